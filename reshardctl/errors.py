@@ -1,0 +1,93 @@
+"""Everything reshardctl raises on purpose.
+
+    ReshardError                     exit
+    ├── UsageError                   2   flag, locator, time, file the operator named
+    │   └── WrongStream              2   the positions belong to another stream
+    ├── CannotTell                   3   a read failed or came short
+    │   ├── StreamUnsettled          3   the listing tears or moves, again and again
+    │   ├── EmptyCheckpoint          3   no position stored, and nobody said that it is new
+    │   └── TimedOut                 3   `--wait` ran out
+    ├── Refused                      4   a safety gate; nothing was written
+    │   ├── ConsumerRunning          4   leases moved while we watched
+    │   ├── StalePlan                4   the state is no longer what the plan was proven on
+    │   ├── NotConfirmed             4   no terminal and neither --yes nor --plan
+    │   └── UndoRefused              4   a row moved since the fix
+    └── HalfDone                     5   some writes landed, the journal tells which
+
+Each carries one line of what happened and, where there is one, the next command to run.
+"""
+
+from __future__ import annotations
+
+from reshardctl.exit import Exit
+
+
+class ReshardError(Exception):
+    """A failure with an exit code. `next` is what to run or to change now, or ""."""
+
+    exit = Exit.UNKNOWN
+
+    def __init__(self, what: str, next: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.next = next
+
+
+class UsageError(ReshardError):
+    """The operator's words cannot be acted on."""
+
+    exit = Exit.USAGE
+
+
+class WrongStream(UsageError):
+    """Stored numbers decode as another stream's."""
+
+
+class CannotTell(ReshardError):
+    """A read failed or came short: whatever we would say might be wrong."""
+
+    exit = Exit.UNKNOWN
+
+
+class StreamUnsettled(CannotTell):
+    """ListShards gave answers that cannot all be true, more often than we retry."""
+
+
+class EmptyCheckpoint(CannotTell):
+    """The store holds no position, and no one declared the consumer new."""
+
+
+class TimedOut(CannotTell):
+    """A wait ran out."""
+
+
+class Refused(ReshardError):
+    """A safety gate said no. Nothing was written."""
+
+    exit = Exit.REFUSED
+
+
+class ConsumerRunning(Refused):
+    """The consumer gave signs of life."""
+
+
+class StalePlan(Refused):
+    """What the plan's proof rests on has changed."""
+
+
+class NotConfirmed(Refused):
+    """Nobody said yes."""
+
+
+class UndoRefused(Refused):
+    """A row is no longer as the fix left it."""
+
+
+class HalfDone(ReshardError):
+    """Some writes landed. `journal` names the file that tells which."""
+
+    exit = Exit.HALF_DONE
+
+    def __init__(self, what: str, next: str = "", journal: str = "") -> None:
+        super().__init__(what, next)
+        self.journal = journal

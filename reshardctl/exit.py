@@ -1,0 +1,32 @@
+"""The exit codes, one meaning each; any other non-zero status is a failure too."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """What the process tells its caller. When several apply: 5 > 3 > 4 > 1."""
+
+    OK = 0
+    """Judged fully and nothing at or above `--fail-on`; or applied and verified; or nothing to do."""
+    FINDINGS = 1
+    """`inspect`: findings. `fix`: something to do, or residuals left."""
+    USAGE = 2
+    """Bad flag, bad locator, a stream that is not the one the positions belong to."""
+    UNKNOWN = 3
+    """Could not look properly. Never reported as clean."""
+    REFUSED = 4
+    """A safety gate said no. Nothing was written."""
+    HALF_DONE = 5
+    """Writes landed and then something failed; the message names the journal."""
+    CANCELLED = 130
+    """Interrupted before the first write."""
+
+
+_PRECEDENCE = (Exit.HALF_DONE, Exit.UNKNOWN, Exit.REFUSED, Exit.USAGE, Exit.FINDINGS, Exit.OK)
+
+
+def worst(*codes: Exit) -> Exit:
+    """The code that wins when several consumers were judged."""
+    return next((code for code in _PRECEDENCE if code in codes), Exit.OK)

@@ -1,0 +1,105 @@
+"""What replay says will happen to each shard when the consumer starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from reshardctl.model.cuts import Cut, Span
+from reshardctl.model.shards import ShardId
+
+
+class Cause(StrEnum):
+    """Why a shard meets its fate; rules match on it. The words are no library's own."""
+
+    POSITION = "position"
+    """Resumes at its stored position."""
+    CREATED_AT_PARENT_END = "created-at-parent-end"
+    """No position yet; the consumer makes one when the parents end."""
+    BOOTSTRAP = "bootstrap"
+    """An empty store: the consumer makes its first positions."""
+    REFILLED = "refilled"
+    """No position; a recovery pass makes one, at the application's start mode."""
+    NO_POSITION = "no-position"
+    """No position, and nothing will ever make one."""
+    FINISHED = "finished"
+    """Marked as finished."""
+    FALSE_END = "false-end"
+    """Marked as finished while the shard is open."""
+    GONE = "gone"
+    """The shard is not listed any more; the consumer takes that for its end."""
+    FOREIGN_NUMBER = "foreign-number"
+    """The stored number is no number of this shard; asking for it fails for ever."""
+    AT_END = "at-end"
+    """The stored number is the shard's EndingSequenceNumber."""
+    LATEST = "latest"
+    """Starts at the tip as of its own start."""
+    TIME_WITHOUT_CLOCK = "time-without-clock"
+    """Stored as 'by time' while the application is not started by time."""
+    UNREADABLE = "unreadable"
+    """The consumer cannot read the row."""
+    BAD_END_MARK = "bad-end-mark"
+    """An end mark in a form that the consumer does not take for one."""
+    MERGE_WAITS = "merge-waits"
+    """Cannot end while the other parent of its merge has no position."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """Seconds that pass before the shard is asked for, over and above a normal start."""
+
+    least: float = 0.0
+    most: float = 0.0
+
+
+NO_DELAY = Delay()
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """Reads from `at` until `until`, once every shard of `after` has ended.
+
+    ends: whether it comes to an end that lets children start (an open shard never does).
+    """
+
+    at: Span
+    until: Cut
+    after: frozenset[ShardId]
+    ends: bool
+    cause: Cause
+    why: str
+    delay: Delay = NO_DELAY
+    possible: str = ""
+    """What may go wrong with it after all, where that is not known; "" when nothing may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """Is not read, however long the consumer runs."""
+
+    cause: Cause
+    why: str
+    waits_for: frozenset[ShardId] = frozenset()
+
+
+Fate = Reads | Never
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """The whole consumer dies at its start. `until`: what ends that, in words."""
+
+    why: str
+    until: str
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A fate for every listed shard and every shard that a row names."""
+
+    fates: Mapping[ShardId, Fate]
+    crash: Crash | None = None
+    notes: tuple[str, ...] = ()
+    """Things an operator would otherwise take for trouble (waits that are normal)."""

@@ -1,0 +1,118 @@
+"""Rows as read, the writes over them, and what the rows are after the writes.
+
+A row's attributes are DynamoDB JSON ({"S": "…"}, {"N": "7"}, {"SS": […]}); sets are kept sorted
+so that equal rows are equal values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+AttributeValue = Mapping[str, Any]
+Attributes = Mapping[str, AttributeValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """One stored row exactly as read."""
+
+    key: str
+    attributes: Attributes
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """A new row; the key must be absent."""
+
+    attributes: Attributes
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Named attributes of an existing row; every other attribute stays as it is.
+
+    add: counters and by how much they grow (an absent one counts from 0).
+    """
+
+    set: Attributes
+    remove: tuple[str, ...] = ()
+    add: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Takes the whole row away."""
+
+
+Change = Create | Update | Delete
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One guarded change of one row.
+
+    before: the row as read, `None` if absent. guard: attributes that must still be as read
+    (`None` = absent); the writer adds those that move by themselves when it re-reads.
+    after_words: the position it leads to, for people. live: safe while the consumer runs.
+    """
+
+    key: str
+    change: Change
+    before: Image | None
+    why: str
+    guard: tuple[str, ...] = ()
+    live: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Writes that belong together: one transaction where the medium has one.
+
+    In the order in which no prefix leaves the consumer worse off, for media that have none.
+    """
+
+    title: str
+    writes: tuple[Write, ...]
+    barrier: str = ""
+
+
+def canonical(attributes: Attributes) -> dict[str, AttributeValue]:
+    """The same attributes with names and set members in a fixed order."""
+    return {name: _sorted_sets(attributes[name]) for name in sorted(attributes)}
+
+
+def _sorted_sets(value: AttributeValue) -> AttributeValue:
+    ((kind, body),) = value.items()
+    return {kind: sorted(body)} if kind in ("SS", "NS", "BS") else {kind: body}
+
+
+def changed(image: Image | None, write: Write) -> Image | None:
+    """The row after the write, `None` when it is gone."""
+    match write.change:
+        case Create(attributes):
+            return Image(write.key, canonical(attributes))
+        case Delete():
+            return None
+        case Update(values, remove, add):
+            row = dict(image.attributes) if image else {}
+            row.update(values)
+            for name in remove:
+                row.pop(name, None)
+            for name, step in (add or {}).items():
+                row[name] = {"N": str(int(row.get(name, {"N": "0"})["N"]) + step)}
+            return Image(write.key, canonical(row))
+
+
+def after(images: Iterable[Image], steps: Iterable[Step]) -> list[Image]:
+    """All rows as they are once every step has landed, in key order."""
+    rows = {image.key: image for image in images}
+    for step in steps:
+        for write in step.writes:
+            result = changed(rows.get(write.key), write)
+            if result is None:
+                rows.pop(write.key, None)
+            else:
+                rows[write.key] = result
+    return [rows[key] for key in sorted(rows)]

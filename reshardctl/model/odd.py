@@ -1,0 +1,35 @@
+"""What is odd about a stored row, apart from where it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from reshardctl.model.shards import ShardId
+
+
+class Oddity(StrEnum):
+    """Kinds of oddness that rules know."""
+
+    UNREADABLE = "unreadable"
+    FOREIGN_ENTRY = "foreign-entry"
+    PENDING = "pending"
+    HAND_OFF = "hand-off"
+    END_WITH_SUB = "end-with-sub"
+    PARENTS_UNREADABLE = "parents-unreadable"
+    GONE = "gone"
+    UNBORN = "unborn"
+    OTHER_STREAM = "other-stream"
+    EARLIER_INCARNATION = "earlier-incarnation"
+    LEADER_LEFT = "leader-left"
+
+
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """One oddity. `key`: the row's key; `raw`: what stands there; `why`: what is wrong with it."""
+
+    kind: Oddity
+    key: str
+    raw: str
+    why: str
+    shard: ShardId | None = None

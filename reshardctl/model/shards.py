@@ -1,0 +1,77 @@
+"""Shards and the stream they belong to, as ListShards and DescribeStreamSummary give them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NewType
+
+ShardId = NewType("ShardId", str)
+
+HASH_SPACE = 1 << 128
+"""Number of hash keys; ranges are inclusive at both ends, from 0 to HASH_SPACE - 1."""
+
+_INDEXED = re.compile(r"shardId-(\d{12,})\Z", re.ASCII)
+
+
+def shard_id(index: int) -> ShardId:
+    """`shardId-` and twelve digits, AWS's form for every stream."""
+    return ShardId(f"shardId-{index:012d}")
+
+
+def index_of(shard: str) -> int | None:
+    """The number in a shard id, or `None` for ids of another form."""
+    match = _INDEXED.match(shard)
+    return int(match[1]) if match else None
+
+
+def short(shard: str) -> str:
+    """The significant digits of a shard id, for people."""
+    index = index_of(shard)
+    return shard if index is None else str(index)
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One shard as listed. `start` and `end` are sequence numbers as AWS spelled them."""
+
+    id: ShardId
+    parent: ShardId | None
+    adjacent: ShardId | None
+    hash_start: int
+    hash_end: int
+    start: str
+    end: str | None
+
+    @property
+    def open(self) -> bool:
+        """An open shard has no EndingSequenceNumber (ListShards API reference)."""
+        return self.end is None
+
+    @property
+    def parents(self) -> tuple[ShardId, ...]:
+        """The parents it names, listed or not: none, one (split) or two (merge)."""
+        return tuple(p for p in (self.parent, self.adjacent) if p is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """DescribeStreamSummary's facts. `created`: Unix seconds; `retention`: seconds."""
+
+    arn: str
+    name: str
+    created: float
+    retention: int
+    status: str
+    mode: str = "PROVISIONED"
+    open_shards: int = 0
+
+    @property
+    def account(self) -> str:
+        """Twelve digits, from the ARN."""
+        return self.arn.split(":")[4]
+
+    @property
+    def region(self) -> str:
+        """From the ARN."""
+        return self.arn.split(":")[3]
