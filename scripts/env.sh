@@ -1,0 +1,77 @@
+# Shared set-up of the scripts: sourced, never run. Needs bash and a Python >= 3.11 with venv.
+#
+#   root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+#   . "$root/scripts/env.sh"
+#   make_environment "$root"      # afterwards $VENV_BIN/python, $VENV_BIN/reshardctl, ... exist
+#
+# make_environment puts what requirements/dev.lock names, and the project itself (editable), into
+# .venv of the checkout. It returns at once while neither the lock, pyproject.toml, the Python nor
+# the checkout's place has changed. RESHARDCTL_PYTHON names the Python to use.
+
+die() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+# Prints the first Python on this machine that is new enough; dies with what was found otherwise.
+find_python() {
+  local candidate seen=""
+  for candidate in ${RESHARDCTL_PYTHON:+"$RESHARDCTL_PYTHON"} \
+    python3 python3.13 python3.12 python3.11 python; do
+    command -v "$candidate" >/dev/null 2>&1 || continue
+    if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then
+      command -v "$candidate"
+      return 0
+    fi
+    seen="$seen $("$candidate" -V 2>&1 | head -n 1 | tr -s ' ' '-') ($candidate)"
+  done
+  die "Python 3.11 or later is needed; found:${seen:- none}." \
+    "Install one, or name it: RESHARDCTL_PYTHON=/path/to/python3.11 $0"
+}
+
+# What an environment was made from; a difference means that it has to be made anew.
+_environment_stamp() {  # ROOT PYTHON
+  "$2" - "$1" <<'PY'
+import hashlib, pathlib, sys
+root = pathlib.Path(sys.argv[1])
+digest = hashlib.sha256(f"{root}\n{sys.version}\n{sys.base_prefix}\n".encode())
+for name in ("requirements/dev.lock", "pyproject.toml"):
+    digest.update((root / name).read_bytes())
+print(digest.hexdigest())
+PY
+}
+
+# A usable environment that somebody else made in .venv is filled, not thrown away.
+_create_venv() {  # ROOT PYTHON
+  local venv="$1/.venv"
+  if [ ! -e "$venv/.reshardctl-stamp" ] && "$venv/bin/python" -c \
+    'import sys, pip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then
+    return 0
+  fi
+  "$2" -c 'import venv, ensurepip' >/dev/null 2>&1 ||
+    die "$2 has no venv module. On Debian and Ubuntu: apt-get install python3-venv"
+  "$2" -m venv --clear "$venv" ||
+    die "could not make $venv; is the checkout writable, and is python3-venv installed?"
+}
+
+make_environment() {  # ROOT
+  local root=$1 python stamp wanted
+  unset PYTHONPATH PYTHONHOME
+  python=$(find_python) || exit 1
+  VENV_BIN="$root/.venv/bin"
+  export VENV_BIN
+  stamp="$root/.venv/.reshardctl-stamp"
+  wanted=$(_environment_stamp "$root" "$python") || die "cannot read the lock in $root/requirements"
+  if [ -x "$VENV_BIN/python" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then
+    return 0
+  fi
+  echo "Making $root/.venv with $("$python" -V) (once, until the lock changes) ..." >&2
+  _create_venv "$root" "$python"
+  rm -f "$stamp"
+  "$VENV_BIN/python" -m pip install --quiet --disable-pip-version-check \
+    --require-hashes -r "$root/requirements/dev.lock" ||
+    die "could not install requirements/dev.lock; is a package index reachable?"
+  "$VENV_BIN/python" -m pip install --quiet --disable-pip-version-check \
+    --no-deps --no-build-isolation --editable "$root" || die "could not install the project"
+  printf '%s\n' "$wanted" >"$stamp"
+}
