@@ -15,9 +15,9 @@ die() {
 
 # Prints the first Python on this machine that is new enough; dies with what was found otherwise.
 find_python() {
-  local candidate seen=""
-  for candidate in ${RESHARDCTL_PYTHON:+"$RESHARDCTL_PYTHON"} \
-    python3 python3.13 python3.12 python3.11 python; do
+  local candidate seen="" candidates=(python3 python3.13 python3.12 python3.11 python)
+  [ -z "${RESHARDCTL_PYTHON:-}" ] || candidates=("$RESHARDCTL_PYTHON")
+  for candidate in "${candidates[@]}"; do
     command -v "$candidate" >/dev/null 2>&1 || continue
     if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then
       command -v "$candidate"
