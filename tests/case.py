@@ -1,0 +1,191 @@
+"""The case format: one TOML file per situation, read here and nowhere else.
+
+A case holds a stream, the rows that a consumer stored, and what is expected: which payloads the
+next start delivers, what inspect finds, what fix writes, and what the start after that delivers.
+Unknown keys are errors, so that a misspelt expectation cannot pass unseen.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.case_rows import Item, item_of, repaired
+from tests.case_stream import CaseShard, Record, filled, listing, only, resolve, shard_name
+
+CASES = Path(__file__).parent / "cases"
+
+Delivery = Mapping[str, tuple[str, ...]]
+"""Payloads by shard id (``shardId-…``), in the order of delivery; every shard is named."""
+
+CASE_KEYS = {"title", "source", "consumer", "stream", "rows", "foreign", "live", "expect"}
+EXPECT_KEYS = {"initial", "releases", "delivers", "order", "dies", "findings", "fixed"}
+FIXED_KEYS = {"policy", "writes", "delivers", "order", "remains", "refused"}
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """Records put into open shards once every shard that can be asked for has been asked for."""
+
+    shards: tuple[int, ...] = ()
+    n: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """The state after `fix`; ``writes`` maps a shard's number to its short-hand position."""
+
+    policy: str
+    writes: Mapping[int, str]
+    delivers: Delivery
+    order: tuple[tuple[str, str], ...]
+    remains: frozenset[str]
+    refused: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Expect:
+    """What holds for these initial positions and releases.
+
+    ``order`` holds pairs of shard ids: every record of the first before any of the second.
+    """
+
+    initial: tuple[str, ...]
+    releases: tuple[str, ...]
+    delivers: Delivery
+    order: tuple[tuple[str, str], ...]
+    dies: bool
+    findings: frozenset[str]
+    fixed: Fixed | None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case file. ``records`` holds every record ever put, also those that are trimmed."""
+
+    name: str
+    path: Path
+    title: str
+    source: str
+    consumer: str
+    stream: dict[str, Any]
+    topology: Mapping[int, CaseShard]
+    shards: list[dict[str, Any]]
+    records: Mapping[str, tuple[Record, ...]]
+    rows: list[Item]
+    foreign: list[Item]
+    live: Live
+    expects: tuple[Expect, ...]
+    now: int
+    retention_hours: int
+
+    def items(self) -> list[Item]:
+        """The whole table as stored: the consumer's rows and the foreign ones."""
+        return [*self.rows, *self.foreign]
+
+    def with_writes(self, writes: Mapping[int, str]) -> list[Item]:
+        """The whole table after these writes, done by hand."""
+        return [*repaired(self.rows, dict(writes), dict(self.topology)), *self.foreign]
+
+    def payload_of(self, number: str) -> str:
+        """The payload of the record with this number; KeyError when there is none."""
+        return {n: p for held in self.records.values() for n, p, _ in held}[number]
+
+    def number_of(self, payload: str) -> str:
+        """The sequence number of the record with this payload; KeyError when there is none."""
+        return {p: n for held in self.records.values() for n, p, _ in held}[payload]
+
+
+def load(path: Path) -> Case:
+    """Read one case file; ValueError names what is wrong with it."""
+    try:
+        return _case(path, tomllib.loads(path.read_text(encoding="utf-8")))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path.name}: {error!r}") from error
+
+
+def all_cases(consumer: str) -> list[Case]:
+    """Every case of one consumer, by file name."""
+    return [load(path) for path in sorted((CASES / consumer).glob("*.toml"))]
+
+
+def _case(path: Path, table: dict[str, Any]) -> Case:
+    only(table, CASE_KEYS, "case")
+    stream = filled(table["stream"])
+    topology = resolve(stream)
+    live = table.get("live", {})
+    only(live, {"shards", "n"}, "live")
+    return Case(
+        name=path.stem,
+        path=path,
+        title=table["title"],
+        source=table["source"],
+        consumer=table["consumer"],
+        stream=stream,
+        topology=topology,
+        shards=listing(topology),
+        records={shard_name(id): shard.records for id, shard in topology.items()},
+        rows=[item_of(row, topology) for row in table.get("rows", [])],
+        foreign=[_foreign(entry) for entry in table.get("foreign", [])],
+        live=Live(tuple(live.get("shards", ())), live.get("n", 0)),
+        expects=tuple(_expect(entry, topology) for entry in table["expect"]),
+        now=stream["created"] + stream["now"],
+        retention_hours=stream["retention_hours"],
+    )
+
+
+def _foreign(entry: dict[str, Any]) -> Item:
+    only(entry, {"item"}, "foreign")
+    item: Item = entry["item"]
+    return item
+
+
+def _expect(entry: dict[str, Any], topology: Mapping[int, CaseShard]) -> Expect:
+    only(entry, EXPECT_KEYS, "expect")
+    fixed = entry.get("fixed")
+    return Expect(
+        initial=tuple(entry["initial"]),
+        releases=tuple(entry["releases"]),
+        delivers=_delivery(entry.get("delivers", {}), topology),
+        order=tuple(_pair(text) for text in entry.get("order", ())),
+        dies=entry.get("dies", False),
+        findings=_codes(entry["findings"]),
+        fixed=None if fixed is None else _fixed(fixed, topology),
+    )
+
+
+def _fixed(entry: dict[str, Any], topology: Mapping[int, CaseShard]) -> Fixed:
+    only(entry, FIXED_KEYS, "expect.fixed")
+    refused = entry.get("refused")
+    if refused is not None and (refused not in ("noline", "residual") and refused[:4] != "ask:"):
+        raise ValueError(f"refused = {refused!r}")
+    return Fixed(
+        policy=entry.get("policy", "lossless"),
+        writes={int(shard): wanted for shard, wanted in entry["writes"].items()},
+        delivers=_delivery(entry["delivers"], topology),
+        order=tuple(_pair(text) for text in entry.get("order", ())),
+        remains=_codes(entry["remains"]),
+        refused=refused,
+    )
+
+
+def _delivery(table: dict[str, list[str]], topology: Mapping[int, CaseShard]) -> Delivery:
+    """A shard that is not named delivers nothing; one that is not in the topology is an error."""
+    if unknown := {int(shard) for shard in table} - set(topology):
+        raise ValueError(f"delivers: no such shards {unknown}")
+    return {shard_name(id): tuple(table.get(str(id), ())) for id in topology}
+
+
+def _pair(text: str) -> tuple[str, str]:
+    first, second = text.split("<")
+    return shard_name(int(first)), shard_name(int(second))
+
+
+def _codes(codes: Iterable[str]) -> frozenset[str]:
+    found = frozenset(codes)
+    if wrong := [code for code in found if not (code.startswith("RSH") and code[3:].isdigit())]:
+        raise ValueError(f"not rule codes: {wrong}")
+    return found
