@@ -1,0 +1,13 @@
+package reshardctl.interop.worker;
+
+import reshardctl.interop.Request;
+import software.amazon.kinesis.leases.LeaseManagementConfig;
+
+/** What release 2 alone has: nothing. */
+final class Release {
+    private Release() {}
+
+    static LeaseManagementConfig leases(LeaseManagementConfig stock, Request request) {
+        return stock;
+    }
+}

@@ -1,0 +1,96 @@
+package reshardctl.interop.worker;
+
+import java.util.Date;
+import reshardctl.interop.Application;
+import reshardctl.interop.Request;
+import software.amazon.kinesis.common.ConfigsBuilder;
+import software.amazon.kinesis.common.InitialPositionInStream;
+import software.amazon.kinesis.common.InitialPositionInStreamExtended;
+import software.amazon.kinesis.common.StreamIdentifier;
+import software.amazon.kinesis.coordinator.CoordinatorConfig;
+import software.amazon.kinesis.coordinator.Scheduler;
+import software.amazon.kinesis.leases.LeaseManagementConfig;
+import software.amazon.kinesis.metrics.NullMetricsFactory;
+import software.amazon.kinesis.processor.SingleStreamTracker;
+import software.amazon.kinesis.retrieval.RetrievalConfig;
+import software.amazon.kinesis.retrieval.polling.PollingConfig;
+
+/** A worker of the library, stock but for its intervals, its metrics (off) and its addresses. */
+public final class Worker implements Application {
+    private volatile Scheduler scheduler;
+    private volatile boolean asked;
+
+    @Override
+    public boolean run(Request request) {
+        try (var clients = Clients.of(request)) {
+            scheduler = scheduler(request, clients);
+            if (!asked) {
+                scheduler.run();
+            }
+            return asked;
+        }
+    }
+
+    @Override
+    public void stop() {
+        asked = true;
+        var running = scheduler;
+        if (running != null) {
+            running.shutdown();
+        }
+    }
+
+    private static Scheduler scheduler(Request request, Clients clients) {
+        var builder = new ConfigsBuilder(
+                tracker(request),
+                request.text("table"),
+                clients.kinesis(),
+                clients.dynamodb(),
+                clients.cloudwatch(),
+                request.text("worker"),
+                () -> new Recorder(request.name()));
+        return new Scheduler(
+                builder.checkpointConfig(),
+                coordination(builder.coordinatorConfig(), request),
+                leases(builder.leaseManagementConfig(), request),
+                builder.lifecycleConfig(),
+                builder.metricsConfig().metricsFactory(new NullMetricsFactory()),
+                builder.processorConfig(),
+                retrieval(builder.retrievalConfig(), request, clients));
+    }
+
+    private static CoordinatorConfig coordination(CoordinatorConfig stock, Request request) {
+        return stock.parentShardPollIntervalMillis(request.number("poll"))
+                .shardConsumerDispatchPollIntervalMillis(request.number("poll"))
+                // The twenty attempts stay; what lies between them is shortened.
+                .schedulerInitializationBackoffTimeMillis(request.number("poll"));
+    }
+
+    private static LeaseManagementConfig leases(LeaseManagementConfig stock, Request request) {
+        stock.failoverTimeMillis(request.number("failover"))
+                .leasesRecoveryAuditorExecutionFrequencyMillis(request.number("audit"));
+        return Release.leases(stock, request);
+    }
+
+    private static RetrievalConfig retrieval(
+            RetrievalConfig stock, Request request, Clients clients) {
+        var polling = new PollingConfig(request.text("stream"), clients.kinesis())
+                .idleTimeBetweenReadsInMillis(request.number("idle"));
+        return stock.retrievalSpecificConfig(polling);
+    }
+
+    private static SingleStreamTracker tracker(Request request) {
+        var stream = StreamIdentifier.singleStreamInstance(request.text("stream"));
+        return new SingleStreamTracker(stream, position(request.text("initial")));
+    }
+
+    private static InitialPositionInStreamExtended position(String text) {
+        var parts = text.split(":", 2);
+        if (parts.length == 1) {
+            var position = InitialPositionInStream.valueOf(text);
+            return InitialPositionInStreamExtended.newInitialPosition(position);
+        }
+        var time = new Date(Long.parseLong(parts[1]));
+        return InitialPositionInStreamExtended.newInitialPositionAtTimestamp(time);
+    }
+}
