@@ -1,0 +1,12 @@
+"""What tests need and AWS does not offer: a Kinesis in memory, with everything that can go wrong.
+
+It imports nothing else of this package, so that it can contradict it.
+"""
+
+from __future__ import annotations
+
+from reshardctl.testing.fake import FakeKinesis
+from reshardctl.testing.http import serve
+from reshardctl.testing.topology import load_topology
+
+__all__ = ["FakeKinesis", "load_topology", "serve"]

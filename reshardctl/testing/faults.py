@@ -1,0 +1,156 @@
+"""Faults on demand: what goes wrong, at which call, how often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Any
+
+from reshardctl.testing.errors import ApiError, NoAnswerError
+from reshardctl.testing.requests import Answer, Request
+
+Proceed = Callable[[Request], Answer]
+Fault = Callable[[Request, Proceed], Answer]
+"""Gets the request and the way on; returns an answer or raises ApiError or NoAnswerError."""
+
+
+@dataclass(slots=True)
+class _Armed:
+    action: str
+    fault: Fault
+    times: int | None
+    after: int
+    when: Callable[[Request], bool] | None
+
+    def takes(self, request: Request) -> bool:
+        if self.action not in ("*", request.action):
+            return False
+        if self.when is not None and not self.when(request):
+            return False
+        if self.after > 0:
+            self.after -= 1
+            return False
+        if self.times is not None:
+            self.times -= 1
+        return True
+
+
+class Faults:
+    """The faults that are armed, oldest first; a call meets at most one of them."""
+
+    def __init__(self) -> None:
+        self._armed: list[_Armed] = []
+        self._lock = Lock()
+
+    def add(
+        self,
+        action: str,
+        fault: str | Exception | Fault,
+        *,
+        times: int | None = 1,
+        after: int = 0,
+        when: Callable[[Request], bool] | None = None,
+    ) -> None:
+        """Arm a fault.
+
+        `action` is an API action or "*". `fault` is an error code ("LimitExceededException"), an
+        exception (ApiError, NoAnswerError) or a function, such as those of this module. It strikes
+        `times` calls (None: all) after letting `after` matching calls pass. `when` narrows which
+        calls match.
+        """
+        with self._lock:
+            self._armed.append(_Armed(action, _as_fault(fault), times, after, when))
+
+    def clear(self) -> None:
+        """Disarm everything."""
+        with self._lock:
+            self._armed.clear()
+
+    def take(self, request: Request) -> Fault | None:
+        """The fault that strikes this request, if any; counts it."""
+        with self._lock:
+            for armed in self._armed:
+                if armed.takes(request):
+                    if armed.times == 0:
+                        self._armed.remove(armed)
+                    return armed.fault
+        return None
+
+
+def _as_fault(fault: str | Exception | Fault) -> Fault:
+    if isinstance(fault, str):
+        return _raising(ApiError(fault))
+    if isinstance(fault, NoAnswerError):
+        return timeout_after if fault.executed else _raising(fault)
+    if isinstance(fault, Exception):
+        return _raising(fault)
+    return fault
+
+
+def _raising(error: Exception) -> Fault:
+    def fault(_request: Request, _proceed: Proceed) -> Answer:
+        raise error
+
+    return fault
+
+
+def timeout_before(_request: Request, _proceed: Proceed) -> Answer:
+    """The connection breaks and nothing was done."""
+    raise NoAnswerError(executed=False)
+
+
+def timeout_after(request: Request, proceed: Proceed) -> Answer:
+    """The request takes effect and its answer is lost."""
+    proceed(request)
+    raise NoAnswerError(executed=True)
+
+
+def short_page(size: int) -> Fault:
+    """A page of at most `size` shards or records, with the token to go on; 0 is allowed."""
+
+    def fault(request: Request, proceed: Proceed) -> Answer:
+        return proceed(replace(request, page=size))
+
+    return fault
+
+
+def cut_page(size: int) -> Fault:
+    """A listing that silently stops after `size` shards: no token, no error."""
+
+    def fault(request: Request, proceed: Proceed) -> Answer:
+        answer = dict(proceed(request))
+        answer["Shards"] = answer["Shards"][:size]
+        answer.pop("NextToken", None)
+        return answer
+
+    return fault
+
+
+def torn_listing(first_page: int | None = None) -> Fault:
+    """A listing across a reshard: page 1 from before it, the others from after.
+
+    Arm it with times=None; `first_page` cuts page 1 to that many shards.
+    """
+
+    def fault(request: Request, proceed: Proceed) -> Answer:
+        later = "NextToken" in request.params
+        if later:
+            return proceed(replace(request, view="after"))
+        return proceed(replace(request, view="before", page=first_page))
+
+    return fault
+
+
+def stale_listing(request: Request, proceed: Proceed) -> Answer:
+    """A listing that does not know of the last reshard yet."""
+    return proceed(replace(request, view="before"))
+
+
+def expired_token() -> dict[str, Any]:
+    """Keyword arguments of `Faults.add`: the next continuation finds its NextToken expired."""
+    return {
+        "action": "ListShards",
+        "fault": "ExpiredNextTokenException",
+        "when": lambda request: "NextToken" in request.params,
+    }

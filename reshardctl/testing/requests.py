@@ -1,0 +1,33 @@
+"""A request on its way through the fake, and the shape of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+Params = Mapping[str, Any]
+Answer = dict[str, Any]
+
+
+class Call(NamedTuple):
+    """One entry of the call log."""
+
+    action: str
+    params: Params
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request: an API action, its parameters in AWS's shape, blobs as bytes.
+
+    `page` and `view` are for faults: a smaller page, and the listing as it stood before or
+    stands after the last reshard whatever the stream's status.
+    """
+
+    action: str
+    params: Params
+    region: str
+    now: float = 0.0
+    page: int | None = None
+    view: Literal["before", "after"] | None = None
