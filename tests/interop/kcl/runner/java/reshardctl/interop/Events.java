@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
  *   <li>RECORD {@code shard payload number}
  *   <li>SHARD_END, LEASE_LOST {@code shard}
  *   <li>AUDIT {@code text}: one look of the leader at the hash ranges
+ *   <li>CREATED {@code text}: a shard sync created leases
  *   <li>LOG {@code level logger text}: the library's own words, each kind a few times at most
  * </ul>
  */

@@ -15,7 +15,12 @@ import java.util.Arrays;
  * (the SDK, netty, logback) is shared.
  */
 final class Isolated extends URLClassLoader {
-    private static final String[] OWN = {"software.amazon.kinesis.", "reshardctl.interop.worker."};
+    private static final String[] OWN = {
+        "software.amazon.kinesis.",
+        // It finds the library's own beans by name, through its own loader.
+        "software.amazon.awssdk.enhanced.",
+        "reshardctl.interop.worker."
+    };
     private static final String WORKER = "reshardctl.interop.worker.Worker";
 
     static {

@@ -29,10 +29,11 @@ final class LogTap extends AppenderBase<ILoggingEvent> {
             "No lease found for shard",
             "is blocked on parent",
             "Not blocking on completion",
-            "Created lease",
-            "Creating new leases",
             "is not a leader",
             "is leader");
+
+    /** Logged by each shard sync that created something, and by each that did not, as "0:". */
+    private static final String CREATED = "Newly created leases ";
 
     private final Map<String, Integer> said = new ConcurrentHashMap<>();
 
@@ -54,6 +55,8 @@ final class LogTap extends AppenderBase<ILoggingEvent> {
         var text = text(event);
         if (AUDITS.stream().anyMatch(text::startsWith)) {
             Events.say(run, "AUDIT", "text", text);
+        } else if (text.contains(CREATED) && !text.contains(CREATED + "0:")) {
+            Events.say(run, "CREATED", "text", text);
         } else if (wanted(event, text) && unsaid(run, event)) {
             var level = event.getLevel().toString();
             Events.say(run, "LOG", "level", level, "logger", event.getLoggerName(), "text", text);

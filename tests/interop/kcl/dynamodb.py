@@ -1,0 +1,78 @@
+"""DynamoDB Local 2.6.1 on this machine, and lease tables in it."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import boto3
+from botocore.config import Config
+
+from tests.interop.kcl.built import TARGET, dynamodb_command
+from tests.interop.kcl.process import LineProcess
+
+START_SECONDS = 60
+INDEX = {
+    "IndexName": "LeaseOwnerToLeaseKeyIndex",
+    "KeySchema": [
+        {"AttributeName": "leaseOwner", "KeyType": "HASH"},
+        {"AttributeName": "leaseKey", "KeyType": "RANGE"},
+    ],
+    "Projection": {"ProjectionType": "KEYS_ONLY"},
+}
+
+
+class DynamoDb:
+    """One server in memory; ``client`` is boto3's."""
+
+    def __init__(self) -> None:
+        self._port: int | None = None
+        self._ready = threading.Event()
+        self._process = LineProcess(dynamodb_command(), TARGET / "dynamodb.log", self._hear)
+        if not self._ready.wait(START_SECONDS) or self._port is None:
+            self._process.close()
+            raise RuntimeError(f"DynamoDB Local did not start; see {TARGET / 'dynamodb.log'}")
+        self.address = f"http://127.0.0.1:{self._port}"
+        self.client = boto3.client(
+            "dynamodb",
+            endpoint_url=self.address,
+            region_name="us-east-1",
+            aws_access_key_id="testing",
+            aws_secret_access_key="testing",
+            config=Config(retries={"mode": "standard", "max_attempts": 5}, max_pool_connections=32),
+        )
+
+    def close(self) -> None:
+        self._process.close()
+
+    def seed(self, table: str, items: list[dict[str, Any]], *, indexed: bool) -> None:
+        """Create a lease table with these items (DynamoDB JSON).
+
+        Release 3 adds an index to a table without one and waits for it; ``indexed`` gives the
+        table that index at once, as on any table that release 3 has used before (KCL 3.5.1
+        DynamoDBLeaseRefresher).
+        """
+        attributes = ["leaseKey", "leaseOwner"] if indexed else ["leaseKey"]
+        self.client.create_table(
+            TableName=table,
+            BillingMode="PAY_PER_REQUEST",
+            KeySchema=[{"AttributeName": "leaseKey", "KeyType": "HASH"}],
+            AttributeDefinitions=[
+                {"AttributeName": name, "AttributeType": "S"} for name in attributes
+            ],
+            **({"GlobalSecondaryIndexes": [INDEX]} if indexed else {}),
+        )
+        for item in items:
+            self.client.put_item(TableName=table, Item=item)
+
+    def items(self, table: str) -> list[dict[str, Any]]:
+        """Everything in a table, by its key."""
+        pages = self.client.get_paginator("scan").paginate(TableName=table, ConsistentRead=True)
+        found = [item for page in pages for item in page["Items"]]
+        return sorted(found, key=lambda item: item["leaseKey"]["S"])
+
+    def _hear(self, line: str) -> None:
+        word, _, rest = line.partition(" ")
+        if word == "READY":
+            self._port = int(rest)
+            self._ready.set()

@@ -1,0 +1,126 @@
+"""Puts the real library into situations, several at a time, and keeps what came of each."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from tests.case import Case
+from tests.interop.kcl.dynamodb import DynamoDb
+from tests.interop.kcl.library import Library
+from tests.interop.kcl.situations import Situation
+from tests.interop.kcl.stream import ServedStream
+from tests.interop.kcl.verdict import Outcome, outcome_of
+
+WORKER = "w1"
+AT_ONCE = 8
+
+# A hole is mended at the third audit that sees it, and what that creates starts within two or
+# three more; a run that has been still for longer than both has nothing more to do.
+STILL_AUDITS = 7
+STILL_SECONDS = 3.0
+LIVE_SECONDS = 2.0
+PATIENCE_SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """One start of the real library: on this table, at this release, with this position."""
+
+    case: Case
+    release: str
+    initial: str
+    items: list[dict[str, Any]]
+    mend: Callable[[str, ServedStream], None] | None = None
+    patience: float = PATIENCE_SECONDS
+    """``mend`` is given the table's name and the stream, and repairs the table before the start."""
+
+
+class Laboratory:
+    """One DynamoDB and one process for each release; ``run`` may be called from many threads."""
+
+    def __init__(self) -> None:
+        self.dynamodb = DynamoDb()
+        self._libraries: dict[str, Library] = {}
+        self._lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(AT_ONCE)
+        self._outcomes: dict[str, Future[Outcome]] = {}
+        self._serial = itertools.count()
+
+    def close(self) -> None:
+        self._pool.shutdown(cancel_futures=True)
+        for library in self._libraries.values():
+            library.close()
+        self.dynamodb.close()
+
+    def library(self, release: str) -> Library:
+        """The process of this release, started when first asked for."""
+        with self._lock:
+            if release not in self._libraries:
+                self._libraries[release] = Library(release)
+            return self._libraries[release]
+
+    def begin(self, situations: Iterable[tuple[Situation, Start]]) -> None:
+        """Start working through these in the background."""
+        for situation, start in situations:
+            self._outcomes[situation.id] = self._pool.submit(self.run, start)
+
+    def outcome(self, situation: Situation) -> Outcome:
+        """What came of a situation that was begun; what run() raised is raised here."""
+        return self._outcomes[situation.id].result()
+
+    def run(self, start: Start) -> Outcome:
+        """Start the library once, until nothing moves any more; then the live records; then stop."""
+        table = f"{start.case.name}-{next(self._serial)}"
+        library = self.library(start.release)
+        with ServedStream(start.case) as stream:
+            if start.items:
+                self.dynamodb.seed(table, start.items, indexed=start.release.startswith("3."))
+            if start.mend is not None:
+                start.mend(table, stream)
+            return self._observe(library, table, stream, start)
+
+    def _observe(
+        self, library: Library, table: str, stream: ServedStream, start: Start
+    ) -> Outcome:
+        began = time.monotonic()
+        log = library.start(table, self._settings(table, stream, start))
+        try:
+            settled = log.wait(
+                lambda log: log.still(STILL_AUDITS, STILL_SECONDS), start.patience
+            )
+            put = time.time()
+            stream.put_live()
+            settled &= log.wait(lambda log: log.still(1, LIVE_SECONDS, since=put), start.patience)
+            return outcome_of(log, settled=settled, seconds=time.monotonic() - began)
+        finally:
+            self._stop(library, table)
+
+    def _settings(self, table: str, stream: ServedStream, start: Start) -> dict[str, str]:
+        return {
+            "kinesis": stream.address,
+            "dynamodb": self.dynamodb.address,
+            "stream": stream.name,
+            "table": table,
+            "worker": WORKER,
+            "initial": _position(start.initial, start.case),
+        }
+
+    @staticmethod
+    def _stop(library: Library, run: str) -> None:
+        """Leave no application polling a stream that is about to close."""
+        library.stop(run)
+        library.log(run).wait(lambda log: log.ended(), 30)
+
+
+def _position(initial: str, case: Case) -> str:
+    """The case's word for the application's initial position, as the runner takes it."""
+    kind, _, offset = initial.partition(":+")
+    if kind != "AT_TIMESTAMP":
+        return initial
+    return f"AT_TIMESTAMP:{(case.stream['created'] + int(offset)) * 1000}"

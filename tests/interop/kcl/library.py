@@ -1,0 +1,74 @@
+"""One release of the real library: a process that runs many applications at a time."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+
+from tests.interop.kcl.built import TARGET, runner_command
+from tests.interop.kcl.log import Event, Log
+from tests.interop.kcl.process import LineProcess
+
+START_SECONDS = 60
+
+# What the agent puts in place of the two hard-coded waits, in milliseconds. The first audit comes
+# when the work that needs none is over, as it does after the stock minute; the wait on an empty
+# table has to stay above its stock lower bound of 1,000.
+WAITS = {"firstAudit": 4000, "emptyTable": 1001}
+
+# The library's own settings, milliseconds.
+INTERVALS = {
+    "failover": 2000,
+    "audit": 1000,
+    "idle": 250,
+    "poll": 250,
+    "assign": 500,
+}
+
+
+class Library:
+    """The process of one release; start() gives the log of a run."""
+
+    def __init__(self, release: str) -> None:
+        self._logs: dict[str, Log] = {"": Log()}
+        self._lock = threading.Lock()
+        self._errors = TARGET / f"kcl-{release}.log"
+        self._process = LineProcess(runner_command(release, WAITS), self._errors, self._hear)
+        if not self._logs[""].wait(lambda log: bool(log.of("READY")), START_SECONDS):
+            self.close()
+            raise RuntimeError(f"the runner of {release} did not start; see {self._errors}")
+
+    def start(self, run: str, settings: Mapping[str, str]) -> Log:
+        """Start an application; the keys are those of the runner's Request."""
+        log = Log()
+        with self._lock:
+            self._logs[run] = log
+        fields = {**{name: str(value) for name, value in INTERVALS.items()}, **settings}
+        pairs = [f"{name}={value}" for name, value in fields.items()]
+        self._process.say("\t".join(["start", run, *pairs]))
+        return log
+
+    def log(self, run: str) -> Log:
+        """The log of a run that was started."""
+        with self._lock:
+            return self._logs[run]
+
+    def stop(self, run: str) -> None:
+        """Ask an application to stop; what it still reports is of no interest."""
+        self._process.say(f"stop\t{run}")
+
+    def errors(self) -> str:
+        """What the process wrote to standard error: the agent's changes, mostly."""
+        return self._errors.read_text(encoding="utf-8")
+
+    def close(self) -> None:
+        self._process.close()
+
+    def _hear(self, line: str) -> None:
+        members = json.loads(line)
+        run, at, kind = members.pop("run"), members.pop("at"), members.pop("event")
+        with self._lock:
+            # A line of a thread that belongs to no run (netty's, say) goes to the process's log.
+            log = self._logs.get(run, self._logs[""])
+        log.add(Event(kind, at / 1000, members))

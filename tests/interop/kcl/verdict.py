@@ -1,0 +1,71 @@
+"""What a run of the real library shows against what its case says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tests.case import Delivery
+from tests.interop.kcl.log import Log
+
+TAIL = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one application delivered: (shard id, payload) in the order of delivery.
+
+    ``settled`` is False when it was still moving when its time was up.
+    """
+
+    delivered: tuple[tuple[str, str], ...]
+    died: bool
+    settled: bool
+    seconds: float
+    log: Log
+
+    def of(self, shard: str) -> tuple[str, ...]:
+        return tuple(payload for of, payload in self.delivered if of == shard)
+
+    def tail(self) -> str:
+        """The last events, for a message."""
+        return "\n".join(map(str, self.log.events()[-TAIL:]))
+
+
+def outcome_of(log: Log, *, settled: bool, seconds: float) -> Outcome:
+    records = [event.members for event in log.of("RECORD")]
+    return Outcome(
+        delivered=tuple((record["shard"], record["payload"]) for record in records),
+        died=bool(log.of("DIED")),
+        settled=settled,
+        seconds=seconds,
+        log=log,
+    )
+
+
+def differences(
+    outcome: Outcome, delivers: Delivery, order: tuple[tuple[str, str], ...], *, dies: bool
+) -> list[str]:
+    """Every way in which the run is not what was expected; empty when there is none."""
+    found = [] if outcome.settled else ["it was still moving when its time was up"]
+    if outcome.died is not dies:
+        found.append("the worker died" if outcome.died else "the worker did not die")
+    return [*found, *_wrong_records(outcome, delivers), *_wrong_order(outcome, order)]
+
+
+def _wrong_records(outcome: Outcome, delivers: Mapping[str, tuple[str, ...]]) -> list[str]:
+    shards = sorted({*delivers, *(shard for shard, _ in outcome.delivered)})
+    return [
+        f"{shard}: delivered {list(outcome.of(shard))}, expected {list(delivers.get(shard, ()))}"
+        for shard in shards
+        if outcome.of(shard) != tuple(delivers.get(shard, ()))
+    ]
+
+
+def _wrong_order(outcome: Outcome, order: tuple[tuple[str, str], ...]) -> list[str]:
+    shards = [shard for shard, _ in outcome.delivered]
+    return [
+        f"a record of {later} came before one of {first}"
+        for first, later in order
+        if later in shards and first in shards[shards.index(later) :]
+    ]
