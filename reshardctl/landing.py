@@ -1,0 +1,155 @@
+"""What became of a write, judged from its row as it is now.
+
+An answer may be lost, a process may be killed between a write and its record: the row itself is
+the only witness. Values are compared as DynamoDB compares them: numbers by value (it answers
+"0.000023" for a stored "2.3E-5"), sets without order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from decimal import Decimal, InvalidOperation
+from enum import Enum
+
+from reshardctl.model import AttributeValue, Create, Delete, Image, Step, Update, Write, changed
+
+
+class Standing(Enum):
+    """Where a row stands between the image before a write and the image after it."""
+
+    LANDED = "landed"
+    """As the write leaves it, in every attribute that the write touches."""
+    AS_BEFORE = "as before"
+    """As it was read, in every attribute that the write touches or guards."""
+    MOVED = "moved"
+    """Neither: somebody else wrote."""
+
+
+def same(one: AttributeValue | None, other: AttributeValue | None) -> bool:
+    """Whether two attribute values are equal to DynamoDB; `None` is an absent attribute."""
+    if one is None or other is None:
+        return one is other
+    ((kind, body),) = one.items()
+    ((other_kind, other_body),) = other.items()
+    if kind != other_kind:
+        return False
+    match kind:
+        case "N":
+            return number(body) == number(other_body)
+        case "NS":
+            return {number(text) for text in body} == {number(text) for text in other_body}
+        case "SS" | "BS":
+            return set(body) == set(other_body)
+        case "L":
+            return len(body) == len(other_body) and all(map(same, body, other_body))
+        case "M":
+            return body.keys() == other_body.keys() and all(
+                same(body[name], other_body[name]) for name in body
+            )
+        case _:
+            return bool(body == other_body)
+
+
+def number(text: str) -> Decimal | str:
+    """A number attribute by value; its own text when it is none."""
+    try:
+        return Decimal(text)
+    except (InvalidOperation, ValueError):
+        return text
+
+
+def touched(write: Write) -> frozenset[str]:
+    """The attributes that a write sets, removes or counts up; all of a row that it deletes."""
+    match write.change:
+        case Create(attributes):
+            return frozenset(attributes)
+        case Delete():
+            return frozenset(write.before.attributes if write.before else ())
+        case Update(values, remove, add):
+            return frozenset(values) | frozenset(remove) | frozenset(add or ())
+
+
+def differing(one: Image, other: Image, moving: Collection[str] = ()) -> list[str]:
+    """Names of the attributes in which two images of a row differ, those that move left out."""
+    names = (set(one.attributes) | set(other.attributes)) - set(moving)
+    return sorted(n for n in names if not same(one.attributes.get(n), other.attributes.get(n)))
+
+
+def standing(write: Write, now: Image | None, moving: Collection[str] = ()) -> Standing:
+    """How one write stands, its row being `now`. moving: attributes that change by themselves."""
+    match reached([write], now, moving):
+        case 1:
+            return Standing.LANDED
+        case 0:
+            return Standing.AS_BEFORE
+        case _:
+            return Standing.MOVED
+
+
+def standings(
+    steps: Iterable[Step], now: dict[str, Image | None], moving: Collection[str] = ()
+) -> list[list[Standing]]:
+    """How every write of every step stands, per step and write; `now` has every named row.
+
+    Steps may write one row several times: what a later write overwrote has landed too.
+    """
+    steps = list(steps)
+    chains: dict[str, list[Write]] = {}
+    for write in (write for step in steps for write in step.writes):
+        chains.setdefault(write.key, []).append(write)
+    in_place = {key: reached(chain, now[key], moving) for key, chain in chains.items()}
+    seen = dict.fromkeys(chains, 0)
+    result = []
+    for step in steps:
+        row = []
+        for write in step.writes:
+            row.append(_at(seen[write.key], in_place[write.key]))
+            seen[write.key] += 1
+        result.append(row)
+    return result
+
+
+def _at(index: int, in_place: int | None) -> Standing:
+    if in_place is None:
+        return Standing.MOVED
+    return Standing.LANDED if index < in_place else Standing.AS_BEFORE
+
+
+def reached(chain: Sequence[Write], now: Image | None, moving: Collection[str] = ()) -> int | None:
+    """How many of a row's writes, in their order, are in place; `None`: the row moved.
+
+    An exact match goes first. Then counters may have grown further and `moving` attributes may
+    hold anything, because a consumer renews its rows without changing what they say.
+    """
+    states = [chain[0].before]
+    for write in chain:
+        states.append(changed(states[-1], write))
+    names = frozenset().union(*(touched(write) | set(write.guard) for write in chain))
+    counters = {n for w in chain if isinstance(w.change, Update) for n in w.change.add or ()}
+    fixed, loose = names - counters - set(moving), counters & names
+    for index in reversed(range(len(states))):
+        if _alike(now, states[index], names, ()):
+            return index
+    for index in reversed(range(len(states))):
+        if _alike(now, states[index], fixed, loose):
+            return index
+    return None
+
+
+def _alike(
+    now: Image | None, then: Image | None, exact: Collection[str], grown: Collection[str]
+) -> bool:
+    if now is None or then is None:
+        return now is then
+    return all(
+        same(now.attributes.get(name), then.attributes.get(name)) for name in exact
+    ) and all(_at_least(now.attributes.get(name), then.attributes.get(name)) for name in grown)
+
+
+def _at_least(now: AttributeValue | None, then: AttributeValue | None) -> bool:
+    if now is None or then is None or "N" not in now or "N" not in then:
+        return same(now, then)
+    one, other = number(now["N"]), number(then["N"])
+    if isinstance(one, str) or isinstance(other, str):
+        return one == other
+    return one >= other

@@ -1,0 +1,1 @@
+"""Stores by medium: I/O only, one file each."""

@@ -1,0 +1,135 @@
+"""The table's client: calls that fail in our words, and reads that are retried."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, NoRegionError
+
+from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
+from reshardctl.media.dynamodb.actions import allow
+from reshardctl.media.dynamodb.faults import CAUGHT, Kind, code_of, kind_of
+
+if TYPE_CHECKING:
+    from boto3.session import Session
+
+ATTEMPTS = 8
+"""How often a call is tried in all."""
+FIRST_PAUSE = 0.1
+LONGEST_PAUSE = 5.0
+"""Seconds between attempts: doubled from the first to the longest, 15 s in all."""
+CONNECT_TIMEOUT = 5
+READ_TIMEOUT = 20
+
+_RETRIED_READS = (Kind.BUSY, Kind.LOST, Kind.PENDING)
+_ACCESS_KEY = re.compile(r"\b(A[KS]IA|AROA|AIDA)[A-Z0-9]{8,}")
+
+
+def pauses() -> Iterator[float]:
+    """Seconds to wait between the attempts at one call."""
+    pause = FIRST_PAUSE
+    for _ in range(ATTEMPTS - 1):
+        yield pause
+        pause = min(2 * pause, LONGEST_PAUSE)
+
+
+class Client:
+    """Calls on one table. boto3's own retries are off: a lost write must be looked at first."""
+
+    def __init__(
+        self,
+        session: Session,
+        table: str,
+        region: str | None,
+        endpoint_url: str | None,
+        sleep: Callable[[float], None],
+    ) -> None:
+        """Raises UsageError when no region is set."""
+        config = Config(
+            retries={"mode": "standard", "total_max_attempts": 1},
+            connect_timeout=CONNECT_TIMEOUT,
+            read_timeout=READ_TIMEOUT,
+        )
+        try:
+            self._boto = session.client(
+                "dynamodb", region_name=region, endpoint_url=endpoint_url, config=config
+            )
+        except NoRegionError:
+            raise UsageError(
+                f"no region is set for table {table}",
+                "add --region, or set AWS_DEFAULT_REGION",
+            ) from None
+        except (BotoCoreError, ValueError) as error:
+            raise UsageError(f"table {table}: {_clean(str(error))}") from None
+        self.table = table
+        self.region: str = self._boto.meta.region_name
+        self._sleep = sleep
+
+    def once(self, operation: str, **arguments: object) -> dict[str, Any]:
+        """One attempt, exceptions as boto3 raises them."""
+        answer: dict[str, Any] = getattr(self._boto, operation)(**arguments)
+        return answer
+
+    def read(self, operation: str, action: str, where: str, **arguments: object) -> dict[str, Any]:
+        """A reading call, tried ATTEMPTS times. where: what to call it in a message."""
+        for pause in (*pauses(), None):
+            try:
+                return self.once(operation, **arguments)
+            except CAUGHT as error:
+                kind = kind_of(error)
+                if kind not in _RETRIED_READS:
+                    raise self.failure(error, kind, action, where) from None
+                if pause is None:
+                    raise self.failure(error, kind, action, where, tries=ATTEMPTS) from None
+            self._sleep(pause)
+        raise AssertionError("unreachable")
+
+    def pause(self, seconds: float) -> None:
+        """Wait."""
+        self._sleep(seconds)
+
+    def failure(
+        self, error: Exception, kind: Kind, action: str, where: str, *, tries: int = 1,
+        writing: bool = False,
+    ) -> ReshardError:
+        """The exception to raise for what boto3 raised, with the next thing to do.
+
+        writing: a refused write is Refused (nothing was written), a refused read CannotTell.
+        Texts about credentials are ours alone: the service's own may repeat parts of them.
+        """
+        place = f"table {self.table} in {self.region}"
+        match kind:
+            case Kind.DENIED:
+                resource = f"arn:aws:dynamodb:{self.region}:*:table/{self.table}"
+                refused = Refused if writing else CannotTell
+                return refused(
+                    f"{where}: no permission for {action} on {place}",
+                    f"allow it: {allow((action,), resource)}",
+                )
+            case Kind.CREDENTIALS:
+                return CannotTell(
+                    f"{where}: the AWS credentials are missing, expired or not accepted "
+                    f"({code_of(error)})",
+                    "renew them (aws sso login, or new AWS_* variables), then run this again",
+                )
+            case Kind.ABSENT:
+                return UsageError(
+                    f"there is no table {self.table} in {self.region} "
+                    "in the account of these credentials",
+                    f"aws dynamodb list-tables --region {self.region}",
+                )
+            case Kind.BUSY | Kind.LOST | Kind.PENDING:
+                what = "is throttled" if kind is Kind.BUSY else "does not answer"
+                return CannotTell(
+                    f"{where}: {place} {what} ({code_of(error)}, {tries} attempts)",
+                    "run this again later",
+                )
+            case _:
+                return CannotTell(f"{where}: {place}: {_clean(str(error))}")
+
+
+def _clean(text: str) -> str:
+    return _ACCESS_KEY.sub("(access key)", text)

@@ -1,0 +1,53 @@
+"""Attribute values between boto3 and Images: bytes as base64 text, sets in order."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+
+from reshardctl.model import Attributes, AttributeValue, Image, canonical
+
+
+def image_of(item: Mapping[str, Any], key: str) -> Image:
+    """An item as boto3's client answers it. key: the name of the key attribute."""
+    attributes = {name: _read(value) for name, value in item.items()}
+    return Image(item[key]["S"], canonical(attributes))
+
+
+def item_of(attributes: Attributes) -> dict[str, dict[str, Any]]:
+    """Attributes as boto3's client takes them."""
+    return {name: sent(value) for name, value in attributes.items()}
+
+
+def _read(value: AttributeValue) -> dict[str, Any]:
+    ((kind, body),) = value.items()
+    match kind:
+        case "B":
+            return {kind: base64.b64encode(body).decode()}
+        case "BS":
+            return {kind: sorted(base64.b64encode(one).decode() for one in body)}
+        case "SS" | "NS":
+            return {kind: sorted(body)}
+        case "L":
+            return {kind: [_read(one) for one in body]}
+        case "M":
+            return {kind: {name: _read(body[name]) for name in sorted(body)}}
+        case _:
+            return {kind: body}
+
+
+def sent(value: AttributeValue) -> dict[str, Any]:
+    """One attribute value as boto3's client takes it."""
+    ((kind, body),) = value.items()
+    match kind:
+        case "B":
+            return {kind: base64.b64decode(body, validate=True)}
+        case "BS":
+            return {kind: [base64.b64decode(one, validate=True) for one in body]}
+        case "L":
+            return {kind: [sent(one) for one in body]}
+        case "M":
+            return {kind: {name: sent(one) for name, one in body.items()}}
+        case _:
+            return {kind: body}

@@ -1,0 +1,94 @@
+"""One step as one guarded request, and what became of it when no answer came."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from reshardctl.errors import ReshardError
+from reshardctl.landing import Standing, standing
+from reshardctl.media.base import AnswerLost, Landed
+from reshardctl.media.dynamodb.client import ATTEMPTS, Client, pauses
+from reshardctl.media.dynamodb.conditions import request
+from reshardctl.media.dynamodb.faults import CAUGHT, Kind, kind_of
+from reshardctl.model import Image, Step
+
+MAX_WRITES = 100
+"""Writes of one TransactWriteItems, API reference."""
+
+Get = Callable[[Sequence[str]], dict[str, Image | None]]
+
+
+def write(client: Client, key: str, step: Step, token: str, get: Get) -> Landed:
+    """Send a step until its fate is certain.
+
+    Raises AnswerLost when it stays unknown; CannotTell, Refused or UsageError when nothing of the
+    step is in place and trying again would not help.
+    """
+    operation, arguments = _call(step, client.table, key, token)
+    lost = False
+    for pause in (*pauses(), None):
+        try:
+            client.once(operation, **arguments)
+            return Landed.DONE
+        except CAUGHT as error:
+            kind = kind_of(error)
+            lost = lost or kind in (Kind.LOST, Kind.PENDING)
+            if lost:
+                landed = _look(step, kind, get)
+                if landed is not None:
+                    return landed
+            elif kind is Kind.MOVED:
+                return Landed.MOVED
+            if kind not in (Kind.BUSY, Kind.LOST, Kind.PENDING) or pause is None:
+                raise _failure(client, step, operation, error, kind, lost) from None
+        client.pause(pause)
+    raise AssertionError("unreachable")
+
+
+def _call(step: Step, table: str, key: str, token: str) -> tuple[str, dict[str, Any]]:
+    if not 1 <= len(step.writes) <= MAX_WRITES:
+        raise ValueError(f"a step of {len(step.writes)} writes; 1 to {MAX_WRITES} are possible")
+    if len({write.key for write in step.writes}) < len(step.writes):
+        raise ValueError("a step that writes one row twice")
+    requests = [request(write, table, key) for write in step.writes]
+    if len(requests) == 1:
+        ((name, arguments),) = requests
+        return f"{name.lower()}_item", arguments
+    items = [{name: arguments} for name, arguments in requests]
+    return "transact_write_items", {"TransactItems": items, "ClientRequestToken": token}
+
+
+def _look(step: Step, kind: Kind, get: Get) -> Landed | None:
+    """What a step's rows say after an answer was lost; `None`: not (yet) written, send it again.
+
+    A lost request may land after we looked. The one sent again then meets its own values, which
+    is why a condition that fails from now on is judged by the rows too.
+    """
+    try:
+        rows = get([write.key for write in step.writes])
+    except ReshardError as error:
+        raise AnswerLost(
+            f"{step.title}: the answer was lost, and then reading failed: {error.what}", error.next
+        ) from None
+    stands = {standing(write, rows[write.key]) for write in step.writes}
+    if stands == {Standing.LANDED}:
+        return Landed.DONE
+    if stands == {Standing.AS_BEFORE}:
+        return Landed.MOVED if kind is Kind.MOVED else None
+    moved = [w.key for w in step.writes if standing(w, rows[w.key]) is Standing.MOVED]
+    raise AnswerLost(
+        f"{step.title}: the answer was lost, and someone else has written since: "
+        f"{', '.join(moved) or 'only some rows are as written'}"
+    )
+
+
+def _failure(
+    client: Client, step: Step, operation: str, error: Exception, kind: Kind, lost: bool
+) -> Exception:
+    verb = {"put_item": "PutItem", "delete_item": "DeleteItem", "update_item": "UpdateItem"}
+    action = f"dynamodb:{verb.get(operation, 'PutItem, UpdateItem or DeleteItem')}"
+    failed = client.failure(error, kind, action, step.title, tries=ATTEMPTS, writing=True)
+    if lost:
+        return AnswerLost(f"{failed.what}; an earlier attempt may still land", failed.next)
+    return failed

@@ -1,0 +1,68 @@
+"""A medium in memory: the same rules as the real ones, for tests and for the demo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from reshardctl.landing import same
+from reshardctl.media.base import Landed
+from reshardctl.model import Create, Image, Step, Write, canonical, changed
+
+
+class MemoryMedium:
+    """Rows in a dictionary. `rows` may be read and changed by a test, as a consumer would."""
+
+    max_writes = 100
+
+    def __init__(
+        self, images: Iterable[Image] = (), *, identity: Mapping[str, str] | None = None
+    ) -> None:
+        self.rows = {image.key: _frozen(image) for image in images}
+        self.tokens: set[str] = set()
+        self._identity = dict(identity or {"medium": "memory", "arn": "memory:1", "created": "0"})
+
+    def identity(self) -> Mapping[str, str]:
+        """What it was made with."""
+        return dict(self._identity)
+
+    def read(self) -> list[Image]:
+        """Every row in key order."""
+        return [self.rows[key] for key in sorted(self.rows)]
+
+    def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
+        """The named rows as they are now."""
+        return {key: self.rows.get(key) for key in keys}
+
+    def write(self, step: Step, token: str) -> Landed:
+        """All writes of the step or none; a token that has succeeded succeeds again."""
+        if not 1 <= len(step.writes) <= self.max_writes:
+            raise ValueError(f"a step of {len(step.writes)} writes")
+        if len({write.key for write in step.writes}) < len(step.writes):
+            raise ValueError("a step that writes one row twice")
+        if token in self.tokens:
+            return Landed.DONE
+        if not all(_holds(write, self.rows.get(write.key)) for write in step.writes):
+            return Landed.MOVED
+        for write in step.writes:
+            row = changed(self.rows.get(write.key), write)
+            if row is None:
+                del self.rows[write.key]
+            else:
+                self.rows[write.key] = row
+        self.tokens.add(token)
+        return Landed.DONE
+
+
+def _holds(write: Write, now: Image | None) -> bool:
+    if isinstance(write.change, Create):
+        return now is None
+    if write.before is None:
+        raise ValueError(f"{write.key}: a row that was absent can only be created")
+    seen = write.before.attributes
+    return now is not None and all(
+        same(now.attributes.get(name), seen.get(name)) for name in write.guard
+    )
+
+
+def _frozen(image: Image) -> Image:
+    return Image(image.key, canonical(image.attributes))

@@ -1,0 +1,307 @@
+"""Images, writes and steps as JSON, exactly, and back, strictly.
+
+Reading takes nothing that writing would not have written: unknown members, missing members and
+values of another type are errors that name the file, the place in it and the reason.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, NoReturn
+
+from reshardctl.errors import UsageError
+from reshardctl.model import (
+    Attributes,
+    AttributeValue,
+    Change,
+    Create,
+    Delete,
+    Image,
+    Step,
+    Update,
+    Write,
+    canonical,
+)
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
+def text(value: object) -> str:
+    """JSON in one spelling: members sorted, no spaces, ASCII."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest(value: object) -> str:
+    """SHA-256 of `text(value)`, in hexadecimal."""
+    return sha256(text(value).encode()).hexdigest()
+
+
+def image_json(image: Image) -> dict[str, Any]:
+    """{"key": …, "attributes": {name: DynamoDB JSON}}."""
+    return {"key": image.key, "attributes": _plain(image.attributes)}
+
+
+def write_json(write: Write) -> dict[str, Any]:
+    """All of a write; its change is {"create": …}, {"update": …} or {"delete": {}}."""
+    return {
+        "key": write.key,
+        "change": _change_json(write.change),
+        "before": None if write.before is None else image_json(write.before),
+        "why": write.why,
+        "guard": list(write.guard),
+        "live": write.live,
+    }
+
+
+def step_json(step: Step) -> dict[str, Any]:
+    """All of a step."""
+    writes = [write_json(write) for write in step.writes]
+    return {"title": step.title, "writes": writes, "barrier": step.barrier}
+
+
+def _change_json(change: Change) -> dict[str, Any]:
+    match change:
+        case Create(attributes):
+            return {"create": {"attributes": _plain(attributes)}}
+        case Update(values, remove, add):
+            added = None if add is None else dict(add)
+            return {"update": {"set": _plain(values), "remove": list(remove), "add": added}}
+        case Delete():
+            return {"delete": {}}
+
+
+def _plain(attributes: Attributes) -> dict[str, Any]:
+    return {name: dict(value) for name, value in attributes.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in which file a value stands, for messages."""
+
+    file: str
+    path: str = ""
+
+    def __truediv__(self, member: str | int) -> Place:
+        if isinstance(member, int):
+            return Place(self.file, f"{self.path}[{member}]")
+        return Place(self.file, f"{self.path}.{member}" if self.path else member)
+
+    def wrong(self, why: str) -> NoReturn:
+        """Raise UsageError: file, place and reason."""
+        raise UsageError(f"{self.file}: {self.path}: {why}" if self.path else f"{self.file}: {why}")
+
+
+def parse(source: str | bytes, place: Place) -> Any:  # noqa: ANN401
+    """JSON of any shape. UsageError for text that is none, NaN, or a member given twice."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        members = dict(pairs)
+        if len(members) < len(pairs):
+            names = [name for name, _ in pairs]
+            place.wrong(f"member {next(n for n in names if names.count(n) > 1)!r} is given twice")
+        return members
+
+    def constant(name: str) -> NoReturn:
+        place.wrong(f"{name} is no JSON")
+
+    try:
+        return json.loads(source, object_pairs_hook=once, parse_constant=constant)
+    except RecursionError:
+        place.wrong("nested too deep")
+    except (ValueError, UnicodeDecodeError) as error:
+        place.wrong(f"not JSON: {error}")
+
+
+def members(value: object, names: Iterable[str], place: Place) -> dict[str, Any]:
+    """An object with exactly these members."""
+    if not isinstance(value, dict):
+        place.wrong(f"not an object but {_named(value)}")
+    wanted = set(names)
+    if missing := wanted - value.keys():
+        place.wrong(f"{', '.join(sorted(missing))} missing")
+    if unknown := value.keys() - wanted:
+        place.wrong(f"unknown member {sorted(unknown)[0]!r}")
+    return value
+
+
+def string(value: object, place: Place) -> str:
+    """A string."""
+    if not isinstance(value, str):
+        place.wrong(f"not a string but {_named(value)}")
+    return value
+
+
+def integer(value: object, place: Place) -> int:
+    """A whole number."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        place.wrong(f"not a whole number but {_named(value)}")
+    return value
+
+
+def boolean(value: object, place: Place) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        place.wrong(f"not true or false but {_named(value)}")
+    return value
+
+
+def array(value: object, place: Place) -> list[Any]:
+    """A list."""
+    if not isinstance(value, list):
+        place.wrong(f"not a list but {_named(value)}")
+    return value
+
+
+def strings(value: object, place: Place) -> dict[str, str]:
+    """An object whose members are all strings."""
+    if not isinstance(value, dict):
+        place.wrong(f"not an object but {_named(value)}")
+    return {name: string(one, place / name) for name, one in value.items()}
+
+
+def image(value: object, place: Place) -> Image:
+    """What `image_json` wrote."""
+    found = members(value, ("key", "attributes"), place)
+    key = string(found["key"], place / "key")
+    return Image(key, canonical(attributes(found["attributes"], place / "attributes")))
+
+
+def image_or_none(value: object, place: Place) -> Image | None:
+    """An image, or null for an absent row."""
+    return None if value is None else image(value, place)
+
+
+def write(value: object, place: Place) -> Write:
+    """What `write_json` wrote."""
+    names = ("key", "change", "before", "why", "guard", "live")
+    found = members(value, names, place)
+    guard = array(found["guard"], place / "guard")
+    key = string(found["key"], place / "key")
+    before = image_or_none(found["before"], place / "before")
+    change = _change(found["change"], place / "change")
+    if (before is None) is not isinstance(change, Create):
+        (place / "before").wrong("only a row to create is absent before")
+    if before is not None and before.key != key:
+        (place / "before" / "key").wrong(f"another row: {before.key!r}, the write is of {key!r}")
+    return Write(
+        key=key,
+        change=change,
+        before=before,
+        why=string(found["why"], place / "why"),
+        guard=tuple(string(one, place / "guard" / n) for n, one in enumerate(guard)),
+        live=boolean(found["live"], place / "live"),
+    )
+
+
+def step(value: object, place: Place) -> Step:
+    """What `step_json` wrote."""
+    found = members(value, ("title", "writes", "barrier"), place)
+    writes = array(found["writes"], place / "writes")
+    return Step(
+        title=string(found["title"], place / "title"),
+        writes=tuple(write(one, place / "writes" / n) for n, one in enumerate(writes)),
+        barrier=string(found["barrier"], place / "barrier"),
+    )
+
+
+def _change(value: object, place: Place) -> Change:
+    if not isinstance(value, dict) or len(value) != 1:
+        place.wrong("not one of create, update, delete")
+    ((name, body),) = value.items()
+    inside = place / name
+    match name:
+        case "create":
+            found = members(body, ("attributes",), inside)
+            return Create(attributes(found["attributes"], inside / "attributes"))
+        case "update":
+            return _update(members(body, ("set", "remove", "add"), inside), inside)
+        case "delete":
+            members(body, (), inside)
+            return Delete()
+        case _:
+            place.wrong(f"{name!r} is not one of create, update, delete")
+
+
+def _update(found: Mapping[str, Any], place: Place) -> Update:
+    remove = array(found["remove"], place / "remove")
+    add = found["add"]
+    if add is not None:
+        if not isinstance(add, dict):
+            (place / "add").wrong(f"not an object but {_named(add)}")
+        add = {name: integer(by, place / "add" / name) for name, by in add.items()}
+    return Update(
+        set=attributes(found["set"], place / "set"),
+        remove=tuple(string(one, place / "remove" / n) for n, one in enumerate(remove)),
+        add=add,
+    )
+
+
+def attributes(value: object, place: Place) -> dict[str, AttributeValue]:
+    """DynamoDB JSON attributes, binary ones as base64 text."""
+    if not isinstance(value, dict):
+        place.wrong(f"not an object but {_named(value)}")
+    return {name: _attribute(one, place / name) for name, one in value.items()}
+
+
+def _attribute(value: object, place: Place) -> AttributeValue:
+    if not isinstance(value, dict) or len(value) != 1:
+        place.wrong('not an attribute value like {"S": "text"}')
+    ((kind, body),) = value.items()
+    inside = place / kind
+    match kind:
+        case "S":
+            string(body, inside)
+        case "N":
+            _number(body, inside)
+        case "B":
+            _binary(body, inside)
+        case "BOOL":
+            boolean(body, inside)
+        case "NULL":
+            if body is not True:
+                inside.wrong("not true")
+        case "SS" | "NS" | "BS":
+            _set(kind, body, inside)
+        case "L":
+            for n, one in enumerate(array(body, inside)):
+                _attribute(one, inside / n)
+        case "M":
+            attributes(body, inside)
+        case _:
+            place.wrong(f"unknown type {kind!r}")
+    return value
+
+
+def _set(kind: str, body: object, place: Place) -> None:
+    each = {"SS": string, "NS": _number, "BS": _binary}[kind]
+    found = array(body, place)
+    for n, one in enumerate(found):
+        each(one, place / n)
+    if not found or len(set(found)) < len(found):
+        place.wrong("a set has members, each once")
+
+
+def _number(value: object, place: Place) -> str:
+    if not _NUMBER.fullmatch(string(value, place)):
+        place.wrong(f"not a number: {value!r}")
+    return str(value)
+
+
+def _binary(value: object, place: Place) -> str:
+    found = string(value, place)
+    try:
+        base64.b64decode(found, validate=True)
+    except (binascii.Error, ValueError):
+        place.wrong("not base64")
+    return found
+
+
+def _named(value: object) -> str:
+    names = {dict: "an object", list: "a list", str: "a string", bool: "true or false"}
+    return "null" if value is None else names.get(type(value), "a number")
