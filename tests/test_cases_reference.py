@@ -1,0 +1,100 @@
+"""The case files against the reference consumers: unrepaired and repaired, on every release.
+
+Case and model were written from the same sources but apart from each other, so where they differ
+one of them is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from reshardctl.testing import FakeKinesis, load_topology
+from tests.case import Case, Expect, all_cases
+from tests.case_stream import shard_name
+from tests.reference.kcl import Run, run
+
+CASES = {case.name: case for case in all_cases("kcl")}
+
+
+def _situations() -> Iterator[Any]:
+    for case in CASES.values():
+        for expect in case.expects:
+            for initial in expect.initial:
+                for release in expect.releases:
+                    name = f"{case.name}-{initial}-{release}"
+                    yield pytest.param(case, expect, initial, release, id=name)
+
+
+every_situation = pytest.mark.parametrize(
+    ("case", "expect", "initial", "release"), list(_situations())
+)
+
+
+@every_situation
+def test_a_start_delivers_what_the_case_says(
+    case: Case, expect: Expect, initial: str, release: str
+) -> None:
+    ran = _run(case, case.items(), initial, release)
+    assert ran.died == expect.dies
+    assert _delivered(case, ran) == expect.delivers, ran.stuck
+    _in_order(ran, expect.order)
+
+
+@every_situation
+def test_a_start_after_the_fix_delivers_what_the_case_says(
+    case: Case, expect: Expect, initial: str, release: str
+) -> None:
+    if expect.fixed is None:
+        pytest.skip("the case names no fix")
+    fixed = expect.fixed
+    ran = _run(case, case.with_writes(fixed.writes), initial, release)
+    assert ran.died == (expect.dies and fixed.refused is not None)
+    assert _delivered(case, ran) == fixed.delivers, ran.stuck
+    _in_order(ran, fixed.order)
+    if not fixed.remains:
+        assert not ran.stuck
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_the_fake_shows_the_case_s_own_numbers(case: Case) -> None:
+    """Shards and records computed here and in FakeKinesis must agree, or no case means anything."""
+    client = load_topology(case.stream).client()
+    assert client.list_shards(StreamName=case.stream["name"])["Shards"] == case.shards
+    for id, shard in case.topology.items():
+        if not shard.listed:
+            continue
+        ask = {"StreamName": case.stream["name"], "ShardId": shard_name(id)}
+        first = client.get_shard_iterator(**ask, ShardIteratorType="TRIM_HORIZON")
+        answer = client.get_records(ShardIterator=first["ShardIterator"])
+        shown = [(r["SequenceNumber"], r["Data"].decode()) for r in answer["Records"]]
+        trim = case.stream["created"] + case.stream["trim"]
+        assert shown == [(n, p) for n, p, arrival in shard.records if arrival >= trim]
+
+
+def _run(case: Case, items: list[dict[str, Any]], initial: str, release: str) -> Run:
+    fake = load_topology(case.stream)
+    if initial.startswith("AT_TIMESTAMP:+"):
+        initial = f"AT_TIMESTAMP:{case.stream['created'] + int(initial.partition('+')[2])}"
+    return run(fake, case.stream["name"], items, initial, release, _live(case, fake))
+
+
+def _live(case: Case, fake: FakeKinesis) -> Callable[[], None]:
+    def put() -> None:
+        for shard in case.live.shards:
+            for index in range(case.live.n):
+                fake.put(case.stream["name"], shard, f"n{shard}-{index}", f"k{shard}")
+
+    return put
+
+
+def _delivered(case: Case, ran: Run) -> dict[str, tuple[str, ...]]:
+    return {shard: tuple(ran.delivered.get(shard, ())) for shard in case.records}
+
+
+def _in_order(ran: Run, order: tuple[tuple[str, str], ...]) -> None:
+    for first, second in order:
+        last = max(map(ran.order.index, ran.delivered.get(first, ())), default=-1)
+        assert all(ran.order.index(payload) > last for payload in ran.delivered.get(second, ()))
