@@ -5,8 +5,9 @@
 #   make_environment "$root"      # afterwards $VENV_BIN/python, $VENV_BIN/reshardctl, ... exist
 #
 # make_environment puts what requirements/dev.lock names, and the project itself (editable), into
-# .venv of the checkout. It returns at once while neither the lock, pyproject.toml, the Python nor
-# the checkout's place has changed. RESHARDCTL_PYTHON names the Python to use.
+# .venv of the checkout. The environment lasts until the lock, the Python or the checkout's place
+# changes; the project is installed again when pyproject.toml changes.
+# RESHARDCTL_PYTHON names the Python to use.
 
 die() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -29,19 +30,20 @@ find_python() {
     "Install one, or name it: RESHARDCTL_PYTHON=/path/to/python3.11 $0"
 }
 
-# What an environment was made from; a difference means that it has to be made anew.
-_environment_stamp() {  # ROOT PYTHON
+# Two digests: what the environment is made from, and how the project is installed in it.
+_stamps() {  # ROOT PYTHON
   "$2" - "$1" <<'PY'
 import hashlib, pathlib, sys
 root = pathlib.Path(sys.argv[1])
-digest = hashlib.sha256(f"{root}\n{sys.version}\n{sys.base_prefix}\n".encode())
-for name in ("requirements/dev.lock", "pyproject.toml"):
-    digest.update((root / name).read_bytes())
-print(digest.hexdigest())
+made = f"{root}\n{sys.version}\n{sys.base_prefix}\n".encode()
+made += (root / "requirements/dev.lock").read_bytes()
+print(hashlib.sha256(made).hexdigest())
+print(hashlib.sha256((root / "pyproject.toml").read_bytes()).hexdigest())
 PY
 }
 
-# A usable environment that somebody else made in .venv is filled, not thrown away.
+# A usable environment that somebody else made in .venv is filled, not thrown away. One of ours
+# carries a stamp from its first moment, so that one left half made is known and made anew.
 _create_venv() {  # ROOT PYTHON
   local venv="$1/.venv"
   if [ ! -e "$venv/.reshardctl-stamp" ] && "$venv/bin/python" -c \
@@ -50,27 +52,33 @@ _create_venv() {  # ROOT PYTHON
   fi
   "$2" -c 'import venv, ensurepip' >/dev/null 2>&1 ||
     die "$2 has no venv module. On Debian and Ubuntu: apt-get install python3-venv"
-  "$2" -m venv --clear "$venv" ||
+  rm -rf "$venv"
+  { mkdir "$venv" && echo "not finished" >"$venv/.reshardctl-stamp" && "$2" -m venv "$venv"; } ||
     die "could not make $venv; is the checkout writable, and is python3-venv installed?"
 }
 
+_install_locked() {  # ROOT PYTHON
+  echo "Making $1/.venv with $("$2" -V) (once, until the lock changes) ..." >&2
+  _create_venv "$1" "$2"
+  "$VENV_BIN/python" -m pip install --quiet --disable-pip-version-check \
+    --require-hashes -r "$1/requirements/dev.lock" ||
+    die "could not install requirements/dev.lock; is a package index reachable?"
+}
+
 make_environment() {  # ROOT
-  local root=$1 python stamp wanted
+  local root=$1 python stamp wanted found
   unset PYTHONPATH PYTHONHOME
   python=$(find_python) || exit 1
   VENV_BIN="$root/.venv/bin"
   export VENV_BIN
   stamp="$root/.venv/.reshardctl-stamp"
-  wanted=$(_environment_stamp "$root" "$python") || die "cannot read the lock in $root/requirements"
-  if [ -x "$VENV_BIN/python" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then
+  wanted=$(_stamps "$root" "$python") || die "cannot read the lock in $root/requirements"
+  found=$(cat "$stamp" 2>/dev/null) || found=""
+  [ -x "$VENV_BIN/python" ] || found=""
+  if [ "$found" = "$wanted" ]; then
     return 0
   fi
-  echo "Making $root/.venv with $("$python" -V) (once, until the lock changes) ..." >&2
-  _create_venv "$root" "$python"
-  rm -f "$stamp"
-  "$VENV_BIN/python" -m pip install --quiet --disable-pip-version-check \
-    --require-hashes -r "$root/requirements/dev.lock" ||
-    die "could not install requirements/dev.lock; is a package index reachable?"
+  [ "${found%%$'\n'*}" = "${wanted%%$'\n'*}" ] || _install_locked "$root" "$python"
   "$VENV_BIN/python" -m pip install --quiet --disable-pip-version-check \
     --no-deps --no-build-isolation --editable "$root" || die "could not install the project"
   printf '%s\n' "$wanted" >"$stamp"
