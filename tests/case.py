@@ -127,7 +127,7 @@ def _case(path: Path, table: dict[str, Any]) -> Case:
         stream=stream,
         topology=topology,
         shards=listing(topology),
-        records={shard_name(id): shard.records for id, shard in topology.items()},
+        records={shard_name(shard_id): shard.records for shard_id, shard in topology.items()},
         rows=[item_of(row, topology) for row in table.get("rows", [])],
         foreign=[_foreign(entry) for entry in table.get("foreign", [])],
         live=Live(tuple(live.get("shards", ())), live.get("n", 0)),
@@ -176,7 +176,7 @@ def _delivery(table: dict[str, list[str]], topology: Mapping[int, CaseShard]) ->
     """A shard that is not named delivers nothing; one that is not in the topology is an error."""
     if unknown := {int(shard) for shard in table} - set(topology):
         raise ValueError(f"delivers: no such shards {unknown}")
-    return {shard_name(id): tuple(table.get(str(id), ())) for id in topology}
+    return {shard_name(shard_id): tuple(table.get(str(shard_id), ())) for shard_id in topology}
 
 
 def _pair(text: str) -> tuple[str, str]:

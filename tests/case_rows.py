@@ -109,9 +109,7 @@ def repaired(items: list[Item], writes: dict[int, str], shards: dict[int, CaseSh
 def _parents(shard: CaseShard, shards: dict[int, CaseShard], there: set[str]) -> list[int]:
     """A parent that is neither listed nor leased gates nothing and is not named."""
     return [
-        parent
-        for parent in shard.parents
-        if shards[parent].listed or shard_name(parent) in there
+        parent for parent in shard.parents if shards[parent].listed or shard_name(parent) in there
     ]
 
 

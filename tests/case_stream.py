@@ -56,7 +56,14 @@ def shard_name(shard: int) -> str:
 def number(epoch: int, index: int, time: int, shard: int) -> str:
     """The 56-digit sequence number of these fields; times are epoch seconds."""
     bits = 2
-    for value, width in ((epoch, 36), (shard & 15, 4), (index, 64), (0, 8), (time, 36), (shard, 32)):
+    for value, width in (
+        (epoch, 36),
+        (shard & 15, 4),
+        (index, 64),
+        (0, 8),
+        (time, 36),
+        (shard, 32),
+    ):
         if not 0 <= value < 1 << width:
             raise ValueError(f"{value} does not fit into {width} bits")
         bits = bits << width | value
@@ -90,27 +97,27 @@ def resolve(stream: dict[str, Any]) -> dict[int, CaseShard]:
     rows = {row["id"]: row for row in stream["shards"]}
     if len(rows) != len(stream["shards"]):
         raise ValueError("a shard id is given twice")
-    return {id: _shard(stream, rows, row) for id, row in rows.items()}
+    return {shard_id: _shard(stream, rows, row) for shard_id, row in rows.items()}
 
 
 def _shard(stream: dict[str, Any], rows: dict[int, Any], row: dict[str, Any]) -> CaseShard:
-    id, created, close = row["id"], stream["created"], row.get("close")
+    shard_id, created, close = row["id"], stream["created"], row.get("close")
     parents = tuple(row["parents"])
     epoch = _epoch(stream, rows, row)
     low, high = (int(Fraction(bound) * HASH_SPACE) for bound in row["range"])
     gone = close is not None and close < stream["trim"]
     return CaseShard(
-        id=id,
+        id=shard_id,
         first_hash=low,
         last_hash=high - 1,
         parents=parents,
-        children=tuple(other for other in rows if id in rows[other]["parents"]),
-        start=number(epoch, 0, epoch, id),
-        end="" if close is None else number(epoch, LAST_INDEX, created + close, id),
+        children=tuple(other for other in rows if shard_id in rows[other]["parents"]),
+        start=number(epoch, 0, epoch, shard_id),
+        end="" if close is None else number(epoch, LAST_INDEX, created + close, shard_id),
         closed=None if close is None else created + close,
         listed=not (gone or row.get("trimmed", False)),
         records=tuple(
-            (number(epoch, i + 1, created + t, id), payload, created + t)
+            (number(epoch, i + 1, created + t, shard_id), payload, created + t)
             for i, (t, payload) in enumerate(_moments(row))
         ),
     )
@@ -122,7 +129,9 @@ def _epoch(stream: dict[str, Any], rows: dict[int, Any], row: dict[str, Any]) ->
         return created - CREATION_LAG
     born: int = max(rows[parent]["close"] for parent in row["parents"]) + 1
     if row["open"] != born:
-        raise ValueError(f"shard {row['id']}: opens at {row['open']}, its parents close at {born - 1}")
+        raise ValueError(
+            f"shard {row['id']}: opens at {row['open']}, its parents close at {born - 1}"
+        )
     return created + born
 
 
@@ -138,7 +147,7 @@ def _moments(row: dict[str, Any]) -> list[tuple[int, str]]:
 
 def listing(shards: dict[int, CaseShard]) -> list[dict[str, Any]]:
     """The listed shards as ListShards gives them, in shard-id order."""
-    return [_listed(shards[id]) for id in sorted(shards) if shards[id].listed]
+    return [_listed(shards[shard_id]) for shard_id in sorted(shards) if shards[shard_id].listed]
 
 
 def _listed(shard: CaseShard) -> dict[str, Any]:

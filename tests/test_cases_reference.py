@@ -14,7 +14,10 @@ import pytest
 from reshardctl.testing import FakeKinesis, load_topology
 from tests.case import Case, Expect, all_cases
 from tests.case_stream import shard_name
+from tests.case_sync import SyncCase, SyncExpect, all_syncs
 from tests.reference.kcl import Run, run
+from tests.reference.kcl_stream import Initial, Source
+from tests.reference.kcl_sync import bootstrap, missing_leases
 
 CASES = {case.name: case for case in all_cases("kcl")}
 
@@ -63,10 +66,10 @@ def test_the_fake_shows_the_case_s_own_numbers(case: Case) -> None:
     """Shards and records computed here and in FakeKinesis must agree, or no case means anything."""
     client = load_topology(case.stream).client()
     assert client.list_shards(StreamName=case.stream["name"])["Shards"] == case.shards
-    for id, shard in case.topology.items():
+    for shard_id, shard in case.topology.items():
         if not shard.listed:
             continue
-        ask = {"StreamName": case.stream["name"], "ShardId": shard_name(id)}
+        ask = {"StreamName": case.stream["name"], "ShardId": shard_name(shard_id)}
         first = client.get_shard_iterator(**ask, ShardIteratorType="TRIM_HORIZON")
         answer = client.get_records(ShardIterator=first["ShardIterator"])
         shown = [(r["SequenceNumber"], r["Data"].decode()) for r in answer["Records"]]
@@ -74,11 +77,36 @@ def test_the_fake_shows_the_case_s_own_numbers(case: Case) -> None:
         assert shown == [(n, p) for n, p, arrival in shard.records if arrival >= trim]
 
 
+@pytest.mark.parametrize(
+    ("case", "expect"),
+    [
+        pytest.param(case, expect, id=f"{case.name}-{expect.initial}-{len(expect.leases)}-{i}")
+        for case in all_syncs("kcl")
+        for i, expect in enumerate(case.expects)
+    ],
+)
+def test_a_sync_creates_what_the_library_s_own_tests_say(
+    case: SyncCase, expect: SyncExpect
+) -> None:
+    source = Source(load_topology(case.stream).client(), case.stream["name"])
+    initial = Initial.of(_absolute(expect.initial, case.stream))
+    if expect.bootstrap:
+        created = dict.fromkeys(bootstrap(source, initial), initial.name)
+    else:
+        created = missing_leases(source.shards(), expect.leases, initial.name)
+    assert created == expect.creates
+
+
 def _run(case: Case, items: list[dict[str, Any]], initial: str, release: str) -> Run:
     fake = load_topology(case.stream)
-    if initial.startswith("AT_TIMESTAMP:+"):
-        initial = f"AT_TIMESTAMP:{case.stream['created'] + int(initial.partition('+')[2])}"
-    return run(fake, case.stream["name"], items, initial, release, _live(case, fake))
+    start = _absolute(initial, case.stream)
+    return run(fake, case.stream["name"], items, start, release, _live(case, fake))
+
+
+def _absolute(initial: str, stream: dict[str, Any]) -> str:
+    """``AT_TIMESTAMP:+60`` as epoch seconds; every other initial position as it is."""
+    name, _, seconds = initial.partition(":+")
+    return f"{name}:{stream['created'] + int(seconds)}" if seconds else name
 
 
 def _live(case: Case, fake: FakeKinesis) -> Callable[[], None]:

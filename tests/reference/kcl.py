@@ -20,7 +20,7 @@ from tests.reference.kcl_lease import (
     SHARD_END,
     Item,
     Lease,
-    Unreadable,
+    UnreadableRowError,
     lease_of,
     list_leases,
     new_item,
@@ -28,7 +28,7 @@ from tests.reference.kcl_lease import (
 )
 from tests.reference.kcl_shard import ShardConsumer
 from tests.reference.kcl_stream import Initial, Source
-from tests.reference.kcl_sync import Refused, bootstrap, first_hole, missing_leases
+from tests.reference.kcl_sync import SyncRefusedError, bootstrap, first_hole, missing_leases
 
 RELEASES = ("2.7.2", "3.5.1")
 AUDIT_SECONDS = 120.0  # leasesRecoveryAuditorExecutionFrequencyMillis
@@ -66,7 +66,7 @@ class Worker:
     sightings: int = 0
 
     def lease(self, key: str) -> Lease | None:
-        """GetItem and its deserialisation; None is no row, Unreadable is thrown."""
+        """GetItem and its deserialisation; None is no row, UnreadableRowError is thrown."""
         return lease_of(self.table[key], self.release) if key in self.table else None
 
     def create(
@@ -84,11 +84,11 @@ class Worker:
         self.order.append(payload)
 
     def start(self) -> None:
-        """Read the table, fill it if it is empty; raises Unreadable or Refused, which kill."""
+        """Read the table, fill it if it is empty; raises UnreadableRowError or SyncRefusedError, which kill."""
         if list_leases(self.table, self.release):
             return
-        for id, shard in bootstrap(self.source, self.initial).items():
-            self.create(id, self.initial.name, list(shard.parents), shard.hashes)
+        for key, shard in bootstrap(self.source, self.initial).items():
+            self.create(key, self.initial.name, list(shard.parents), shard.hashes)
 
     def settle(self) -> None:
         """Run until nothing moves for as long as the audit would need to act."""
@@ -149,11 +149,11 @@ class Worker:
         by_id = {shard.id: shard for shard in shards}
         try:
             found = missing_leases(shards, leased, self.initial.name)
-        except Refused:
+        except SyncRefusedError:
             return False
         made = [
-            self.create(id, position, list(by_id[id].parents), by_id[id].hashes)
-            for id, position in found.items()
+            self.create(key, position, list(by_id[key].parents), by_id[key].hashes)
+            for key, position in found.items()
         ]
         return any(made)
 
@@ -179,7 +179,7 @@ def run(
     worker = Worker(fake, source, table, Initial.of(initial), release, cleanup)
     try:
         worker.start()
-    except (Unreadable, Refused):
+    except (UnreadableRowError, SyncRefusedError):
         return Run({}, [], list(table.values()), True, {})
     worker.settle()
     if live is not None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.reference.kcl_lease import AT_TIMESTAMP, TRIM_HORIZON, Item, Unreadable, lease_of
-from tests.reference.kcl_stream import Gone, Source
+from tests.reference.kcl_lease import AT_TIMESTAMP, TRIM_HORIZON, Item, UnreadableRowError, lease_of
+from tests.reference.kcl_stream import ShardGoneError, Source
 
 
 def clean_up(table: dict[str, Item], queue: list[str], source: Source, release: str) -> bool:
@@ -25,7 +25,7 @@ def clean_up(table: dict[str, Item], queue: list[str], source: Source, release: 
 def _garbage(key: str, source: Source) -> bool:
     try:
         source.children(key)
-    except Gone:
+    except ShardGoneError:
         return True
     return False
 
@@ -40,7 +40,7 @@ def _over(table: dict[str, Item], key: str, source: Source, release: str) -> boo
             table[key]["childShardIds"] = {"SS": sorted(children)}
         begun = [child in table and _begun(table[child], release) for child in children]
         return bool(begun) and all(begun)
-    except Unreadable:
+    except UnreadableRowError:
         return False
 
 

@@ -12,7 +12,7 @@ TRIM_HORIZON, LATEST, AT_TIMESTAMP = "TRIM_HORIZON", "LATEST", "AT_TIMESTAMP"
 SHARD_END = "SHARD_END"
 
 
-class Unreadable(Exception):
+class UnreadableRowError(Exception):
     """The row cannot be turned into a lease: KCL gets a NullPointerException."""
 
 
@@ -36,14 +36,14 @@ class Lease:
 def lease_of(item: Item, release: str) -> Lease | None:
     """Read one row. None is a row of another kind, which only 3.5 and later know.
 
-    Raises Unreadable where the real one throws: without a counter or without owner switches.
+    Raises UnreadableRowError where the real one throws: without a counter or without owner switches.
     A set that is not a string set reads as empty.
     """
     if release >= "3.5" and item.get("entityType", {}).get("S", "LEASE") != "LEASE":
         return None
     for attribute in ("leaseCounter", "ownerSwitchesSinceCheckpoint"):
         if "N" not in item.get(attribute, {}):
-            raise Unreadable(f"{item['leaseKey']['S']}: no {attribute}")
+            raise UnreadableRowError(f"{item['leaseKey']['S']}: no {attribute}")
     bounds = [item.get(name, {}).get("S") for name in ("startingHashKey", "endingHashKey")]
     return Lease(
         key=item["leaseKey"]["S"],
@@ -58,13 +58,13 @@ def lease_of(item: Item, release: str) -> Lease | None:
 def list_leases(table: dict[str, Item], release: str) -> list[Lease]:
     """Every lease of the table, by key.
 
-    One unreadable row fails the whole list before 3.4.3 (raises Unreadable); later it is skipped.
+    One unreadable row fails the whole list before 3.4.3 (raises UnreadableRowError); later it is skipped.
     """
     found = []
     for key in sorted(table):
         try:
             lease = lease_of(table[key], release)
-        except Unreadable:
+        except UnreadableRowError:
             if release < "3.4.3":
                 raise
             continue

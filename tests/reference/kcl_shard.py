@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from tests.reference.kcl_lease import SHARD_END, Lease, Unreadable, checkpointed
-from tests.reference.kcl_stream import Gone, shard_of
+from tests.reference.kcl_lease import SHARD_END, Lease, UnreadableRowError, checkpointed
+from tests.reference.kcl_stream import ShardGoneError, shard_of
 
 if TYPE_CHECKING:
     from tests.reference.kcl import Worker
@@ -39,7 +39,7 @@ class ShardConsumer:
         for parent in sorted(self.lease.parents):
             try:
                 lease = self.worker.lease(parent)
-            except Unreadable as error:
+            except UnreadableRowError as error:
                 return self._stay(f"parent unreadable: {error}")
             if lease is not None and not lease.ended:
                 return self._stay(f"waits for {parent}")
@@ -53,7 +53,7 @@ class ShardConsumer:
             self.iterator = self.worker.source.iterator(
                 lease.key, lease.checkpoint, self.worker.initial
             )
-        except Gone:
+        except ShardGoneError:
             return self._go(self._end)
         except (ClientError, ValueError) as error:
             return self._stay(str(error))
@@ -64,14 +64,16 @@ class ShardConsumer:
         assert self.iterator is not None
         try:
             answer = self.worker.source.records(self.iterator, BATCH)
-        except Gone:
+        except ShardGoneError:
             return self._go(self._end)
         following = answer.get("NextShardIterator")
         self.children = answer.get("ChildShards") or []
         if (following is None) != bool(self.children):
             return self._stay("the end of the shard names no child")
         fresh = [
-            record for record in answer["Records"] if (int(record["SequenceNumber"]), 0) > self.floor
+            record
+            for record in answer["Records"]
+            if (int(record["SequenceNumber"]), 0) > self.floor
         ]
         for record in fresh:
             self.worker.deliver(self.lease.key, record["Data"].decode())
@@ -90,7 +92,7 @@ class ShardConsumer:
             for child in map(shard_of, self.children):
                 if self.worker.lease(child.id) is None:
                     self.worker.create(child.id, "TRIM_HORIZON", list(child.parents), child.hashes)
-        except Unreadable as error:
+        except UnreadableRowError as error:
             return self._stay(str(error))
         if self.children:
             names = sorted(child["ShardId"] for child in self.children)

@@ -37,7 +37,7 @@ class Shard:
 
 
 @dataclass(frozen=True, slots=True)
-class Gone(Exception):
+class ShardGoneError(Exception):
     """ResourceNotFoundException: the shard does not exist or has been trimmed."""
 
 
@@ -62,7 +62,7 @@ class Source:
             ask = {"NextToken": answer["NextToken"]}
 
     def iterator(self, shard: str, checkpoint: str, initial: Initial) -> str:
-        """An iterator AT the checkpoint; raises Gone, or ClientError for all that loops for ever.
+        """An iterator AT the checkpoint; raises ShardGoneError, or ClientError for all that loops for ever.
 
         Raises ValueError for an AT_TIMESTAMP row when the application gives no time.
         """
@@ -79,7 +79,7 @@ class Source:
         return str(answer["ShardIterator"])
 
     def records(self, iterator: str, limit: int) -> dict[str, Any]:
-        """One GetRecords; raises Gone."""
+        """One GetRecords; raises ShardGoneError."""
         return _call(self.client.get_records, ShardIterator=iterator, Limit=limit)
 
     def children(self, shard: str) -> list[str]:
@@ -93,7 +93,7 @@ def _call(method: Callable[..., dict[str, Any]], **ask: Any) -> dict[str, Any]:
         return method(**ask)
     except ClientError as error:
         if error.response["Error"]["Code"] == "ResourceNotFoundException":
-            raise Gone from error
+            raise ShardGoneError from error
         raise
 
 

@@ -9,14 +9,14 @@ from tests.reference.kcl_lease import AT_TIMESTAMP, LATEST, TRIM_HORIZON
 from tests.reference.kcl_stream import HASH_END, Initial, Shard, Source
 
 
-class Refused(Exception):
+class SyncRefusedError(Exception):
     """The shard list makes no sense to KCL; it tries again later."""
 
 
 def bootstrap(source: Source, initial: Initial) -> dict[str, Shard]:
     """The shards that get a lease when the table is empty; all of them at the initial position.
 
-    Raises Refused when they do not cover the hash space.
+    Raises SyncRefusedError when they do not cover the hash space.
     """
     kinds = {LATEST: "AT_LATEST", TRIM_HORIZON: "AT_TRIM_HORIZON", AT_TIMESTAMP: "AT_TIMESTAMP"}
     shard_filter: dict[str, object] = {"Type": kinds[initial.name]}
@@ -26,10 +26,10 @@ def bootstrap(source: Source, initial: Initial) -> dict[str, Shard]:
     low = 0
     for start, end in sorted(shard.hashes for shard in shards):
         if start != low:
-            raise Refused("incomplete hash range")
+            raise SyncRefusedError("incomplete hash range")
         low = end + 1
     if low != HASH_END + 1:
-        raise Refused("incomplete hash range")
+        raise SyncRefusedError("incomplete hash range")
     return {shard.id: shard for shard in shards}
 
 
@@ -44,18 +44,18 @@ class _Search:
     wanted: set[str] = field(default_factory=set)
     known: dict[str, bool] = field(default_factory=dict)
 
-    def descends(self, id: str) -> bool:
+    def descends(self, key: str) -> bool:
         """Whether something leased, or about to be, lies at or above this shard."""
-        if id not in self.known:
-            self.known[id] = id in self.leased or self._from_parents(id)
-        return self.known[id]
+        if key not in self.known:
+            self.known[key] = key in self.leased or self._from_parents(key)
+        return self.known[key]
 
-    def _from_parents(self, id: str) -> bool:
-        parents = sorted({p for p in self.shards[id].parents if p in self.shards})
+    def _from_parents(self, key: str) -> bool:
+        parents = sorted({p for p in self.shards[key].parents if p in self.shards})
         above = {p for p in parents if self.descends(p) or p in self.wanted}
         if not above:
             if self.initial in (TRIM_HORIZON, AT_TIMESTAMP):
-                self.wanted.add(id)
+                self.wanted.add(key)
             return False
         for parent in parents:
             if parent not in self.leased:
@@ -74,12 +74,12 @@ def missing_leases(shards: Iterable[Shard], leased: Iterable[str], initial: str)
 
     One generation at a time: for every open shard without a lease the oldest ancestor that has to
     be read, or the shard itself. A leased ancestor ends the search, whatever its checkpoint.
-    Raises Refused when a parent of a listed shard is still open.
+    Raises SyncRefusedError when a parent of a listed shard is still open.
     """
     by_id = {shard.id: shard for shard in shards}
     for shard in by_id.values():
         if any(parent in by_id and by_id[parent].open for parent in shard.parents):
-            raise Refused(f"{shard.id} has an open parent")
+            raise SyncRefusedError(f"{shard.id} has an open parent")
     search = _Search(by_id, frozenset(leased), initial)
     for shard in by_id.values():
         if shard.open and shard.id not in search.leased and not search.descends(shard.id):
