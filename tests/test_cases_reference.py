@@ -61,6 +61,43 @@ def test_a_start_after_the_fix_delivers_what_the_case_says(
         assert not ran.stuck
 
 
+@every_situation
+def test_deleting_finished_leases_changes_nothing(
+    case: Case, expect: Expect, initial: str, release: str
+) -> None:
+    ran = _run(case, case.items(), initial, release, cleanup=True)
+    assert _delivered(case, ran) == expect.delivers, ran.stuck
+
+
+@every_situation
+def test_what_is_clean_neither_hangs_nor_disorders(
+    case: Case, expect: Expect, initial: str, release: str
+) -> None:
+    """Clean at the start, or nothing left after the fix: no shard hangs, parents come first."""
+    clean = [case.items()] if not expect.findings else []
+    if expect.fixed is not None and not expect.fixed.remains:
+        clean.append(case.with_writes(expect.fixed.writes))
+    for items in clean:
+        ran = _run(case, items, initial, release)
+        assert not ran.stuck
+        _in_order(ran, tuple(_lineage(case)))
+
+
+CERTAIN_STALLS = {"RSH207", "RSH215"}
+POSSIBLE_STALLS = {"RSH102", "RSH213", "RSH301"}
+
+
+@every_situation
+def test_what_hangs_has_a_finding_that_says_so(
+    case: Case, expect: Expect, initial: str, release: str
+) -> None:
+    ran = _run(case, case.items(), initial, release)
+    if expect.findings & CERTAIN_STALLS:
+        assert ran.stuck
+    if ran.stuck:
+        assert expect.findings & (CERTAIN_STALLS | POSSIBLE_STALLS)
+
+
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_the_fake_shows_the_case_s_own_numbers(case: Case) -> None:
     """Shards and records computed here and in FakeKinesis must agree, or no case means anything."""
@@ -97,10 +134,12 @@ def test_a_sync_creates_what_the_library_s_own_tests_say(
     assert created == expect.creates
 
 
-def _run(case: Case, items: list[dict[str, Any]], initial: str, release: str) -> Run:
+def _run(
+    case: Case, items: list[dict[str, Any]], initial: str, release: str, *, cleanup: bool = False
+) -> Run:
     fake = load_topology(case.stream)
     start = _absolute(initial, case.stream)
-    return run(fake, case.stream["name"], items, start, release, _live(case, fake))
+    return run(fake, case.stream["name"], items, start, release, _live(case, fake), cleanup=cleanup)
 
 
 def _absolute(initial: str, stream: dict[str, Any]) -> str:
@@ -120,6 +159,15 @@ def _live(case: Case, fake: FakeKinesis) -> Callable[[], None]:
 
 def _delivered(case: Case, ran: Run) -> dict[str, tuple[str, ...]]:
     return {shard: tuple(ran.delivered.get(shard, ())) for shard in case.records}
+
+
+def _lineage(case: Case) -> Iterator[tuple[str, str]]:
+    """Every shard with every descendant, as pairs of ids."""
+    for first in case.topology.values():
+        below = list(first.children)
+        for child in below:
+            yield shard_name(first.id), shard_name(child)
+            below += case.topology[child].children
 
 
 def _in_order(ran: Run, order: tuple[tuple[str, str], ...]) -> None:

@@ -84,7 +84,10 @@ class Worker:
         self.order.append(payload)
 
     def start(self) -> None:
-        """Read the table, fill it if it is empty; raises UnreadableRowError or SyncRefusedError, which kill."""
+        """Read the table, and fill it if it is empty.
+
+        UnreadableRowError and SyncRefusedError kill the worker (after 20 attempts).
+        """
         if list_leases(self.table, self.release):
             return
         for key, shard in bootstrap(self.source, self.initial).items():

@@ -36,8 +36,8 @@ class Lease:
 def lease_of(item: Item, release: str) -> Lease | None:
     """Read one row. None is a row of another kind, which only 3.5 and later know.
 
-    Raises UnreadableRowError where the real one throws: without a counter or without owner switches.
-    A set that is not a string set reads as empty.
+    Raises UnreadableRowError where the real one throws: without a counter or owner switches. A set
+    that is not a string set reads as empty.
     """
     if release >= "3.5" and item.get("entityType", {}).get("S", "LEASE") != "LEASE":
         return None
@@ -58,7 +58,7 @@ def lease_of(item: Item, release: str) -> Lease | None:
 def list_leases(table: dict[str, Item], release: str) -> list[Lease]:
     """Every lease of the table, by key.
 
-    One unreadable row fails the whole list before 3.4.3 (raises UnreadableRowError); later it is skipped.
+    One unreadable row fails the whole list before 3.4.3 (UnreadableRowError); later it is skipped.
     """
     found = []
     for key in sorted(table):

@@ -62,9 +62,10 @@ class Source:
             ask = {"NextToken": answer["NextToken"]}
 
     def iterator(self, shard: str, checkpoint: str, initial: Initial) -> str:
-        """An iterator AT the checkpoint; raises ShardGoneError, or ClientError for all that loops for ever.
+        """An iterator AT the checkpoint.
 
-        Raises ValueError for an AT_TIMESTAMP row when the application gives no time.
+        Raises ShardGoneError, ClientError for whatever else the service refuses, and ValueError for
+        an AT_TIMESTAMP row when the application gives no time.
         """
         ask: dict[str, Any] = {"StreamName": self.stream, "ShardId": shard}
         if checkpoint in ("TRIM_HORIZON", "LATEST"):
