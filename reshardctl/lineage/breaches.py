@@ -1,0 +1,95 @@
+"""The ways in which a listing of shards can contradict itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from reshardctl.lineage.columns import Columns
+from reshardctl.lineage.links import Links
+from reshardctl.model import HASH_SPACE, ShardId
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """A listing that cannot be true of a settled stream. `code` is the rule's."""
+
+    code: str
+    name: str
+    shards: tuple[ShardId, ...]
+    why: str
+
+
+def uncovered(ranges: Iterable[tuple[int, int]], lo: int, hi: int) -> list[tuple[int, int]]:
+    """What of [lo, hi] the inclusive ranges leave open, in order. Overlaps are fine."""
+    gaps, at = [], lo
+    for start, end in sorted(ranges):
+        if start > at:
+            gaps.append((at, min(start - 1, hi)))
+        at = max(at, end + 1)
+        if at > hi:
+            break
+    if at <= hi:
+        gaps.append((at, hi))
+    return gaps
+
+
+def breaches(columns: Columns, links: Links, opened: list[int]) -> list[Breach]:
+    """Every breach; empty for a settled stream. `opened`: rows of the open shards."""
+    return [
+        *_holes(columns, opened),
+        *_open_parents(columns, links, opened),
+        *_childless(columns, links, set(opened)),
+    ]
+
+
+def hash_range(columns: Columns, row: int) -> tuple[int, int]:
+    """First and last hash key of a row."""
+    return int(columns.low[row]), int(columns.high[row])
+
+
+def _holes(columns: Columns, opened: list[int]) -> Iterator[Breach]:
+    spans = sorted((*hash_range(columns, row), row) for row in opened)
+    if gaps := uncovered(((a, b) for a, b, _ in spans), 0, HASH_SPACE - 1):
+        more = f" and {len(gaps) - 3} more" if len(gaps) > 3 else ""
+        named = ", ".join(f"{a}–{b}" for a, b in gaps[:3])
+        yield Breach(
+            "RSH103", "hash-range-hole", (), f"no open shard has the hash keys {named}{more}"
+        )
+    if twice := _overlapping(spans):
+        names = tuple(columns.ids.name(row) for row in twice)
+        yield Breach("RSH103", "hash-range-hole", names, "open shards share hash keys")
+
+
+def _overlapping(spans: list[tuple[int, int, int]]) -> list[int]:
+    """Rows that begin before an earlier one has ended, in order of their hash keys."""
+    found, end = [], -1
+    for low, high, row in spans:
+        if low <= end:
+            found.append(row)
+        end = max(end, high)
+    return found
+
+
+def _open_parents(columns: Columns, links: Links, opened: list[int]) -> Iterator[Breach]:
+    found = tuple(columns.ids.name(row) for row in opened if links.children(row))
+    if found:
+        yield Breach("RSH104", "open-parent", found, "listed as open although a child is listed")
+
+
+def _childless(columns: Columns, links: Links, opened: set[int]) -> Iterator[Breach]:
+    count = len(columns.ids)
+    rows = (row for row in range(count) if row not in opened and not _covered(columns, links, row))
+    found = tuple(map(columns.ids.name, rows))
+    if found:
+        why = "closed, but its listed children do not cover its hash keys"
+        yield Breach("RSH105", "closed-without-children", found, why)
+
+
+def _covered(columns: Columns, links: Links, row: int) -> bool:
+    children = links.children(row)
+    if len(children) == 1:  # a merge, or a trimmed sibling: no need to make numbers of the bytes
+        child = children[0]
+        low, high = columns.low, columns.high
+        return low.raw(child) <= low.raw(row) and high.raw(row) <= high.raw(child)
+    return not uncovered([hash_range(columns, c) for c in children], *hash_range(columns, row))

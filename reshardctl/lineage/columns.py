@@ -1,0 +1,186 @@
+"""What ListShards says of a million shards, a column a field.
+
+A page is taken apart and can then be dropped. Rows are in id order; what is not as Kinesis
+writes it (other ids, other numbers, another order) is kept too, only less tightly.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Any
+
+from reshardctl.lineage.digits import Digits
+from reshardctl.lineage.ids import NO_NUMBER, Runs, Texts, numbers_of
+from reshardctl.model import Shard, index_of, shard_id
+
+RawShard = Mapping[str, Any]
+"""One element of `Shards` as ListShards writes it in JSON."""
+
+Fields = tuple[Sequence[str], ...]
+"""Seven columns of a page: id, parent, adjacent parent, first and last hash key, StartingSequence-
+Number, EndingSequenceNumber; "" for what is absent."""
+
+NOBODY = -1
+_AT_ONCE = 250
+"""Rows taken apart together: few enough for their dicts to stay in a processor's cache."""
+
+
+def fields_of(page: Sequence[RawShard]) -> Iterator[Fields]:
+    """A page of ListShards as columns. KeyError or TypeError if it is malformed."""
+    for at in range(0, len(page), _AT_ONCE):
+        some = page[at : at + _AT_ONCE]
+        hashes = [one["HashKeyRange"] for one in some]
+        numbers = [one["SequenceNumberRange"] for one in some]
+        yield (
+            [one["ShardId"] for one in some],
+            [one.get("ParentShardId", "") for one in some],
+            [one.get("AdjacentParentShardId", "") for one in some],
+            [one["StartingHashKey"] for one in hashes],
+            [one["EndingHashKey"] for one in hashes],
+            [one["StartingSequenceNumber"] for one in numbers],
+            [one.get("EndingSequenceNumber", "") for one in numbers],
+        )
+
+
+def fields_of_shards(shards: Iterable[Shard]) -> Fields:
+    """The same columns, from shards."""
+    rows = [
+        (s.id, s.parent or "", s.adjacent or "", str(s.hash_start), str(s.hash_end), s.start,
+         s.end or "")
+        for s in shards
+    ]  # fmt: skip
+    return tuple(zip(*rows, strict=True))
+
+
+@dataclass(slots=True)
+class Columns:
+    """The listing. `parent` and `adjacent` hold rows; NOBODY; or -2, -3, ... for `unlisted`."""
+
+    ids: Runs | Texts
+    unlisted: Texts
+    parent: array[int]
+    adjacent: array[int]
+    low: Digits
+    high: Digits
+    start: Digits
+    end: Digits
+
+    def name(self, row: int) -> str:
+        """The id of a row, or of an unlisted shard."""
+        return self.unlisted.name(-2 - row) if row < NOBODY else self.ids.name(row)
+
+    def row(self, shard: str) -> int:
+        """Where `name` gives this id; NOBODY if the listing does not mention it."""
+        if (row := self.ids.row(shard)) != NOBODY or not self.unlisted:
+            return row
+        row = self.unlisted.row(shard)
+        return row if row == NOBODY else -2 - row
+
+
+class Builder:
+    """Collects pages. `add` any number of times, then `columns` once."""
+
+    def __init__(self) -> None:
+        self._runs = Runs()
+        self._parents: array[int] = array("Q")
+        self._mergers: array[int] = array("I")
+        self._adjacent: array[int] = array("Q")
+        self._texts: list[tuple[str, str, str]] | None = None
+        self._low, self._high = Digits(40), Digits(40)
+        self._start, self._end = Digits(56), Digits(56)
+
+    def add(self, fields: Fields) -> None:
+        """Take one page's columns. ValueError for a hash key that is none."""
+        if not fields or not fields[0]:
+            return
+        ids, parents, adjacent, low, high, start, end = fields
+        if self._texts is not None or not self._add_numbers(ids, parents, adjacent):
+            self._add_texts(ids, parents, adjacent)
+        self._low.extend_padded(low)
+        self._high.extend_padded(high)
+        self._start.extend(start)
+        self._end.extend(end)
+
+    def _add_numbers(
+        self, ids: Sequence[str], parents: Sequence[str], adjacent: Sequence[str]
+    ) -> bool:
+        own, first = numbers_of(ids), numbers_of(parents)
+        mergers = [row for row, one in enumerate(adjacent) if one]
+        second = numbers_of(list(filter(None, adjacent))) if mergers else array("Q")
+        if own is None or first is None or second is None:
+            return False
+        before = len(self._runs)
+        if not self._runs.extend(own):
+            return False
+        self._parents.extend(first)
+        self._adjacent.extend(second)
+        self._mergers.extend(map(before.__add__, mergers))
+        return True
+
+    def _add_texts(
+        self, ids: Sequence[str], parents: Sequence[str], adjacent: Sequence[str]
+    ) -> None:
+        if self._texts is None:
+            self._texts = list(self._written_out())
+        self._texts.extend(zip(ids, parents, adjacent, strict=True))
+
+    def _written_out(self) -> Iterator[tuple[str, str, str]]:
+        """What was taken as numbers so far, as texts."""
+        adjacent = dict(zip(self._mergers, map(shard_id, self._adjacent), strict=True))
+        for row, (one, parent) in enumerate(zip(self._runs.names(), self._parents, strict=True)):
+            yield one, "" if parent == NO_NUMBER else shard_id(parent), adjacent.get(row, "")
+
+    def columns(self) -> Columns:
+        """The finished listing. A shard that was listed twice counts as listed the last time."""
+        return self._from_numbers() if self._texts is None else self._from_texts(self._texts)
+
+    def _from_numbers(self) -> Columns:
+        unlisted: dict[str, int] = {}
+        parent = array("i", self._runs.rows_of(self._parents))
+        self._name_unlisted(parent, range(len(parent)), self._parents, unlisted)
+        adjacent = array("i", repeat(NOBODY, len(self._runs)))
+        rows = self._runs.rows_of(self._adjacent)
+        for at, row in zip(self._mergers, rows, strict=True):
+            adjacent[at] = row
+        self._name_unlisted(adjacent, self._mergers, self._adjacent, unlisted)
+        return Columns(
+            self._runs, Texts(list(unlisted)), parent, adjacent,
+            self._low, self._high, self._start, self._end,
+        )  # fmt: skip
+
+    def _name_unlisted(
+        self, rows: array[int], places: Sequence[int], named: array[int], known: dict[str, int]
+    ) -> None:
+        """Replace NOBODY, in these places, where a shard is named that is not listed."""
+        if rows.count(NOBODY) == len(rows) - len(named) + named.count(NO_NUMBER):
+            return
+        for at, number in zip(places, named, strict=True):
+            if number != NO_NUMBER and rows[at] == NOBODY:
+                rows[at] = -2 - known.setdefault(shard_id(number), len(known))
+
+    def _from_texts(self, texts: list[tuple[str, str, str]]) -> Columns:
+        last = {one[0]: row for row, one in enumerate(texts)}
+        order = sorted(last, key=_id_order)
+        rows = {shard: row for row, shard in enumerate(order)}
+        unlisted: dict[str, int] = {}
+
+        def row_of(shard: str) -> int:
+            if not shard or shard in rows:
+                return rows[shard] if shard else NOBODY
+            return -2 - unlisted.setdefault(shard, len(unlisted))
+
+        chosen = [last[shard] for shard in order]
+        parent = array("i", [row_of(texts[at][1]) for at in chosen])
+        adjacent = array("i", [row_of(texts[at][2]) for at in chosen])
+        columns = (self._low, self._high, self._start, self._end)
+        low, high, start, end = (column.chosen(chosen) for column in columns)
+        return Columns(Texts(order), Texts(list(unlisted)), parent, adjacent, low, high, start, end)
+
+
+def _id_order(shard: str) -> tuple[int, str]:
+    """Ids without a number first, then by number: children have higher ids than their parents."""
+    index = index_of(shard)
+    return (-1 if index is None else index, shard)

@@ -1,0 +1,97 @@
+"""Columns of decimal texts, two digits a byte: a million of them without a million objects.
+
+Two decimal digits in a byte (BCD) compare like the texts they stand for, and `bytes.fromhex`
+and `bytes.hex` turn one into the other at the speed of C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+_ABSENT = 0xFF
+_ODD = 0xEE
+_BCD = bytes(16 * tens + ones for tens in range(10) for ones in range(10))
+BCD_OR_ABSENT = _BCD + bytes([_ABSENT])
+
+
+class Digits:
+    """One text a row, "" for none. Texts of exactly `digits` digits are packed, others kept."""
+
+    def __init__(self, digits: int) -> None:
+        self._digits = digits
+        self._width = digits // 2
+        self._packed = bytearray()
+        self._odd: dict[int, str] = {}
+
+    def __len__(self) -> int:
+        return len(self._packed) // self._width
+
+    def __getitem__(self, row: int) -> str:
+        raw = self.raw(row)
+        if raw[0] < _ODD:
+            return raw.hex()
+        return "" if raw[0] == _ABSENT else self._odd[row]
+
+    def raw(self, row: int) -> bytes:
+        """The packed bytes; they compare as the numbers do, where both were packed."""
+        return bytes(self._packed[row * self._width : (row + 1) * self._width])
+
+    def absent(self) -> list[int]:
+        """The rows without a text."""
+        firsts = self._packed[:: self._width]
+        rows, at = [], firsts.find(_ABSENT)
+        while at >= 0:
+            rows.append(at)
+            at = firsts.find(_ABSENT, at + 1)
+        return rows
+
+    def extend(self, texts: Sequence[str]) -> None:
+        """Append a text a row."""
+        none = "f" * self._digits
+        packed = pack(" ".join([text or none for text in texts]), len(texts), self._digits)
+        if packed is None or packed.translate(None, BCD_OR_ABSENT):
+            for text in texts:
+                self._append(text)
+        else:
+            self._packed += packed
+
+    def extend_padded(self, texts: Sequence[str]) -> None:
+        """Append numbers of up to `digits` digits, for a column where only the value counts.
+
+        ValueError if a text is anything else.
+        """
+        text = (f"%{self._digits}s" * len(texts) % tuple(texts)).replace(" ", "0")
+        packed = bytes.fromhex(text)
+        if len(text) != self._digits * len(texts) or packed.translate(None, _BCD):
+            raise ValueError(f"not all are numbers of up to {self._digits} digits")
+        self._packed += packed
+
+    def chosen(self, rows: Iterable[int]) -> Digits:
+        """A column of these rows, in this order."""
+        new = Digits(self._digits)
+        for row in rows:
+            if row in self._odd:
+                new._odd[len(new)] = self._odd[row]
+            new._packed += self.raw(row)
+        return new
+
+    def _append(self, text: str) -> None:
+        if text and not (len(text) == self._digits and text.isascii() and text.isdigit()):
+            self._odd[len(self)] = text
+            self._packed += bytes([_ODD]) * self._width
+        else:
+            self._packed += bytes.fromhex(text or "f" * self._digits)
+
+
+def pack(text: str, count: int, digits: int) -> bytes | None:
+    """`count` texts joined by blanks, or `None` if one is not `digits` hexadecimal digits.
+
+    The blanks, which `fromhex` skips, prove by their places how long each text is.
+    """
+    if len(text) != count * (digits + 1) - 1 or text[digits :: digits + 1] != " " * (count - 1):
+        return None
+    try:
+        packed = bytes.fromhex(text)
+    except ValueError:
+        return None
+    return packed if 2 * len(packed) == digits * count else None

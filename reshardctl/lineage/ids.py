@@ -1,0 +1,157 @@
+"""Shard ids as numbers, where they are numbers, and as texts where they are not.
+
+Kinesis writes `shardId-` and twelve digits and counts up, so that a million ids are a few runs
+of numbers. DynamoDB Streams and emulators write other forms: those keep their texts.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from reshardctl.lineage.digits import BCD_OR_ABSENT, pack
+from reshardctl.model import ShardId, index_of, shard_id
+
+NO_NUMBER = 1_666_666_666_665
+"""What `numbers_of` makes of a missing id: more than twelve digits can say."""
+_PREFIX = "shardId-"
+_NOBODY = _PREFIX + "f" * 12
+
+
+def numbers_of(ids: Sequence[str]) -> array[int] | None:
+    """The numbers in `shardId-%012d` ids, NO_NUMBER for "", `None` if one has another form."""
+    text = " ".join([one or _NOBODY for one in ids]).replace(_PREFIX, "ffff")
+    packed = pack(text, len(ids), 16)
+    if packed is None or packed.translate(None, BCD_OR_ABSENT):
+        return None
+    # Every prefix became ffff; were one elsewhere than in front, the lanes would show it.
+    if any(packed[at::8] != b"\xff" * len(ids) for at in (0, 1)):
+        return None
+    return _from_bcd(packed)
+
+
+def _from_bcd(packed: bytes) -> array[int]:
+    """Eight bytes a number, of which the first two are ignored: all numbers of a page at once.
+
+    One long integer holds them side by side; each line joins neighbouring lanes of digits into
+    lanes twice as wide (16 a + b becomes 10 a + b, then 256 a + b becomes 100 a + b, ...).
+    """
+    lanes = int.from_bytes(packed, "big")
+    twelve, tens, hundreds, myriads, rest = _masks(len(packed) // 8)
+    lanes &= twelve
+    lanes -= (16 - 10) * (lanes >> 4 & tens)
+    lanes -= (256 - 10**2) * (lanes >> 8 & hundreds)
+    lanes -= (256**2 - 10**4) * (lanes >> 16 & myriads)
+    lanes -= (256**4 - 10**8) * (lanes >> 32 & rest)
+    numbers = array("Q", lanes.to_bytes(len(packed), sys.byteorder))
+    if sys.byteorder == "little":
+        numbers.reverse()
+    return numbers
+
+
+@lru_cache(maxsize=8)
+def _masks(count: int) -> tuple[int, ...]:
+    lanes = "0000ffffffffffff", "0f" * 8, "00ff" * 4, "0000ffff" * 2, "00000000ffffffff"
+    return tuple(int.from_bytes(bytes.fromhex(lane) * count, "big") for lane in lanes)
+
+
+class Runs:
+    """Ascending shard numbers as runs without gaps; row k is the k-th of them."""
+
+    def __init__(self) -> None:
+        self._firsts: array[int] = array("Q")
+        self._rows: array[int] = array("I")
+        self._count = 0
+        self._next = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def extend(self, numbers: Sequence[int]) -> bool:
+        """Append them, or nothing and say False, if they do not go on ascending."""
+        low, high, count = numbers[0], numbers[-1], len(numbers)
+        if low < self._next or high >= NO_NUMBER:
+            return False
+        ascending = all(map(int.__lt__, numbers[:-1], numbers[1:]))
+        if not ascending:
+            return False
+        if high - low + 1 == count:
+            self._run(low, count)
+        else:
+            for number in numbers:
+                self._run(number, 1)
+        return True
+
+    def _run(self, first: int, count: int) -> None:
+        if first != self._next or not self._firsts:
+            self._firsts.append(first)
+            self._rows.append(self._count)
+        self._count += count
+        self._next = first + count
+
+    def row_of(self, number: int) -> int:
+        """Its row, or -1."""
+        run = bisect_right(self._firsts, number) - 1
+        if run < 0:
+            return -1
+        row = self._rows[run] + number - self._firsts[run]
+        end = self._rows[run + 1] if run + 1 < len(self._rows) else self._count
+        return row if row < end else -1
+
+    def rows_of(self, numbers: Sequence[int]) -> list[int]:
+        """A row each, or -1: `row_of` for many."""
+        if len(self._firsts) != 1:
+            return list(map(self.row_of, numbers))
+        first, end = self._firsts[0], self._next
+        return [number - first if first <= number < end else -1 for number in numbers]
+
+    def number(self, row: int) -> int:
+        """The number in this row."""
+        run = bisect_right(self._rows, row) - 1
+        return int(self._firsts[run] + row - self._rows[run])
+
+    def name(self, row: int) -> ShardId:
+        """The id in this row."""
+        return shard_id(self.number(row))
+
+    def names(self) -> Iterator[ShardId]:
+        """All ids, in order."""
+        ends = [*self._rows, self._count][1:]
+        for first, start, end in zip(self._firsts, self._rows, ends, strict=True):
+            yield from map(shard_id, range(first, first + end - start))
+
+    def row(self, shard: str) -> int:
+        """The row of this id, or -1."""
+        return self.row_of(index) if (index := number_in(shard)) is not None else -1
+
+
+class Texts:
+    """Ids of any form, by row."""
+
+    def __init__(self, ids: list[str]) -> None:
+        self._ids = ids
+        self._rows = {one: row for row, one in enumerate(ids)}
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def name(self, row: int) -> ShardId:
+        """The id in this row."""
+        return ShardId(self._ids[row])
+
+    def names(self) -> Iterator[ShardId]:
+        """All ids, in order."""
+        return map(ShardId, self._ids)
+
+    def row(self, shard: str) -> int:
+        """The row of this id, or -1."""
+        return self._rows.get(shard, -1)
+
+
+def number_in(shard: str) -> int | None:
+    """The number in an id of exactly AWS's form."""
+    index = index_of(shard)
+    return index if index is not None and len(shard) == 20 else None

@@ -1,0 +1,71 @@
+"""Who is whose child, as chains through arrays."""
+
+from __future__ import annotations
+
+import heapq
+from array import array
+from collections import Counter
+from itertools import repeat
+
+from reshardctl.errors import StreamUnsettled
+from reshardctl.lineage.columns import NOBODY, Columns
+
+
+class Links:
+    """Children by parent. `first[p]` starts p's chain, `later` goes on; a link from n on (the
+    number of rows) is that of row - n as the adjacent parent's child. Unlisted parents, which
+    have rows -2, -3, ..., count from the back of `first`.
+    """
+
+    def __init__(self, columns: Columns) -> None:
+        count = len(columns.ids)
+        self._count = count
+        first = array("i", repeat(NOBODY, count + len(columns.unlisted) + 1))
+        later = array("i", repeat(NOBODY, 2 * count))
+        for row, parent in enumerate(columns.parent):
+            if parent != NOBODY:
+                later[row] = first[parent]
+                first[parent] = row
+        for link, parent in enumerate(columns.adjacent, count):
+            if parent != NOBODY:
+                later[link] = first[parent]
+                first[parent] = link
+        self._first, self._later = first, later
+
+    def children(self, row: int) -> list[int]:
+        """Rows of the children of a row or of an unlisted shard, ascending."""
+        found, link = [], self._first[row]
+        while link != NOBODY:
+            found.append(link if link < self._count else link - self._count)
+            link = self._later[link]
+        if len(found) > 1:
+            found = sorted(set(found))
+        return found
+
+
+def out_of_order(columns: Columns) -> bool:
+    """Whether some child has a lower row than a parent, which Kinesis does not do."""
+    rows = range(len(columns.ids))
+    return any(map(int.__ge__, columns.parent, rows)) or any(
+        map(int.__ge__, columns.adjacent, rows)
+    )
+
+
+def parents_first(columns: Columns, links: Links) -> list[int]:
+    """All rows, parents before children, lower ids first. StreamUnsettled if there is a circle."""
+    waits: Counter[int] = Counter()
+    for row, pair in enumerate(zip(columns.parent, columns.adjacent, strict=True)):
+        waits[row] = len({parent for parent in pair if parent >= 0})
+    ready = [row for row in range(len(columns.ids)) if not waits[row]]
+    order = []
+    while ready:
+        row = heapq.heappop(ready)
+        order.append(row)
+        for child in links.children(row):
+            waits[child] -= 1
+            if not waits[child]:
+                heapq.heappush(ready, child)
+    if len(order) < len(columns.ids):
+        names = sorted(columns.ids.name(row) for row in waits if waits[row])
+        raise StreamUnsettled(f"the listing makes {names[0]} an ancestor of itself")
+    return order
