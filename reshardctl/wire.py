@@ -10,12 +10,10 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any, NoReturn
+from typing import Any
 
-from reshardctl.errors import UsageError
 from reshardctl.model import (
     Attributes,
     AttributeValue,
@@ -28,6 +26,7 @@ from reshardctl.model import (
     Write,
     canonical,
 )
+from reshardctl.strict import Place, array, boolean, integer, members, named, string
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
@@ -80,91 +79,6 @@ def _plain(attributes: Attributes) -> dict[str, Any]:
     return {name: dict(value) for name, value in attributes.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where in which file a value stands, for messages."""
-
-    file: str
-    path: str = ""
-
-    def __truediv__(self, member: str | int) -> Place:
-        if isinstance(member, int):
-            return Place(self.file, f"{self.path}[{member}]")
-        return Place(self.file, f"{self.path}.{member}" if self.path else member)
-
-    def wrong(self, why: str) -> NoReturn:
-        """Raise UsageError: file, place and reason."""
-        raise UsageError(f"{self.file}: {self.path}: {why}" if self.path else f"{self.file}: {why}")
-
-
-def parse(source: str | bytes, place: Place) -> Any:  # noqa: ANN401
-    """JSON of any shape. UsageError for text that is none, NaN, or a member given twice."""
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        members = dict(pairs)
-        if len(members) < len(pairs):
-            names = [name for name, _ in pairs]
-            place.wrong(f"member {next(n for n in names if names.count(n) > 1)!r} is given twice")
-        return members
-
-    def constant(name: str) -> NoReturn:
-        place.wrong(f"{name} is no JSON")
-
-    try:
-        return json.loads(source, object_pairs_hook=once, parse_constant=constant)
-    except RecursionError:
-        place.wrong("nested too deep")
-    except (ValueError, UnicodeDecodeError) as error:
-        place.wrong(f"not JSON: {error}")
-
-
-def members(value: object, names: Iterable[str], place: Place) -> dict[str, Any]:
-    """An object with exactly these members."""
-    if not isinstance(value, dict):
-        place.wrong(f"not an object but {_named(value)}")
-    wanted = set(names)
-    if missing := wanted - value.keys():
-        place.wrong(f"{', '.join(sorted(missing))} missing")
-    if unknown := value.keys() - wanted:
-        place.wrong(f"unknown member {sorted(unknown)[0]!r}")
-    return value
-
-
-def string(value: object, place: Place) -> str:
-    """A string."""
-    if not isinstance(value, str):
-        place.wrong(f"not a string but {_named(value)}")
-    return value
-
-
-def integer(value: object, place: Place) -> int:
-    """A whole number."""
-    if not isinstance(value, int) or isinstance(value, bool):
-        place.wrong(f"not a whole number but {_named(value)}")
-    return value
-
-
-def boolean(value: object, place: Place) -> bool:
-    """True or false."""
-    if not isinstance(value, bool):
-        place.wrong(f"not true or false but {_named(value)}")
-    return value
-
-
-def array(value: object, place: Place) -> list[Any]:
-    """A list."""
-    if not isinstance(value, list):
-        place.wrong(f"not a list but {_named(value)}")
-    return value
-
-
-def strings(value: object, place: Place) -> dict[str, str]:
-    """An object whose members are all strings."""
-    if not isinstance(value, dict):
-        place.wrong(f"not an object but {_named(value)}")
-    return {name: string(one, place / name) for name, one in value.items()}
-
-
 def image(value: object, place: Place) -> Image:
     """What `image_json` wrote."""
     found = members(value, ("key", "attributes"), place)
@@ -215,17 +129,15 @@ def _change(value: object, place: Place) -> Change:
         place.wrong("not one of create, update, delete")
     ((name, body),) = value.items()
     inside = place / name
-    match name:
-        case "create":
-            found = members(body, ("attributes",), inside)
-            return Create(attributes(found["attributes"], inside / "attributes"))
-        case "update":
-            return _update(members(body, ("set", "remove", "add"), inside), inside)
-        case "delete":
-            members(body, (), inside)
-            return Delete()
-        case _:
-            place.wrong(f"{name!r} is not one of create, update, delete")
+    if name == "create":
+        found = members(body, ("attributes",), inside)
+        return Create(attributes(found["attributes"], inside / "attributes"))
+    if name == "update":
+        return _update(members(body, ("set", "remove", "add"), inside), inside)
+    if name != "delete":
+        place.wrong(f"{name!r} is not one of create, update, delete")
+    members(body, (), inside)
+    return Delete()
 
 
 def _update(found: Mapping[str, Any], place: Place) -> Update:
@@ -233,7 +145,7 @@ def _update(found: Mapping[str, Any], place: Place) -> Update:
     add = found["add"]
     if add is not None:
         if not isinstance(add, dict):
-            (place / "add").wrong(f"not an object but {_named(add)}")
+            (place / "add").wrong(f"not an object but {named(add)}")
         add = {name: integer(by, place / "add" / name) for name, by in add.items()}
     return Update(
         set=attributes(found["set"], place / "set"),
@@ -245,7 +157,7 @@ def _update(found: Mapping[str, Any], place: Place) -> Update:
 def attributes(value: object, place: Place) -> dict[str, AttributeValue]:
     """DynamoDB JSON attributes, binary ones as base64 text."""
     if not isinstance(value, dict):
-        place.wrong(f"not an object but {_named(value)}")
+        place.wrong(f"not an object but {named(value)}")
     return {name: _attribute(one, place / name) for name, one in value.items()}
 
 
@@ -300,8 +212,3 @@ def _binary(value: object, place: Place) -> str:
     except (binascii.Error, ValueError):
         place.wrong("not base64")
     return found
-
-
-def _named(value: object) -> str:
-    names = {dict: "an object", list: "a list", str: "a string", bool: "true or false"}
-    return "null" if value is None else names.get(type(value), "a number")

@@ -38,7 +38,7 @@ class Pace:
         """How many keys to ask for at once: each costs at least one unit."""
         return min(BATCH, max(1, int(self.budget))) if self.budget else BATCH
 
-    def spent(self, consumed: object) -> None:
+    def spent(self, consumed: list[Any] | Mapping[str, Any] | None) -> None:
         """Book what an answer cost, and wait until that much was ours to use.
 
         consumed: the answer's ConsumedCapacity, of one table or a list.

@@ -1,0 +1,177 @@
+"""A journal from its file: every line checked, only the last one may be torn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from reshardctl.errors import UsageError
+from reshardctl.journal.records import (
+    Header,
+    Intent,
+    Records,
+    Run,
+    header_of,
+    intent_of,
+    steps_of,
+)
+from reshardctl.model import Step
+from reshardctl.strict import Place, integer, members, parse, string
+
+FIRST = "0" * 64
+"""What the first record is chained to."""
+_SUM = b',"sum":"'
+_TAIL = len(_SUM) + 64 + len(b'"}')
+
+
+class Line(NamedTuple):
+    """A record as it stands in the file."""
+
+    kind: str
+    body: Any
+    place: Place
+
+
+def sealed(body: bytes, chain: str) -> tuple[bytes, str]:
+    """A record's line with its newline, and its checksum: SHA-256 of the one before and the text.
+
+    body: the record's JSON object. The checksum goes in as its last member, so that it covers
+    bytes and not what a parser makes of them.
+    """
+    total = sha256(chain.encode() + body).hexdigest()
+    return body[:-1] + _SUM + total.encode() + b'"}\n', total
+
+
+def read(path: Path) -> Records:
+    """Everything in a journal.
+
+    UsageError, naming the line and the reason, for a file that is not there, is no journal, is of
+    another version or is damaged anywhere but in its last record.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read journal {path}: {error.strerror}") from None
+    return parsed(content, path)
+
+
+def parsed(content: bytes, path: Path) -> Records:
+    """The same for a journal's bytes; path: for messages."""
+    whole, torn = _split(content)
+    lines, chain = _checked(whole, path)
+    if not lines:
+        raise UsageError(
+            f"{path}: no whole record in it" + (f" ({torn})" if torn else "")
+            + "; nothing was written under this journal",
+            "run reshardctl fix again",
+        )
+    if lines[0].kind != "header":
+        lines[0].place.wrong("a journal begins with its header")
+    header = header_of(lines[0].body, lines[0].place)
+    fix, undo = _runs(header, lines[1:])
+    size = sum(map(len, whole))
+    return Records(path, header, fix, undo, torn, len(lines), size, chain)
+
+
+def _split(content: bytes) -> tuple[list[bytes], str]:
+    *whole, rest = content.split(b"\n")
+    torn = f"the last record is torn: {len(rest)} bytes without an end" if rest else ""
+    return [part + b"\n" for part in whole], torn
+
+
+def _checked(whole: list[bytes], path: Path) -> tuple[list[Line], str]:
+    lines, chain = [], FIRST
+    for number, raw in enumerate(whole):
+        place = Place(f"{path}, line {number + 1}")
+        text, tail = raw[: -_TAIL - 1], raw[-_TAIL - 1 :]
+        if not tail.startswith(_SUM) or not tail.endswith(b'"}\n'):
+            place.wrong("not a record of a journal")
+        body = text + b"}"
+        line, chain = sealed(body, chain)
+        if line != raw:
+            place.wrong("its checksum does not match: the journal was changed or damaged here")
+        lines.append(_line(parse(body, place), number, place))
+    return lines, chain
+
+
+def _line(value: object, number: int, place: Place) -> Line:
+    found = members(value, ("seq", "kind", "body"), place)
+    if integer(found["seq"], place / "seq") != number:
+        place.wrong(f"record {found['seq']} where {number} belongs")
+    return Line(string(found["kind"], place / "kind"), found["body"], place)
+
+
+def merged(whole: Step, part: Step) -> Step:
+    """A step with the writes of a later attempt, which may be a part of it, in their places."""
+    later = {write.key: write for write in part.writes}
+    return replace(whole, writes=tuple(later.get(w.key, w) for w in whole.writes))
+
+
+class _Course:
+    """Collects the records of one run."""
+
+    def __init__(self, steps: tuple[Step, ...]) -> None:
+        self.steps = steps
+        self.intents: dict[int, Intent] = {}
+        self.landed: set[int] = set()
+        self.outcome = ""
+        self.why = ""
+
+    def run(self) -> Run:
+        return Run(self.steps, self.intents, frozenset(self.landed), self.outcome, self.why)
+
+    def take(self, line: Line) -> None:
+        match line.kind:
+            case "intent":
+                self._intent(line.body, line.place)
+            case "landed":
+                self._land(line.body, line.place)
+            case "verified" | "failed" | "undone":
+                self._end(line)
+            case _:
+                line.place.wrong(f"unknown record {line.kind!r}")
+
+    def _intent(self, body: object, place: Place) -> None:
+        intent = intent_of(body, place)
+        self._known(intent.index, place)
+        known = {write.key for write in self.steps[intent.index].writes}
+        if not {write.key for write in intent.step.writes} <= known:
+            place.wrong(f"an intent for other rows than step {intent.index} writes")
+        whole = self.intents.get(intent.index)
+        step = merged(whole.step if whole else self.steps[intent.index], intent.step)
+        self.intents[intent.index] = replace(intent, step=step)
+        self.outcome = self.why = ""
+
+    def _land(self, body: object, place: Place) -> None:
+        found = members(body, ("step",), place)
+        index = integer(found["step"], place / "step")
+        self._known(index, place)
+        if index not in self.intents:
+            place.wrong(f"step {index} landed without an intent")
+        self.landed.add(index)
+
+    def _end(self, line: Line) -> None:
+        found = members(line.body, ("why",), line.place)
+        self.why = string(found["why"], line.place / "why")
+        self.outcome = line.kind
+
+    def _known(self, index: int, place: Place) -> None:
+        if not 0 <= index < len(self.steps):
+            (place / "step").wrong(f"there is no step {index}")
+
+
+def _runs(header: Header, lines: list[Line]) -> tuple[Run, Run | None]:
+    courses = [_Course(header.steps)]
+    for line in lines:
+        if line.kind == "undo":
+            if len(courses) > 1:
+                line.place.wrong("a second undo")
+            found = members(line.body, ("steps",), line.place)
+            courses.append(_Course(steps_of(found["steps"], line.place / "steps")))
+            continue
+        course = courses[-1]
+        course.take(line)
+    runs = [course.run() for course in courses]
+    return runs[0], runs[1] if len(runs) > 1 else None

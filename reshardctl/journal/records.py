@@ -1,0 +1,179 @@
+"""What a journal holds, as values, and as the members of its records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from reshardctl import wire
+from reshardctl.errors import UsageError
+from reshardctl.model import Image, Step, after
+from reshardctl.strict import Place, array, integer, members, string, strings
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a fix is about. All texts are given by the caller, `when` too.
+
+    plan: its digest. identity: the medium's, as read before. stream: ARN, creation time and the
+    like. notes: what the operator vouched for (`--assume-stopped`), words to show again.
+    """
+
+    plan: str
+    locator: str
+    identity: Mapping[str, str]
+    stream: Mapping[str, str]
+    policy: str
+    who: str
+    when: str
+    steps: tuple[Step, ...]
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def before(self) -> list[Image]:
+        """The rows that the steps touch, as the plan read them; absent ones left out."""
+        first: dict[str, Image | None] = {}
+        for write in (write for step in self.steps for write in step.writes):
+            first.setdefault(write.key, write.before)
+        return [image for _, image in sorted(first.items()) if image is not None]
+
+    @property
+    def after(self) -> list[Image]:
+        """The same rows as the plan leaves them."""
+        return after(self.before, self.steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A step about to be written, its before-images fresh. token: names this attempt at it."""
+
+    index: int
+    step: Step
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One course of steps: the fix itself, or its undoing.
+
+    intents: by the step's place; the last one counts. landed: places of steps known to be written.
+    outcome: "verified", "failed", "undone" or "" while it is open; why: of a failure.
+    """
+
+    steps: tuple[Step, ...]
+    intents: Mapping[int, Intent]
+    landed: frozenset[int]
+    outcome: str = ""
+    why: str = ""
+
+    @property
+    def current(self) -> list[Step]:
+        """Every step with the freshest before-images that the journal has."""
+        return [
+            self.intents[n].step if n in self.intents else step
+            for n, step in enumerate(self.steps)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """A whole journal. torn: what is wrong with its last record, "" if it is whole.
+
+    size, chain: bytes and checksum up to the last whole record; where writing goes on.
+    """
+
+    path: Path
+    header: Header
+    fix: Run
+    undo: Run | None
+    torn: str
+    count: int
+    size: int
+    chain: str
+
+    @property
+    def run(self) -> Run:
+        """The course that `--resume` goes on with."""
+        return self.fix if self.undo is None else self.undo
+
+
+def header_body(header: Header) -> dict[str, Any]:
+    """A header as the members of its record."""
+    return {
+        "version": VERSION,
+        "plan": header.plan,
+        "locator": header.locator,
+        "identity": dict(header.identity),
+        "stream": dict(header.stream),
+        "policy": header.policy,
+        "who": header.who,
+        "when": header.when,
+        "notes": dict(header.notes),
+        "steps": [wire.step_json(step) for step in header.steps],
+        "before": [wire.image_json(image) for image in header.before],
+        "after": [wire.image_json(image) for image in header.after],
+    }
+
+
+def header_of(body: object, place: Place) -> Header:
+    """The header in a record's members. UsageError for another version."""
+    version = body.get("version") if isinstance(body, dict) else None
+    if version != VERSION:
+        raise UsageError(
+            f"{place.file}: journal format {version!r} is not known; this reshardctl reads "
+            f"format {VERSION}",
+            "use the release of reshardctl that wrote it",
+        )
+    names = ("plan", "locator", "identity", "stream", "policy", "who", "when", "notes")
+    found = members(body, ("version", "steps", "before", "after", *names), place)
+    header = Header(
+        plan=string(found["plan"], place / "plan"),
+        locator=string(found["locator"], place / "locator"),
+        identity=strings(found["identity"], place / "identity"),
+        stream=strings(found["stream"], place / "stream"),
+        policy=string(found["policy"], place / "policy"),
+        who=string(found["who"], place / "who"),
+        when=string(found["when"], place / "when"),
+        steps=steps_of(found["steps"], place / "steps"),
+        notes=strings(found["notes"], place / "notes"),
+    )
+    for name, images in (("before", header.before), ("after", header.after)):
+        if found[name] != [wire.image_json(image) for image in images]:
+            (place / name).wrong("does not fit the steps")
+    return header
+
+
+def intent_body(intent: Intent) -> dict[str, Any]:
+    """An intent as the members of its record."""
+    return {
+        "step": intent.index,
+        "token": intent.token,
+        "writes": wire.step_json(intent.step),
+    }
+
+
+def intent_of(body: object, place: Place) -> Intent:
+    """The intent in a record's members."""
+    found = members(body, ("step", "token", "writes"), place)
+    return Intent(
+        index=integer(found["step"], place / "step"),
+        step=wire.step(found["writes"], place / "writes"),
+        token=string(found["token"], place / "token"),
+    )
+
+
+def steps_of(value: object, place: Place) -> tuple[Step, ...]:
+    """A list of steps."""
+    return tuple(wire.step(one, place / n) for n, one in enumerate(array(value, place)))
+
+
+def tokens(seed: str) -> Iterator[str]:
+    """Tokens for the steps of one course, each of 36 characters at most; seed: any checksum."""
+    number = 0
+    while True:
+        yield wire.digest([seed, number])[:32]
+        number += 1

@@ -1,0 +1,101 @@
+"""JSON read strictly: every error names the file, the place in it and the reason."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from reshardctl.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in which file a value stands, for messages."""
+
+    file: str
+    path: str = ""
+
+    def __truediv__(self, member: str | int) -> Place:
+        if isinstance(member, int):
+            return Place(self.file, f"{self.path}[{member}]")
+        return Place(self.file, f"{self.path}.{member}" if self.path else member)
+
+    def wrong(self, why: str) -> NoReturn:
+        """Raise UsageError: file, place and reason."""
+        raise UsageError(f"{self.file}: {self.path}: {why}" if self.path else f"{self.file}: {why}")
+
+
+def parse(source: str | bytes, place: Place) -> Any:  # noqa: ANN401
+    """JSON of any shape. UsageError for text that is none, NaN, or a member given twice."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        members = dict(pairs)
+        if len(members) < len(pairs):
+            names = [name for name, _ in pairs]
+            place.wrong(f"member {next(n for n in names if names.count(n) > 1)!r} is given twice")
+        return members
+
+    def constant(name: str) -> NoReturn:
+        place.wrong(f"{name} is no JSON")
+
+    try:
+        return json.loads(source, object_pairs_hook=once, parse_constant=constant)
+    except RecursionError:
+        place.wrong("nested too deep")
+    except (ValueError, UnicodeDecodeError) as error:
+        place.wrong(f"not JSON: {error}")
+
+
+def members(value: object, names: Iterable[str], place: Place) -> dict[str, Any]:
+    """An object with exactly these members."""
+    if not isinstance(value, dict):
+        place.wrong(f"not an object but {named(value)}")
+    wanted = set(names)
+    if missing := wanted - value.keys():
+        place.wrong(f"{', '.join(sorted(missing))} missing")
+    if unknown := value.keys() - wanted:
+        place.wrong(f"unknown member {sorted(unknown)[0]!r}")
+    return value
+
+
+def string(value: object, place: Place) -> str:
+    """A string."""
+    if not isinstance(value, str):
+        place.wrong(f"not a string but {named(value)}")
+    return value
+
+
+def integer(value: object, place: Place) -> int:
+    """A whole number."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        place.wrong(f"not a whole number but {named(value)}")
+    return value
+
+
+def boolean(value: object, place: Place) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        place.wrong(f"not true or false but {named(value)}")
+    return value
+
+
+def array(value: object, place: Place) -> list[Any]:
+    """A list."""
+    if not isinstance(value, list):
+        place.wrong(f"not a list but {named(value)}")
+    return value
+
+
+def strings(value: object, place: Place) -> dict[str, str]:
+    """An object whose members are all strings."""
+    if not isinstance(value, dict):
+        place.wrong(f"not an object but {named(value)}")
+    return {name: string(one, place / name) for name, one in value.items()}
+
+
+def named(value: object) -> str:
+    """The JSON type of a value, for a message."""
+    names = {dict: "an object", list: "a list", str: "a string", bool: "true or false"}
+    return "null" if value is None else names.get(type(value), "a number")
