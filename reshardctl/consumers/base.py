@@ -1,0 +1,92 @@
+"""What a consumer is to the rest of the tool: four pure questions and an encoding.
+
+Nothing outside a consumer's folder knows how its store spells a place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Protocol
+
+from reshardctl.lineage import Lineage
+from reshardctl.model import Image, Line, Odd, Replay, ShardId, Step, Wanted
+
+
+class Incarnation(Enum):
+    """Which stream of this name the positions belong to."""
+
+    SAME = "same"
+    RECREATED = "recreated"
+    """Every decodable position is older than the stream."""
+    AMBIGUOUS = "ambiguous"
+    """No position can be decoded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cannot:
+    """A line that this consumer cannot hold."""
+
+    why: str
+    ways_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One reading of what no store holds. `options`: what tells it from the others."""
+
+    app: Any
+    options: Mapping[str, str]
+
+
+class Consumer(Protocol):
+    """One library. `Checkpoint` is its own parsed form and opaque to everyone else."""
+
+    name: str
+    moving: frozenset[str]
+    """Attributes that change by themselves and that no undo brings back."""
+
+    def parse(self, images: Iterable[Image]) -> Any:
+        """Rows plus side state; foreign rows kept apart. Raises UsageError for a wrong store."""
+
+    def empty(self, checkpoint: Any) -> bool:
+        """Whether no position is stored."""
+
+    def positions(self, checkpoint: Any) -> Mapping[ShardId, str]:
+        """Every stored position as it is spelled, for display."""
+
+    def odd(self, lineage: Lineage, checkpoint: Any) -> Sequence[Odd]:
+        """Everything odd about the rows, apart from where they stand."""
+
+    def incarnation(self, lineage: Lineage, checkpoint: Any) -> Incarnation:
+        """Raises WrongStream where a younger number fits no shard of this stream."""
+
+    def candidates(self, checkpoint: Any, options: Mapping[str, str]) -> Sequence[Candidate]:
+        """Every application that may start on it, given what the operator said of it."""
+
+    def settled(self, lineage: Lineage, checkpoint: Any, app: Any) -> Line:
+        """What is settled, for every listed shard and every row."""
+
+    def replay(self, lineage: Lineage, checkpoint: Any, app: Any) -> Replay:
+        """What it will do when it starts."""
+
+    def encode(
+        self, lineage: Lineage, checkpoint: Any, want: Wanted, app: Any, leave: Collection[ShardId]
+    ) -> list[Step] | Cannot:
+        """Writes after which it reads from the line. May round a cut down, never up."""
+
+    def bootstrap(self, lineage: Lineage, want: Wanted, app: Any) -> list[Step]:
+        """First positions for a consumer that is declared new."""
+
+    def footprint(self, image: Image) -> Mapping[str, Any]:
+        """What of a row a proof rests on: no counters that move by themselves."""
+
+    def family(self, lineage: Lineage, keys: Collection[str]) -> Collection[str]:
+        """Keys of all rows that the proof of writes to these rows has looked at."""
+
+    def signs_of_life(self, images: Iterable[Image]) -> Mapping[str, str]:
+        """What moves while it runs: row → a token that changes."""
+
+    def excluded_by(self, seconds: float) -> str:
+        """What a watch of so many seconds without a sign rules out, in words."""

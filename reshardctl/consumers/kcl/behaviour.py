@@ -1,0 +1,353 @@
+"""What KCL does with a lease table when it starts, played over the lineage.
+
+Sources: BlockOnParentShardTask, InitializeTask, ShutdownTask, PeriodicShardSyncManager and
+HierarchicalShardSyncer of 2.7.2 and 3.5.1, and the same states run on both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from reshardctl.consumers.kcl.app import App, Start
+from reshardctl.consumers.kcl.positions import Standing, standing
+from reshardctl.consumers.kcl.rows import LeaseTable, Row
+from reshardctl.consumers.kcl.settled import furthest
+from reshardctl.consumers.kcl.sync import AUDITS, has_hole, missing_leases
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    DONE,
+    NO_DELAY,
+    START,
+    TIP,
+    Cause,
+    Crash,
+    Cut,
+    Delay,
+    Fate,
+    Never,
+    Reads,
+    Replay,
+    ShardId,
+    at_number,
+    at_time,
+    exactly,
+    index_of,
+)
+
+LEADER_LOCK = 120.0
+"""Seconds for which a killed 3.x leader's lock keeps unowned leases unassigned (run on 3.5.1)."""
+
+
+@dataclass(slots=True)
+class _Lease:
+    """A lease as the run goes on. `stuck`: why it never gets going or never ends."""
+
+    shard: ShardId
+    at: Cut
+    cause: Cause
+    why: str
+    waits_for: frozenset[ShardId] = frozenset()
+    finished: bool = False
+    ended: bool = False
+    stuck: Never | None = None
+    delay: Delay = NO_DELAY
+    possible: str = ""
+    hash_range: tuple[int, int] = field(default=(0, -1))
+
+
+def replay(lineage: Lineage, table: LeaseTable, app: App) -> Replay:
+    """A fate for every listed shard and every row."""
+    run = _Run(lineage, table, app)
+    run.play()
+    shards = [*(s for s in table.rows if s not in lineage), *lineage]
+    return Replay({s: run.fate(s) for s in shards}, _crash(table, app), tuple(_notes(table, app)))
+
+
+def _crash(table: LeaseTable, app: App) -> Crash | None:
+    traits = app.traits
+    if table.foreign and not traits.takes_foreign:
+        return Crash(
+            f"KCL {traits.release} cannot read the rows of other kinds that 3.5 keeps in the "
+            f"lease table ({', '.join(sorted(table.foreign)[:3])}) and dies at its start",
+            "the application runs on 3.5 or later again",
+        )
+    bad = [row for row in table.rows.values() if not row.readable]
+    if bad and not traits.skips_unreadable:
+        return Crash(
+            f"KCL {traits.release} cannot read the lease of {bad[0].shard} "
+            f"({', '.join(bad[0].lacking)} missing) and dies after twenty attempts",
+            "the row is whole again",
+        )
+    return None
+
+
+def _notes(table: LeaseTable, app: App) -> Iterator[str]:
+    if app.traits.leader_lock:
+        yield (
+            "KCL 3.x: after a crash nothing is assigned until the old leader's lock is two "
+            "minutes old; a graceful stop leaves none"
+        )
+
+
+class _Run:
+    def __init__(self, lineage: Lineage, table: LeaseTable, app: App) -> None:
+        self._lineage, self._table, self._app = lineage, table, app
+        self._leases: dict[ShardId, _Lease] = {}
+        self._audits_throw = any(row.position is None for row in self._readable())
+        self._taken = set(table.rows)
+
+    def _readable(self) -> Iterator[Row]:
+        return (row for row in self._table.rows.values() if row.readable)
+
+    def play(self) -> None:
+        """Start on the rows, drain what can be drained, refill holes, until nothing changes."""
+        if not self._table.rows:
+            self._bootstrap()
+        for row in self._readable():
+            self._leases[row.shard] = self._lease_of(row)
+        for lease in self._leases.values():
+            self._gate(lease)
+        rounds = 0
+        while True:
+            self._drain()
+            rounds += 1
+            if self._audits_throw or not has_hole(self._active()) or not self._refill(rounds):
+                return
+
+    def fate(self, shard: ShardId) -> Fate:
+        """What becomes of one shard in the end."""
+        lease = self._leases.get(shard)
+        if lease is None:
+            return self._without_lease(shard)
+        if lease.stuck is not None and lease.stuck.cause is not Cause.MERGE_WAITS:
+            return lease.stuck
+        closed = shard not in self._lineage or not self._lineage[shard].open
+        ends = closed and lease.stuck is None
+        return Reads(
+            exactly(lease.at), furthest(self._lineage, shard), lease.waits_for, ends,
+            lease.cause, lease.why, lease.delay, lease.possible,
+        )
+
+    def _without_lease(self, shard: ShardId) -> Fate:
+        row = self._table.rows.get(shard)
+        if row is not None:
+            why = f"KCL leaves the row out: {', '.join(row.lacking)} missing or no number"
+            return Never(Cause.UNREADABLE, why)
+        parents = frozenset(p for p in self._lineage.parents(shard) if p in self._table.rows)
+        if parents:
+            why = "has no lease; its parents have, so no synchronisation will ever create it"
+        else:
+            why = "has no lease, and no synchronisation will create one"
+        return Never(Cause.NO_POSITION, why, parents)
+
+    def _lease_of(self, row: Row) -> _Lease:
+        shard, app = row.shard, self._app
+        lease = _Lease(shard, START, Cause.POSITION, "resumes at its checkpoint")
+        lease.hash_range = row.hash_range or self._listed_range(shard)
+        kind = standing(self._lineage, row)
+        if kind is Standing.END and row.ended:
+            lease.at, lease.finished, lease.cause = DONE, True, Cause.FINISHED
+            lease.why = "its lease is finished"
+            if shard in self._lineage and self._lineage[shard].open:
+                why = "its lease is at SHARD_END although the shard is open: never read again"
+                lease.stuck = Never(Cause.FALSE_END, why)
+            return lease
+        if shard not in self._lineage:
+            lease.at = _place(row, app) if kind is not Standing.NONSENSE else START
+            lease.cause = Cause.GONE
+            lease.why = "the shard is not listed; KCL takes ResourceNotFound for its end"
+            return lease
+        self._position(lease, row, kind)
+        return lease
+
+    def _position(self, lease: _Lease, row: Row, kind: Standing) -> None:
+        match kind:
+            case Standing.END:
+                why = "SHARD_END with a sub-sequence number is asked for as a number, for ever"
+                lease.stuck = Never(Cause.BAD_END_MARK, why)
+            case Standing.NONSENSE:
+                lease.stuck = Never(Cause.UNREADABLE, "its checkpoint cannot be read")
+            case Standing.FOREIGN:
+                why = "its number is none of this shard; GetShardIterator refuses it for ever"
+                lease.stuck = Never(Cause.FOREIGN_NUMBER, why)
+            case Standing.BY_TIME if self._app.initial is not Start.AT_TIMESTAMP:
+                why = "AT_TIMESTAMP without a timestamp in the application's configuration"
+                lease.stuck = Never(Cause.TIME_WITHOUT_CLOCK, why)
+            case Standing.AT_END:
+                lease.at, lease.cause = DONE, Cause.AT_END
+                lease.possible = (
+                    "KCL asks AT the shard's EndingSequenceNumber; what AWS answers is not known"
+                )
+            case Standing.LATEST:
+                lease.at, lease.cause = furthest(self._lineage, row.shard), Cause.LATEST
+                lease.why = "starts at LATEST as of its own start, whatever was written before"
+            case _:
+                lease.at = _place(row, self._app)
+
+    def _listed_range(self, shard: ShardId) -> tuple[int, int]:
+        if shard not in self._lineage:
+            return (0, -1)
+        return self._lineage[shard].hash_start, self._lineage[shard].hash_end
+
+    def _gate(self, lease: _Lease) -> None:
+        """Blocked by the parents named on the row that have a lease which is not finished."""
+        row = self._table.rows[lease.shard]
+        if lease.finished:
+            return
+        held = frozenset(
+            p for p in row.parents if p in self._taken and not self._finished(p)
+        )
+        lease.waits_for = held
+        blind = [p for p in held if p not in self._leases]
+        if blind and lease.stuck is None:
+            why = f"waits for {blind[0]}, whose row KCL cannot read"
+            lease.stuck = Never(Cause.UNREADABLE, why, held)
+
+    def _finished(self, shard: ShardId) -> bool:
+        lease = self._leases.get(shard)
+        return lease is not None and lease.finished
+
+    def _active(self) -> Iterator[tuple[int, int]]:
+        for lease in self._leases.values():
+            if not (lease.finished or lease.ended) and lease.hash_range[1] >= 0:
+                yield lease.hash_range
+
+    def _drain(self) -> None:
+        """Let everything end that can, oldest first, each end creating its children's leases."""
+        todo = sorted(self._leases, key=_birth)
+        while todo:
+            fresh: list[ShardId] = []
+            for shard in todo:
+                lease = self._leases[shard]
+                if not (lease.finished or lease.ended) and self._can_end(lease):
+                    lease.ended = True
+                    fresh += self._create_children(lease)
+            waiting = [s for s, lease in self._leases.items() if not lease.ended]
+            todo = sorted(waiting, key=_birth) if fresh or self._progress(waiting) else []
+
+    def _progress(self, waiting: list[ShardId]) -> bool:
+        return any(
+            not self._leases[s].finished and self._can_end(self._leases[s]) for s in waiting
+        )
+
+    def _can_end(self, lease: _Lease) -> bool:
+        shard = lease.shard
+        if lease.stuck is not None and lease.stuck.cause is not Cause.MERGE_WAITS:
+            return False
+        if not all(self._over(parent) for parent in lease.waits_for):
+            return False
+        if shard not in self._lineage:
+            return True
+        if self._lineage[shard].open:
+            return False
+        return self._both_or_none(lease)
+
+    def _over(self, shard: ShardId) -> bool:
+        lease = self._leases.get(shard)
+        return lease is not None and (lease.ended or lease.finished)
+
+    def _both_or_none(self, lease: _Lease) -> bool:
+        """A merge: its child is created only while both parents have a lease, or neither."""
+        children = self._lineage.children(lease.shard)
+        others = {p for c in children for p in self._lineage[c].parents} - {lease.shard}
+        missing = sorted(p for p in others if p not in self._leases)
+        if len(children) == 1 and missing:
+            why = f"cannot end while {missing[0]}, the other parent of its merge, has no lease"
+            lease.stuck = Never(Cause.MERGE_WAITS, why, frozenset(missing))
+            return False
+        lease.stuck = None
+        return True
+
+    def _create_children(self, lease: _Lease) -> list[ShardId]:
+        """A shard that is not listed ends blind: ResourceNotFound names no children."""
+        if lease.shard not in self._lineage:
+            return []
+        made = []
+        for child in self._lineage.children(lease.shard):
+            if child not in self._taken:
+                why = "its lease is created at TRIM_HORIZON when its parent ends"
+                self._add(child, START, Cause.CREATED_AT_PARENT_END, why, lease.delay)
+                made.append(child)
+        return made
+
+    def _add(self, shard: ShardId, at: Cut, cause: Cause, why: str, delay: Delay) -> None:
+        self._taken.add(shard)
+        one = self._lineage[shard]
+        self._leases[shard] = _Lease(
+            shard, at, cause, why, delay=delay, hash_range=(one.hash_start, one.hash_end)
+        )
+        gates = {p for p in one.parents if p in self._leases and not self._finished(p)}
+        self._leases[shard].waits_for = frozenset(gates)
+
+    def _refill(self, rounds: int) -> bool:
+        """One synchronisation. False if it creates nothing."""
+        leased = self._taken
+        new = missing_leases(self._lineage, leased, self._app.initial)
+        delay = Delay(AUDITS[0] * rounds, AUDITS[1] * rounds)
+        for shard in sorted(new, key=_birth):
+            at = self._initial(shard) if new[shard] else START
+            mark = str(self._app.initial) if new[shard] else "TRIM_HORIZON"
+            why = f"its lease is re-created at {mark} by the third audit that misses it"
+            self._add(shard, at, Cause.REFILLED, why, delay)
+        return bool(new)
+
+    def _initial(self, shard: ShardId) -> Cut:
+        match self._app.initial:
+            case Start.LATEST:
+                return furthest(self._lineage, shard)
+            case Start.TRIM_HORIZON:
+                return START
+            case Start.AT_TIMESTAMP:
+                return _since(self._lineage, shard, self._app.time)
+
+    def _bootstrap(self) -> None:
+        """EmptyLeaseTableSynchronizer: the shards open at the initial position."""
+        time = self._app.time
+        match self._app.initial:
+            case Start.LATEST:
+                chosen = list(self._lineage.open_shards())
+            case Start.AT_TIMESTAMP if time is not None and time > self._horizon():
+                chosen = [s for s in self._lineage if _open_at(self._lineage, s, time)]
+            case _:
+                chosen = list(self._lineage.roots())
+        for shard in sorted(chosen, key=_birth):
+            why = f"an empty table: KCL starts it at {self._app.initial}"
+            self._add(shard, self._initial(shard), Cause.BOOTSTRAP, why, NO_DELAY)
+
+    def _horizon(self) -> float:
+        starts = [t for s in self._lineage.roots() if (t := self._lineage.opened_at(s))]
+        return min(starts, default=0.0)
+
+
+def _place(row: Row, app: App) -> Cut:
+    """The cut that a readable position means."""
+    match row.position:
+        case "TRIM_HORIZON" | None:
+            return START
+        case "LATEST":
+            return TIP
+        case "AT_TIMESTAMP":
+            return at_time(app.time)
+        case "SHARD_END":
+            return DONE
+        case number:
+            return at_number(number, row.sub)
+
+
+def _since(lineage: Lineage, shard: ShardId, time: float | None) -> Cut:
+    """A start by time: from the beginning for a shard that opened later."""
+    opened = lineage.opened_at(shard)
+    if time is not None and opened is not None and opened >= time:
+        return START
+    return at_time(time)
+
+
+def _open_at(lineage: Lineage, shard: ShardId, time: float) -> bool:
+    opened, closed = lineage.opened_at(shard), lineage.closed_at(shard)
+    return (opened is None or opened <= time) and (closed is None or closed >= time)
+
+
+def _birth(shard: ShardId) -> tuple[int, str]:
+    index = index_of(shard)
+    return (-1 if index is None else index, shard)

@@ -1,0 +1,297 @@
+"""A wanted line as lease rows: only what replay shows to differ, in guarded writes.
+
+Row shapes: what KCL 2.7.2 and 3.5.1 write themselves. The move is KCL 3.x's own eviction with a
+position in it, which 2.x takes for an unowned lease (run on both). Children come before the end
+of their parent in every step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from reshardctl.consumers.kcl.app import App
+from reshardctl.consumers.kcl.behaviour import replay
+from reshardctl.consumers.kcl.positions import unborn
+from reshardctl.consumers.kcl.rows import LATEST, SHARD_END, TRIM_HORIZON, LeaseTable, Row
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    DONE,
+    AttributeValue,
+    Cause,
+    Create,
+    Cut,
+    Delete,
+    Never,
+    Rank,
+    Reads,
+    ShardId,
+    Step,
+    Update,
+    Wanted,
+    Write,
+    index_of,
+)
+
+TRANSACTION = 100
+"""Writes that DynamoDB takes in one transaction (TransactWriteItems API reference)."""
+
+GUARDED = (
+    "checkpoint", "checkpointSubSequenceNumber", "leaseCounter", "leaseOwner", "checkpointOwner",
+    "ownerSwitchesSinceCheckpoint", "pendingCheckpoint", "parentShardId", "childShardIds",
+)
+_PENDING = ("pendingCheckpoint", "pendingCheckpointSubSequenceNumber", "pendingCheckpointState")
+_ZERO: AttributeValue = {"N": "0"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """What one shard's row should become. `at` is `None` where only attributes change."""
+
+    shard: ShardId
+    at: Cut | None
+    why: str
+    delete: bool = False
+
+
+def encode(
+    lineage: Lineage, table: LeaseTable, want: Wanted, app: App, leave: Collection[ShardId]
+) -> list[Step]:
+    """Steps after which KCL reads from the wanted line. `leave`: shards not to be touched."""
+    orders = _Orders(lineage, table, want, app, leave).all()
+    writes = {order.shard: _write(lineage, table, orders, order) for order in orders.values()}
+    return _steps(lineage, writes)
+
+
+def bootstrap(lineage: Lineage, want: Wanted) -> list[Step]:
+    """First rows for an application that has none: the shards from which the line begins."""
+    table = LeaseTable({}, {}, (), False, False)
+    chosen = [
+        s for s in lineage
+        if want[s] != DONE and all(want[p] == DONE for p in lineage.parents(s))
+    ]
+    orders = {s: _Order(s, want[s], "first lease of a new application") for s in chosen}
+    return _steps(lineage, {s: _write(lineage, table, orders, o) for s, o in orders.items()})
+
+
+def spelling(cut: Cut) -> tuple[str, int]:
+    """A cut as checkpoint and sub-sequence number. A start by time has no spelling in a row."""
+    if cut.rank is Rank.INSIDE:
+        assert not cut.by_time, "a time is resolved to a number before it is written"
+        return cut.text or str(cut.number), cut.sub
+    return {Rank.START: TRIM_HORIZON, Rank.TIP: LATEST, Rank.DONE: SHARD_END}[cut.rank], 0
+
+
+class _Orders:
+    """Goes over the shards once, parents first, and notes what has to change."""
+
+    def __init__(
+        self, lineage: Lineage, table: LeaseTable, want: Wanted, app: App,
+        leave: Collection[ShardId],
+    ) -> None:
+        self._lineage, self._table, self._want, self._leave = lineage, table, want, leave
+        self._fates = replay(lineage, table, app).fates
+        self._orders: dict[ShardId, _Order] = {}
+
+    def all(self) -> dict[ShardId, _Order]:
+        """Every order, by shard."""
+        for shard in self._table.rows:
+            if shard not in self._leave and unborn(self._lineage, shard):
+                why = "a lease of a shard that does not exist yet would be taken for its end"
+                self._order(_Order(shard, None, why, delete=True))
+        for shard in self._lineage:
+            if shard not in self._leave and shard not in self._orders:
+                if shard in self._table.rows:
+                    self._with_row(self._table.rows[shard])
+                elif not self._comes_right(shard):
+                    self._create(shard, self._fates[shard].why)
+        return self._orders
+
+    def _order(self, order: _Order) -> None:
+        self._orders[order.shard] = order
+
+    def _with_row(self, row: Row) -> None:
+        shard = row.shard
+        want, fate = self._want[shard], self._fates[shard]
+        if want == DONE and not row.ended:
+            self._end(shard, fate.why)
+        elif self._misplaced(row, want):
+            self._order(_Order(shard, want, fate.why))
+        elif row.lacking or row.parents_mistyped or self._ungated(row):
+            why = "its parents are not named on it" if not row.lacking else fate.why
+            self._order(_Order(shard, None, why))
+        self._complete_merge(row, want)
+
+    def _misplaced(self, row: Row, want: Cut) -> bool:
+        fate = self._fates[row.shard]
+        if isinstance(fate, Reads):
+            return not fate.at.exact or fate.at.lo != want
+        if want == DONE:
+            return False
+        return fate.cause not in (Cause.NO_POSITION, Cause.MERGE_WAITS) and not (
+            fate.cause is Cause.UNREADABLE and row.understood
+        )
+
+    def _ungated(self, row: Row) -> bool:
+        """Whether a parent with unread records is missing on an unfinished row."""
+        if row.ended or self._want[row.shard] == DONE:
+            return False
+        return any(
+            parent not in row.parents
+            and self._want.get(parent, DONE) != DONE
+            and parent in self._table.rows
+            for parent in self._lineage[row.shard].parents
+        )
+
+    def _end(self, shard: ShardId, why: str) -> None:
+        """A lease is ended only together with leases for its children."""
+        if self._lineage[shard].open:
+            return
+        self._order(_Order(shard, DONE, why))
+        for child in self._lineage.children(shard):
+            if child not in self._table.rows and self._want[child] != DONE:
+                self._create(child, "its parent's lease is marked as finished")
+
+    def _comes_right(self, shard: ShardId) -> bool:
+        """Whether an absent row is nothing to mend: settled, or KCL makes it as wanted."""
+        want, fate = self._want[shard], self._fates[shard]
+        if want == DONE:
+            return True
+        if self._parent_will_create(shard):
+            return True
+        if isinstance(fate, Never) or fate.at.lo != want or not fate.at.exact:
+            return False
+        return not self._rests_on_a_bad_refill(shard)
+
+    def _parent_will_create(self, shard: ShardId) -> bool:
+        """Whether a parent's end will create it: one with a row now, or with one ordered."""
+        for parent in self._lineage.parents(shard):
+            if parent in self._orders:
+                return self._orders[parent].at not in (DONE, None)
+            row = self._table.rows.get(parent)
+            if row is not None and not row.ended:
+                return True
+            if row is None and self._want[parent] != DONE and self._parent_will_create(parent):
+                return True
+        return False
+
+    def _rests_on_a_bad_refill(self, shard: ShardId) -> bool:
+        """Whether it comes only because an ancestor is refilled at the wrong place."""
+        for one in (shard, *self._lineage.ancestors(shard)):
+            fate = self._fates[one]
+            if isinstance(fate, Reads) and fate.cause is Cause.REFILLED:
+                if not fate.at.exact or fate.at.lo != self._want[one]:
+                    return True
+        return False
+
+    def _create(self, shard: ShardId, why: str) -> None:
+        if shard not in self._orders and shard not in self._leave:
+            self._order(_Order(shard, self._want[shard], why))
+
+    def _complete_merge(self, row: Row, want: Cut) -> None:
+        """An unfinished parent of a merge ends only if the other parent has a lease too."""
+        children = self._lineage.children(row.shard)
+        if want == DONE or row.ended or len(children) != 1:
+            return
+        for other in self._lineage.parents(children[0]):
+            if other not in self._table.rows and not self._parent_will_create(other):
+                self._create(other, f"the merge of {row.shard} ends only if it has a lease")
+
+
+def _write(
+    lineage: Lineage, table: LeaseTable, orders: Mapping[ShardId, _Order], order: _Order
+) -> Write:
+    row = table.rows.get(order.shard)
+    if order.delete:
+        assert row is not None
+        return Write(order.shard, Delete(), row.image, order.why, tuple(row.image.attributes))
+    parents = sorted(
+        p for p in lineage[order.shard].parents
+        if p in lineage or p in table.rows or p in orders
+    )
+    if row is None:
+        assert order.at is not None
+        return Write(order.shard, _new(lineage, table, order, parents), None, order.why)
+    return Write(order.shard, _move(lineage, row, order, parents), row.image, order.why, GUARDED)
+
+
+def _new(lineage: Lineage, table: LeaseTable, order: _Order, parents: list[ShardId]) -> Create:
+    assert order.at is not None
+    shard = lineage[order.shard]
+    position, sub = spelling(order.at)
+    item: dict[str, AttributeValue] = {
+        "leaseKey": {"S": order.shard},
+        "checkpoint": {"S": position},
+        "checkpointSubSequenceNumber": {"N": str(sub)},
+        "leaseCounter": _ZERO,
+        "ownerSwitchesSinceCheckpoint": _ZERO,
+        "startingHashKey": {"S": str(shard.hash_start)},
+        "endingHashKey": {"S": str(shard.hash_end)},
+    }
+    if parents:
+        item["parentShardId"] = {"SS": parents}
+    if position == SHARD_END and (children := lineage.children(order.shard)):
+        item["childShardIds"] = {"SS": sorted(children)}
+    if table.marks_entities:
+        item["entityType"] = {"S": "LEASE"}
+    return Create(item)
+
+
+def _move(lineage: Lineage, row: Row, order: _Order, parents: list[ShardId]) -> Update:
+    values: dict[str, AttributeValue] = {"ownerSwitchesSinceCheckpoint": _ZERO}
+    remove = ["leaseOwner", "checkpointOwner"]
+    if order.at is not None:
+        position, sub = spelling(order.at)
+        values["checkpoint"] = {"S": position}
+        values["checkpointSubSequenceNumber"] = {"N": str(sub)}
+        remove += _PENDING
+        if position == SHARD_END and (children := lineage.children(order.shard)):
+            values["childShardIds"] = {"SS": sorted(children)}
+    if parents and (row.parents_mistyped or not set(parents) <= row.parents) and not row.ended:
+        values["parentShardId"] = {"SS": sorted({*parents, *row.parents})}
+    if row.counter is None:
+        values["leaseCounter"] = _ZERO
+    add = {} if row.counter is None else {"leaseCounter": 1}
+    present = tuple(name for name in remove if name in row.image.attributes)
+    return Update(values, present, add)
+
+
+def _steps(lineage: Lineage, writes: Mapping[ShardId, Write]) -> list[Step]:
+    """One step a family, children first; a family too large for one transaction is cut so that
+    every prefix still has all children before their parent's end."""
+    steps = []
+    for family in _families(lineage, writes):
+        ordered = sorted(family, key=_birth, reverse=True)
+        for first in range(0, len(ordered), TRANSACTION):
+            part = ordered[first : first + TRANSACTION]
+            title = "lease of " if len(part) == 1 else "leases of "
+            names = ", ".join(str(index_of(s)) for s in reversed(part[:4]))
+            more = f" and {len(part) - 4} more" if len(part) > 4 else ""
+            steps.append(Step(title + names + more, tuple(writes[s] for s in part)))
+    return steps
+
+
+def _families(lineage: Lineage, shards: Collection[ShardId]) -> Iterator[list[ShardId]]:
+    """Written shards that are parent and child, or share a child, belong together."""
+    seen: set[ShardId] = set()
+    for first in sorted(shards, key=_birth):
+        family, todo = [], [first]
+        while todo:
+            shard = todo.pop()
+            if shard in seen or shard not in shards:
+                continue
+            seen.add(shard)
+            family.append(shard)
+            children = lineage.children(shard)
+            todo += [*lineage.parents(shard), *children]
+            todo += [p for c in children for p in lineage.parents(c)]
+            todo += [c for p in lineage.parents(shard) for c in lineage.children(p)]
+        if family:
+            yield family
+
+
+def _birth(shard: ShardId) -> tuple[int, str]:
+    index = index_of(shard)
+    return (-1 if index is None else index, shard)
+
+

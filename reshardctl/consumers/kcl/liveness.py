@@ -1,0 +1,33 @@
+"""Signs that a KCL application runs.
+
+An owner renews its leases every third of failoverTimeMillis, finished ones too (runs on 2.7.2
+and 3.5.1); 3.x also moves the leader's lock and its workers' statistics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from reshardctl.model import Image
+
+RENEWALS = 3
+"""Renewals in one failover time."""
+
+
+def signs_of_life(images: Iterable[Image]) -> dict[str, str]:
+    """Row → what its owner changes. An owner's name alone proves nothing: it stays after a stop."""
+    signs = {}
+    for image in images:
+        item = image.attributes
+        if "leaseOwner" in item:
+            owner = item["leaseOwner"].get("S", "?")
+            signs[image.key] = f"{owner} {item.get('leaseCounter', {}).get('N')}"
+        for mark in ("recordVersionNumber", "lut"):
+            if mark in item:
+                signs[image.key] = str(item[mark])
+    return signs
+
+
+def excluded_by(seconds: float) -> str:
+    """What silence over so many seconds rules out."""
+    return f"{seconds:g} s without a renewal rules out failover times up to {seconds * RENEWALS:g} s"

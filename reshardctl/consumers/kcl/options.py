@@ -1,0 +1,46 @@
+"""The options of a `kcl://` locator: what the operator says of the application."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from reshardctl.consumers.kcl.app import Start
+from reshardctl.consumers.kcl.releases import Traits, traits_of
+from reshardctl.errors import UsageError
+from reshardctl.times import parse_instant, parse_seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What was said; `None` where nothing was."""
+
+    initial: Start | None = None
+    time: float | None = None
+    traits: Traits | None = None
+    failover: float = 10.0
+
+
+def read_options(options: Mapping[str, str]) -> Options:
+    """Read `initial`, `release` and `failover`. Raises UsageError for any other or a bad value."""
+    unknown = sorted(set(options) - {"initial", "release", "failover"})
+    if unknown:
+        raise UsageError(
+            f"kcl:// has no option {unknown[0]!r}", "it takes initial, release and failover"
+        )
+    initial, time = _initial(options.get("initial"))
+    release = options.get("release")
+    failover = parse_seconds(options["failover"]) if "failover" in options else 10.0
+    return Options(initial, time, traits_of(release) if release else None, failover)
+
+
+def _initial(text: str | None) -> tuple[Start | None, float | None]:
+    if text is None:
+        return None, None
+    mark, colon, moment = text.partition(":")
+    if mark not in Start or (colon and mark != "AT_TIMESTAMP"):
+        raise UsageError(
+            f"initial={text}: not a start mode of KCL",
+            "initial=LATEST, initial=TRIM_HORIZON or initial=AT_TIMESTAMP:2026-09-22T09:14:00Z",
+        )
+    return Start(mark), parse_instant(moment) if colon else None

@@ -1,0 +1,83 @@
+"""What a lease's checkpoint says about its shard, judged against the lineage."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from reshardctl.consumers.kcl.rows import AT_TIMESTAMP, LATEST, SHARD_END, TRIM_HORIZON, Row
+from reshardctl.lineage import Lineage
+from reshardctl.model import ShardId, decode, index_of
+
+CREATION_SLACK = 60
+"""Seconds: a root's first number was seen to carry its stream's creation time less three."""
+
+
+class Standing(Enum):
+    """Where a row stands."""
+
+    END = "end"
+    START = "start"
+    LATEST = "latest"
+    BY_TIME = "by-time"
+    NUMBER = "number"
+    AT_END = "at-end"
+    """The shard's own EndingSequenceNumber, as a number."""
+    FOREIGN = "foreign"
+    """A number that no record of this shard has."""
+    NONSENSE = "nonsense"
+
+
+_SENTINELS = {
+    SHARD_END: Standing.END,
+    TRIM_HORIZON: Standing.START,
+    LATEST: Standing.LATEST,
+    AT_TIMESTAMP: Standing.BY_TIME,
+}
+
+
+def standing(lineage: Lineage, row: Row) -> Standing:
+    """Classify one row. A number of an unlisted shard is taken at its word."""
+    if row.position is None or not row.understood:
+        return Standing.NONSENSE
+    if row.position in _SENTINELS:
+        return _SENTINELS[row.position]
+    number, decoded = int(row.position), decode(row.position)
+    if decoded is not None and decoded.shard != index_of(row.shard):
+        return Standing.FOREIGN
+    if row.shard not in lineage:
+        return Standing.NUMBER
+    shard = lineage[row.shard]
+    if number < int(shard.start):
+        return Standing.FOREIGN
+    if shard.end is not None and number >= int(shard.end):
+        return Standing.AT_END if number == int(shard.end) else Standing.FOREIGN
+    return Standing.NUMBER
+
+
+def earlier_incarnation(lineage: Lineage, row: Row) -> bool:
+    """Whether the row's number was written before this stream was created."""
+    decoded = decode(row.position) if row.position else None
+    return decoded is not None and decoded.time < lineage.stream.created - CREATION_SLACK
+
+
+def of_another_stream(lineage: Lineage, row: Row) -> bool:
+    """Whether the row's number is younger than this stream and fits none of its shards.
+
+    A number of another shard of the same stream fits that shard's range; one of a shard that is
+    no longer listed cannot be checked and gets the benefit of the doubt.
+    """
+    decoded = decode(row.position) if row.position else None
+    if decoded is None or row.position is None or earlier_incarnation(lineage, row):
+        return False
+    home = ShardId(f"shardId-{decoded.shard:012d}")
+    if home not in lineage:
+        return decoded.shard > lineage.newest_index()
+    shard, number = lineage[home], int(row.position)
+    beyond = shard.end is not None and number > int(shard.end)
+    return number < int(shard.start) or beyond
+
+
+def unborn(lineage: Lineage, shard: ShardId) -> bool:
+    """Whether a shard of this id is still to come: ids grow, and this one is beyond the last."""
+    index = index_of(shard)
+    return index is not None and shard not in lineage and index > lineage.newest_index()

@@ -1,0 +1,202 @@
+"""Lease rows: DynamoDB items to leases, with everything odd about them kept.
+
+Attributes and their types: KCL's DynamoDBLeaseSerializer (2.x and 3.x). What KCL does with a row
+that lacks one: runs on 2.7.2 and 3.5.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from reshardctl.errors import UsageError
+from reshardctl.model import Attributes, Image, Odd, Oddity, ShardId, is_number
+
+SHARD_END = "SHARD_END"
+TRIM_HORIZON = "TRIM_HORIZON"
+LATEST = "LATEST"
+AT_TIMESTAMP = "AT_TIMESTAMP"
+SENTINELS = frozenset({SHARD_END, TRIM_HORIZON, LATEST, AT_TIMESTAMP})
+
+_SHARD = re.compile(r"shardId-\d{12}\Z", re.ASCII)
+_MULTI_STREAM = re.compile(r"\d+:[^:]+:\d+:.+\Z", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One lease. `position` is the raw checkpoint, `None` if missing or no string.
+
+    lacking: attributes without which releases cannot read the row. parents: the ids on the row,
+    empty where they are absent or of another type than SS (`parents_mistyped`), as KCL reads it.
+    hash_range: inclusive, `None` where the row has none.
+    """
+
+    shard: ShardId
+    image: Image
+    position: str | None
+    sub: int
+    counter: int | None
+    owner: str | None
+    hand_off_from: str | None
+    pending: str | None
+    parents: frozenset[ShardId]
+    parents_mistyped: bool
+    hash_range: tuple[int, int] | None
+    lacking: tuple[str, ...]
+
+    @property
+    def ended(self) -> bool:
+        """Whether KCL takes the lease for finished: SHARD_END with sub-sequence number 0."""
+        return self.position == SHARD_END and self.sub == 0
+
+    @property
+    def readable(self) -> bool:
+        """Whether KCL 3.4.3+ can read the row at all (older releases die of one that is not)."""
+        return not self.lacking
+
+    @property
+    def understood(self) -> bool:
+        """Whether the position is a sentinel or a number."""
+        return self.position is not None and (
+            self.position in SENTINELS or is_number(self.position)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseTable:
+    """A parsed table. `foreign`: rows of other kinds, by key."""
+
+    rows: Mapping[ShardId, Row]
+    foreign: Mapping[str, Image]
+    odd: tuple[Odd, ...]
+    marks_entities: bool
+    """Whether lease rows carry entityType (3.5+)."""
+    newer_than_2: bool
+    """Whether anything in it is written by 3.x only."""
+
+
+def parse(images: Iterable[Image]) -> LeaseTable:
+    """Read a whole table. Raises UsageError for a table that is no single-stream lease table."""
+    rows: dict[ShardId, Row] = {}
+    foreign: dict[str, Image] = {}
+    odd: list[Odd] = []
+    for image in images:
+        kind = _text(image.attributes, "entityType")
+        if kind is not None and kind != "LEASE":
+            foreign[image.key] = image
+            continue
+        _refuse_other_tables(image)
+        row = _row(image)
+        rows[row.shard] = row
+        odd += _oddities(row)
+    odd += _foreign_oddities(foreign)
+    return LeaseTable(
+        rows, foreign, tuple(odd),
+        any("entityType" in row.image.attributes for row in rows.values()),
+        bool(foreign) or any(_written_by_3(row.image.attributes) for row in rows.values()),
+    )
+
+
+def _refuse_other_tables(image: Image) -> None:
+    if "streamName" in image.attributes or _MULTI_STREAM.match(image.key):
+        raise UsageError(
+            f"row {image.key!r} belongs to a multi-stream application; "
+            "reshardctl reads single-stream lease tables only",
+            "see README, 'What does not work yet'",
+        )
+    if not _SHARD.match(image.key):
+        raise UsageError(
+            f"row {image.key!r} is no lease of a Kinesis shard: this is not a KCL lease table "
+            "of a Kinesis data stream, or another program writes to it",
+            "name the application's lease table: kcl://TABLE",
+        )
+
+
+def _row(image: Image) -> Row:
+    item = image.attributes
+    parents, mistyped = _shard_set(item, "parentShardId")
+    lacking = tuple(
+        name for name in ("leaseCounter", "ownerSwitchesSinceCheckpoint")
+        if _count(item, name) is None
+    )
+    return Row(
+        shard=ShardId(image.key),
+        image=image,
+        position=_text(item, "checkpoint"),
+        sub=_count(item, "checkpointSubSequenceNumber") or 0,
+        counter=_count(item, "leaseCounter"),
+        owner=_text(item, "leaseOwner"),
+        hand_off_from=_text(item, "checkpointOwner"),
+        pending=_text(item, "pendingCheckpoint"),
+        parents=parents,
+        parents_mistyped=mistyped,
+        hash_range=_hash_range(item),
+        lacking=lacking,
+    )
+
+
+def _oddities(row: Row) -> Iterator[Odd]:
+    key, shard = row.image.key, row.shard
+    for name in row.lacking:
+        raw = str(row.image.attributes.get(name, "absent"))
+        yield Odd(Oddity.UNREADABLE, key, raw, f"{name} is missing or no number", shard)
+    if not row.understood:
+        raw = str(row.image.attributes.get("checkpoint", "absent"))
+        yield Odd(Oddity.UNREADABLE, key, raw, "checkpoint is no number and no sentinel", shard)
+    if row.position == SHARD_END and row.sub:
+        why = "SHARD_END with a sub-sequence number is not taken for an end"
+        yield Odd(Oddity.END_WITH_SUB, key, str(row.sub), why, shard)
+    if row.parents_mistyped:
+        raw = str(row.image.attributes["parentShardId"])
+        why = "parentShardId is no string set; KCL reads it as empty"
+        yield Odd(Oddity.PARENTS_UNREADABLE, key, raw, why, shard)
+    if row.pending is not None:
+        why = "a checkpoint was prepared and never committed; KCL hands it to the application"
+        yield Odd(Oddity.PENDING, key, row.pending, why, shard)
+    if row.hand_off_from is not None:
+        why = f"a hand-off from {row.hand_off_from} to {row.owner} is in progress"
+        yield Odd(Oddity.HAND_OFF, key, row.hand_off_from, why, shard)
+
+
+def _foreign_oddities(foreign: Mapping[str, Image]) -> Iterator[Odd]:
+    for key, image in sorted(foreign.items()):
+        kind = _text(image.attributes, "entityType") or ""
+        yield Odd(Oddity.FOREIGN_ENTRY, key, kind, f"a row of kind {kind}, not a lease")
+        if kind == "LEADER":
+            why = (
+                "a leader lock is in place; if its worker was killed, KCL 3.x assigns no unowned "
+                "lease until the lock is two minutes old"
+            )
+            yield Odd(Oddity.LEADER_LEFT, key, _text(image.attributes, "ownerName") or "", why)
+
+
+def _written_by_3(item: Attributes) -> bool:
+    return not {"throughputKBps", "checkpointOwner", "entityType"}.isdisjoint(item)
+
+
+def _text(item: Attributes, name: str) -> str | None:
+    value = item.get(name, {}).get("S")
+    return value if isinstance(value, str) and value else None
+
+
+def _count(item: Attributes, name: str) -> int | None:
+    value = item.get(name, {}).get("N")
+    try:
+        return int(value) if value is not None else None
+    except ValueError:
+        return None
+
+
+def _shard_set(item: Attributes, name: str) -> tuple[frozenset[ShardId], bool]:
+    if name not in item:
+        return frozenset(), False
+    members = item[name].get("SS")
+    return frozenset(ShardId(m) for m in members or ()), members is None
+
+
+def _hash_range(item: Attributes) -> tuple[int, int] | None:
+    low, high = _text(item, "startingHashKey"), _text(item, "endingHashKey")
+    if low is None or high is None or not (low.isdecimal() and high.isdecimal()):
+        return None
+    return int(low), int(high)

@@ -1,0 +1,67 @@
+"""KCL's hash-range audit and the lease synchronisation that it triggers.
+
+Source: PeriodicShardSyncManager and HierarchicalShardSyncer.NonEmptyLeaseTableSynchronizer,
+the same in 2.3–3.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from reshardctl.consumers.kcl.app import Start
+from reshardctl.lineage import Lineage, uncovered
+from reshardctl.model import HASH_SPACE, ShardId
+
+AUDITS = (300.0, 420.0)
+"""Seconds until a hole is refilled at stock settings: 60 s, then three audits two minutes apart."""
+
+
+def has_hole(active: Iterable[tuple[int, int]]) -> bool:
+    """Whether unfinished leases leave a part of the hash space without any."""
+    return bool(uncovered(active, 0, HASH_SPACE - 1))
+
+
+def missing_leases(
+    lineage: Lineage, leased: Collection[ShardId], initial: Start
+) -> dict[ShardId, bool]:
+    """The leases that one synchronisation creates: shard → whether at the initial position.
+
+    The other ones are created at TRIM_HORIZON. A finished lease counts as leased, which is why
+    a hole below a finished parent is seen by every audit and never refilled.
+    """
+    new: dict[ShardId, bool] = {}
+    descends: dict[ShardId, bool] = {}
+    roots_wanted: set[ShardId] = set()
+    orphans = [s for s in lineage.open_shards() if s not in leased]
+    for shard in _with_unleased_ancestors(lineage, orphans, leased):
+        parents = lineage.parents(shard)
+        known = {p for p in parents if descends.get(p, p in leased) or p in roots_wanted}
+        descends[shard] = bool(known)
+        if known:
+            for parent in parents:
+                if parent in leased:
+                    continue
+                if parent in roots_wanted or parent not in known:
+                    new.setdefault(parent, True)
+                if parent in new:
+                    new[parent] = not (parent in known and initial is not Start.AT_TIMESTAMP)
+        elif initial is not Start.LATEST:
+            roots_wanted.add(shard)
+    for shard in orphans:
+        if not descends[shard]:
+            new[shard] = True
+    return new
+
+
+def _with_unleased_ancestors(
+    lineage: Lineage, shards: Iterable[ShardId], leased: Collection[ShardId]
+) -> list[ShardId]:
+    """The shards and every ancestor met before a leased one, oldest first."""
+    seen: set[ShardId] = set()
+    todo = list(shards)
+    while todo:
+        shard = todo.pop()
+        if shard not in seen:
+            seen.add(shard)
+            todo += [p for p in lineage.parents(shard) if p not in leased]
+    return [shard for shard in lineage if shard in seen] if len(seen) > 64 else sorted(seen)

@@ -1,0 +1,312 @@
+"""What a replay costs: skipped, re-read, disordered, stalled, or the whole consumer dies.
+
+One pass over the shards, parents first. An effect is an interval inside one shard with bounds
+and a deadline, never a count of records: counting means reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
+    Cause,
+    Cut,
+    Fate,
+    Line,
+    Never,
+    Probe,
+    Rank,
+    Reads,
+    Replay,
+    ShardId,
+    Span,
+    Wanted,
+    index_of,
+    possibly_before,
+    time_of,
+)
+
+
+class Harm(StrEnum):
+    """Kinds of effects, worst last."""
+
+    REREAD = "re-read"
+    DISORDERED = "disordered"
+    SKIPPED = "skipped"
+    STALLED = "stalled"
+    DIES = "dies"
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """Unix seconds. Loss of the first owed record begins at `starts`, is whole at `complete`.
+
+    probed: `starts` is the arrival of a record that was seen; else a lower bound.
+    """
+
+    starts: float | None
+    complete: float | None
+    probed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One consequence of the next start for one shard, or (DIES) for the whole consumer.
+
+    since, until: the interval at its widest. seconds: stream time it spans at most, `None` if
+    unknown. by: the shards that it comes from (unread ancestors, a parent that never ends).
+    gone: retention has taken the records already. past: it happened before this start.
+    """
+
+    harm: Harm
+    shard: ShardId | None
+    certain: bool
+    since: Cut = START
+    until: Cut = DONE
+    seconds: float | None = None
+    cause: Cause | None = None
+    why: str = ""
+    by: tuple[ShardId, ...] = ()
+    deadline: Deadline | None = None
+    gone: bool = False
+    past: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What effects are measured against. `now`: Unix seconds."""
+
+    lineage: Lineage
+    now: float
+    probes: Mapping[ShardId, Probe] = field(default_factory=dict)
+
+
+def effects(around: Circumstances, want: Wanted, settled: Line, run: Replay) -> list[Effect]:
+    """Everything that the replay does beyond or short of the wanted line."""
+    if run.crash is not None:
+        return [Effect(Harm.DIES, None, run.crash.certain, why=run.crash.why)]
+    found: list[Effect] = []
+    reading = _Reading(around, settled, run)
+    for shard in in_birth_order(run.fates):
+        fate, wanted = run.fates[shard], want.get(shard, START)
+        state = settled.get(shard, Span(START, DONE))
+        found += _stalls(around, shard, fate, wanted, state, reading)
+        if isinstance(fate, Reads) and reading.starts(shard):
+            found += _skips(around, shard, fate, wanted, state)
+            found += _rereads(around, shard, fate, state)
+            if owes(around, shard, fate.at.lo):
+                found += _disorder(shard, reading)
+        found += _expired(around, shard, fate, wanted)
+    found += _past_disorder(around.lineage, settled)
+    return found
+
+
+def in_birth_order(shards: Mapping[ShardId, object]) -> list[ShardId]:
+    """Parents before children: ids grow with creation."""
+    return sorted(shards, key=lambda s: (-1 if (i := index_of(s)) is None else i, s))
+
+
+class _Reading:
+    """Which shards start, which end, and which unread ancestors hold a shard back or do not."""
+
+    def __init__(self, around: Circumstances, settled: Line, run: Replay) -> None:
+        self._ended: dict[ShardId, bool] = {}
+        self._ready: dict[ShardId, bool] = {}
+        self.loose: dict[ShardId, frozenset[ShardId]] = {}
+        self._gating: dict[ShardId, frozenset[ShardId]] = {}
+        self._around, self._settled, self._run = around, settled, run
+        for shard in in_birth_order(run.fates):
+            self._visit(shard, run.fates[shard])
+
+    def _visit(self, shard: ShardId, fate: Fate) -> None:
+        reads = isinstance(fate, Reads)
+        ready = reads and all(self._ended.get(p, False) for p in fate.after)
+        self._ready[shard] = ready
+        self._ended[shard] = ready and isinstance(fate, Reads) and fate.ends
+        after = fate.after if isinstance(fate, Reads) else fate.waits_for
+        gates: set[ShardId] = set()
+        loose: set[ShardId] = set()
+        for parent in set(self._around.lineage.parents(shard)) | after:
+            unread = self._unread(parent)
+            if parent in after:
+                gates |= unread | self._gating.get(parent, frozenset())
+                loose |= self.loose.get(parent, frozenset())
+            else:
+                loose |= unread | self._gating.get(parent, frozenset())
+                loose |= self.loose.get(parent, frozenset())
+        self._gating[shard] = frozenset(gates)
+        self.loose[shard] = frozenset(loose - gates) if reads else frozenset()
+
+    def _unread(self, shard: ShardId) -> set[ShardId]:
+        fate = self._run.fates.get(shard)
+        listed = shard in self._around.lineage
+        if not isinstance(fate, Reads) or not self._ready.get(shard) or not listed:
+            return set()
+        first = self._settled[shard].hi if shard in self._settled else START
+        if not (fate.at.lo <= first or first <= fate.at.lo):
+            first = fate.at.lo
+        return {shard} if owes(self._around, shard, max(first, fate.at.lo)) else set()
+
+    def starts(self, shard: ShardId) -> bool:
+        """Whether the shard is ever asked for."""
+        return self._ready[shard]
+
+    def ends(self, shard: ShardId) -> bool:
+        """Whether it comes to its end."""
+        return self._ended.get(shard, False)
+
+
+def owes(around: Circumstances, shard: ShardId, cut: Cut) -> bool:
+    """Whether records may lie behind the cut. Open shards always owe what is still to come."""
+    lineage = around.lineage
+    if shard not in lineage or cut == DONE:
+        return False
+    end = lineage[shard].end
+    if end is None:
+        return True
+    if cut == TIP or (cut.rank is Rank.INSIDE and not cut.by_time and cut.number >= int(end)):
+        return False
+    probe = around.probes.get(shard)
+    return not (probe is not None and probe.drained and probe.since <= cut)
+
+
+def moment(around: Circumstances, shard: ShardId, cut: Cut) -> float | None:
+    """Unix seconds at which the stream had come to this cut, as far as numbers tell."""
+    if shard not in around.lineage:
+        return None
+    if cut.rank is Rank.START:
+        return around.lineage.opened_at(shard)
+    if cut.rank is Rank.INSIDE:
+        return cut.time if cut.by_time else time_of(cut.number)
+    closed = around.lineage.closed_at(shard)
+    return around.now if around.lineage[shard].open else closed
+
+
+def _width(around: Circumstances, shard: ShardId, since: Cut, until: Cut) -> float | None:
+    start, end = moment(around, shard, since), moment(around, shard, until)
+    return None if start is None or end is None else max(0.0, end - start)
+
+
+def deadline(around: Circumstances, shard: ShardId, owed: Cut) -> Deadline | None:
+    """When the records behind the cut begin to expire, and when the last of them has."""
+    if shard not in around.lineage:
+        return None
+    keep = around.lineage.stream.retention
+    closed = around.lineage.closed_at(shard)
+    probe = around.probes.get(shard)
+    complete = None if closed is None else closed + keep
+    if probe is not None and probe.first_arrival is not None and probe.since == owed:
+        return Deadline(probe.first_arrival + keep, complete, probed=True)
+    start = moment(around, shard, owed)
+    return Deadline(None if start is None else start + keep, complete)
+
+
+def _stalls(
+    around: Circumstances, shard: ShardId, fate: Fate, wanted: Cut, state: Span, reading: _Reading
+) -> Iterator[Effect]:
+    never = isinstance(fate, Never)
+    if not never and reading.starts(shard):
+        assert isinstance(fate, Reads)
+        if fate.possible:
+            yield Effect(
+                Harm.STALLED, shard, False, wanted, DONE, None, fate.cause, fate.possible,
+                deadline=deadline(around, shard, wanted),
+            )
+        return
+    if not owes(around, shard, wanted):
+        return
+    after = fate.waits_for if isinstance(fate, Never) else fate.after
+    by = tuple(p for p in in_birth_order(dict.fromkeys(after)) if not reading.ends(p))
+    yield Effect(
+        Harm.STALLED, shard, state.hi != DONE, wanted, DONE,
+        _width(around, shard, wanted, DONE), fate.cause if never else None, fate.why, by,
+        deadline(around, shard, wanted),
+    )
+
+
+def _skips(
+    around: Circumstances, shard: ShardId, fate: Reads, wanted: Cut, state: Span
+) -> Iterator[Effect]:
+    if shard not in around.lineage:
+        if wanted < DONE and fate.cause is Cause.GONE:
+            yield Effect(
+                Harm.SKIPPED, shard, False, wanted, DONE, None, fate.cause,
+                "the shard is not listed any more: what it still held is gone", gone=True,
+            )
+        return
+    for since, until in ((wanted, fate.at.hi), (fate.until, DONE)):
+        if until is DONE and not owes(around, shard, since):
+            continue
+        if not possibly_before(since, until) or not owes(around, shard, since):
+            continue
+        if until is DONE and around.lineage[shard].open:
+            continue
+        certain = state.hi < fate.at.lo if until is fate.at.hi else state.hi < DONE
+        yield Effect(
+            Harm.SKIPPED, shard, certain, since, until, _width(around, shard, since, until),
+            fate.cause, fate.why, deadline=deadline(around, shard, since),
+        )
+
+
+def _rereads(
+    around: Circumstances, shard: ShardId, fate: Reads, state: Span
+) -> Iterator[Effect]:
+    listed = shard in around.lineage
+    if not listed or not fate.at.lo < state.hi or not owes(around, shard, fate.at.lo):
+        return
+    until = state.hi
+    yield Effect(
+        Harm.REREAD, shard, fate.at.hi < state.lo, fate.at.lo, until,
+        _width(around, shard, fate.at.lo, until), fate.cause, fate.why,
+    )
+
+
+def _disorder(shard: ShardId, reading: _Reading) -> Iterator[Effect]:
+    if by := reading.loose[shard]:
+        yield Effect(
+            Harm.DISORDERED, shard, True, why="is read beside ancestors with unread records",
+            by=tuple(in_birth_order(dict.fromkeys(by))),
+        )
+
+
+def _expired(
+    around: Circumstances, shard: ShardId, fate: Fate, wanted: Cut
+) -> Iterator[Effect]:
+    """A place older than what the stream keeps: records behind it may be gone already."""
+    if not isinstance(fate, Reads) or wanted.rank is not Rank.INSIDE or wanted.by_time:
+        return
+    horizon = around.now - around.lineage.stream.retention
+    written = moment(around, shard, wanted)
+    if written is None or written >= horizon or not owes(around, shard, wanted):
+        return
+    probe = around.probes.get(shard)
+    if probe is not None and probe.drained:
+        return
+    yield Effect(
+        Harm.SKIPPED, shard, False, wanted, Cut(Rank.INSIDE, time=horizon, by_time=True),
+        horizon - written, fate.cause, "the place is older than the stream's retention",
+        gone=True,
+    )
+
+
+def _past_disorder(lineage: Lineage, settled: Line) -> Iterator[Effect]:
+    for shard in lineage:
+        state = settled.get(shard)
+        if state is None or state.lo in (START, DONE) or state.lo.rank is not Rank.INSIDE:
+            continue
+        if state.lo.by_time:
+            continue
+        unread = tuple(
+            p for p in lineage.parents(shard) if p in settled and settled[p].hi < DONE
+        )
+        if unread:
+            yield Effect(
+                Harm.DISORDERED, shard, True, START, state.lo, by=unread, past=True,
+                why="was read before its parents were done",
+            )

@@ -1,0 +1,317 @@
+"""From what is stored to a proven plan, or to the reason why there is none.
+
+Every plan shown has been replayed through the very rows that it would write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from reshardctl.consumers.base import Candidate, Cannot, Consumer
+from reshardctl.effects import Circumstances, Effect, Harm, effects
+from reshardctl.model import (
+    DONE,
+    START,
+    Image,
+    Line,
+    Replay,
+    ShardId,
+    Span,
+    Step,
+    Wanted,
+    after,
+    index_of,
+    meet,
+)
+from reshardctl.policy import LOSSLESS, Accept, Policy
+
+ROUNDS = 6
+"""How often a plan is narrowed (shards left alone) before it is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One candidate's next start: what it does, and what that costs against the wanted line."""
+
+    candidate: Candidate
+    replay: Replay
+    effects: tuple[Effect, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Residual:
+    """A shard left alone because its repair costs more than is accepted."""
+
+    shard: ShardId
+    costs: Effect
+    flag: str
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """The next start already does what the policy wants, or nothing that we may do helps."""
+
+    residuals: tuple[Residual, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Steps with their proof. `before`, `after`: one entry a candidate, in the same order."""
+
+    steps: tuple[Step, ...]
+    before: tuple[tuple[Effect, ...], ...]
+    after: tuple[tuple[Effect, ...], ...]
+    residuals: tuple[Residual, ...] = ()
+    costs: tuple[Effect, ...] = ()
+    """What the policy itself skips, measured against skipping nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoLine:
+    """There is no line that the consumer can hold and the policy accepts."""
+
+    why: str
+    ways_out: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Candidates need different plans; `option` with one of `values` settles it."""
+
+    option: str
+    values: tuple[str, ...]
+
+
+Decision = Nothing | Plan | NoLine | Ask
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Everything a decision is made from. Pure data: the same case gives the same decision."""
+
+    consumer: Consumer
+    around: Circumstances
+    images: Sequence[Image]
+    candidates: Sequence[Candidate]
+    policy: Policy = LOSSLESS
+    accept: Accept = field(default_factory=Accept)
+    checkpoint: Any = None
+    recreated: bool = False
+    """The operator says that the rows are of an earlier stream of this name."""
+
+
+def settled_line(case: Case, images: Iterable[Image] | None = None) -> Line:
+    """What is settled whichever candidate wrote the rows: lowest lo, highest hi."""
+    lineage = case.around.lineage
+    if case.recreated:
+        return {shard: Span(START, START) for shard in lineage}
+    checkpoint = case.consumer.parse(case.images if images is None else images)
+    lines = [case.consumer.settled(lineage, checkpoint, c.app) for c in case.candidates]
+    line = dict(lines[0])
+    for other in lines[1:]:
+        line = {shard: meet(line[shard], other[shard]) for shard in line}
+    return _probed(case, line)
+
+
+def _probed(case: Case, line: Line) -> dict[ShardId, Span]:
+    """Reads that met no record settle a closed shard as a whole."""
+    out = dict(line)
+    for shard, probe in case.around.probes.items():
+        span = out.get(shard)
+        if span is None or not probe.drained or not probe.since <= span.lo:
+            continue
+        if shard in case.around.lineage and not case.around.lineage[shard].open:
+            out[shard] = Span(DONE, DONE, span.basis, "read to its end: nothing left")
+    return out
+
+
+def judge(case: Case, want: Wanted, settled: Line) -> list[Judged]:
+    """The next start of every candidate on the rows as they are."""
+    checkpoint = case.consumer.parse(case.images)
+    return [_judged(case, checkpoint, c, want, settled) for c in case.candidates]
+
+
+def _judged(
+    case: Case, checkpoint: Any, candidate: Candidate, want: Wanted, settled: Line
+) -> Judged:
+    run = case.consumer.replay(case.around.lineage, checkpoint, candidate.app)
+    return Judged(candidate, run, tuple(effects(case.around, want, settled, run)))
+
+
+def acceptable(effect: Effect, policy: Policy, accept: Accept) -> bool:
+    """Whether the operator accepts it, or nothing that we could write changes it."""
+    if effect.gone or effect.past:
+        return True
+    match effect.harm:
+        case Harm.REREAD:
+            return effect.seconds is not None and effect.seconds <= accept.reread
+        case Harm.SKIPPED:
+            return effect.seconds is not None and effect.seconds <= accept.skip
+        case Harm.DISORDERED:
+            return accept.disorder
+        case Harm.STALLED | Harm.DIES:
+            return False
+
+
+def worthwhile(effect: Effect, policy: Policy, accept: Accept) -> bool:
+    """Whether an effect of the present rows calls for a plan.
+
+    Stricter than `acceptable`: a certain re-read is worth a plan even if it would be accepted.
+    """
+    if effect.harm is Harm.REREAD and effect.certain and not (effect.gone or effect.past):
+        return True
+    return not acceptable(effect, policy, accept)
+
+
+def decide(case: Case) -> Decision:
+    """Nothing, a proven plan, NoLine, or the question that has to be answered first."""
+    settled = settled_line(case)
+    want = case.policy.line(case.around.lineage, settled)
+    judged = judge(case, want, settled)
+    if case.recreated is False and not any(
+        worthwhile(e, case.policy, case.accept) for j in judged for e in j.effects
+    ) and not _wants_tidying(case):
+        return Nothing()
+    decisions = [_for_candidate(case, want, settled, judged, j) for j in judged]
+    return _agree(case, decisions)
+
+
+def _wants_tidying(case: Case) -> bool:
+    """Rows that harm nothing at the next start, but later: those of shards not born yet."""
+    lineage = case.around.lineage
+    newest = lineage.newest_index()
+    checkpoint = case.consumer.parse(case.images)
+    return any(
+        (i := index_of(shard)) is not None and i > newest and shard not in lineage
+        for shard in case.consumer.positions(checkpoint)
+    )
+
+
+def _for_candidate(
+    case: Case, want: Wanted, settled: Line, all_judged: list[Judged], judged: Judged
+) -> Decision:
+    """Encode for one candidate, replay, and leave alone what comes out worse than accepted."""
+    leave: dict[ShardId, Residual] = {}
+    before = judged.effects
+    for _ in range(ROUNDS):
+        steps = _encode(case, want, judged.candidate, leave)
+        if isinstance(steps, Cannot):
+            return NoLine(steps.why, steps.ways_out)
+        if not steps:
+            break
+        rows = after(case.images, steps)
+        run = _judged(case, case.consumer.parse(rows), judged.candidate, want, settled)
+        bad = [e for e in run.effects if not _no_worse(case, e, before)]
+        if not bad:
+            return Plan(
+                tuple(steps), tuple(j.effects for j in all_judged), (run.effects,),
+                tuple(leave.values()), _policy_costs(case, settled, run.replay),
+            )
+        fresh = {s: e for e in bad for s in _concerned(e, steps) if s not in leave}
+        if not fresh:
+            return _no_line(bad[0])
+        leave |= {s: Residual(s, e, _flag(e)) for s, e in fresh.items()}
+    if leave:
+        return Nothing(tuple(leave.values()))
+    stuck = [e for e in before if not acceptable(e, case.policy, case.accept)]
+    return _no_line(stuck[0]) if stuck else Nothing()
+
+
+def _encode(
+    case: Case, want: Wanted, candidate: Candidate, leave: Mapping[ShardId, Residual]
+) -> list[Step] | Cannot:
+    checkpoint = case.consumer.parse(case.images)
+    lineage = case.around.lineage
+    return case.consumer.encode(lineage, checkpoint, want, candidate.app, leave.keys())
+
+
+def _concerned(effect: Effect, steps: Iterable[Step]) -> list[ShardId]:
+    """The written shards that a bad effect is laid to: its own, else all that are written."""
+    written = [ShardId(w.key) for step in steps for w in step.writes]
+    if effect.shard in written:
+        return [effect.shard]
+    near = [s for s in written if s in effect.by]
+    return near or written
+
+
+def _no_worse(case: Case, effect: Effect, before: Iterable[Effect]) -> bool:
+    if acceptable(effect, case.policy, case.accept):
+        return True
+    return any(
+        e.harm is effect.harm and e.shard == effect.shard and e.since <= effect.since
+        and effect.until <= e.until and (e.certain or not effect.certain)
+        for e in before
+    )
+
+
+def _flag(effect: Effect) -> str:
+    if effect.harm is Harm.DISORDERED:
+        return "--accept disorder"
+    word = "reread" if effect.harm is Harm.REREAD else "skip"
+    hours = "all" if effect.seconds is None else f"{int(effect.seconds // 3600) + 1}h"
+    return f"--accept {word}={hours}"
+
+
+def _no_line(effect: Effect) -> NoLine:
+    return NoLine(
+        f"no position that can be written changes this: {effect.why}",
+        ("see the finding for what helps",),
+    )
+
+
+def _policy_costs(case: Case, settled: Line, run: Replay) -> tuple[Effect, ...]:
+    if not case.policy.skips:
+        return ()
+    strict = LOSSLESS.line(case.around.lineage, settled)
+    found = effects(case.around, strict, settled, run)
+    return tuple(e for e in found if e.harm is Harm.SKIPPED)
+
+
+def _agree(case: Case, decisions: Sequence[Decision]) -> Decision:
+    """One decision for all candidates, or the option that tells them apart."""
+    first = decisions[0]
+    if all(_same(first, other) for other in decisions[1:]):
+        if isinstance(first, Plan):
+            afters = tuple(d.after[0] for d in decisions if isinstance(d, Plan))
+            return Plan(first.steps, first.before, afters, first.residuals, first.costs)
+        return first
+    for option in ("initial", "release"):
+        values = [c.options.get(option, "") for c in case.candidates]
+        groups: dict[str, list[Decision]] = {}
+        for value, decision in zip(values, decisions, strict=True):
+            groups.setdefault(value, []).append(decision)
+        if len(groups) > 1 and all(
+            _same(group[0], d) for group in groups.values() for d in group
+        ):
+            return Ask(option, tuple(groups))
+    return Ask("initial", tuple(dict.fromkeys(c.options["initial"] for c in case.candidates)))
+
+
+def _same(a: Decision, b: Decision) -> bool:
+    if isinstance(a, Plan) and isinstance(b, Plan):
+        return _bare(a.steps) == _bare(b.steps)
+    return type(a) is type(b)
+
+
+def _bare(steps: Sequence[Step]) -> list[Any]:
+    """Steps without words: only what is written and guarded."""
+    return [[(w.key, w.change, w.before, w.guard) for w in step.writes] for step in steps]
+
+
+def bootstrap(case: Case) -> Plan:
+    """First positions for a consumer that the operator declares new."""
+    lineage = case.around.lineage
+    empty: Line = {shard: Span(START, START) for shard in lineage}
+    want = case.policy.line(lineage, empty)
+    app = case.candidates[0].app
+    steps = case.consumer.bootstrap(lineage, want, app)
+    rows = after(case.images, steps)
+    checkpoint = case.consumer.parse(rows)
+    judged = [_judged(case, checkpoint, c, want, empty) for c in case.candidates]
+    return Plan(
+        tuple(steps), tuple(() for _ in judged), tuple(j.effects for j in judged),
+        costs=_policy_costs(case, empty, judged[0].replay),
+    )
+

@@ -1,0 +1,77 @@
+"""Every code, in order. A code is never used twice; its module's docstring is its page."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from reshardctl.rules import (
+    rsh101_reshard_in_progress,
+    rsh102_stream_recreated,
+    rsh201_child_before_parent,
+    rsh202_parent_abandoned,
+    rsh203_child_not_started,
+    rsh204_position_expired,
+    rsh205_orphaned_position,
+    rsh206_false_end,
+    rsh207_position_out_of_range,
+    rsh208_child_at_latest,
+    rsh209_refilled_at_start_position,
+    rsh210_position_at_end,
+    rsh211_merge_parent_missing,
+    rsh212_position_before_birth,
+    rsh213_blocked_for_ever,
+    rsh214_read_again,
+    rsh215_time_mark_without_time,
+    rsh301_unreadable_entry,
+    rsh302_foreign_entry,
+    rsh303_pending_checkpoint_left,
+    rsh304_end_with_subsequence,
+    rsh305_parents_unreadable,
+    rsh306_handoff_in_progress,
+    rsh402_leader_lock_left,
+)
+from reshardctl.rules.base import Finding, Rule, Severity, View, merged
+
+
+def _rule(module: ModuleType) -> Rule:
+    return Rule(module.CODE, module.NAME, module.match, module.__doc__ or "")
+
+
+RULES = tuple(
+    _rule(module)
+    for module in (
+        rsh101_reshard_in_progress,
+        rsh102_stream_recreated,
+        rsh201_child_before_parent,
+        rsh202_parent_abandoned,
+        rsh203_child_not_started,
+        rsh204_position_expired,
+        rsh205_orphaned_position,
+        rsh206_false_end,
+        rsh207_position_out_of_range,
+        rsh208_child_at_latest,
+        rsh209_refilled_at_start_position,
+        rsh210_position_at_end,
+        rsh211_merge_parent_missing,
+        rsh212_position_before_birth,
+        rsh213_blocked_for_ever,
+        rsh214_read_again,
+        rsh215_time_mark_without_time,
+        rsh301_unreadable_entry,
+        rsh302_foreign_entry,
+        rsh303_pending_checkpoint_left,
+        rsh304_end_with_subsequence,
+        rsh305_parents_unreadable,
+        rsh306_handoff_in_progress,
+        rsh402_leader_lock_left,
+    )
+)
+
+
+def findings(view: View) -> list[Finding]:
+    """Every rule's findings for one candidate, worst first."""
+    found = [finding for rule in RULES for finding in rule.match(view)]
+    return sorted(found, key=lambda f: (-f.severity, f.code, f.shards))
+
+
+__all__ = ["RULES", "Finding", "Rule", "Severity", "View", "findings", "merged"]

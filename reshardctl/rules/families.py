@@ -1,0 +1,51 @@
+"""What several rules ask about a shard's parents and about merges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.model import Cause, Never, Reads, ShardId
+from reshardctl.rules.base import View
+
+_WITHOUT_ROW = {
+    Cause.NO_POSITION, Cause.REFILLED, Cause.CREATED_AT_PARENT_END, Cause.BOOTSTRAP,
+}
+
+
+def has_row(view: View, shard: ShardId) -> bool:
+    """Whether the store holds a position of the shard."""
+    fate = view.replay.fates.get(shard)
+    return fate is not None and fate.cause not in _WITHOUT_ROW
+
+
+def below_a_row(view: View, shard: ShardId | None) -> bool:
+    """Whether a parent of the shard has a position, which keeps every refill away from it."""
+    return any(has_row(view, p) for p in _parents(view, shard))
+
+
+def waits_for_a_parent(view: View, shard: ShardId | None) -> bool:
+    """Whether only an ancestor that is never read keeps the shard from being started."""
+    return any(
+        isinstance(fate := view.replay.fates.get(p), Never) and fate.cause is Cause.NO_POSITION
+        for p in _parents(view, shard)
+    )
+
+
+def merges_without_a_parent(view: View) -> Iterator[tuple[ShardId, ShardId]]:
+    """Pairs of an unfinished parent of a merge and its co-parent without a position."""
+    for missing, fate in view.replay.fates.items():
+        if fate.cause not in (Cause.NO_POSITION, Cause.REFILLED) or missing not in view.lineage:
+            continue
+        children = view.lineage.children(missing)
+        for other in view.lineage.parents(children[0]) if len(children) == 1 else ():
+            partner = view.replay.fates.get(other)
+            if other == missing or not isinstance(partner, Reads) or not has_row(view, other):
+                continue
+            if partner.cause is not Cause.FINISHED:
+                yield other, missing
+
+
+def _parents(view: View, shard: ShardId | None) -> tuple[ShardId, ...]:
+    if shard is None or shard not in view.lineage:
+        return ()
+    return view.lineage.parents(shard)

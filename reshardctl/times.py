@@ -1,0 +1,47 @@
+"""Durations and moments as operators write and read them. Unix seconds inside, UTC outside."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+from reshardctl.errors import UsageError
+
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_PART = re.compile(r"(\d+(?:\.\d+)?)([smhd])", re.ASCII)
+
+
+def parse_seconds(text: str) -> float:
+    """`90s`, `15m`, `3h`, `1h30m`, `2d`; a bare number is refused. Raises UsageError."""
+    if not re.fullmatch(rf"(?:{_PART.pattern})+", text, re.ASCII):
+        raise UsageError(f"{text!r} is no duration", "write it as 90s, 15m, 3h or 1h30m")
+    return sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(text))
+
+
+def parse_instant(text: str) -> float:
+    """ISO 8601 with a zone, to Unix seconds. A naive time raises UsageError."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(
+            f"{text!r} is no time", "write it as 2026-09-22T09:14:00Z"
+        ) from None
+    if moment.tzinfo is None:
+        raise UsageError(f"{text!r} has no zone", f"add one: {text}Z for UTC")
+    return moment.timestamp()
+
+
+def instant(seconds: float) -> str:
+    """`2026-09-22T09:14:00Z`."""
+    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def duration(seconds: float) -> str:
+    """The two largest units: `3h41m`, `12m`, `45s`, `2d4h`."""
+    left = int(abs(seconds))
+    parts = []
+    for unit, size in (("d", 86400), ("h", 3600), ("m", 60), ("s", 1)):
+        count, left = divmod(left, size)
+        if count or (unit == "s" and not parts):
+            parts.append(f"{count}{unit}")
+    return ("-" if seconds < 0 else "") + "".join(parts[:2])
