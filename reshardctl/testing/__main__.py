@@ -28,7 +28,12 @@ def main(arguments: list[str] | None = None) -> int:
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
-    with serve(fake, options.port) as server:
+    try:
+        server = serve(fake, options.port)
+    except (OSError, OverflowError) as taken:
+        print(f"cannot serve on 127.0.0.1:{options.port}: {taken}", file=sys.stderr)
+        return 2
+    with server:
         print(server.url, flush=True)
         over.wait()
     return 0

@@ -46,8 +46,7 @@ class Client:
     def _request(self, action: str, params: dict[str, object]) -> Answer:
         _check_known(action, params)
         try:
-            sent = {name: _as_sent(value) for name, value in params.items()}
-            answer = self._call(action, sent, self.meta.region_name)
+            answer = self._call(action, _as_sent(params), self.meta.region_name)
         except ApiError as error:
             raise self.exceptions.from_code(error.code)(_error_shape(error), action) from None
         except NoAnswerError as broken:
@@ -109,9 +108,14 @@ def _error_shape(error: ApiError) -> dict[str, Any]:
     }
 
 
-def _as_sent(value: object) -> object:
+def _as_blob(value: object) -> object:
+    """boto3 takes text for a blob and sends it as UTF-8."""
+    return value.encode() if isinstance(value, str) else _as_sent(value)
+
+
+def _as_sent(value: Any) -> Any:  # noqa: ANN401 - whatever the caller gave
     if isinstance(value, Mapping):
-        return {k: _as_sent(v) for k, v in value.items()}
+        return {k: _as_blob(v) if k == "Data" else _as_sent(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [_as_sent(item) for item in value]
     if isinstance(value, datetime):

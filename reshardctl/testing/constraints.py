@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from reshardctl.testing.errors import not_valid
+from reshardctl.testing.errors import ApiError, not_valid
 from reshardctl.testing.requests import Params
 
 _NAME = ("StreamName", "StreamARN", "StreamId")
@@ -75,6 +75,20 @@ _PATTERNS = {
     "NewStartingHashKey": r"0|([1-9]\d{0,38})",
     "ExplicitHashKey": r"0|([1-9]\d{0,38})",
 }
+_TYPES: dict[str, type] = {
+    **dict.fromkeys(_RANGES, int),
+    **dict.fromkeys(_PATTERNS, str),
+    "StreamARN": str,
+    "NextToken": str,
+    "ShardIterator": str,
+    "ShardIteratorType": str,
+    "ScalingType": str,
+    "PartitionKey": str,
+    "Data": bytes,
+    "ShardFilter": Mapping,
+    "StreamModeDetails": Mapping,
+    "Records": list,
+}
 _ENUMS = {
     "ShardIteratorType": (
         "AFTER_SEQUENCE_NUMBER",
@@ -99,18 +113,30 @@ def missing_parameters(action: str, params: Params) -> list[str]:
 
 
 def check(action: str, params: Params) -> None:
-    """Raise ValidationException if a parameter is missing or breaks its own constraint."""
+    """Raise SerializationException for a parameter of a wrong type, ValidationException if one is
+    missing or breaks its own constraint."""
+    for name, value in params.items():
+        _check_type(name, value)
     broken = [_text("null", name, "Member must not be null")
               for name in missing_parameters(action, params)]  # fmt: skip
     for name, value in params.items():
         rule = _breach(name, value)
         if rule is not None:
             broken.append(_text(f"'{value}'", name, rule))
+    if action == "ListShards" and "Type" not in params.get("ShardFilter", {"Type": ""}):
+        broken.append(_text("null", "shardFilter.type", "Member must not be null"))
     if action == "PutRecords":
         broken += _record_breaches(params.get("Records") or [])
     if broken:
         noun = "error" if len(broken) == 1 else "errors"
         not_valid(f"{len(broken)} validation {noun} detected: " + "; ".join(broken))
+
+
+def _check_type(name: str, value: object) -> None:
+    wanted = _TYPES.get(name, object)
+    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+        message = f"{name}: {type(value).__name__} found where {wanted.__name__} was expected"
+        raise ApiError("SerializationException", message)
 
 
 def _record_breaches(records: list[Mapping[str, Any]]) -> list[str]:

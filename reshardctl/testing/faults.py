@@ -137,7 +137,7 @@ def torn_listing(first_page: int | None = None) -> Fault:
         later = "NextToken" in request.params
         if later:
             return proceed(replace(request, view="after"))
-        return proceed(replace(request, view="before", page=first_page))
+        return proceed(replace(request, view="torn", page=first_page))
 
     return fault
 

@@ -22,7 +22,8 @@ class Request:
     """One request: an API action, its parameters in AWS's shape, blobs as bytes.
 
     `page` and `view` are for faults: a smaller page, and the listing as it stood before or
-    stands after the last reshard whatever the stream's status.
+    stands after the last reshard whatever the stream's status. A "torn" page is one from before
+    whose continuation is asked for after.
     """
 
     action: str
@@ -30,4 +31,4 @@ class Request:
     region: str
     now: float = 0.0
     page: int | None = None
-    view: Literal["before", "after"] | None = None
+    view: Literal["before", "after", "torn"] | None = None

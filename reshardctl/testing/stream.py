@@ -81,8 +81,8 @@ class Stream:
         """Start a reshard that takes `seconds`; the last step happens at its end."""
         self.previous = self.shown = self.generation
         self.status = "UPDATING"
-        pace = seconds / len(steps) if steps else 0.0
-        self.pending = [(now + pace * (i + 1), step) for i, step in enumerate(steps)]
+        count = len(steps)
+        self.pending = [(now + seconds * ((i + 1) / count), step) for i, step in enumerate(steps)]
         self.settle(now)
 
     def _apply(self, step: Step, when: float) -> None:

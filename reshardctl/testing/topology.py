@@ -13,7 +13,7 @@ The table of one stream (TOML or dict); all times but `created` are seconds afte
     open = 0
     close = 100                # absent = open
     trimmed = true             # optional: not listed any more
-    records = {n = 4, from = 1, to = 90}          # spread evenly: payload s<shard>-<index>
+    records = {n = 4, from = 1, to = 90}          # spread evenly, in whole seconds: s0-0 ...
     # or      [{t = 10, data = "x", key = "k", arrival = 10.4}]
 
 A file may hold one such table, or one as [stream], or several as [[streams]].
@@ -127,9 +127,11 @@ def _records(row: Table) -> list[Table]:
     wanted = row.get("records", [])
     if not isinstance(wanted, Mapping):
         return list(wanted)
-    count, start, stop = int(wanted["n"]), float(wanted["from"]), float(wanted["to"])
-    pace = (stop - start) / (count - 1) if count > 1 else 0.0
-    return [{"t": start + pace * i, "data": f"s{row['id']}-{i}"} for i in range(count)]
+    count, start, stop = int(wanted["n"]), wanted["from"], wanted["to"]
+    gaps = max(count - 1, 1)
+    return [
+        {"t": start + (stop - start) * i // gaps, "data": f"s{row['id']}-{i}"} for i in range(count)
+    ]
 
 
 def _now(table: Table) -> float:

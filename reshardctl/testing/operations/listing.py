@@ -102,7 +102,7 @@ def _page(
 ) -> tuple[list[Answer], bool]:
     last = stream.shown
     if request.view is not None:
-        last = stream.previous if request.view == "before" else None
+        last = None if request.view == "after" else stream.previous
     keeps = _filter(stream, wanted)
     shards: list[Answer] = []
     for shard, closed in stream.listed(last, after):
@@ -111,7 +111,9 @@ def _page(
         if len(shards) == size:
             return shards, True
         shards.append(listed_shard(shard, closed))
-    return shards, False
+        after = shard.number
+    torn = request.view == "torn"
+    return shards, torn and any(True for _ in stream.listed(None, after))
 
 
 def _filter(stream: Stream, wanted: dict[str, Any]) -> Keeps:
