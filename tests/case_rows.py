@@ -90,7 +90,9 @@ def repaired(items: list[Item], writes: dict[int, str], shards: dict[int, CaseSh
     everything else is a position: an absent row is created with it, a present one moved to it.
     """
     table = {item["leaseKey"]["S"]: dict(item) for item in items}
-    there = {*table, *(shard_name(shard) for shard in writes)}
+    there = {*table, *map(shard_name, writes)} - {
+        shard_name(shard) for shard, wanted in writes.items() if wanted == "delete"
+    }
     for shard, wanted in writes.items():
         key = shard_name(shard)
         if wanted == "delete":

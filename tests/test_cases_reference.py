@@ -6,7 +6,9 @@ one of them is wrong.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +18,9 @@ from tests.case import Case, Expect, all_cases
 from tests.case_stream import shard_name
 from tests.case_sync import SyncCase, SyncExpect, all_syncs
 from tests.reference.kcl import Run, run
-from tests.reference.kcl_stream import Initial, Source
-from tests.reference.kcl_sync import bootstrap, missing_leases
+from tests.reference.kcl_lease import list_leases
+from tests.reference.kcl_stream import HASH_END, Initial, Source
+from tests.reference.kcl_sync import bootstrap, first_hole, missing_leases
 
 CASES = {case.name: case for case in all_cases("kcl")}
 
@@ -132,6 +135,42 @@ def test_a_sync_creates_what_the_library_s_own_tests_say(
     else:
         created = missing_leases(source.shards(), expect.leases, initial.name)
     assert created == expect.creates
+
+
+@pytest.mark.parametrize(
+    ("ranges", "holds"),
+    [
+        ([(0, 1), (2, 3), (4, 23), (6, 23), (24, HASH_END)], True),
+        ([(4, 23), (2, 3), (0, 1), (24, HASH_END), (6, 23)], True),
+        ([(0, 1), (2, 3), (4, 23), (6, 9), (24, HASH_END)], True),
+        ([(0, 1), (2, 3), (4, 23), (6, 23), (24, 45), (24, HASH_END)], True),
+        ([(0, 1), (2, 3), (4, 23), (6, 23), (25, HASH_END)], False),
+        ([(1, 23), (24, HASH_END)], False),
+        ([(0, 23), (24, HASH_END - 1)], False),
+        ([(0, HASH_END), (24, 45)], False),
+        ([], False),
+    ],
+)
+def test_the_audit_merges_overlaps_and_looks_at_the_last_start(
+    ranges: list[tuple[int, int]], holds: bool
+) -> None:
+    """Source: KCL 3.5.1 PeriodicShardSyncManagerTest, and checkForHoleInHashKeyRanges for the
+    last but two: the range that starts last must reach the end, even if another one does."""
+    assert (first_hole(ranges) is None) == holds
+
+
+GOLDEN = Path(__file__).parent / "golden" / "kcl"
+ONE_STREAM = sorted(path.parent for path in GOLDEN.glob("*/*/leases.json") if "g7" not in str(path))
+
+
+@pytest.mark.parametrize("folder", ONE_STREAM, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_the_model_reads_what_the_real_library_wrote(folder: Path) -> None:
+    """Every row but the foreign ones is a lease of a listed shard; the release reads its own."""
+    items = json.loads((folder / "leases.json").read_text(encoding="utf-8"))["Items"]
+    listed = json.loads((folder / "shards.json").read_text(encoding="utf-8"))["Shards"]
+    leases = list_leases({item["leaseKey"]["S"]: item for item in items}, folder.parent.name)
+    assert {lease.key for lease in leases} <= {shard["ShardId"] for shard in listed}
+    assert all(lease.checkpoint is not None and lease.hashes is not None for lease in leases)
 
 
 def _run(
