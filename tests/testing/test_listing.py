@@ -33,7 +33,9 @@ def test_a_page_holds_a_thousand_shards_at_most(large: FakeKinesis, asked: dict[
 
 
 def test_pages_join_without_gap_or_repeat(large: FakeKinesis) -> None:
-    found = [name for page in pages(large.client(), StreamName="orders", MaxResults=7) for name in page]
+    found = [
+        name for page in pages(large.client(), StreamName="orders", MaxResults=7) for name in page
+    ]
     assert found[0] == "shardId-000000000000"
     assert found == sorted(set(found))
     assert len(found) == 2500
@@ -170,7 +172,7 @@ def test_an_open_shard_never_expires() -> None:
     assert list(listed(fake.client())) == [1, 2, 3]
 
 
-# --- filters (their table in the ListShards API reference) ----------------------------------------
+# --- filters (their table in the ListShards API reference) ---------------------------------------
 
 
 def chosen(fake: FakeKinesis, **wanted: Any) -> list[int]:
@@ -192,7 +194,11 @@ def test_filters_by_horizon_and_tip() -> None:
 def test_at_trim_horizon_moves_with_the_horizon_and_stays_whole() -> None:
     # KCL refuses to start unless the answer covers the hash space exactly once.
     fake = split_stream()
-    for moment, expected in ((86400 + 599, [0, 1]), (86400 + 600, [1, 2, 3]), (2 * 86400, [1, 2, 3])):
+    for moment, expected in (
+        (86400 + 599, [0, 1]),
+        (86400 + 600, [1, 2, 3]),
+        (2 * 86400, [1, 2, 3]),
+    ):
         fake.clock.set(CREATED + moment)
         assert chosen(fake, Type="AT_TRIM_HORIZON") == expected
 
@@ -222,7 +228,7 @@ def test_a_filter_that_says_too_little(wanted: dict[str, str]) -> None:
     assert code == "InvalidArgumentException"
 
 
-# --- what may go wrong between pages ---------------------------------------------------------------
+# --- what may go wrong between pages ------------------------------------------------------------
 
 
 def test_a_torn_listing_shows_an_open_parent_beside_its_children() -> None:

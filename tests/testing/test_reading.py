@@ -77,7 +77,9 @@ def test_the_end_may_come_with_the_last_records() -> None:
 def test_latest_on_a_closed_shard_asks_for_its_children() -> None:
     # KCL 3.5.1 KinesisShardDetector, getChildShards.
     client = split_stream().client()
-    assert client.get_records(ShardIterator=iterator(client, 0, "LATEST"))["ChildShards"] == CHILDREN
+    assert (
+        client.get_records(ShardIterator=iterator(client, 0, "LATEST"))["ChildShards"] == CHILDREN
+    )
 
 
 def test_a_merged_child_names_both_parents() -> None:

@@ -114,7 +114,7 @@ def test_four_to_three_as_aws_did_it() -> None:
     assert list(listed(fake.client())) == [0, 1, 2, 3]
     fake.settle()
     assert lineage(fake) == {
-        **{root: () for root in range(4)},
+        **dict.fromkeys(range(4), ()),
         4: (1,),
         5: (1,),
         6: (0, 4),
@@ -213,9 +213,7 @@ def test_shards_that_cannot_be_resharded() -> None:
 
 def on_demand() -> FakeKinesis:
     fake = FakeKinesis()
-    fake.client().create_stream(
-        StreamName="orders", StreamModeDetails={"StreamMode": "ON_DEMAND"}
-    )
+    fake.client().create_stream(StreamName="orders", StreamModeDetails={"StreamMode": "ON_DEMAND"})
     fake.settle()
     return fake
 
