@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from threading import Lock
 
 from reshardctl.landing import same
 from reshardctl.media.base import Landed
@@ -10,16 +11,27 @@ from reshardctl.model import Create, Image, Step, Write, canonical, changed
 
 
 class MemoryMedium:
-    """Rows in a dictionary. `rows` may be read and changed by a test, as a consumer would."""
+    """Rows in a dictionary; `plant` and `pull` change them as a consumer would."""
 
     max_writes = 100
 
     def __init__(
         self, images: Iterable[Image] = (), *, identity: Mapping[str, str] | None = None
     ) -> None:
-        self.rows = {image.key: _frozen(image) for image in images}
+        self.rows: dict[str, Image] = {}
+        self._one_at_a_time = Lock()
+        for image in images:
+            self.plant(image)
         self.tokens: set[str] = set()
         self._identity = dict(identity or {"medium": "memory", "arn": "memory:1", "created": "0"})
+
+    def plant(self, image: Image) -> None:
+        """Put a row as another client would, over any that is there."""
+        self.rows[image.key] = Image(image.key, canonical(image.attributes))
+
+    def pull(self, key: str) -> None:
+        """Take a row away as another client would."""
+        self.rows.pop(key, None)
 
     def identity(self) -> Mapping[str, str]:
         """What it was made with."""
@@ -39,6 +51,10 @@ class MemoryMedium:
             raise ValueError(f"a step of {len(step.writes)} writes")
         if len({write.key for write in step.writes}) < len(step.writes):
             raise ValueError("a step that writes one row twice")
+        with self._one_at_a_time:
+            return self._write(step, token)
+
+    def _write(self, step: Step, token: str) -> Landed:
         if token in self.tokens:
             return Landed.DONE
         if not all(_holds(write, self.rows.get(write.key)) for write in step.writes):
@@ -62,7 +78,3 @@ def _holds(write: Write, now: Image | None) -> bool:
     return now is not None and all(
         same(now.attributes.get(name), seen.get(name)) for name in write.guard
     )
-
-
-def _frozen(image: Image) -> Image:
-    return Image(image.key, canonical(image.attributes))

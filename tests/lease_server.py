@@ -1,0 +1,110 @@
+"""moto's DynamoDB as a server on a free loopback port, and lease tables in it."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import boto3
+from moto.server import ThreadedMotoServer
+
+from reshardctl.media.dynamodb import DynamoDb
+from reshardctl.model import Image
+
+REGION = "us-east-1"
+_names = itertools.count()
+
+
+@contextmanager
+def lease_server() -> Iterator[str]:
+    """The URL of a server that lives as long as the context."""
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        yield f"http://{host}:{port}"
+    finally:
+        server.stop()
+
+
+def session() -> boto3.Session:
+    return boto3.Session(
+        aws_access_key_id="testing", aws_secret_access_key="testing", region_name=REGION
+    )
+
+
+@dataclass
+class Clock:
+    """Time that passes only by sleeping."""
+
+    now: float = 0.0
+    slept: list[float] = field(default_factory=list)
+
+    def read(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+class LeaseTable:
+    """A table of its own for one test; the contract suite's Store."""
+
+    def __init__(self, url: str, *, capacity: int = 0, key: str = "leaseKey") -> None:
+        self.url = url
+        self.name = f"leases-{next(_names)}"
+        self.clock = Clock()
+        self.boto = session().client("dynamodb", endpoint_url=url)
+        billing: dict[str, Any] = {"BillingMode": "PAY_PER_REQUEST"}
+        if capacity:
+            units = {"ReadCapacityUnits": capacity, "WriteCapacityUnits": capacity}
+            billing = {"BillingMode": "PROVISIONED", "ProvisionedThroughput": units}
+        self.boto.create_table(
+            TableName=self.name,
+            KeySchema=[{"AttributeName": key, "KeyType": "HASH"}],
+            AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"}],
+            **billing,
+        )
+
+    def medium(self, boto_session: Any = None) -> DynamoDb:
+        return DynamoDb(
+            boto_session or session(),
+            self.name,
+            endpoint_url=self.url,
+            clock=self.clock.read,
+            sleep=self.clock.sleep,
+        )
+
+    def plant(self, image: Image) -> None:
+        item = {name: _bytes(value) for name, value in image.attributes.items()}
+        self.boto.put_item(TableName=self.name, Item=item)
+
+    def pull(self, key: str) -> None:
+        self.boto.delete_item(TableName=self.name, Key={"leaseKey": {"S": key}})
+
+    def items(self) -> list[dict[str, Any]]:
+        """Every item as boto3 gives it."""
+        pages = self.boto.get_paginator("scan").paginate(TableName=self.name)
+        found = [item for page in pages for item in page["Items"]]
+        return sorted(found, key=lambda item: item["leaseKey"]["S"])
+
+
+def _bytes(value: Any) -> Any:
+    """Binary values out of base64, written apart from the code under test."""
+    ((kind, body),) = value.items()
+    if kind == "B":
+        return {"B": base64.b64decode(body)}
+    if kind == "BS":
+        return {"BS": [base64.b64decode(one) for one in body]}
+    if kind == "L":
+        return {"L": [_bytes(one) for one in body]}
+    if kind == "M":
+        return {"M": {name: _bytes(one) for name, one in body.items()}}
+    return value

@@ -1,0 +1,17 @@
+"""One DynamoDB server for all tests of the media."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+pytest.register_assert_rewrite("reshardctl.testing.medium_contract")
+
+from lease_server import lease_server  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    with lease_server() as url:
+        yield url

@@ -1,0 +1,40 @@
+"""The shipped contract suite, on the medium in memory and on DynamoDB."""
+
+from __future__ import annotations
+
+import pytest
+from lease_server import LeaseTable
+
+from reshardctl.model import Image
+from reshardctl.testing.medium_contract import MediumContract
+from reshardctl.testing.memory_medium import MemoryMedium
+
+
+class MemoryStore:
+    def __init__(self) -> None:
+        self._medium = MemoryMedium()
+
+    def medium(self) -> MemoryMedium:
+        return self._medium
+
+    def plant(self, image: Image) -> None:
+        self._medium.plant(image)
+
+    def pull(self, key: str) -> None:
+        self._medium.pull(key)
+
+
+class TestMemory(MediumContract):
+    @pytest.fixture
+    def store(self) -> MemoryStore:
+        return MemoryStore()
+
+
+class TestDynamoDb(MediumContract):
+    @pytest.fixture
+    def store(self, server: str) -> LeaseTable:
+        return LeaseTable(server)
+
+
+def test_the_suite_is_as_large_as_promised() -> None:
+    assert len([name for name in dir(MediumContract) if name.startswith("test_")]) >= 30
