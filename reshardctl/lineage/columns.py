@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import repeat
 from typing import Any
 
@@ -78,6 +79,19 @@ class Columns:
             return row
         row = self.unlisted.row(shard)
         return row if row == NOBODY else -2 - row
+
+    def digest(self) -> bytes:
+        """SHA-256 of everything."""
+        total = sha256(repr([*self.unlisted.names()]).encode())
+        parts = (
+            self.parent.tobytes(),
+            self.adjacent.tobytes(),
+            self.ids.exact(),
+            *(column.exact() for column in (self.low, self.high, self.start, self.end)),
+        )
+        for part in parts:
+            total.update(sha256(part).digest())
+        return total.digest()
 
 
 class Builder:

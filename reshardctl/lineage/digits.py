@@ -36,6 +36,10 @@ class Digits:
         """The packed bytes; they compare as the numbers do, where both were packed."""
         return bytes(self._packed[row * self._width : (row + 1) * self._width])
 
+    def exact(self) -> bytes:
+        """All of the column in one, for comparing."""
+        return bytes(self._packed) + repr(sorted(self._odd.items())).encode()
+
     def absent(self) -> list[int]:
         """The rows without a text."""
         firsts = self._packed[:: self._width]

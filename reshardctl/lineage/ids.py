@@ -123,6 +123,10 @@ class Runs:
         for first, start, end in zip(self._firsts, self._rows, ends, strict=True):
             yield from map(shard_id, range(first, first + end - start))
 
+    def exact(self) -> bytes:
+        """All of them in one, for comparing."""
+        return repr((self._firsts, self._rows, self._count)).encode()
+
     def row(self, shard: str) -> int:
         """The row of this id, or -1."""
         return self.row_of(index) if (index := number_in(shard)) is not None else -1
@@ -145,6 +149,10 @@ class Texts:
     def names(self) -> Iterator[ShardId]:
         """All ids, in order."""
         return map(ShardId, self._ids)
+
+    def exact(self) -> bytes:
+        """All of them in one, for comparing."""
+        return repr(self._ids).encode()
 
     def row(self, shard: str) -> int:
         """The row of this id, or -1."""

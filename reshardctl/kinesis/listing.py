@@ -1,0 +1,82 @@
+"""ListShards by hand, page after page.
+
+boto3's paginator sends StreamName with each NextToken, which AWS refuses (botocore#2009); and a
+token lives for 300 seconds only (ListShards API reference).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from reshardctl.errors import CannotTell
+from reshardctl.kinesis.faults import Kind
+from reshardctl.kinesis.target import Target
+from reshardctl.kinesis.transport import CallError, Transport
+from reshardctl.lineage import RawShard
+
+PAGE = 1000
+"""The most that AWS returns, whatever is asked for (ListShards API reference)."""
+RESTARTS = 100
+"""How many lost tokens a listing survives: a million shards at one page a token's life."""
+_EMPTY_PAGES = 20
+
+Page = Sequence[RawShard]
+Progress = Callable[[int], None]
+
+
+class MovedError(Exception):
+    """The stream went away, or is being made, between two pages: list again from the start."""
+
+
+def pages(transport: Transport, target: Target, progress: Progress) -> Iterator[Page]:
+    """Every page of the listing, in the order of the shards' ids.
+
+    After a token is lost the listing goes on behind the last id seen, by ExclusiveStartShardId.
+    MovedError as it says; CannotTell or UsageError if it cannot be read.
+    """
+    token, last, seen, restarts, empty = "", "", 0, 0, 0
+    while True:
+        try:
+            answer = transport.call("list_shards", target, **_words(target, token, last))
+        except CallError as failed:
+            restarts += 1
+            if not _token_lost(failed, token) or restarts > RESTARTS:
+                raise _cause(failed, token) from None
+            token = ""
+            continue
+        page = _shards(answer, target)
+        empty = 0 if page else empty + 1
+        if empty > _EMPTY_PAGES or (page and page[-1]["ShardId"] == last):
+            raise CannotTell(f"ListShards of {target.name} goes round in circles", "run this again")
+        if page:
+            yield page
+            last, seen = page[-1]["ShardId"], seen + len(page)
+            progress(seen)
+        token = answer.get("NextToken") or ""
+        if not token:
+            return
+
+
+def _words(target: Target, token: str, last: str) -> dict[str, object]:
+    if token:
+        return {"NextToken": token}
+    start = {"ExclusiveStartShardId": last} if last else {}
+    return {**target.words, "MaxResults": PAGE, **start}
+
+
+def _token_lost(failed: CallError, token: str) -> bool:
+    """Whether the token alone was refused: expired, or unknown to the service."""
+    return bool(token) and failed.kind in (Kind.TOKEN, Kind.INVALID)
+
+
+def _cause(failed: CallError, token: str) -> Exception:
+    moved = failed.kind is Kind.IN_USE or (token and failed.kind is Kind.ABSENT)
+    return MovedError(failed.message) if moved else failed.told
+
+
+def _shards(answer: dict[str, object], target: Target) -> Page:
+    page = answer.get("Shards")
+    if not isinstance(page, list):
+        what = f"ListShards of {target.name}: the answer holds no shards"
+        raise CannotTell(what, "check that the endpoint is Kinesis")
+    return page

@@ -1,0 +1,118 @@
+"""`Kinesis`: the streams of one account and region, as far as we look at them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from reshardctl.errors import CannotTell
+from reshardctl.kinesis.listing import Progress
+from reshardctl.kinesis.probe import Prober
+from reshardctl.kinesis.settle import settled_lineage
+from reshardctl.kinesis.summary import summary
+from reshardctl.kinesis.target import target_of
+from reshardctl.kinesis.transport import Transport, client_of
+from reshardctl.lineage import Lineage
+from reshardctl.model import START, Cut, Probe, ShardId, Stream
+
+if TYPE_CHECKING:
+    from boto3.session import Session
+
+REREADS = 5
+"""How often a listing that contradicts itself is read again: for half a minute."""
+
+
+class Kinesis:
+    """Reads streams. Wherever a `stream` is asked for it is a name or an ARN.
+
+    Raises UsageError (no such stream, no region), StreamUnsettled, and CannotTell for
+    everything that was not answered: no permission, credentials, throttling, no connection.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        endpoint_url: str | None = None,
+        region: str | None = None,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], None] = time.sleep,
+        progress: Progress | None = None,
+    ) -> None:
+        """session: a boto3 Session with its profile, role and region. progress: called with the
+        number of shards listed so far. Calls nothing yet. UsageError without a region.
+        """
+        self._set_up(client_of(session, region, endpoint_url), clock, sleep, progress)
+
+    @classmethod
+    def of_client(
+        cls,
+        client: Any,  # noqa: ANN401 - whatever is called like boto3's client
+        *,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], None] = time.sleep,
+        progress: Progress | None = None,
+    ) -> Kinesis:
+        """The same over a ready client; its own retries come on top of ours."""
+        new = cls.__new__(cls)
+        new._set_up(client, clock, sleep, progress)
+        return new
+
+    def _set_up(
+        self,
+        client: Any,  # noqa: ANN401
+        clock: Callable[[], float],
+        sleep: Callable[[float], None],
+        progress: Progress | None,
+    ) -> None:
+        self._transport = Transport(client, sleep)
+        self._prober = Prober(self._transport, clock)
+        self._progress = progress or (lambda _listed: None)
+
+    @property
+    def region(self) -> str:
+        """The region that is asked."""
+        return self._transport.region
+
+    def summary(self, stream: str) -> Stream:
+        """DescribeStreamSummary: times in Unix seconds, retention in seconds."""
+        return summary(self._transport, target_of(stream, self.region))
+
+    def lineage(self, stream: str, *, rereads: int = REREADS) -> Lineage:
+        """All listed shards, from a listing that holds together; its `stream` is the summary.
+
+        The status may be UPDATING: then two listings in a row were the same. StreamUnsettled,
+        naming the breaches, if after `rereads` more listings there is none.
+        """
+        target = target_of(stream, self.region)
+        return settled_lineage(self._transport, target, rereads, self._progress)
+
+    def probe(
+        self,
+        stream: str,
+        shard: ShardId,
+        since: Cut,
+        *,
+        limit_records: int = 1,
+        limit_calls: int = 20,
+    ) -> Probe:
+        """Read from behind a cut until `limit_records` records, the end, or `limit_calls` reads.
+
+        `drained` is true only where that was seen: a closed shard's last answer, or an open
+        shard's tip, without a record before. With `more`, nothing is known of what follows.
+        CannotTell if the shard has gone or refuses the number.
+        """
+        target = target_of(stream, self.region)
+        return self._prober.probe(target, shard, since, limit_records, limit_calls)
+
+    def head(self, stream: str, shard: ShardId, *, limit_calls: int = 20) -> float | None:
+        """Arrival (Unix seconds) of the oldest record that can still be read; `None` if none can.
+
+        CannotTell if `limit_calls` reads met neither a record nor the end.
+        """
+        found = self.probe(stream, shard, START, limit_calls=limit_calls)
+        if not found.drained and not found.count:
+            what = f"{limit_calls} reads of shard {shard} met neither a record nor its end"
+            raise CannotTell(what, "run this again")
+        return found.first_arrival

@@ -1,0 +1,62 @@
+"""The stream as its operator names it: a name or an ARN."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from reshardctl.errors import UsageError
+
+# Patterns of StreamName and StreamARN in the Kinesis API reference.
+_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,128}\Z", re.ASCII)
+_ARN = re.compile(
+    r"arn:[^:]+:kinesis:(?P<region>[^:]+):(?P<account>\d{12}):stream/(?P<name>[\w.-]{1,128})\Z",
+    re.ASCII,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A stream. An ARN is sent as an ARN: across accounts nothing else is accepted."""
+
+    name: str
+    region: str
+    arn: str = ""
+
+    @property
+    def words(self) -> dict[str, str]:
+        """What names it in a request."""
+        return {"StreamARN": self.arn} if self.arn else {"StreamName": self.name}
+
+    @property
+    def resource(self) -> str:
+        """What names it in a policy."""
+        return self.arn or f"arn:aws:kinesis:{self.region}:*:stream/{self.name}"
+
+    @property
+    def option(self) -> str:
+        """What names it to the aws CLI."""
+        named = f"--stream-arn {self.arn}" if self.arn else f"--stream-name {self.name}"
+        return f"{named} --region {self.region}"
+
+
+def target_of(stream: str, region: str) -> Target:
+    """Read a name or an ARN. UsageError if it is neither, or an ARN of another region."""
+    if not stream.startswith("arn:"):
+        if not _NAME.match(stream):
+            raise UsageError(
+                f"{stream!r} is no stream name", "give --stream a name or a stream's ARN"
+            )
+        return Target(stream, region)
+    match = _ARN.match(stream)
+    if match is None:
+        raise UsageError(
+            f"{stream!r} is no ARN of a stream",
+            "it has the form arn:aws:kinesis:REGION:ACCOUNT:stream/NAME",
+        )
+    if match["region"] != region:
+        raise UsageError(
+            f"stream {match['name']} is in {match['region']}, but {region} would be asked",
+            f"add --region {match['region']}",
+        )
+    return Target(match["name"], region, stream)

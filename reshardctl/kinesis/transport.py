@@ -1,0 +1,157 @@
+"""Calls to Kinesis that fail in our words, and are repeated where that can help."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, NoRegionError
+
+from reshardctl.errors import CannotTell, ReshardError, UsageError
+from reshardctl.kinesis.actions import allow
+from reshardctl.kinesis.faults import CAUGHT, Kind, code_of, kind_of, message_of
+from reshardctl.kinesis.pages import keep_pages_raw
+from reshardctl.kinesis.target import Target
+
+if TYPE_CHECKING:
+    from boto3.session import Session
+
+ATTEMPTS = 8
+"""How often a call is tried in all."""
+FIRST_PAUSE = 0.2
+LONGEST_PAUSE = 5.0
+"""Seconds between attempts: doubled from the first to the longest, 16 s in all."""
+CONNECT_TIMEOUT = 5
+READ_TIMEOUT = 20
+
+_REPEATED = (Kind.BUSY, Kind.LOST, Kind.UNREACHABLE)
+_ACCESS_KEY = re.compile(r"\b(A[KS]IA|AROA|AIDA)[A-Z0-9]{8,}")
+_ACCOUNT = re.compile(r"\baccount (\d{12})\b")
+
+
+class CallError(Exception):
+    """A call that the caller may know a way around; `told` is what to raise if it does not."""
+
+    def __init__(self, kind: Kind, message: str, told: ReshardError) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.told = told
+
+
+def pauses() -> Iterator[float]:
+    """Seconds to wait between the attempts at one call."""
+    pause = FIRST_PAUSE
+    for _ in range(ATTEMPTS - 1):
+        yield pause
+        pause = min(2 * pause, LONGEST_PAUSE)
+
+
+def client_of(session: Session, region: str | None, endpoint_url: str | None) -> Any:  # noqa: ANN401
+    """boto3's client, which resolves, signs and sends; its own retries are off.
+
+    UsageError without a region, or with a profile or an endpoint that boto3 refuses.
+    """
+    config = Config(
+        retries={"mode": "standard", "total_max_attempts": 1},
+        connect_timeout=CONNECT_TIMEOUT,
+        read_timeout=READ_TIMEOUT,
+    )
+    try:
+        boto = session.client(
+            "kinesis", region_name=region, endpoint_url=endpoint_url, config=config
+        )
+    except NoRegionError:
+        raise UsageError(
+            "no region is set for the stream", "add --region, or set AWS_DEFAULT_REGION"
+        ) from None
+    except (BotoCoreError, ValueError) as error:
+        raise UsageError(f"Kinesis cannot be called: {_clean(str(error))}") from None
+    keep_pages_raw(boto)
+    return boto
+
+
+class Transport:
+    """Calls on the streams of one region."""
+
+    def __init__(self, client: Any, sleep: Callable[[float], None]) -> None:  # noqa: ANN401
+        self._client = client
+        self.region: str = client.meta.region_name
+        self.sleep = sleep
+
+    def call(self, operation: str, target: Target, **arguments: object) -> dict[str, Any]:
+        """One call, repeated while it is throttled or unanswered. CallError if it fails."""
+        for pause in (*pauses(), None):
+            try:
+                answer: dict[str, Any] = getattr(self._client, operation)(**arguments)
+                return answer
+            except CAUGHT as error:
+                kind = kind_of(error)
+                if pause is None or kind not in _REPEATED:
+                    told = self._told(error, kind, operation, target)
+                    raise CallError(kind, message_of(error), told) from None
+            self.sleep(pause)
+        raise AssertionError("unreachable")
+
+    def _told(self, error: Exception, kind: Kind, operation: str, target: Target) -> ReshardError:
+        """What to tell the operator. Texts about credentials are ours alone: the service's own
+        may repeat parts of them.
+        """
+        action = operation.title().replace("_", "")
+        stream = f"stream {target.name} in {target.region}"
+        match kind:
+            case Kind.DENIED:
+                return _denied(error, action, target)
+            case Kind.CREDENTIALS:
+                return CannotTell(
+                    "the AWS credentials are missing, have expired or are not accepted "
+                    f"({code_of(error)})",
+                    "renew them (aws sso login, or new AWS_* variables), then run this again",
+                )
+            case Kind.ABSENT:
+                return _absent(error, target)
+            case Kind.BUSY:
+                what = f"{action} on {stream} is throttled ({code_of(error)}, {ATTEMPTS} attempts)"
+                return CannotTell(what, "run this again later")
+            case Kind.UNREACHABLE:
+                where = self._client.meta.endpoint_url
+                return CannotTell(
+                    f"{action} on {stream}: {where} cannot be reached ({code_of(error)})",
+                    "check the network, --region and AWS_ENDPOINT_URL_KINESIS",
+                )
+            case Kind.LOST:
+                what = (
+                    f"{action} on {stream} gets no answer ({code_of(error)}, {ATTEMPTS} attempts)"
+                )
+                return CannotTell(what, "run this again later")
+            case _:
+                text = _clean(message_of(error))
+                return CannotTell(f"{action} on {stream}: {code_of(error)}: {text}")
+
+
+def _denied(error: Exception, action: str, target: Target) -> CannotTell:
+    if code_of(error).startswith("KMS"):
+        return CannotTell(
+            f"the records of stream {target.name} cannot be decrypted ({code_of(error)})",
+            "allow kms:Decrypt on the stream's key",
+        )
+    name = f"kinesis:{action}"
+    return CannotTell(
+        f"no permission for {name} on {target.resource}",
+        f"allow it: {allow((name,), target.resource)}",
+    )
+
+
+def _absent(error: Exception, target: Target) -> UsageError:
+    account = _ACCOUNT.search(message_of(error))
+    where = f"account {account[1]}" if account else "the account of these credentials"
+    return UsageError(
+        f"there is no stream {target.name} in {target.region} in {where}",
+        f"check --region and --profile: aws kinesis list-streams --region {target.region}",
+    )
+
+
+def _clean(text: str) -> str:
+    return _ACCESS_KEY.sub("(access key)", text)
