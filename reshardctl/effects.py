@@ -126,10 +126,10 @@ class _Reading:
 
     def _visit(self, shard: ShardId, fate: Fate) -> None:
         reads = isinstance(fate, Reads)
-        ready = reads and all(self._ended.get(p, False) for p in fate.after)
+        after = fate.after if isinstance(fate, Reads) else fate.waits_for
+        ready = reads and all(self._ended.get(p, False) for p in after)
         self._ready[shard] = ready
         self._ended[shard] = ready and isinstance(fate, Reads) and fate.ends
-        after = fate.after if isinstance(fate, Reads) else fate.waits_for
         gates: set[ShardId] = set()
         loose: set[ShardId] = set()
         for parent in set(self._around.lineage.parents(shard)) | after:

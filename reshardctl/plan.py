@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from reshardctl.consumers.base import Candidate, Cannot, Consumer
+from reshardctl.consumers.base import Candidate, Cannot, Consumer, Incarnation
 from reshardctl.effects import Circumstances, Effect, Harm, effects
 from reshardctl.model import (
     DONE,
@@ -26,6 +26,7 @@ from reshardctl.model import (
     meet,
 )
 from reshardctl.policy import LOSSLESS, Accept, Policy
+from reshardctl.times import instant
 
 ROUNDS = 6
 """How often a plan is narrowed (shards left alone) before it is given up."""
@@ -167,10 +168,15 @@ def worthwhile(effect: Effect, policy: Policy, accept: Accept) -> bool:
 
 def decide(case: Case) -> Decision:
     """Nothing, a proven plan, NoLine, or the question that has to be answered first."""
+    lineage = case.around.lineage
+    checkpoint = case.consumer.parse(case.images)
+    if not case.recreated:
+        if case.consumer.incarnation(lineage, checkpoint) is Incarnation.RECREATED:
+            return Ask("recreated", (instant(lineage.stream.created),))
     settled = settled_line(case)
-    want = case.policy.line(case.around.lineage, settled)
+    want = case.policy.line(lineage, settled)
     judged = judge(case, want, settled)
-    if case.recreated is False and not any(
+    if not case.recreated and not any(
         worthwhile(e, case.policy, case.accept) for j in judged for e in j.effects
     ) and not _wants_tidying(case):
         return Nothing()

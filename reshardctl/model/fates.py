@@ -29,6 +29,8 @@ class Cause(StrEnum):
     """Marked as finished while the shard is open."""
     GONE = "gone"
     """The shard is not listed any more; the consumer takes that for its end."""
+    UNBORN = "unborn"
+    """The shard does not exist yet; the consumer takes that for its end."""
     FOREIGN_NUMBER = "foreign-number"
     """The stored number is no number of this shard; asking for it fails for ever."""
     AT_END = "at-end"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.model import Cause, Never, Reads, ShardId
+from reshardctl.model import DONE, Cause, Never, Reads, ShardId
 from reshardctl.rules.base import View
 
 _WITHOUT_ROW = {
@@ -18,6 +18,16 @@ def has_row(view: View, shard: ShardId) -> bool:
     return fate is not None and fate.cause not in _WITHOUT_ROW
 
 
+def is_open(view: View, shard: ShardId | None) -> bool:
+    """Whether the shard is listed and open."""
+    return shard is not None and shard in view.lineage and view.lineage[shard].open
+
+
+def is_closed(view: View, shard: ShardId | None) -> bool:
+    """Whether the shard is listed and closed."""
+    return shard is not None and shard in view.lineage and not view.lineage[shard].open
+
+
 def below_a_row(view: View, shard: ShardId | None) -> bool:
     """Whether a parent of the shard has a position, which keeps every refill away from it."""
     return any(has_row(view, p) for p in _parents(view, shard))
@@ -27,6 +37,7 @@ def waits_for_a_parent(view: View, shard: ShardId | None) -> bool:
     """Whether only an ancestor that is never read keeps the shard from being started."""
     return any(
         isinstance(fate := view.replay.fates.get(p), Never) and fate.cause is Cause.NO_POSITION
+        and view.settled[p].lo != DONE
         for p in _parents(view, shard)
     )
 

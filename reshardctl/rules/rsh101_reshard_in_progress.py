@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from reshardctl.rules.base import Finding, Severity, View
 
-
 CODE, NAME = "RSH101", "reshard-in-progress"
 
 

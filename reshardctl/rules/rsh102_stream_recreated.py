@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from reshardctl.model import Oddity
 from reshardctl.rules.base import Finding, Severity, View, shards_of
 
-
 CODE, NAME = "RSH102", "stream-recreated"
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from reshardctl.effects import Harm
 from reshardctl.rules.base import Finding, Severity, View, from_effects
 
-
 CODE, NAME = "RSH201", "child-before-parent"
 
 

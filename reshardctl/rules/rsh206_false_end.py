@@ -9,7 +9,6 @@ from reshardctl.effects import Harm
 from reshardctl.model import Cause
 from reshardctl.rules.base import Finding, View, from_effects
 
-
 CODE, NAME = "RSH206", "false-end"
 
 

@@ -9,7 +9,6 @@ from reshardctl.effects import Harm
 from reshardctl.model import Cause
 from reshardctl.rules.base import Finding, Severity, View, from_effects
 
-
 CODE, NAME = "RSH210", "position-at-end"
 
 

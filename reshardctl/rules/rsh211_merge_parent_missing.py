@@ -9,7 +9,6 @@ from reshardctl.effects import Harm
 from reshardctl.rules.base import Finding, Severity, View
 from reshardctl.rules.families import merges_without_a_parent
 
-
 CODE, NAME = "RSH211", "merge-parent-missing"
 
 

@@ -10,7 +10,6 @@ from reshardctl.model import Cause
 from reshardctl.rules.base import Finding, View, from_effects
 from reshardctl.rules.families import waits_for_a_parent
 
-
 CODE, NAME = "RSH213", "blocked-for-ever"
 
 

@@ -9,7 +9,6 @@ from reshardctl.effects import Harm
 from reshardctl.model import Cause, Oddity
 from reshardctl.rules.base import Finding, Severity, View, earliest, shards_of
 
-
 CODE, NAME = "RSH301", "unreadable-entry"
 
 

@@ -9,7 +9,6 @@ from reshardctl.effects import Harm
 from reshardctl.model import Oddity
 from reshardctl.rules.base import Finding, Severity, View
 
-
 CODE, NAME = "RSH302", "foreign-entry"
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from reshardctl.model import Oddity
 from reshardctl.rules.base import Finding, Severity, View, from_odd
 
-
 CODE, NAME = "RSH304", "end-with-subsequence"
 
 

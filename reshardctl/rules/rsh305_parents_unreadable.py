@@ -9,7 +9,6 @@ from reshardctl.effects import Harm
 from reshardctl.model import Oddity
 from reshardctl.rules.base import Finding, Severity, View, from_odd
 
-
 CODE, NAME = "RSH305", "parents-unreadable"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from reshardctl.consumers.kcl.app import App, Start
-from reshardctl.consumers.kcl.positions import Standing, standing
+from reshardctl.consumers.kcl.positions import Standing, standing, unborn
 from reshardctl.consumers.kcl.rows import LeaseTable, Row
 from reshardctl.consumers.kcl.settled import furthest
 from reshardctl.consumers.kcl.sync import AUDITS, has_hole, missing_leases
@@ -106,8 +106,8 @@ class _Run:
             self._bootstrap()
         for row in self._readable():
             self._leases[row.shard] = self._lease_of(row)
-        for lease in self._leases.values():
-            self._gate(lease)
+        for row in self._readable():
+            self._gate(self._leases[row.shard], row)
         rounds = 0
         while True:
             self._drain()
@@ -155,7 +155,7 @@ class _Run:
             return lease
         if shard not in self._lineage:
             lease.at = _place(row, app) if kind is not Standing.NONSENSE else START
-            lease.cause = Cause.GONE
+            lease.cause = Cause.UNBORN if unborn(self._lineage, shard) else Cause.GONE
             lease.why = "the shard is not listed; KCL takes ResourceNotFound for its end"
             return lease
         self._position(lease, row, kind)
@@ -190,9 +190,8 @@ class _Run:
             return (0, -1)
         return self._lineage[shard].hash_start, self._lineage[shard].hash_end
 
-    def _gate(self, lease: _Lease) -> None:
+    def _gate(self, lease: _Lease, row: Row) -> None:
         """Blocked by the parents named on the row that have a lease which is not finished."""
-        row = self._table.rows[lease.shard]
         if lease.finished:
             return
         held = frozenset(

@@ -132,7 +132,7 @@ class Kcl:
     def footprint(self, image: Image) -> dict[str, Any]:
         """Position, parents, pending mark, ownership; no counters, no statistics."""
         item = canonical(image.attributes)
-        kept = {name: item[name] for name in _FOOTPRINT if name in item}
+        kept: dict[str, Any] = {name: item[name] for name in _FOOTPRINT if name in item}
         kept["unreadable"] = [
             name for name in ("leaseCounter", "ownerSwitchesSinceCheckpoint")
             if "N" not in item.get(name, {})

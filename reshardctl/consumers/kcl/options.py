@@ -38,7 +38,7 @@ def _initial(text: str | None) -> tuple[Start | None, float | None]:
     if text is None:
         return None, None
     mark, colon, moment = text.partition(":")
-    if mark not in Start or (colon and mark != "AT_TIMESTAMP"):
+    if mark not in {str(s) for s in Start} or (colon and mark != "AT_TIMESTAMP"):
         raise UsageError(
             f"initial={text}: not a start mode of KCL",
             "initial=LATEST, initial=TRIM_HORIZON or initial=AT_TIMESTAMP:2026-09-22T09:14:00Z",

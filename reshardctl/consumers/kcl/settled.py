@@ -27,7 +27,7 @@ from reshardctl.model import (
 
 def settled(lineage: Lineage, table: LeaseTable, app: App) -> dict[ShardId, Span]:
     """A span for every listed shard and every row. An empty table settles nothing."""
-    absent = _Absent(lineage, table)
+    absent = _Absent(lineage, table, app)
     line = {
         shard: _of_row(lineage, table, table.rows[shard], app)
         for shard in table.rows
@@ -80,6 +80,9 @@ def _of_latest(lineage: Lineage, table: LeaseTable, row: Row, app: App) -> Span:
     named = row.parents | set(lineage.parents(row.shard))
     chosen = app.initial is Start.LATEST
     if untouched or (chosen and not named):
+        if tip == DONE:
+            why = "closed before anything of it was checkpointed"
+            return Span(START, DONE, Basis.INFERRED, why)
         return exactly(tip, why="LATEST by the application's choice")
     if any(parent in table.rows for parent in named) or _ran_before(lineage, table, row.shard):
         return exactly(START, why="no record of it was ever checkpointed")
@@ -98,8 +101,8 @@ def _ran_before(lineage: Lineage, table: LeaseTable, shard: ShardId) -> bool:
 class _Absent:
     """Causes of absent rows, worked out once for the whole lineage."""
 
-    def __init__(self, lineage: Lineage, table: LeaseTable) -> None:
-        self._lineage, self._table = lineage, table
+    def __init__(self, lineage: Lineage, table: LeaseTable, app: App) -> None:
+        self._lineage, self._table, self._app = lineage, table, app
         self._pending: dict[ShardId, bool] = {}
         self._cleaned: dict[ShardId, bool] = {}
         shards = list(lineage)
@@ -116,10 +119,10 @@ class _Absent:
             return exactly(START, Basis.INFERRED, "its lease comes when its parents end")
         if self._cleaned[shard]:
             return exactly(DONE, Basis.INFERRED, "its children have progressed: cleaned up")
-        if self._below_a_lease(shard):
-            return exactly(START, Basis.INFERRED, "its parent's lease is there, its own never was")
         if self._gated_a_child(shard):
             return exactly(DONE, Basis.INFERRED, "a child of it was read, which waits for its end")
+        if self._below_a_lease(shard):
+            return exactly(START, Basis.INFERRED, "its parent's lease is there, its own never was")
         return Span(START, furthest(self._lineage, shard), Basis.INFERRED, "its lease is lost")
 
     def _awaits_a_parent(self, shard: ShardId) -> bool:
@@ -135,11 +138,14 @@ class _Absent:
         return bool(children) and all(self._progressed(child) for child in children)
 
     def _progressed(self, shard: ShardId) -> bool:
-        """KCL's own test for cleaning up a parent, LATEST counting as progress. AT_TIMESTAMP is
-        added: only a bootstrap writes it, which leaves earlier shards without a lease."""
+        """KCL's own test for cleaning up a parent, with two differences. AT_TIMESTAMP counts:
+        only a bootstrap writes it, which leaves earlier shards without a lease. LATEST counts
+        only where it is a bootstrap's too: a refilled hole means that the parent was lost."""
         row = self._table.rows.get(shard)
         if row is None:
             return self._cleaned[shard]
+        if row.position == "LATEST":
+            return _of_latest(self._lineage, self._table, row, self._app).lo != START
         return row.understood and row.position != "TRIM_HORIZON"
 
     def _below_a_lease(self, shard: ShardId) -> bool:

@@ -1,0 +1,148 @@
+"""A case, run through the core: what replay delivers, what rules find, what fix writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from reshardctl.consumers import CONSUMERS
+from reshardctl.consumers.base import Candidate
+from reshardctl.effects import Circumstances
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
+    Cut,
+    Image,
+    Reads,
+    Replay,
+    Shard,
+    ShardId,
+    Stream,
+    after,
+    canonical,
+)
+from reshardctl.plan import Case as PlanCase
+from reshardctl.plan import Decision, decide, judge, settled_line
+from reshardctl.policy import POLICIES
+from reshardctl.rules import Finding, View, findings, merged
+from tests.case import Case
+
+
+def shard_of(listed: dict) -> Shard:
+    keys, numbers = listed["HashKeyRange"], listed["SequenceNumberRange"]
+    return Shard(
+        ShardId(listed["ShardId"]), listed.get("ParentShardId"),
+        listed.get("AdjacentParentShardId"), int(keys["StartingHashKey"]),
+        int(keys["EndingHashKey"]), numbers["StartingSequenceNumber"],
+        numbers.get("EndingSequenceNumber"),
+    )
+
+
+def lineage_of(shards: list[dict], created: float, retention_hours: int = 24) -> Lineage:
+    arn = "arn:aws:kinesis:us-east-1:123456789012:stream/orders"
+    stream = Stream(arn, "orders", created, retention_hours * 3600, "ACTIVE")
+    return Lineage(stream, [shard_of(s) for s in shards])
+
+
+def images_of(items: list[dict]) -> list[Image]:
+    rows = [Image(item["leaseKey"]["S"], canonical(item)) for item in items]
+    return sorted(rows, key=lambda image: image.key)
+
+
+def options_of(case: Case, initial: str, release: str | None) -> dict[str, str]:
+    if initial.startswith("AT_TIMESTAMP:+"):
+        at = case.stream["created"] + float(initial.partition("+")[2])
+        initial = "AT_TIMESTAMP:" + datetime.fromtimestamp(at).astimezone().isoformat()
+    options = {"initial": initial}
+    if release:
+        options["release"] = release
+    return options
+
+
+@dataclass
+class Bench:
+    """One case under one start mode and one release (or every release)."""
+
+    case: Case
+    plan_case: PlanCase
+
+    @classmethod
+    def of(cls, case: Case, initial: str, release: str | None, policy: str = "lossless",
+           items: list[dict] | None = None) -> Bench:
+        consumer = CONSUMERS[case.consumer]
+        lineage = lineage_of(case.shards, case.stream["created"], case.retention_hours)
+        images = images_of(case.items() if items is None else items)
+        candidates = consumer.candidates(
+            consumer.parse(images), options_of(case, initial, release)
+        )
+        around = Circumstances(lineage, case.now)
+        return cls(case, PlanCase(consumer, around, images, candidates, POLICIES[policy]))
+
+    def decide(self) -> Decision:
+        return decide(self.plan_case)
+
+    def findings(self) -> list[Finding]:
+        from reshardctl.consumers.base import Incarnation
+        from reshardctl.policy import LOSSLESS
+
+        case = self.plan_case
+        lineage = case.around.lineage
+        settled = settled_line(case)
+        want = LOSSLESS.line(lineage, settled)
+        checkpoint = case.consumer.parse(case.images)
+        odd = case.consumer.odd(lineage, checkpoint)
+        recreated = case.consumer.incarnation(lineage, checkpoint) is Incarnation.RECREATED
+        return merged({
+            str(j.candidate.options): findings(
+                View(case.around, settled, j.replay, j.effects, odd, recreated)
+            )
+            for j in judge(case, want, settled)
+        })
+
+    def applied(self, steps) -> list[dict]:
+        return [dict(i.attributes) for i in after(self.plan_case.images, steps)]
+
+    def replays(self) -> list[Replay]:
+        case = self.plan_case
+        checkpoint = case.consumer.parse(case.images)
+        lineage = case.around.lineage
+        return [case.consumer.replay(lineage, checkpoint, c.app) for c in case.candidates]
+
+
+def delivered(case: Case, run: Replay, lineage: Lineage) -> dict[str, tuple[str, ...]]:
+    """Payloads that a replay says will be delivered, by shard: stored ones and live ones."""
+    out = {shard["ShardId"]: () for shard in case.shards}
+    if run.crash is not None:
+        return out
+    ended: dict[str, bool] = {}
+    for shard in sorted(run.fates):
+        fate = run.fates[shard]
+        ready = isinstance(fate, Reads) and all(ended.get(p, False) for p in fate.after)
+        ended[shard] = ready and isinstance(fate, Reads) and fate.ends
+        if ready and shard in lineage:
+            out[shard] = _from(case, lineage, shard, fate.at.lo)
+    return out
+
+
+def _from(case: Case, lineage: Lineage, shard: ShardId, at: Cut) -> tuple[str, ...]:
+    trimmed = case.stream["created"] + case.stream.get("trim", 0)
+    horizon = max(case.now - case.retention_hours * 3600, trimmed)
+    stored = [r for r in case.records.get(shard, ()) if r[2] >= horizon]
+    if at == DONE or at == TIP:
+        kept = []
+    elif at == START:
+        kept = [payload for _, payload, _ in stored]
+    elif at.by_time:
+        kept = [payload for _, payload, arrived in stored if at.time is None or arrived >= at.time]
+    else:
+        kept = [payload for number, payload, _ in stored if int(number) > at.number]
+    index = int(shard.removeprefix("shardId-"))
+    live = []
+    if lineage[shard].open and index in case.live.shards and at != DONE:
+        live = [f"n{index}-{i}" for i in range(case.live.n)]
+    return (*kept, *live)
+
+
+__all__ = ["Bench", "Candidate", "delivered", "images_of", "lineage_of"]

@@ -1,0 +1,90 @@
+"""Every KCL case through the core: forecast, findings, writes, and the start after them.
+
+The expectations are the case files', which cite the runs on the real library; the reference
+consumer and the real KCL execute the same files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from reshardctl.model import Delete, ShardId, Update
+from reshardctl.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.rules import Severity
+from tests.case import Case, Expect, all_cases
+from tests.judging import Bench, delivered
+
+
+def _expects() -> Iterator[tuple[str, Case, str, str, Expect]]:
+    for case in all_cases("kcl"):
+        for expect in case.expects:
+            for initial in expect.initial:
+                for release in expect.releases:
+                    name = f"{case.name}-{initial.partition(':')[0]}-{release}"
+                    yield name, case, initial, release, expect
+
+
+EXPECTS = list(_expects())
+NAMES = "name,case,initial,release,expect"
+every_expect = pytest.mark.parametrize(NAMES, EXPECTS, ids=[e[0] for e in EXPECTS])
+STORED = [e for e in EXPECTS if e[1].rows]
+every_stored = pytest.mark.parametrize(NAMES, STORED, ids=[e[0] for e in STORED])
+
+
+def codes(bench: Bench) -> set[str]:
+    return {f.code for f in bench.findings() if f.severity >= Severity.WARNING}
+
+
+@every_expect
+def test_forecast(name, case, initial, release, expect):
+    bench = Bench.of(case, initial, release)
+    (run,) = bench.replays()
+    assert (run.crash is not None) == expect.dies
+    lineage = bench.plan_case.around.lineage
+    assert delivered(case, run, lineage) == {
+        shard: expect.delivers.get(shard, ()) for shard in (s["ShardId"] for s in case.shards)
+    }
+
+
+@every_stored
+def test_findings(name, case, initial, release, expect):
+    assert codes(Bench.of(case, initial, release)) == set(expect.findings)
+
+
+@every_stored
+def test_fix(name, case, initial, release, expect):
+    fixed = expect.fixed
+    if fixed is None:
+        pytest.skip("the case says nothing of a fix")
+    bench = Bench.of(case, initial, release, fixed.policy)
+    decision = bench.decide()
+    if fixed.refused:
+        kinds = {"noline": NoLine, "ask:initial": Ask, "ask:recreated": Ask, "residual": Nothing}
+        assert isinstance(decision, kinds[fixed.refused]), decision
+        return
+    assert isinstance(decision, Plan | Nothing), decision
+    steps = decision.steps if isinstance(decision, Plan) else ()
+    written = {ShardId(w.key): _position(w) for step in steps for w in step.writes}
+    wanted = {
+        f"shardId-{n:012d}": case.number_of(p) if p.startswith("s") and p != "same" else p
+        for n, p in fixed.writes.items()
+    }
+    assert written == wanted
+    after = Bench.of(case, initial, release, fixed.policy, bench.applied(steps))
+    (run,) = after.replays()
+    lineage = bench.plan_case.around.lineage
+    assert delivered(case, run, lineage) == {
+        s["ShardId"]: fixed.delivers.get(s["ShardId"], ()) for s in case.shards
+    }
+    assert codes(after) == set(fixed.remains)
+    assert isinstance(after.decide(), Nothing), "the second plan is empty"
+
+
+def _position(write) -> str:
+    change = write.change
+    if isinstance(change, Delete):
+        return "delete"
+    values = change.set if isinstance(change, Update) else change.attributes
+    return values["checkpoint"]["S"] if "checkpoint" in values else "same"
