@@ -87,4 +87,6 @@ def _position(write) -> str:
     if isinstance(change, Delete):
         return "delete"
     values = change.set if isinstance(change, Update) else change.attributes
-    return values["checkpoint"]["S"] if "checkpoint" in values else "same"
+    before = write.before.attributes.get("checkpoint") if write.before else None
+    moved = "checkpoint" in values and values["checkpoint"] != before
+    return values["checkpoint"]["S"] if moved else "same"
