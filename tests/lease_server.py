@@ -8,6 +8,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import boto3
@@ -33,7 +34,9 @@ def lease_server() -> Iterator[str]:
         server.stop()
 
 
+@cache
 def session() -> boto3.Session:
+    """One for all: it keeps the service's model, which takes longer to load than a test."""
     return boto3.Session(
         aws_access_key_id="testing", aws_secret_access_key="testing", region_name=REGION
     )

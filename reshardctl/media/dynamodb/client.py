@@ -11,7 +11,7 @@ from botocore.exceptions import BotoCoreError, NoRegionError
 
 from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
 from reshardctl.media.dynamodb.actions import allow
-from reshardctl.media.dynamodb.faults import CAUGHT, Kind, code_of, kind_of
+from reshardctl.media.dynamodb.faults import CAUGHT, WAITED_FOR, Kind, code_of, kind_of
 
 if TYPE_CHECKING:
     from boto3.session import Session
@@ -24,7 +24,6 @@ LONGEST_PAUSE = 5.0
 CONNECT_TIMEOUT = 5
 READ_TIMEOUT = 20
 
-_RETRIED_READS = (Kind.BUSY, Kind.LOST, Kind.PENDING)
 _ACCESS_KEY = re.compile(r"\b(A[KS]IA|AROA|AIDA)[A-Z0-9]{8,}")
 
 
@@ -80,7 +79,7 @@ class Client:
                 return self.once(operation, **arguments)
             except CAUGHT as error:
                 kind = kind_of(error)
-                if kind not in _RETRIED_READS:
+                if kind not in WAITED_FOR:
                     raise self.failure(error, kind, action, where) from None
                 if pause is None:
                     raise self.failure(error, kind, action, where, tries=ATTEMPTS) from None
@@ -121,7 +120,7 @@ class Client:
                     "in the account of these credentials",
                     f"aws dynamodb list-tables --region {self.region}",
                 )
-            case Kind.BUSY | Kind.LOST | Kind.PENDING:
+            case Kind.BUSY | Kind.UNSENT | Kind.LOST | Kind.PENDING:
                 what = "is throttled" if kind is Kind.BUSY else "does not answer"
                 return CannotTell(
                     f"{where}: {place} {what} ({code_of(error)}, {tries} attempts)",

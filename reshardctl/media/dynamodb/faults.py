@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from enum import Enum
 
-from botocore.exceptions import (
+from botocore.exceptions import (  # noqa: A004 – botocore's own ConnectionError
     BotoCoreError,
     ClientError,
-    ConnectionClosedError,
+    ConnectionError,
+    ConnectTimeoutError,
+    EndpointConnectionError,
     HTTPClientError,
     IncompleteReadError,
     NoCredentialsError,
+    ProxyConnectionError,
     ResponseStreamingError,
 )
 from botocore.parsers import ResponseParserError
@@ -21,6 +24,8 @@ class Kind(Enum):
 
     BUSY = "busy"
     """Not done now; the same call may do later."""
+    UNSENT = "unsent"
+    """No connection: the store never saw the call."""
     LOST = "lost"
     """No answer, or one that does not tell: a write may be in place."""
     PENDING = "pending"
@@ -36,6 +41,9 @@ class Kind(Enum):
     WRONG = "wrong"
     """Anything else; the same call cannot succeed."""
 
+
+WAITED_FOR = (Kind.BUSY, Kind.UNSENT, Kind.LOST, Kind.PENDING)
+"""After these the same call may succeed later."""
 
 CAUGHT = (ClientError, BotoCoreError, ResponseParserError)
 """What boto3 raises for a call that was well formed."""
@@ -91,12 +99,23 @@ _CREDENTIAL_ERRORS = {
 }
 
 
+_UNSENT = (ConnectTimeoutError, EndpointConnectionError, ProxyConnectionError)
+_LOST = (
+    ConnectionError,
+    HTTPClientError,
+    IncompleteReadError,
+    ResponseStreamingError,
+    ResponseParserError,
+)
+
+
 def kind_of(error: Exception) -> Kind:
     """The kind of what a call raised."""
     if isinstance(error, ClientError):
         return _of_answer(error)
-    lost = (HTTPClientError, ConnectionClosedError, IncompleteReadError, ResponseStreamingError)
-    if isinstance(error, (*lost, ResponseParserError)):
+    if isinstance(error, _UNSENT):
+        return Kind.UNSENT
+    if isinstance(error, _LOST):
         return Kind.LOST
     if isinstance(error, NoCredentialsError) or type(error).__name__ in _CREDENTIAL_ERRORS:
         return Kind.CREDENTIALS

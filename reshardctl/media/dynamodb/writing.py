@@ -10,7 +10,7 @@ from reshardctl.landing import Standing, standing
 from reshardctl.media.base import AnswerLost, Landed
 from reshardctl.media.dynamodb.client import ATTEMPTS, Client, pauses
 from reshardctl.media.dynamodb.conditions import request
-from reshardctl.media.dynamodb.faults import CAUGHT, Kind, kind_of
+from reshardctl.media.dynamodb.faults import CAUGHT, WAITED_FOR, Kind, kind_of
 from reshardctl.model import Image, Step
 
 MAX_WRITES = 100
@@ -40,7 +40,7 @@ def write(client: Client, key: str, step: Step, token: str, get: Get) -> Landed:
                     return landed
             elif kind is Kind.MOVED:
                 return Landed.MOVED
-            if kind not in (Kind.BUSY, Kind.LOST, Kind.PENDING) or pause is None:
+            if kind not in WAITED_FOR or pause is None:
                 raise _failure(client, step, operation, error, kind, lost) from None
         client.pause(pause)
     raise AssertionError("unreachable")
