@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from reshardctl.testing import FakeKinesis
+from reshardctl.testing.sequence import end, start
 from tests.testing.samples import (
     CREATED,
     iterator,
@@ -127,6 +128,16 @@ def test_a_number_of_an_earlier_incarnation() -> None:
     code, text = refused(fake, 0, "AFTER_SEQUENCE_NUMBER", StartingSequenceNumber=old)
     assert code == "InvalidArgumentException"
     assert text.endswith("is invalid because it did not come from this stream.")
+
+
+def test_a_younger_number_of_another_stream_and_one_past_the_end() -> None:
+    fake = split_stream()
+    younger = str(start(1, CREATED + 1000))
+    beyond = str(end(0, CREATED - 3, CREATED + 601))
+    for shard, number in ((1, younger), (0, beyond)):
+        code, text = refused(fake, shard, "AT_SEQUENCE_NUMBER", StartingSequenceNumber=number)
+        assert code == "InvalidArgumentException"
+        assert text.endswith("because it did not come from this stream.")
 
 
 @pytest.mark.parametrize("number", ["6", "0", "9223372036854775807", "9" * 56])

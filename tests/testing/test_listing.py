@@ -211,6 +211,12 @@ def test_filters_by_time() -> None:
     assert chosen(fake, Type="FROM_TIMESTAMP", Timestamp=at(900)) == [1, 2, 3]
 
 
+def test_a_time_before_the_horizon_means_the_horizon() -> None:
+    fake = split_stream(now=86400 + 700)
+    for kind in ("AT_TIMESTAMP", "FROM_TIMESTAMP"):
+        assert chosen(fake, Type=kind, Timestamp=at(300)) == [1, 2, 3]
+
+
 def test_a_filter_goes_on_through_the_pages() -> None:
     client = split_stream().client()
     found = list(

@@ -118,6 +118,17 @@ def test_an_iterator_that_is_none() -> None:
     assert refusal(client.get_records, ShardIterator=token)[0] == "InvalidArgumentException"
 
 
+def test_an_iterator_does_not_survive_its_stream() -> None:
+    fake = new_stream(1)
+    client = fake.client()
+    token = iterator(client, 0)
+    client.delete_stream(StreamName="orders")
+    fake.settle()
+    client.create_stream(StreamName="orders", ShardCount=1)
+    fake.settle()
+    assert refusal(client.get_records, ShardIterator=token)[0] == "ResourceNotFoundException"
+
+
 def test_records_go_when_their_time_is_over() -> None:
     fake = split_stream()
     client = fake.client()

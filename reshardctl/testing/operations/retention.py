@@ -36,7 +36,6 @@ def decrease_retention(service: Service, request: Request) -> Answer:
             "Use IncreaseRetentionPeriod API."
         )
     stream.retention_hours = hours
-    stream.settle(request.now)
     return {}
 
 
