@@ -98,9 +98,10 @@ class Case:
     candidates: Sequence[Candidate]
     policy: Policy = LOSSLESS
     accept: Accept = field(default_factory=Accept)
-    checkpoint: Any = None
     recreated: bool = False
     """The operator says that the rows are of an earlier stream of this name."""
+    bootstrap: bool = False
+    """The operator says that the consumer is new."""
 
 
 def settled_line(case: Case, images: Iterable[Image] | None = None) -> Line:
@@ -170,6 +171,8 @@ def decide(case: Case) -> Decision:
     """Nothing, a proven plan, NoLine, or the question that has to be answered first."""
     lineage = case.around.lineage
     checkpoint = case.consumer.parse(case.images)
+    if case.bootstrap and case.consumer.empty(checkpoint):
+        return bootstrap(case)
     if not case.recreated:
         if case.consumer.incarnation(lineage, checkpoint) is Incarnation.RECREATED:
             return Ask("recreated", (instant(lineage.stream.created),))

@@ -1,0 +1,61 @@
+"""Locators: one text that names a consumer's store and what the operator says of its application."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import parse_qsl
+
+from reshardctl.errors import UsageError
+
+_SHAPE = re.compile(r"(?P<scheme>[a-z0-9+-]+)://(?P<target>[^?]*)(?:\?(?P<options>.*))?\Z", re.DOTALL)
+_TABLE = re.compile(r"[a-zA-Z0-9_.-]{3,255}\Z", re.ASCII)
+
+SCHEMES = {"kcl": ("kcl", "dynamodb")}
+"""Scheme → consumer and medium."""
+
+EXAMPLE = "kcl://my-application?initial=TRIM_HORIZON&release=3.5"
+
+
+@dataclass(frozen=True, slots=True)
+class Locator:
+    """A parsed locator. `text` is what the operator wrote; reports repeat it verbatim."""
+
+    text: str
+    consumer: str
+    medium: str
+    target: str
+    options: Mapping[str, str]
+
+
+def parse(text: str) -> Locator:
+    """Read a locator. Raises UsageError that names the part and the reason."""
+    match = _SHAPE.match(text)
+    if match is None:
+        raise UsageError(f"{text!r} is no locator", f"write it as {EXAMPLE}")
+    scheme, target = match["scheme"], match["target"]
+    if scheme not in SCHEMES:
+        known = ", ".join(f"{s}://" for s in SCHEMES)
+        raise UsageError(f"{text!r}: {scheme}:// is not known", f"known are {known}")
+    if not _TABLE.match(target):
+        raise UsageError(
+            f"{text!r}: {target!r} is no name of a DynamoDB table", f"write it as {EXAMPLE}"
+        )
+    consumer, medium = SCHEMES[scheme]
+    return Locator(text, consumer, medium, target, _options(text, match["options"] or ""))
+
+
+def _options(text: str, query: str) -> dict[str, str]:
+    try:
+        pairs = parse_qsl(query, strict_parsing=True) if query else []
+    except ValueError:
+        raise UsageError(
+            f"{text!r}: its options are not name=value pairs joined by &", f"as in {EXAMPLE}"
+        ) from None
+    options: dict[str, str] = {}
+    for name, value in pairs:
+        if name in options:
+            raise UsageError(f"{text!r}: option {name} stands twice", "keep one")
+        options[name] = value
+    return options

@@ -1,0 +1,147 @@
+"""Findings joined with the plan that mends them. Pure: the same snapshot, the same report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from reshardctl.consumers import CONSUMERS
+from reshardctl.consumers.base import Incarnation
+from reshardctl.effects import Circumstances, Harm
+from reshardctl.errors import EmptyCheckpoint
+from reshardctl.evidence import Snapshot
+from reshardctl.model import DONE, Cut, Rank, ShardId, Write
+from reshardctl.plan import Ask, Case, Decision, Judged, Plan, bootstrap, decide, judge, settled_line
+from reshardctl.policy import LOSSLESS, Accept, Policy
+from reshardctl.rules import Finding, Severity, View, findings, merged
+from reshardctl.times import instant
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the operator asks for. created: the creation time that `--recreated` names."""
+
+    policy: Policy = LOSSLESS
+    accept: Accept = field(default_factory=Accept)
+    bootstrap: bool = False
+    recreated: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One consumer, judged. decision: what fix would do. positions: as the store spells them."""
+
+    snapshot: Snapshot
+    wishes: Wishes
+    incarnation: Incarnation
+    judged: tuple[Judged, ...]
+    findings: tuple[Finding, ...]
+    decision: Decision
+    positions: Mapping[ShardId, str]
+    notes: tuple[str, ...]
+
+    def mended(self, finding: Finding) -> list[Write]:
+        """The plan's writes that concern the finding's shards."""
+        if not isinstance(self.decision, Plan):
+            return []
+        return [
+            write for step in self.decision.steps for write in step.writes
+            if ShardId(write.key) in finding.shards
+        ]
+
+    def worst(self) -> Severity | None:
+        """The severity of the worst finding."""
+        return max((f.severity for f in self.findings), default=None)
+
+    def counts(self) -> dict[str, int]:
+        """How many findings of each severity."""
+        return {
+            str(s): sum(f.severity is s for f in self.findings) for s in reversed(Severity)
+        }
+
+
+def make(snapshot: Snapshot, wishes: Wishes) -> Report:
+    """Judge a snapshot. Raises EmptyCheckpoint, WrongStream, UsageError."""
+    case = case_of(snapshot, wishes)
+    consumer, lineage = case.consumer, snapshot.lineage
+    checkpoint = consumer.parse(snapshot.images)
+    if consumer.empty(checkpoint):
+        return _of_empty(snapshot, wishes, case)
+    incarnation = consumer.incarnation(lineage, checkpoint)
+    settled = settled_line(case)
+    judged = judge(case, LOSSLESS.line(lineage, settled), settled)
+    odd = consumer.odd(lineage, checkpoint)
+    recreated = incarnation is Incarnation.RECREATED and wishes.recreated is None
+    found = merged({
+        _label(case, j): findings(View(case.around, settled, j.replay, j.effects, odd, recreated))
+        for j in judged
+    })
+    notes = dict.fromkeys(note for j in judged for note in j.replay.notes)
+    return Report(
+        snapshot, wishes, incarnation, tuple(judged), tuple(found), decide(case),
+        consumer.positions(checkpoint), tuple(notes),
+    )
+
+
+def case_of(snapshot: Snapshot, wishes: Wishes) -> Case:
+    """The case that a snapshot poses."""
+    consumer = CONSUMERS[snapshot.locator.consumer]
+    checkpoint = consumer.parse(snapshot.images)
+    candidates = consumer.candidates(checkpoint, snapshot.locator.options)
+    return Case(
+        consumer,
+        Circumstances(snapshot.lineage, snapshot.now, snapshot.probes),
+        snapshot.images, candidates, wishes.policy, wishes.accept,
+        recreated=wishes.recreated is not None, bootstrap=wishes.bootstrap,
+    )
+
+
+def places_to_probe(report: Report) -> list[tuple[ShardId, Cut]]:
+    """Where a bounded read would turn a guess into a fact: each owed place, each once."""
+    case = case_of(report.snapshot, report.wishes)
+    lineage = report.snapshot.lineage
+    wanted = LOSSLESS.line(lineage, settled_line(case))
+    harmed = {
+        e.shard for j in report.judged for e in j.effects
+        if e.shard in lineage and e.harm in (Harm.STALLED, Harm.SKIPPED)
+    }
+    return [
+        (shard, wanted[shard]) for shard in lineage
+        if shard in harmed and wanted[shard] != DONE and _askable(wanted[shard])
+    ]
+
+
+def _askable(cut: Cut) -> bool:
+    return cut.rank in (Rank.START, Rank.INSIDE) and not (cut.by_time and cut.time is None)
+
+
+def _of_empty(snapshot: Snapshot, wishes: Wishes, case: Case) -> Report:
+    if not wishes.bootstrap:
+        raise EmptyCheckpoint(
+            f"{snapshot.locator.text} holds no position",
+            "check the name; for a new application: fix --bootstrap --policy lossless, "
+            "or --policy latest-at-start",
+        )
+    return Report(
+        snapshot, wishes, Incarnation.SAME, (), (), bootstrap(case), {}, ()
+    )
+
+
+def _label(case: Case, judged: Judged) -> str:
+    """The options in which this candidate differs from the others, "" where there is one."""
+    options = judged.candidate.options
+    differing = [
+        name for name in options
+        if len({c.options[name] for c in case.candidates}) > 1
+    ]
+    return ", ".join(f"{name}={options[name]}" for name in differing)
+
+
+def question(report: Report, ask: Ask) -> str:
+    """What has to be said before anything can be planned, as a command line would say it."""
+    if ask.option == "recreated":
+        created = instant(report.snapshot.lineage.stream.created)
+        return f"--recreated {created}"
+    text = report.snapshot.locator.text
+    joint = "&" if "?" in text else "?"
+    return " or ".join(f"'{text}{joint}{ask.option}={value}'" for value in ask.values)
