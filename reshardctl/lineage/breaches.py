@@ -62,13 +62,15 @@ def _holes(columns: Columns, opened: list[int]) -> Iterator[Breach]:
 
 
 def _overlapping(spans: list[tuple[int, int, int]]) -> list[int]:
-    """Rows that begin before an earlier one has ended, in order of their hash keys."""
-    found, end = [], -1
+    """Rows of the spans that share keys with another. The spans are in order of their keys."""
+    found: set[int] = set()
+    end, widest = -1, -1
     for low, high, row in spans:
         if low <= end:
-            found.append(row)
-        end = max(end, high)
-    return found
+            found |= {widest, row}
+        if high > end:
+            end, widest = high, row
+    return sorted(found)
 
 
 def _open_parents(columns: Columns, links: Links, opened: list[int]) -> Iterator[Breach]:

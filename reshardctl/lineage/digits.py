@@ -66,7 +66,7 @@ class Digits:
         """
         text = (f"%{self._digits}s" * len(texts) % tuple(texts)).replace(" ", "0")
         packed = bytes.fromhex(text)
-        if len(text) != self._digits * len(texts) or packed.translate(None, _BCD):
+        if len(text) != self._digits * len(texts) or packed.translate(None, _BCD) or not all(texts):
             raise ValueError(f"not all are numbers of up to {self._digits} digits")
         self._packed += packed
 
