@@ -51,7 +51,7 @@ class FakeKinesis:
 
     def call(self, action: str, params: Mapping[str, Any], region: str | None = None) -> Answer:
         """Answer one request; raises ApiError or NoAnswerError. `params` are in AWS's shape."""
-        request = Request(action, params, region or self.region)
+        request = Request(action, params, region or self.region, self.account)
         with self._lock:
             self.calls.append(Call(action, params))
         fault = self.faults.take(request)

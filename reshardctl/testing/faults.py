@@ -80,12 +80,35 @@ class Faults:
 
 def _as_fault(fault: str | Exception | Fault) -> Fault:
     if isinstance(fault, str):
-        return _raising(ApiError(fault))
+        return _refusing(fault)
     if isinstance(fault, NoAnswerError):
         return timeout_after if fault.executed else _raising(fault)
     if isinstance(fault, Exception):
         return _raising(fault)
     return fault
+
+
+def _refusing(code: str) -> Fault:
+    def fault(request: Request, _proceed: Proceed) -> Answer:
+        raise ApiError(code, _text(code, request))
+
+    return fault
+
+
+def _text(code: str, request: Request) -> str | None:
+    """The text that names what was asked for, where the service's does; None: the usual one."""
+    name = request.params.get("StreamName")
+    arn = request.params.get("StreamARN")
+    if code == "AccessDeniedException":
+        place = f"arn:aws:kinesis:{request.region}:{request.account}:stream/{name or '*'}"
+        return (
+            f"User: arn:aws:iam::{request.account}:user/tester is not authorized to perform: "
+            f"kinesis:{request.action} on resource: {arn or place} because no identity-based "
+            f"policy allows the kinesis:{request.action} action"
+        )
+    if code == "LimitExceededException" and name is not None:
+        return f"Rate exceeded for stream {name} under account {request.account}."
+    return None
 
 
 def _raising(error: Exception) -> Fault:

@@ -78,6 +78,9 @@ class _Exchange(BaseHTTPRequestHandler):
             self._send(error.status, _error_body(error), error.code)
         except NoAnswerError:
             self._hang_up()
+        except Exception as bug:
+            # Ours or a fault's: a client must see it at once, not wait for an answer.
+            self._send(500, _error_body(ApiError("InternalFailure", repr(bug))), "InternalFailure")
         else:
             self._send(200, _encoded(answer))
 

@@ -29,6 +29,7 @@ class Request:
     action: str
     params: Params
     region: str
+    account: str
     now: float = 0.0
     page: int | None = None
     view: Literal["before", "after", "torn"] | None = None

@@ -52,16 +52,17 @@ class Shard:
     """How many records were ever put, trimmed ones included."""
     starting: int = 0
     ending: int | None = None
-    epochs: set[int] = field(default_factory=set)
+    epochs: tuple[int, ...] = ()
+    """All epochs that its numbers carry, oldest first."""
     last: int = 0
     """The number of the newest record, or the start's."""
-    reads: list[float] = field(default_factory=list)
+    reads: tuple[float, ...] = ()
     """Times of the last GetRecords calls, for the read limit."""
 
     def __post_init__(self) -> None:
         self.starting = int(sequence.start(self.number, self.epoch))
         self.last = self.starting
-        self.epochs.add(self.epoch)
+        self.epochs = (self.epoch,)
 
     @property
     def id(self) -> str:
@@ -98,7 +99,7 @@ class Shard:
         if second <= self.epoch:
             raise ValueError("an epoch only grows")
         self.epoch = second
-        self.epochs.add(second)
+        self.epochs += (second,)
 
     def trim(self, horizon: float) -> None:
         """Drop the oldest records that arrived before `horizon`."""

@@ -123,3 +123,15 @@ def test_the_log_holds_every_call_refused_ones_too() -> None:
     assert fake.mutating_calls == []
     refusal(client.delete_stream, StreamName="other")
     assert fake.mutating_calls == [("DeleteStream", {"StreamName": "other"})]
+
+
+def test_refusals_name_what_was_asked_for() -> None:
+    # The form of IAM's refusals (IAM user guide, "Troubleshoot access denied error messages").
+    fake = split_stream()
+    fake.faults.add("ListShards", "AccessDeniedException")
+    _, text = refusal(fake.client().list_shards, StreamName="orders")
+    assert "is not authorized to perform: kinesis:ListShards on resource: " in text
+    assert fake.stream("orders").arn in text
+    fake.faults.add("ListShards", "LimitExceededException")
+    _, text = refusal(fake.client().list_shards, StreamName="orders")
+    assert text == "Rate exceeded for stream orders under account 123456789012."

@@ -187,3 +187,10 @@ def test_a_chunked_body(url: str) -> None:
     connection.request("POST", "/", chunks, target, encode_chunked=True)
     assert len(json.loads(connection.getresponse().read())["Shards"]) == 4
     connection.close()
+
+
+def test_a_mistake_of_the_fake_is_an_answer_too(fake: FakeKinesis, url: str) -> None:
+    fake.faults.add("ListShards", ZeroDivisionError("oh"))
+    status, _, answer = next(post(url, b'{"StreamName": "orders"}'))
+    assert (status, answer["__type"]) == (500, "InternalFailure")
+    assert "ZeroDivisionError('oh')" in answer["message"]

@@ -89,11 +89,11 @@ def _check_rate(service: Service, stream: Stream, shard: Shard, now: float) -> N
     limit = service.settings.reads_per_second
     if limit is None:
         return
-    shard.reads = [then for then in shard.reads if now - then < 1]
+    shard.reads = tuple(then for then in shard.reads if now - then < 1)
     if len(shard.reads) >= limit:
         raise ApiError(
             "ProvisionedThroughputExceededException",
             f"Rate exceeded for shard {shard.id} in stream {stream.name} "
             f"under account {stream.account}.",
         )
-    shard.reads.append(now)
+    shard.reads += (now,)
