@@ -74,10 +74,12 @@ def listed(client: Any, **params: Any) -> dict[int, dict[str, Any]]:
     return {int(shard["ShardId"][8:]): shard for shard in shards}
 
 
-def iterator(client: Any, shard: int, kind: str = "TRIM_HORIZON", **params: Any) -> str:
-    """A shard iterator on "orders"."""
+def iterator(
+    client: Any, shard: int, kind: str = "TRIM_HORIZON", stream: str = "orders", **params: Any
+) -> str:
+    """A shard iterator."""
     answer = client.get_shard_iterator(
-        StreamName="orders", ShardId=f"shardId-{shard:012d}", ShardIteratorType=kind, **params
+        StreamName=stream, ShardId=f"shardId-{shard:012d}", ShardIteratorType=kind, **params
     )
     token: str = answer["ShardIterator"]
     return token
