@@ -11,7 +11,17 @@ from reshardctl.effects import Circumstances, Harm
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.evidence import Snapshot
 from reshardctl.model import DONE, Cut, Rank, ShardId, Write
-from reshardctl.plan import Ask, Case, Decision, Judged, Plan, bootstrap, decide, judge, settled_line
+from reshardctl.plan import (
+    Ask,
+    Case,
+    Decision,
+    Judged,
+    Plan,
+    bootstrap,
+    decide,
+    judge,
+    settled_line,
+)
 from reshardctl.policy import LOSSLESS, Accept, Policy
 from reshardctl.rules import Finding, Severity, View, findings, merged
 from reshardctl.times import instant

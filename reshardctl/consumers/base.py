@@ -46,6 +46,10 @@ class Consumer(Protocol):
     name: str
     moving: frozenset[str]
     """Attributes that change by themselves and that no undo brings back."""
+    counters: frozenset[str]
+    """Those of them that only ever grow."""
+    owners: frozenset[str]
+    """Those of them that say who holds a row."""
 
     def parse(self, images: Iterable[Image]) -> Any:
         """Rows plus side state; foreign rows kept apart. Raises UsageError for a wrong store."""

@@ -44,6 +44,8 @@ class Kcl:
         "leaseCounter", "leaseOwner", "checkpointOwner", "ownerSwitchesSinceCheckpoint",
         "throughputKBps",
     })
+    counters = frozenset({"leaseCounter"})
+    owners = frozenset({"leaseOwner", "checkpointOwner"})
 
     def parse(self, images: Iterable[Image]) -> LeaseTable:
         """Lease rows, with rows of other kinds apart."""

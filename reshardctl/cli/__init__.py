@@ -1,0 +1,12 @@
+"""The command line: one file a verb, each of which parses, calls, renders and exits."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """The `reshardctl` command."""
+    from reshardctl.cli.app import run
+
+    sys.exit(run(sys.argv[1:]))

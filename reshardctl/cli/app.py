@@ -1,0 +1,53 @@
+"""The verbs, put together. Nothing heavy is imported before a verb runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from reshardctl import __version__
+from reshardctl.cli.demo import demo
+from reshardctl.cli.explain import explain
+from reshardctl.cli.failing import guarded
+from reshardctl.cli.fix import fix
+from reshardctl.cli.inspect import inspect
+from reshardctl.cli.rule import rule
+from reshardctl.cli.undo import undo
+
+EPILOG = (
+    "Exit codes: 0 clean, applied and verified, or nothing to do; 1 findings, or something to do; "
+    "2 usage; 3 could not tell; 4 refused, nothing written; 5 half done, journal named; "
+    "130 cancelled before the first write."
+)
+
+app = typer.Typer(
+    name="reshardctl",
+    help=(
+        "Repair a consumer's stored positions after its Kinesis stream was resharded. "
+        "Start with: reshardctl inspect kcl://my-application --stream my-stream"
+    ),
+    epilog=EPILOG,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+for verb in (inspect, fix, undo, explain, rule, demo):
+    app.command()(verb)
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"reshardctl {__version__}")
+        raise typer.Exit
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line; returns the exit code."""
+    return guarded(lambda: app(list(arguments), prog_name="reshardctl", standalone_mode=False))

@@ -1,0 +1,109 @@
+"""Sessions, endpoints, and the ports of a command."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from reshardctl.errors import UsageError
+from reshardctl.locator import Locator
+
+if TYPE_CHECKING:
+    from boto3.session import Session
+
+    from reshardctl.repair import Ports
+
+SERVICES = ("kinesis", "dynamodb", "sts")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """How AWS is reached, as the options say it; the rest comes from the environment."""
+
+    region: str | None = None
+    profile: str | None = None
+    role: str | None = None
+    endpoints: Sequence[str] = ()
+
+    def words(self) -> list[str]:
+        """The same as options, for commands that we print."""
+        named = (("--region", self.region), ("--profile", self.profile), ("--role-arn", self.role))
+        words = [word for name, value in named if value for word in (name, value)]
+        return words + [word for url in self.endpoints for word in ("--endpoint-url", url)]
+
+
+def ports_of(account: Account, locator: Locator) -> Ports:
+    """Kinesis and the store of a locator. Calls nothing yet, unless a role is assumed."""
+    from reshardctl.cli.interrupt import interrupted
+    from reshardctl.cli.progress import listing_progress
+    from reshardctl.kinesis import Kinesis
+    from reshardctl.media.dynamodb import DynamoDb
+    from reshardctl.repair import Ports
+
+    endpoints = endpoints_of(account.endpoints)
+    session = _session(account, endpoints)
+    kinesis = Kinesis(
+        session, endpoint_url=endpoints.get("kinesis"), region=account.region,
+        progress=listing_progress(),
+    )
+    medium = DynamoDb(
+        session, locator.target, region=account.region, endpoint_url=endpoints.get("dynamodb"),
+        clock=time.monotonic, sleep=time.sleep,
+    )
+    return Ports(kinesis, medium, time.time, time.sleep, interrupted)
+
+
+def endpoints_of(texts: Sequence[str]) -> dict[str, str]:
+    """`kinesis=http://…` or a bare URL for every service."""
+    found: dict[str, str] = {}
+    for text in texts:
+        service, equals, url = text.partition("=")
+        if text.startswith(("http://", "https://")):
+            found |= dict.fromkeys(SERVICES, text)
+        elif equals and service in SERVICES and url.startswith(("http://", "https://")):
+            found[service] = url
+        else:
+            raise UsageError(
+                f"--endpoint-url {text}: not SERVICE=URL",
+                "e.g. --endpoint-url kinesis=http://127.0.0.1:4567",
+            )
+    return found
+
+
+def _session(account: Account, endpoints: dict[str, str]) -> Session:
+    import boto3
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    try:
+        session = boto3.Session(profile_name=account.profile, region_name=account.region)
+        if account.role is None:
+            return session
+        return _assumed(session, account.role, account.region, endpoints.get("sts"))
+    except (BotoCoreError, ClientError) as error:
+        where = f"--role-arn {account.role}" if account.role else f"--profile {account.profile}"
+        raise UsageError(f"{where}: {error}", "check the name and its credentials") from None
+
+
+def _assumed(session: Session, role: str, region: str | None, endpoint: str | None) -> Session:
+    """A session of the role that renews its credentials by itself."""
+    import boto3
+    from botocore.credentials import DeferredRefreshableCredentials
+    from botocore.session import get_session
+
+    sts = session.client("sts", endpoint_url=endpoint)
+
+    def credentials() -> dict[str, str]:
+        answer = sts.assume_role(RoleArn=role, RoleSessionName="reshardctl")["Credentials"]
+        return {
+            "access_key": answer["AccessKeyId"],
+            "secret_key": answer["SecretAccessKey"],
+            "token": answer["SessionToken"],
+            "expiry_time": answer["Expiration"].isoformat(),
+        }
+
+    credentials()
+    base = get_session()
+    base._credentials = DeferredRefreshableCredentials(credentials, "assume-role")
+    return boto3.Session(botocore_session=base, region_name=region or session.region_name)

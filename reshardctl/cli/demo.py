@@ -1,0 +1,7 @@
+"""`reshardctl demo`."""
+
+from __future__ import annotations
+
+
+def demo() -> None:
+    """Not here yet."""

@@ -1,0 +1,65 @@
+"""From what goes wrong to one clear message and the right exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+import typer
+
+from reshardctl.errors import ReshardError
+from reshardctl.exit import Exit
+
+PIPE_CLOSED = 141
+"""128 + SIGPIPE: the reader of our output went away."""
+
+
+def guarded(command: Callable[[], object]) -> int:
+    """Run a command; every failure becomes a message on stderr and a code."""
+    try:
+        result = command()
+        sys.stdout.flush()
+        return int(result) if isinstance(result, int) else Exit.OK
+    except ReshardError as error:
+        say(error)
+        return error.exit
+    except typer.Exit as stop:
+        return stop.exit_code
+    except (typer.Abort, KeyboardInterrupt):
+        print("cancelled; nothing was written", file=sys.stderr)
+        return Exit.CANCELLED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except Exception as error:
+        show = getattr(error, "show", None)
+        if show is None:
+            return unexpected(error)
+        show()
+        return Exit.USAGE
+
+
+def say(error: ReshardError) -> None:
+    """What happened, and the next command. Store text in it is made harmless first."""
+    kind = {Exit.REFUSED: "refused", Exit.HALF_DONE: "half done"}.get(error.exit, "error")
+    print(harmless(f"{kind}: {error.what}"), file=sys.stderr)
+    if error.next:
+        print(harmless(f"  {error.next}"), file=sys.stderr)
+
+
+def unexpected(error: Exception) -> int:
+    """A defect of ours: no traceback with values in it, unless asked for."""
+    if os.environ.get("RESHARDCTL_TRACEBACK"):
+        raise error
+    name = type(error).__name__
+    print(harmless(f"error: unexpected {name}: {error}"), file=sys.stderr)
+    print(
+        "  this is a defect of reshardctl; RESHARDCTL_TRACEBACK=1 shows where", file=sys.stderr
+    )
+    return Exit.UNKNOWN
+
+
+def harmless(text: str) -> str:
+    """Text without control characters, which could steer a terminal."""
+    return "".join(c if c == "\n" or c.isprintable() else f"\\x{ord(c):02x}" for c in text)

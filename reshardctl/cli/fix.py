@@ -1,0 +1,110 @@
+"""`reshardctl fix`: make it right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reshardctl.cli.options import (
+    AcceptOption,
+    ColorMode,
+    ColorOption,
+    EndpointOption,
+    FormatOption,
+    OutputOption,
+    PolicyName,
+    PolicyOption,
+    ProbeOption,
+    ProfileOption,
+    RecreatedOption,
+    RegionOption,
+    RoleOption,
+    VerboseOption,
+)
+
+
+def fix(
+    locator: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CONSUMER", help="As for inspect; not with --plan or --resume.",
+            show_default=False,
+        ),
+    ] = None,
+    stream: Annotated[
+        str | None, typer.Option("--stream", help="Name or ARN of the stream.")
+    ] = None,
+    region: RegionOption = None,
+    profile: ProfileOption = None,
+    role_arn: RoleOption = None,
+    endpoint_url: EndpointOption = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", "-n", help="Show the proven plan; write nothing.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="PLAN", help="Save the plan to a new file.")
+    ] = None,
+    plan: Annotated[
+        Path | None, typer.Option("--plan", metavar="PLAN", help="Apply exactly that plan.")
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option("--resume", metavar="JOURNAL", help="Finish what was interrupted."),
+    ] = None,
+    policy: PolicyOption = PolicyName.LOSSLESS,
+    accept: AcceptOption = None,
+    probe: ProbeOption = False,
+    bootstrap: Annotated[
+        bool, typer.Option("--bootstrap", help="The application is new: make its first positions.")
+    ] = False,
+    recreated: RecreatedOption = None,
+    created: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="The positions belong to the stream created at TIME; for a store without numbers.",
+        ),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Apply without asking.")] = False,
+    assume_stopped: Annotated[
+        bool,
+        typer.Option(
+            "--assume-stopped", help="You know that every worker is stopped; it is journaled."
+        ),
+    ] = False,
+    watch: Annotated[
+        str, typer.Option(metavar="DURATION", help="How long to look for signs of life.")
+    ] = "30s",
+    journal: Annotated[
+        Path | None, typer.Option("--journal", metavar="FILE", help="Where to keep the journal.")
+    ] = None,
+    format: FormatOption = None,
+    output: OutputOption = None,
+    color: ColorOption = ColorMode.AUTO,
+    verbose: VerboseOption = False,
+) -> None:
+    """Make it right: plan, prove, show, ask, journal, write, verify.
+
+    Example: reshardctl fix kcl://my-application --stream my-stream --dry-run
+    """
+    from reshardctl.cli import fixing
+    from reshardctl.cli.connect import Account
+    from reshardctl.cli.wishes import wishes_of
+
+    account = Account(region, profile, role_arn, endpoint_url or ())
+    asked = fixing.Asked(
+        account, dry_run, out, yes, assume_stopped, watch, journal, format, output, color, verbose
+    )
+    given = [name for name, value in (
+        ("a consumer", locator), ("--plan", plan), ("--resume", resume)
+    ) if value is not None]
+    fixing.one_source(given, stream)
+    if plan is not None:
+        raise typer.Exit(fixing.from_file(asked, plan))
+    if resume is not None:
+        raise typer.Exit(fixing.go_on(asked, resume))
+    wishes = wishes_of(policy, accept, bootstrap, recreated)
+    assert locator is not None and stream is not None
+    raise typer.Exit(fixing.from_store(asked, locator, stream, wishes, probe, created, policy, accept))

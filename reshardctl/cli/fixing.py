@@ -1,0 +1,235 @@
+"""What the sources of a fix share: a store, a saved plan, a journal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reshardctl import locator as locators
+from reshardctl import savedplan
+from reshardctl.cli.connect import Account, ports_of
+from reshardctl.cli.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
+from reshardctl.cli.options import ColorMode, FormatName
+from reshardctl.cli.output import Output, again
+from reshardctl.cli.progress import phase
+from reshardctl.consumers import CONSUMERS
+from reshardctl.consumers.base import Incarnation
+from reshardctl.errors import HalfDone, NotConfirmed, Refused, ReshardError, UsageError
+from reshardctl.exit import Exit
+from reshardctl.journal import Header, Journal, new_path, state_dir
+from reshardctl.locator import Locator
+from reshardctl.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.repair import Ports, carry_out, survey, verify, watch
+from reshardctl.repair import go_on as finish
+from reshardctl.report import Report, Wishes, question
+from reshardctl.savedplan import SavedPlan
+from reshardctl.times import instant, parse_instant, parse_seconds
+
+CREATION_SLACK = 1.0
+"""Seconds by which a creation time that an operator types may differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How to go about it, whatever the source."""
+
+    account: Account
+    dry_run: bool
+    out: Path | None
+    yes: bool
+    assume_stopped: bool
+    watch: str
+    journal: Path | None
+    format: FormatName | None
+    output: str | None
+    color: ColorMode
+    verbose: bool
+
+    def to(self, words: Sequence[str]) -> Output:
+        """Where results go."""
+        return Output(self.format, self.output, self.color, self.verbose, words)
+
+
+def one_source(given: Sequence[str], stream: str | None) -> None:
+    """UsageError unless exactly one of consumer, plan and journal is named."""
+    if len(given) != 1:
+        what = "nothing to fix is named" if not given else f"{' and '.join(given)} exclude each other"
+        raise UsageError(
+            what, "reshardctl fix CONSUMER --stream STREAM, or --plan PLAN, or --resume JOURNAL"
+        )
+    if given == ["a consumer"] and stream is None:
+        raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
+    if given != ["a consumer"] and stream is not None:
+        raise UsageError(f"{given[0]} names its stream itself", "leave --stream out")
+
+
+def from_store(
+    asked: Asked, locator: str, stream: str, wishes: Wishes, probe: bool, created: str | None,
+    policy: str, accept: str | None,
+) -> Exit:
+    """Plan afresh, and unless it is a dry run, carry it out."""
+    place = locators.parse(locator)
+    out = asked.to(again(place, stream, asked.account, policy, accept, wishes))
+    ports = ports_of(asked.account, place)
+    treat_sigterm_as_ctrl_c()
+    report = survey(ports, stream, place, wishes, probe)
+    _right_incarnation(report, created)
+    decision = report.decision
+    if not isinstance(decision, Plan):
+        return _without_plan(out, report)
+    plan = savedplan.of_report(report, probe)
+    if asked.out is not None:
+        savedplan.save(plan, asked.out)
+    out.plan(report, Exit.FINDINGS, asked.dry_run, asked.out)
+    if asked.dry_run:
+        return Exit.FINDINGS
+    _unambiguous(report, created)
+    return _apply(asked, ports, plan, place, out)
+
+
+def _without_plan(out: Output, report: Report) -> Exit:
+    match report.decision:
+        case Nothing(residuals):
+            code = Exit.FINDINGS if residuals else Exit.OK
+        case Ask():
+            code = Exit.REFUSED
+        case NoLine():
+            code = Exit.FINDINGS
+        case _:
+            raise AssertionError("a plan is no reason to have none")
+    out.plan(report, code, dry_run=True, saved=None)
+    if isinstance(report.decision, Ask):
+        raise Refused(
+            f"{report.decision.option} has to be known first", f"give {question(report, report.decision)}"
+        )
+    return code
+
+
+def _right_incarnation(report: Report, created: str | None) -> None:
+    """The times that an operator names must be this stream's."""
+    stream = report.snapshot.lineage.stream
+    named = report.wishes.recreated if created is None else parse_instant(created)
+    if named is not None and abs(named - stream.created) > CREATION_SLACK:
+        raise Refused(
+            f"stream {stream.name} was created at {instant(stream.created)}, not "
+            f"{instant(named)}. Nothing was written",
+            "look at the stream again: aws kinesis describe-stream-summary",
+        )
+    if report.wishes.recreated is not None and report.incarnation is Incarnation.SAME:
+        raise Refused(
+            "--recreated: the store has numbers of this very stream. Nothing was written",
+            "leave --recreated out",
+        )
+
+
+def _unambiguous(report: Report, created: str | None) -> None:
+    if report.incarnation is Incarnation.AMBIGUOUS and created is None:
+        stamp = instant(report.snapshot.lineage.stream.created)
+        raise Refused(
+            "the store holds no sequence number, so nothing shows that its positions belong to "
+            "this stream and not to an earlier one of its name. Nothing was written",
+            f"if they do, add --created {stamp}",
+        )
+
+
+def from_file(asked: Asked, path: Path) -> Exit:
+    """Apply a saved plan exactly, or refuse."""
+    plan = savedplan.load(path)
+    place = locators.parse(plan.locator)
+    out = asked.to(again(place, plan.stream, asked.account))
+    ports = ports_of(asked.account, place)
+    treat_sigterm_as_ctrl_c()
+    if asked.dry_run:
+        raise UsageError("--plan and --dry-run exclude each other", f"the plan is in {path}")
+    return _apply(asked, ports, plan, place, out, confirmed=True)
+
+
+def _apply(
+    asked: Asked, ports: Ports, plan: SavedPlan, place: Locator, out: Output,
+    confirmed: bool = False,
+) -> Exit:
+    if not (confirmed or asked.yes):
+        confirm()
+    watched = stopped(asked, ports, place)
+    header = _header(plan, ports, watched)
+    with Journal.create(_journal_path(asked, header), header) as journal, finishing_the_step():
+        phase(f"journal {journal.path}")
+        applied = carry_out(ports, plan, place, journal)
+        report = _verified(ports, plan, place, journal)
+        out.applied(report, applied, journal.path, watched)
+    return _left(report)
+
+
+def go_on(asked: Asked, path: Path) -> Exit:
+    """Finish a fix or an undo that was interrupted."""
+    journal, records = Journal.open(path)
+    with journal:
+        if records.undo is not None:
+            raise UsageError(f"{path}: its undo was begun", f"reshardctl undo {path}")
+        plan = savedplan.parsed(records.header.notes.get("saved", ""), str(path))
+        place = locators.parse(plan.locator)
+        out = asked.to(again(place, plan.stream, asked.account))
+        ports = ports_of(asked.account, place)
+        treat_sigterm_as_ctrl_c()
+        watched = stopped(asked, ports, place)
+        with finishing_the_step():
+            applied = finish(ports, plan, place, journal, records)
+            report = _verified(ports, plan, place, journal)
+        out.applied(report, applied, journal.path, watched)
+    return _left(report)
+
+
+def _verified(ports: Ports, plan: SavedPlan, place: Locator, journal: Journal) -> Report:
+    """What was written stays written: a failure to look at it afterwards is half done."""
+    try:
+        return verify(ports, plan, place, journal)
+    except HalfDone:
+        raise
+    except ReshardError as error:
+        raise HalfDone(
+            f"everything was written, but it could not be verified: {error.what}",
+            error.next or "reshardctl inspect", str(journal.path),
+        ) from error
+
+
+def _left(report: Report) -> Exit:
+    decision = report.decision
+    left = isinstance(decision, Nothing) and not decision.residuals
+    return Exit.OK if left else Exit.FINDINGS
+
+
+def confirm() -> None:
+    """Ask at the terminal. Raises NotConfirmed without one, or for any answer but yes."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise NotConfirmed(
+            "there is no terminal to ask at. Nothing was written", "add --yes, or apply a --plan"
+        )
+    if input("Write this? Only 'yes' is taken for a yes: ").strip() != "yes":
+        raise NotConfirmed("not confirmed. Nothing was written")
+
+
+def stopped(asked: Asked, ports: Ports, place: Locator) -> str:
+    """Words for the journal on why the consumer is taken to be stopped."""
+    if asked.assume_stopped:
+        return "the operator says that it is stopped"
+    phase(f"looking for signs of life for {asked.watch}")
+    return watch(ports, CONSUMERS[place.consumer], parse_seconds(asked.watch))
+
+
+def _header(plan: SavedPlan, ports: Ports, watched: str) -> Header:
+    stream = {"arn": plan.stream, "created": instant(plan.created)}
+    return Header(
+        plan.digest, plan.locator, dict(plan.store), stream, plan.wishes.policy.name,
+        os.environ.get("USER", ""), instant(ports.clock()), plan.steps,
+        {"stopped": watched, "saved": savedplan.text(plan)},
+    )
+
+
+def _journal_path(asked: Asked, header: Header) -> Path:
+    if asked.journal is not None:
+        return asked.journal
+    table = locators.parse(header.locator).target
+    return new_path(state_dir(os.environ, Path.home()), header.when, table, header.plan)

@@ -1,0 +1,81 @@
+"""`reshardctl inspect`: is anything wrong?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from reshardctl.cli.options import (
+    AcceptOption,
+    ColorMode,
+    ColorOption,
+    EndpointOption,
+    FailOn,
+    FormatOption,
+    LocatorArgument,
+    OutputOption,
+    PolicyName,
+    PolicyOption,
+    ProbeOption,
+    ProfileOption,
+    RegionOption,
+    RoleOption,
+    StreamOption,
+    VerboseOption,
+)
+
+
+def inspect(
+    locator: LocatorArgument,
+    stream: StreamOption,
+    region: RegionOption = None,
+    profile: ProfileOption = None,
+    role_arn: RoleOption = None,
+    endpoint_url: EndpointOption = None,
+    policy: PolicyOption = PolicyName.LOSSLESS,
+    accept: AcceptOption = None,
+    probe: ProbeOption = False,
+    wait: Annotated[
+        str | None,
+        typer.Option(metavar="DURATION", help="Wait so long for the reshard to settle first."),
+    ] = None,
+    fail_on: Annotated[
+        FailOn, typer.Option("--fail-on", help="Exit 1 from this severity on.")
+    ] = FailOn.ERROR,
+    format: FormatOption = None,
+    output: OutputOption = None,
+    color: ColorOption = ColorMode.AUTO,
+    verbose: VerboseOption = False,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Does nothing: inspect never writes.")
+    ] = False,
+) -> None:
+    """Is anything wrong? Says what the consumer will skip, re-read or wait for at its next start.
+
+    Read-only. Example: reshardctl inspect kcl://my-application --stream my-stream
+    """
+    from reshardctl import locator as locators
+    from reshardctl.cli.connect import Account, ports_of
+    from reshardctl.cli.output import Output, again
+    from reshardctl.cli.waiting import wait_until_settled
+    from reshardctl.cli.wishes import wishes_of
+    from reshardctl.exit import Exit
+    from reshardctl.repair import survey
+    from reshardctl.rules import Severity
+    from reshardctl.times import parse_seconds
+
+    place = locators.parse(locator)
+    account = Account(region, profile, role_arn, endpoint_url or ())
+    wishes = wishes_of(policy, accept)
+    out = Output(format, output, color, verbose, again(place, stream, account, policy, accept))
+    ports = ports_of(account, place)
+    if wait is not None:
+        wait_until_settled(ports, stream, parse_seconds(wait))
+    report = survey(ports, stream, place, wishes, probe)
+    bad = fail_on is not FailOn.NEVER and any(
+        f.severity >= Severity[fail_on.name] for f in report.findings
+    )
+    code = Exit.FINDINGS if bad else Exit.OK
+    out.inspect(report, code)
+    raise typer.Exit(code)

@@ -1,0 +1,38 @@
+"""SIGINT and SIGTERM while rows are written: the step in hand is finished, then we stop."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+_asked = False
+
+
+def interrupted() -> bool:
+    """Whether somebody asked to stop."""
+    return _asked
+
+
+def treat_sigterm_as_ctrl_c() -> None:
+    """Outside of writing, SIGTERM ends the command as Ctrl-C does."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+@contextmanager
+def finishing_the_step() -> Iterator[None]:
+    """Inside, a signal only asks: `interrupted` says so between steps."""
+    before = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)}
+
+    def ask(_number: int, _frame: FrameType | None) -> None:
+        global _asked
+        _asked = True
+
+    for number in before:
+        signal.signal(number, ask)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

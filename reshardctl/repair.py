@@ -1,0 +1,168 @@
+"""Carrying out a plan: watch, prove it again on fresh state, write, and look whether it held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from reshardctl import savedplan
+from reshardctl.apply import Applied, apply, resume
+from reshardctl.consumers import CONSUMERS
+from reshardctl.consumers.base import Consumer
+from reshardctl.errors import ConsumerRunning, HalfDone, StalePlan
+from reshardctl.evidence import Snapshot
+from reshardctl.journal import Journal, Records
+from reshardctl.locator import Locator
+from reshardctl.media.base import Medium
+from reshardctl.model import Image, Step, after
+from reshardctl.plan import Nothing, Plan, judge, settled_line
+from reshardctl.report import Report, Wishes, case_of, make, places_to_probe
+from reshardctl.savedplan import SavedPlan, broken, promises
+from reshardctl.snapshot import Stream, probed, take
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Everything outside. clock: Unix seconds; sleep: waits; interrupted: someone said stop."""
+
+    kinesis: Stream
+    medium: Medium
+    clock: Callable[[], float]
+    sleep: Callable[[float], None]
+    interrupted: Callable[[], bool] = lambda: False
+
+
+def survey(
+    ports: Ports, stream: str, locator: Locator, wishes: Wishes, probe: bool = False
+) -> Report:
+    """Read and judge. With `probe`, bounded reads settle what they can, and it is judged again."""
+    snapshot = take(ports.kinesis, ports.medium, stream, locator, ports.clock)
+    report = make(snapshot, wishes)
+    if probe and (places := places_to_probe(report)):
+        return make(probed(snapshot, ports.kinesis, places), wishes)
+    return report
+
+
+def watch(ports: Ports, consumer: Consumer, seconds: float) -> str:
+    """Read twice, so many seconds apart. Returns what the silence rules out.
+
+    Raises ConsumerRunning if anything moved. A store in which nothing could move is not waited
+    for.
+    """
+    first = consumer.signs_of_life(ports.medium.read())
+    if not first:
+        return "no lease has an owner"
+    ports.sleep(seconds)
+    second = consumer.signs_of_life(ports.medium.read())
+    moved = sorted(key for key in second if second[key] != first.get(key))
+    if moved:
+        named = ", ".join(moved[:3]) + (f" and {len(moved) - 3} more" if len(moved) > 3 else "")
+        raise ConsumerRunning(
+            f"the consumer is running: in {seconds:g} s {len(moved)} of {len(first)} watched "
+            f"rows moved ({named}). Nothing was written",
+            "stop every worker, wait for its failover time, and run this again",
+        )
+    return consumer.excluded_by(seconds)
+
+
+def carry_out(ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal) -> Applied:
+    """Write the plan's steps, each proven on what is there now."""
+    def check(images: list[Image]) -> list[Step]:
+        return _proven_again(ports, plan, locator, images)
+
+    return apply(
+        plan.steps, ports.medium, journal, check=check, interrupted=ports.interrupted
+    )
+
+
+def _proven_again(
+    ports: Ports, plan: SavedPlan, locator: Locator, images: list[Image]
+) -> list[Step]:
+    """The same plan made on fresh state, or StalePlan saying what has changed."""
+    again = "make a new plan: reshardctl fix --dry-run"
+    lineage = ports.kinesis.lineage(plan.stream)
+    if lineage.stream.created != plan.created:
+        raise StalePlan("the stream was deleted and made again after the plan was made", again)
+    if dict(ports.medium.identity()) != dict(plan.store):
+        raise StalePlan("the store is another one than the plan was made for", again)
+    fresh = Snapshot(locator, lineage, tuple(images), plan.store, ports.clock())
+    report = make(fresh, plan.wishes)
+    if plan.probe and (places := places_to_probe(report)):
+        report = make(probed(fresh, ports.kinesis, places), plan.wishes)
+    if moved := _footprint_moved(fresh, plan):
+        raise StalePlan(f"the plan is stale: {', '.join(moved[:3])} changed since", again)
+    decision = report.decision
+    if not isinstance(decision, Plan):
+        what = "nothing is left to do" if isinstance(decision, Nothing) else "it cannot be made now"
+        raise StalePlan(f"the plan is stale: on the rows as they are now {what}", again)
+    if changed := _differences(plan.steps, decision.steps):
+        raise StalePlan(f"the plan is stale: {'; '.join(changed[:3])}", again)
+    for promised, found in zip(plan.promised, decision.after, strict=True):
+        if worse := broken(promised, promises(found)):
+            harm, shard, _ = worse[0]
+            raise StalePlan(f"the plan is stale: {shard or 'the consumer'} would be {harm}", again)
+    return list(decision.steps)
+
+
+def _footprint_moved(fresh: Snapshot, plan: SavedPlan) -> list[str]:
+    now = savedplan.footprint(fresh, plan.steps)
+    return [n for n in sorted(now.keys() | plan.footprint) if now.get(n) != plan.footprint.get(n)]
+
+
+def _differences(old: Sequence[Step], new: Sequence[Step]) -> list[str]:
+    """In words, how two plans differ in what they write."""
+    was = {w.key: w for step in old for w in step.writes}
+    now = {w.key: w for step in new for w in step.writes}
+    return [
+        *(f"{key} needs no write any more" for key in sorted(was.keys() - now.keys())),
+        *(f"{key} needs a write too" for key in sorted(now.keys() - was.keys())),
+        *(
+            f"{key} would be written differently"
+            for key in sorted(was.keys() & now.keys()) if was[key].change != now[key].change
+        ),
+    ]
+
+
+def verify(ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal) -> Report:
+    """Read and judge again: the next plan must be empty."""
+    wishes = replace(plan.wishes, bootstrap=False, recreated=None)
+    if plan.wishes.recreated is not None:
+        wishes = plan.wishes
+    report = survey(ports, plan.stream, locator, wishes, plan.probe)
+    if isinstance(report.decision, Plan):
+        titles = ", ".join(step.title for step in report.decision.steps[:3])
+        journal.failed(f"the next plan is not empty: {titles}")
+        raise HalfDone(
+            f"everything was written, but there is more to do now: {titles}",
+            f"reshardctl inspect, then fix again, or reshardctl undo {journal.path}",
+            str(journal.path),
+        )
+    journal.verified()
+    return report
+
+
+def go_on(
+    ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal, records: Records
+) -> Applied:
+    """Finish what a journal began: the mixed state and the rest of the steps are replayed first."""
+    def check(images: list[Image], rest: list[Step]) -> list[Step]:
+        lineage = ports.kinesis.lineage(plan.stream)
+        rows = tuple(after(images, rest))
+        case = case_of(Snapshot(locator, lineage, rows, plan.store, ports.clock()), plan.wishes)
+        settled = settled_line(case, images)
+        want = plan.wishes.policy.line(lineage, settled)
+        judged = judge(case, want, settled)
+        for promised, one in zip(plan.promised, judged, strict=False):
+            if worse := broken(promised, promises(one.effects)):
+                harm, shard, _ = worse[0]
+                raise StalePlan(
+                    f"going on would leave {shard or 'the consumer'} {harm}, which the plan did "
+                    "not show", f"reshardctl undo {journal.path}, then plan again",
+                )
+        return rest
+
+    moving = CONSUMERS[locator.consumer].moving
+    return resume(
+        journal, records, ports.medium, check=check, interrupted=ports.interrupted, moving=moving
+    )
+

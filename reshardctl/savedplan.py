@@ -1,0 +1,217 @@
+"""A plan as a file: what it writes, what its proof promised, and how to make it again.
+
+Applying a saved plan means making it anew on fresh state: the same steps and nothing worse, or
+it is stale. The before-images in it serve the undo when no journal is left.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from reshardctl import wire
+from reshardctl.consumers import CONSUMERS
+from reshardctl.effects import Effect
+from reshardctl.errors import UsageError
+from reshardctl.evidence import Snapshot
+from reshardctl.model import ShardId, Step
+from reshardctl.plan import Plan
+from reshardctl.policy import POLICIES, Accept
+from reshardctl.report import Report, Wishes
+from reshardctl.strict import Place, array, boolean, members, parse, string, strings
+
+VERSION = "reshardctl/plan/1"
+
+Promise = tuple[str, str, str]
+"""An effect that was shown: harm, shard ("" for the whole consumer), "certain" or "possible"."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedPlan:
+    """See the module. created, made: Unix seconds. store: the medium's identity."""
+
+    locator: str
+    stream: str
+    created: float
+    store: Mapping[str, str]
+    wishes: Wishes
+    probe: bool
+    made: float
+    steps: tuple[Step, ...]
+    promised: tuple[tuple[Promise, ...], ...]
+    footprint: Mapping[str, str]
+    """Row or shard that the proof looked at → digest of what it rests on, "" for an absent row."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over everything in it."""
+        return wire.digest(_body(self))
+
+
+def of_report(report: Report, probe: bool) -> SavedPlan:
+    """The plan of a report that has one."""
+    assert isinstance(report.decision, Plan)
+    snapshot, stream = report.snapshot, report.snapshot.lineage.stream
+    return SavedPlan(
+        snapshot.locator.text, stream.arn, stream.created, dict(snapshot.store), report.wishes,
+        probe, snapshot.now, report.decision.steps,
+        tuple(promises(effects) for effects in report.decision.after),
+        footprint(snapshot, report.decision.steps),
+    )
+
+
+def footprint(snapshot: Snapshot, steps: Sequence[Step]) -> dict[str, str]:
+    """What the proof of these steps rests on: the rows and shards of the written families."""
+    consumer, lineage = CONSUMERS[snapshot.locator.consumer], snapshot.lineage
+    rows = {image.key: image for image in snapshot.images}
+    written = {write.key for step in steps for write in step.writes}
+    found = {}
+    for key in sorted(consumer.family(lineage, written)):
+        image = rows.get(key)
+        found[f"row {key}"] = "" if image is None else wire.digest(consumer.footprint(image))
+        shard = ShardId(key)
+        if shard in lineage:
+            one = lineage[shard]
+            found[f"shard {key}"] = wire.digest([one.parents, one.start, one.end])
+    return found
+
+
+def promises(effects: tuple[Effect, ...]) -> tuple[Promise, ...]:
+    """What effects amount to, without the figures that grow as time passes."""
+    return tuple(
+        (str(e.harm), e.shard or "", "certain" if e.certain else "possible")
+        for e in effects if not (e.gone or e.past)
+    )
+
+
+def broken(promised: tuple[Promise, ...], found: tuple[Promise, ...]) -> list[Promise]:
+    """What was found and is worse than what was promised."""
+    kept = set(promised) | {(h, s, "possible") for h, s, _ in promised}
+    return [one for one in found if one not in kept]
+
+
+def save(plan: SavedPlan, path: Path) -> None:
+    """Write it whole or not at all, readable by its owner only. Never over an existing file."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise UsageError(
+            f"{path} exists already; no plan was saved", "name another file with --out"
+        ) from None
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}; no plan was saved") from None
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text(plan))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def load(path: Path) -> SavedPlan:
+    """Read it back. UsageError for a file that is none, or that anyone has edited."""
+    try:
+        return parsed(path.read_bytes(), str(path))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}", "name a file made with --out") from None
+
+
+def text(plan: SavedPlan) -> str:
+    """The whole plan as JSON."""
+    return json.dumps({**_body(plan), "digest": plan.digest}, indent=1, sort_keys=True) + "\n"
+
+
+def parsed(source: str | bytes, name: str) -> SavedPlan:
+    """The plan in a text; `name` is what messages call it."""
+    place = Place(name)
+    body = parse(source, place)
+    if not isinstance(body, dict) or body.get("schema") != VERSION:
+        place.wrong(f"not a plan of this version ({VERSION})")
+    plan = _plan_of(body, place)
+    if plan.digest != body["digest"]:
+        raise UsageError(
+            f"{name}: its content does not match its digest: it was edited or damaged",
+            "make a new one: reshardctl fix --dry-run --out FILE",
+        )
+    return plan
+
+
+def _body(plan: SavedPlan) -> dict[str, Any]:
+    wishes = plan.wishes
+    return {
+        "schema": VERSION,
+        "locator": plan.locator,
+        "stream": plan.stream,
+        "created": plan.created,
+        "store": dict(plan.store),
+        "wishes": {
+            "policy": wishes.policy.name,
+            "accept": asdict(wishes.accept),
+            "bootstrap": wishes.bootstrap,
+            "recreated": wishes.recreated,
+        },
+        "probe": plan.probe,
+        "made": plan.made,
+        "steps": [wire.step_json(step) for step in plan.steps],
+        "promised": [[list(p) for p in effects] for effects in plan.promised],
+        "footprint": dict(plan.footprint),
+    }
+
+
+def _plan_of(body: object, place: Place) -> SavedPlan:
+    names = (
+        "schema", "locator", "stream", "created", "store", "wishes", "probe", "made", "steps",
+        "promised", "footprint", "digest",
+    )
+    found = members(body, names, place)
+    steps = array(found["steps"], place / "steps")
+    promised = array(found["promised"], place / "promised")
+    return SavedPlan(
+        string(found["locator"], place / "locator"),
+        string(found["stream"], place / "stream"),
+        _seconds(found["created"], place / "created"),
+        strings(found["store"], place / "store"),
+        _wishes(found["wishes"], place / "wishes"),
+        boolean(found["probe"], place / "probe"),
+        _seconds(found["made"], place / "made"),
+        tuple(wire.step(s, place / "steps" / n) for n, s in enumerate(steps)),
+        tuple(_promised(p, place / "promised" / n) for n, p in enumerate(promised)),
+        strings(found["footprint"], place / "footprint"),
+    )
+
+
+def _wishes(value: object, place: Place) -> Wishes:
+    found = members(value, ("policy", "accept", "bootstrap", "recreated"), place)
+    policy = string(found["policy"], place / "policy")
+    if policy not in POLICIES:
+        (place / "policy").wrong(f"no policy is called {policy!r}")
+    accept = members(found["accept"], ("skip", "reread", "disorder"), place / "accept")
+    recreated = found["recreated"]
+    return Wishes(
+        POLICIES[policy],
+        Accept(
+            _seconds(accept["skip"], place / "accept" / "skip"),
+            _seconds(accept["reread"], place / "accept" / "reread"),
+            boolean(accept["disorder"], place / "accept" / "disorder"),
+        ),
+        boolean(found["bootstrap"], place / "bootstrap"),
+        None if recreated is None else _seconds(recreated, place / "recreated"),
+    )
+
+
+def _promised(value: object, place: Place) -> tuple[Promise, ...]:
+    out = []
+    for number, one in enumerate(array(value, place)):
+        parts = [string(p, place / number) for p in array(one, place / number)]
+        if len(parts) != 3:
+            (place / number).wrong("not harm, shard and certainty")
+        out.append((parts[0], parts[1], parts[2]))
+    return tuple(out)
+
+
+def _seconds(value: object, place: Place) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        place.wrong("not a number of seconds")
+    return float(value)
