@@ -139,7 +139,7 @@ def remaining(
         writes = tuple(write for write, stand in pairs if stand is Standing.AS_BEFORE)
         if writes:
             rest.append((index, replace(step, writes=writes)))
-    fresh = rebase([step for _, step in rest], rows, guard=moving)
+    fresh = rebase([step for _, step in rest], rows, moving)
     return [(index, step) for (index, _), step in zip(rest, fresh, strict=True)]
 
 

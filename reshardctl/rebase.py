@@ -11,12 +11,13 @@ from reshardctl.model import Image, Step, Write, changed
 
 
 def rebase(
-    steps: Sequence[Step], rows: Sequence[Image], guard: Collection[str] = ()
+    steps: Sequence[Step], rows: Sequence[Image], moving: Collection[str] = ()
 ) -> list[Step]:
     """The same writes over the rows as they are now, the steps before each one taken as done.
 
-    guard: attributes to hold besides each write's own: those that move by themselves. StalePlan
-    when a row appeared or vanished, or when an attribute that a write guards is not as it was.
+    moving: attributes that change by themselves: what they hold now is held from now on, beside
+    each write's own guard. StalePlan when a row appeared or vanished, or when another attribute
+    that a write guards is not as it was.
     """
     now: dict[str, Image | None] = {image.key: image for image in rows}
     written: set[str] = set()
@@ -26,8 +27,8 @@ def rebase(
         for write in step.writes:
             row = now.get(write.key)
             if write.key not in written:
-                _as_guarded(write, row)
-            fresh = _over(write, row, guard)
+                _as_guarded(write, row, moving)
+            fresh = _over(write, row, moving)
             now[write.key] = changed(row, fresh)
             written.add(write.key)
             writes.append(fresh)
@@ -35,7 +36,7 @@ def rebase(
     return result
 
 
-def _as_guarded(write: Write, row: Image | None) -> None:
+def _as_guarded(write: Write, row: Image | None, moving: Collection[str]) -> None:
     again = "run reshardctl fix again"
     if (row is None) is not (write.before is None):
         change = "vanished" if row is None else "appeared"
@@ -43,12 +44,14 @@ def _as_guarded(write: Write, row: Image | None) -> None:
     if row is None or write.before is None:
         return
     for name in write.guard:
+        if name in moving:
+            continue
         if not same(row.attributes.get(name), write.before.attributes.get(name)):
             raise StalePlan(f"row {write.key}: {name} has changed since it was read", again)
 
 
-def _over(write: Write, row: Image | None, guard: Collection[str]) -> Write:
+def _over(write: Write, row: Image | None, moving: Collection[str]) -> Write:
     if row is None or write.live:
         return replace(write, before=row)
-    extra = sorted(set(guard) - set(write.guard))
+    extra = sorted(set(moving) - set(write.guard))
     return replace(write, before=row, guard=(*write.guard, *extra))

@@ -42,6 +42,9 @@ class Journal:
         """
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise _unwritable(path, error) from None
+        try:
             flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
             descriptor = os.open(path, flags, 0o600)
         except FileExistsError:

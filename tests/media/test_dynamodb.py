@@ -495,7 +495,7 @@ def test_some_failed_writes_are_known_not_to_be_there(
 ) -> None:
     table.plant(row("a"))
     faulty.always["update_item"] = TRANSIENT[fault]
-    with pytest.raises(CannotTell, match="is throttled|does not answer") as caught:
+    with pytest.raises(CannotTell, match=r"is throttled|does not answer") as caught:
         table.medium(faulty).write(step(update(row("a"), END, *FULL_GUARD)), "token")
     assert not isinstance(caught.value, AnswerLost)
     assert table.medium().read() == [row("a")]

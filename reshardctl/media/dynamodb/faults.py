@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from enum import Enum
 
-from botocore.exceptions import (  # noqa: A004 – botocore's own ConnectionError
+from botocore.exceptions import (
     BotoCoreError,
     ClientError,
-    ConnectionError,
     ConnectTimeoutError,
     EndpointConnectionError,
     HTTPClientError,
@@ -16,6 +15,7 @@ from botocore.exceptions import (  # noqa: A004 – botocore's own ConnectionErr
     ProxyConnectionError,
     ResponseStreamingError,
 )
+from botocore.exceptions import ConnectionError as BotoConnectionError
 from botocore.parsers import ResponseParserError
 
 
@@ -101,7 +101,7 @@ _CREDENTIAL_ERRORS = {
 
 _UNSENT = (ConnectTimeoutError, EndpointConnectionError, ProxyConnectionError)
 _LOST = (
-    ConnectionError,
+    BotoConnectionError,
     HTTPClientError,
     IncompleteReadError,
     ResponseStreamingError,

@@ -1,0 +1,426 @@
+"""The journal: on disk before what it guards; torn at its end or whole; damaged never trusted."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from plans import Plan, as_given, header, journal_of, plan_of, twice
+
+from reshardctl.apply import apply
+from reshardctl.errors import ReshardError, UsageError
+from reshardctl.journal import Journal, new_path, read, state_dir
+from reshardctl.journal.reading import parsed
+from reshardctl.testing.memory_medium import MemoryMedium
+
+
+@pytest.fixture
+def plan() -> Plan:
+    return plan_of([1, 2])
+
+
+@pytest.fixture
+def medium(plan: Plan) -> MemoryMedium:
+    return MemoryMedium(plan.rows)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "a journal.jsonl"
+
+
+def finished(plan: Plan, medium: MemoryMedium, path: Path) -> bytes:
+    """A journal of a fix that was applied and verified."""
+    with journal_of(plan, medium, path) as journal:
+        apply(plan.steps, medium, journal, check=lambda rows: as_given(rows, list(plan.steps)))
+        journal.verified()
+    return path.read_bytes()
+
+
+# where
+
+
+def test_where_journals_are_kept() -> None:
+    """XDG Base Directory Specification: a relative path is invalid and to be ignored."""
+    home = Path("/home/ops")
+    assert state_dir({"RESHARDCTL_STATE_DIR": "/s"}, home) == Path("/s")
+    assert state_dir({"XDG_STATE_HOME": "/x"}, home) == Path("/x/reshardctl")
+    assert state_dir({"XDG_STATE_HOME": "x"}, home) == Path("/home/ops/.local/state/reshardctl")
+    assert state_dir({}, home) == Path("/home/ops/.local/state/reshardctl")
+
+
+def test_a_name_tells_time_store_and_plan_and_stays_in_its_directory() -> None:
+    made = new_path(Path("/s"), "2026-11-21T17:00:00Z", "../orders etl", "0123456789abcdef")
+    assert made == Path("/s/20261121T170000Z-.._orders_etl-01234567.jsonl")
+
+
+# what is written
+
+
+def test_a_journal_is_its_owners_alone(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+    previous = os.umask(0)
+    try:
+        journal_of(plan, medium, path).close()
+    finally:
+        os.umask(previous)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_what_was_written_is_read(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+    wanted = header(plan, medium)
+    content = finished(plan, medium, path)
+    found = read(path)
+    assert found.header == wanted
+    assert found.header.after == plan.after()[:1] + plan.after()[1:2]
+    assert (found.fix.steps, found.fix.landed) == (plan.steps, {0, 1})
+    assert [intent.step for intent in found.fix.intents.values()] == list(plan.steps)
+    assert (found.fix.outcome, found.undo, found.torn) == ("verified", None, "")
+    assert (found.count, found.size) == (content.count(b"\n"), len(content))
+
+
+def test_the_records_and_their_order(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+    lines = [json.loads(line) for line in finished(plan, medium, path).splitlines()]
+    kinds = [line["kind"] for line in lines]
+    assert kinds == ["header", "intent", "intent", "landed", "landed", "verified"]
+    assert [line["seq"] for line in lines] == list(range(6))
+
+
+def test_each_line_is_chained_to_the_one_before(
+    plan: Plan, medium: MemoryMedium, path: Path
+) -> None:
+    """Worked out from the format's words alone: SHA-256 over the previous sum and the object."""
+    chain = "0" * 64
+    for line in finished(plan, medium, path).splitlines():
+        record = json.loads(line)
+        assert list(record)[-1] == "sum"
+        text = line[: line.rindex(b',"sum":"')] + b"}"
+        chain = sha256(chain.encode() + text).hexdigest()
+        assert record["sum"] == chain
+
+
+def test_tokens_differ_and_fit(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+    """ClientRequestToken has 36 characters at most (TransactWriteItems API reference)."""
+    with journal_of(plan, medium, path) as journal:
+        steps = list(enumerate(plan.steps))
+        found = [intent.token for _ in range(2) for intent in journal.intend(steps)]
+    assert len(set(found)) == 4
+    assert all(1 <= len(token) <= 36 for token in found)
+
+
+def test_intents_are_on_disk_before_they_are_given(
+    plan: Plan, medium: MemoryMedium, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    real = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        real(descriptor)
+        synced.append(path.stat().st_size)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with journal_of(plan, medium, path) as journal:
+        assert len(synced) == 2  # the file, and the directory that names it
+        journal.intend(enumerate(plan.steps))
+        assert synced[-1] == path.stat().st_size
+        journal.verified()
+        assert synced[-1] == path.stat().st_size
+
+
+# what the disk refuses
+
+
+def test_an_existing_file_is_never_written_over(
+    plan: Plan, medium: MemoryMedium, path: Path
+) -> None:
+    path.parent.mkdir()
+    path.write_text("mine")
+    with pytest.raises(UsageError, match="exists already") as caught:
+        journal_of(plan, medium, path)
+    assert "--journal" in caught.value.next
+    assert path.read_text() == "mine"
+
+
+def test_a_link_to_nowhere_is_not_followed(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+    path.parent.mkdir()
+    path.symlink_to(path.parent / "elsewhere")
+    with pytest.raises(UsageError, match="exists already"):
+        journal_of(plan, medium, path)
+    assert not (path.parent / "elsewhere").exists()
+
+
+def test_a_state_directory_that_cannot_be_made(
+    plan: Plan, medium: MemoryMedium, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    words = r"cannot write journal .*: (Not a directory|File exists)"
+    with pytest.raises(UsageError, match=words) as caught:
+        journal_of(plan, medium, tmp_path / "file" / "j.jsonl")
+    assert "RESHARDCTL_STATE_DIR" in caught.value.next
+
+
+@pytest.mark.parametrize("code", [errno.EROFS, errno.EACCES, errno.EDQUOT])
+def test_a_state_directory_that_cannot_be_written(
+    plan: Plan, medium: MemoryMedium, path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    def refuse(*_: Any, **__: Any) -> int:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(UsageError, match=os.strerror(code)):
+        journal_of(plan, medium, path)
+
+
+def full_after(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that takes so many bytes more."""
+    real = os.write
+    left = [room]
+
+    def write(descriptor: int, content: Any) -> int:
+        if not left[0]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        part = bytes(content)[: left[0]]
+        left[0] -= len(part)
+        return real(descriptor, part)
+
+    monkeypatch.setattr(os, "write", write)
+
+
+@pytest.mark.parametrize("room", [0, 1, 500])
+def test_a_full_disk_leaves_no_journal_behind(
+    plan: Plan, medium: MemoryMedium, path: Path, monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    full_after(room, monkeypatch)
+    with pytest.raises(UsageError, match="No space left"):
+        journal_of(plan, medium, path)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("room", [0, 1, 500, 2000])
+def test_a_disk_that_fills_up_stops_the_fix_before_its_first_write(
+    plan: Plan, medium: MemoryMedium, path: Path, monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    journal = journal_of(plan, medium, path)
+    size = path.stat().st_size
+    full_after(room, monkeypatch)
+    with pytest.raises(UsageError, match="No space left"), journal:
+        apply(plan.steps, medium, journal, check=lambda rows: as_given(rows, list(plan.steps)))
+    assert medium.read() == sorted(plan.rows, key=lambda image: image.key)
+    assert path.stat().st_size == size
+    assert read(path).torn == ""
+
+
+def test_a_sync_that_fails_is_a_write_that_failed(
+    plan: Plan, medium: MemoryMedium, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = journal_of(plan, medium, path)
+
+    def refuse(_: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(UsageError, match="Input/output error"), journal:
+        apply(plan.steps, medium, journal, check=lambda rows: as_given(rows, list(plan.steps)))
+    assert medium.read() == sorted(plan.rows, key=lambda image: image.key)
+
+
+def test_one_process_at_a_time(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+    with journal_of(plan, medium, path):
+        with pytest.raises(UsageError, match="in use by another reshardctl"):
+            Journal.open(path)
+        assert read(path).count == 1
+    Journal.open(path)[0].close()
+
+
+# going on
+
+
+def test_going_on_chains_to_what_is_there(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+    journal_of(plan, medium, path).close()
+    journal, records = Journal.open(path)
+    assert records.header == header(plan, medium)
+    with journal:
+        journal.intend(enumerate(plan.steps))
+        journal.landed(0)
+        journal.failed("it stopped")
+    found = read(path)
+    assert (found.fix.landed, found.fix.outcome, found.fix.why) == ({0}, "failed", "it stopped")
+
+
+def test_a_new_attempt_reopens_what_failed(
+    plan: Plan, medium: MemoryMedium, path: Path
+) -> None:
+    with journal_of(plan, medium, path) as journal:
+        journal.failed("it stopped")
+        journal.intend(enumerate(plan.steps))
+    assert read(path).fix.outcome == ""
+
+
+def test_going_on_cuts_a_torn_record_off(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+    content = finished(plan, medium, path)
+    path.write_bytes(content[:-7])
+    journal, records = Journal.open(path)
+    assert records.torn.startswith("the last record is torn: ")
+    with journal:
+        journal.verified()
+    assert path.read_bytes() == content
+
+
+def test_an_undo_is_a_second_course(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+    finished(plan, medium, path)
+    journal, _ = Journal.open(path)
+    with journal:
+        journal.begin_undo(plan.steps[:1])
+        assert read(path).undo is None  # not before its intents
+        journal.intend([(0, plan.steps[0])])
+        journal.landed(0)
+        journal.undone()
+    found = read(path)
+    assert found.fix.outcome == "verified"
+    assert found.undo is not None and found.run is found.undo
+    assert (found.undo.steps, found.undo.landed) == (plan.steps[:1], {0})
+    assert found.undo.outcome == "undone"
+
+
+def test_an_intent_for_a_part_of_a_step_keeps_the_rest(
+    plan: Plan, medium: MemoryMedium, path: Path
+) -> None:
+    part = type(plan.steps[1])("rest", plan.steps[1].writes[1:])
+    with journal_of(plan, medium, path) as journal:
+        journal.intend(enumerate(plan.steps))
+        journal.intend([(1, part)])
+    assert read(path).fix.current == list(plan.steps)
+
+
+# what is damaged
+
+
+def test_a_journal_torn_anywhere_is_whole_up_to_there(
+    plan: Plan, medium: MemoryMedium, path: Path
+) -> None:
+    """Cut at every byte: what is left reads as its whole lines, and the rest is named."""
+    content = finished(plan, medium, path)
+    first = content.index(b"\n") + 1
+    for size in range(len(content)):
+        cut = content[:size]
+        if size < first:
+            with pytest.raises(UsageError, match=r"no whole record.*nothing was written"):
+                parsed(cut, path)
+            continue
+        found = parsed(cut, path)
+        assert found.count == cut.count(b"\n")
+        assert found.size == cut.rindex(b"\n") + 1
+        rest = size - found.size
+        torn = f"the last record is torn: {rest} bytes without an end" if rest else ""
+        assert found.torn == torn
+
+
+def test_any_byte_changed_is_seen(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+    content = finished(plan, medium, path)
+    for place in range(0, len(content), 3):
+        damaged = bytearray(content)
+        damaged[place] ^= 0x01
+        if place == len(content) - 1:
+            continue
+        line = content[:place].count(b"\n") + 1
+        with pytest.raises(UsageError, match=f"line ({line}|{line - 1}): "):
+            parsed(bytes(damaged), path)
+
+
+@pytest.mark.parametrize("line", range(5))
+def test_a_line_taken_out_is_seen(
+    plan: Plan, medium: MemoryMedium, path: Path, line: int
+) -> None:
+    lines = finished(plan, medium, path).splitlines(keepends=True)
+    del lines[line]
+    with pytest.raises(UsageError, match=f"line {line + 1}: its checksum does not match"):
+        parsed(b"".join(lines), path)
+
+
+def test_two_lines_swapped_are_seen(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+    lines = finished(plan, medium, path).splitlines(keepends=True)
+    lines[1], lines[2] = lines[2], lines[1]
+    with pytest.raises(UsageError, match="line 2: its checksum does not match"):
+        parsed(b"".join(lines), path)
+
+
+def rewritten(content: bytes, line: int, change: Any) -> bytes:
+    """A journal forged with right checksums: one record changed, the rest chained anew."""
+    chain, result = "0" * 64, b""
+    for number, raw in enumerate(content.splitlines()):
+        record = json.loads(raw)
+        del record["sum"]
+        if number == line:
+            change(record)
+        text = json.dumps(record, sort_keys=True, separators=(",", ":")).encode()
+        chain = sha256(chain.encode() + text).hexdigest()
+        result += text[:-1] + b',"sum":"' + chain.encode() + b'"}\n'
+    return result
+
+
+FORGED: list[tuple[int, Any, str]] = [
+    (0, lambda r: r["body"].update(version=2), "journal format 2 is not known.*reads format 1"),
+    (0, lambda r: r["body"].update(version="1"), "journal format '1' is not known"),
+    (0, lambda r: r.update(body=[]), "journal format None is not known"),
+    (0, lambda r: r.update(kind="intent"), "line 1: a journal begins with its header"),
+    (0, lambda r: r["body"].update(who=3), "line 1: who: not a string"),
+    (0, lambda r: r["body"].update(secret="x"), "line 1: unknown member 'secret'"),
+    (0, lambda r: r["body"]["stream"].update(arn=1), "line 1: stream.arn: not a string"),
+    (0, lambda r: r["body"]["before"].pop(), "line 1: before: does not fit the steps"),
+    (0, lambda r: r["body"]["after"].pop(), "line 1: after: does not fit the steps"),
+    (0, lambda r: r["body"]["steps"][0].pop("title"), r"line 1: steps\[0\]: title missing"),
+    (1, lambda r: r.update(seq=7), "line 2: record 7 where 1 belongs"),
+    (1, lambda r: r.update(kind="hearsay"), "line 2: unknown record 'hearsay'"),
+    (1, lambda r: r["body"].update(step=9), "line 2: step: there is no step 9"),
+    (1, lambda r: r["body"].update(step=1), "line 2: an intent for other rows than step 1"),
+    (1, lambda r: r["body"].pop("token"), "line 2: token missing"),
+    (3, lambda r: r["body"].update(step=-1), "line 4: step: there is no step -1"),
+    (5, lambda r: r["body"].update(why=1), "line 6: why: not a string"),
+]
+
+
+@pytest.mark.parametrize(("line", "change", "words"), FORGED)
+def test_a_forged_record_is_named(
+    plan: Plan, medium: MemoryMedium, path: Path, line: int, change: Any, words: str
+) -> None:
+    content = finished(plan, medium, path)
+    assert rewritten(content, line, lambda _: None) == content
+    with pytest.raises(UsageError, match=words) as caught:
+        parsed(rewritten(content, line, change), path)
+    assert str(path) in caught.value.what
+
+
+def test_landed_needs_an_intent(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+    with journal_of(plan, medium, path) as journal:
+        journal.landed(0)
+    with pytest.raises(UsageError, match="line 2: step 0 landed without an intent"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\n", b"not a journal\n", b"{}\n", b"\x00" * 300, b'{"seq":0}\n' * 3]
+)
+def test_what_is_no_journal(path: Path, content: bytes) -> None:
+    path.parent.mkdir()
+    path.write_bytes(content)
+    with pytest.raises(UsageError, match=r"no whole record|not a record of a journal"):
+        read(path)
+
+
+def test_a_journal_that_is_not_there(path: Path) -> None:
+    for opened in (read, Journal.open):
+        with pytest.raises(ReshardError, match="No such file"):
+            opened(path)
+
+
+def test_a_header_tells_rows_before_and_after(medium: MemoryMedium) -> None:
+    plan = twice()
+    found = header(plan, medium)
+    assert found.before == [plan.rows[0]]
+    assert found.after == [image for image in plan.after() if image.key != plan.rows[1].key]

@@ -1,0 +1,146 @@
+"""What became of a write, judged by its row."""
+
+from __future__ import annotations
+
+import pytest
+from plans import FIRST, MOVING, born, ended, gone, lease, plan_of, twice
+
+from reshardctl.landing import Standing, differing, reached, same, standing, standings, touched
+from reshardctl.model import Image, Update, Write, changed
+
+EQUAL = [
+    # DynamoDB answers "0.000023" for a stored "2.3E-5": numbers compare by value
+    # (Amazon DynamoDB Developer Guide, "Data types": numbers are normalised).
+    ({"N": "2.3E-5"}, {"N": "0.000023"}),
+    ({"N": "7"}, {"N": "7.0"}),
+    ({"N": "-0"}, {"N": "0"}),
+    ({"SS": ["a", "b"]}, {"SS": ["b", "a"]}),
+    ({"NS": ["1", "2E0"]}, {"NS": ["2", "1.0"]}),
+    ({"M": {"x": {"N": "1"}}}, {"M": {"x": {"N": "1.0"}}}),
+    ({"L": [{"N": "1"}]}, {"L": [{"N": "1.0"}]}),
+    ({"NULL": True}, {"NULL": True}),
+    (None, None),
+]
+DIFFERENT = [
+    ({"N": "7"}, {"S": "7"}),
+    ({"N": "7"}, {"N": "8"}),
+    # Two neighbours that no float tells apart.
+    ({"N": FIRST}, {"N": str(int(FIRST) + 1)}),
+    ({"SS": ["a"]}, {"SS": ["a", "b"]}),
+    ({"SS": ["a"]}, {"L": [{"S": "a"}]}),
+    ({"L": [{"S": "a"}, {"S": "b"}]}, {"L": [{"S": "b"}, {"S": "a"}]}),
+    ({"L": []}, {"L": [{"S": "a"}]}),
+    ({"M": {"x": {"N": "1"}}}, {"M": {"y": {"N": "1"}}}),
+    ({"BOOL": True}, {"BOOL": False}),
+    ({"S": ""}, {"NULL": True}),
+    ({"S": ""}, None),
+    (None, {"N": "0"}),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), EQUAL)
+def test_equal_values(one: dict | None, other: dict | None) -> None:
+    assert same(one, other) and same(other, one)
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENT)
+def test_different_values(one: dict | None, other: dict | None) -> None:
+    assert not same(one, other) and not same(other, one)
+
+
+def with_(image: Image | None, **attributes: dict | None) -> Image:
+    """A row with some attributes changed, or gone where None."""
+    assert image is not None
+    row = {**image.attributes, **attributes}
+    return Image(image.key, {name: value for name, value in row.items() if value is not None})
+
+
+@pytest.mark.parametrize("write", [ended(lease(0)), born(1), gone(lease(2))])
+def test_a_row_is_before_or_after(write: Write) -> None:
+    assert standing(write, write.before) is Standing.AS_BEFORE
+    assert standing(write, changed(write.before, write)) is Standing.LANDED
+
+
+@pytest.mark.parametrize(
+    ("now", "expected"),
+    [
+        (with_(lease(0), checkpoint={"S": "LATEST"}), Standing.MOVED),
+        (None, Standing.MOVED),
+        (with_(lease(0), unknown={"S": "x"}), Standing.AS_BEFORE),
+        (with_(lease(0), leaseOwner={"S": "w2"}), Standing.AS_BEFORE),
+        (with_(lease(0), leaseOwner={"S": "w2"}, leaseCounter={"N": "99"}), Standing.AS_BEFORE),
+        (with_(lease(0), leaseCounter={"N": "14"}), Standing.MOVED),
+        (with_(changed(lease(0), ended(lease(0))), leaseCounter={"N": "17"}), Standing.LANDED),
+        (with_(changed(lease(0), ended(lease(0))), leaseOwner={"S": "w2"}), Standing.LANDED),
+        (with_(changed(lease(0), ended(lease(0))), leaseCounter={"N": "15"}), Standing.MOVED),
+        (with_(changed(lease(0), ended(lease(0))), checkpoint={"S": "LATEST"}), Standing.MOVED),
+        (with_(changed(lease(0), ended(lease(0))), unknown={"S": "x"}), Standing.LANDED),
+    ],
+)
+def test_what_the_consumer_moves_by_itself_decides_nothing(
+    now: Image | None, expected: Standing
+) -> None:
+    assert standing(ended(lease(0)), now, MOVING) is expected
+
+
+def test_without_leave_to_move_an_owner_counts() -> None:
+    now = with_(lease(0), leaseOwner={"S": "w2"})
+    assert standing(ended(lease(0)), now) is Standing.MOVED
+
+
+def test_a_created_row_that_was_taken_has_landed() -> None:
+    made = changed(None, born(1))
+    taken = with_(made, leaseOwner={"S": "w1"}, leaseCounter={"N": "4"})
+    assert standing(born(1), taken, MOVING) is Standing.LANDED
+    read_on = with_(taken, checkpoint={"S": FIRST})
+    assert standing(born(1), read_on, MOVING) is Standing.MOVED
+
+
+def test_a_deleted_row_that_came_back_has_moved() -> None:
+    back = with_(lease(2), checkpoint={"S": "LATEST"})
+    assert standing(gone(lease(2)), back) is Standing.MOVED
+
+
+def test_a_row_written_twice_stands_by_its_last_write() -> None:
+    plan = twice()
+    for count in range(len(plan.steps) + 1):
+        now = {image.key: image for image in plan.after(count)}
+        rows = {w.key: now.get(w.key) for step in plan.steps for w in step.writes}
+        found = standings(plan.steps, rows, MOVING)
+        expected = [
+            [Standing.LANDED if n < count else Standing.AS_BEFORE for _ in step.writes]
+            for n, step in enumerate(plan.steps)
+        ]
+        assert found == expected
+
+
+def test_a_moved_row_is_moved_in_every_step() -> None:
+    plan = plan_of([2, 1])
+    rows = {image.key: image for image in plan.rows}
+    now = {w.key: rows.get(w.key) for step in plan.steps for w in step.writes}
+    key = plan.steps[0].writes[0].key
+    now[key] = with_(now[key], checkpoint={"S": "LATEST"})
+    assert standings(plan.steps, now) == [
+        [Standing.MOVED, Standing.AS_BEFORE],
+        [Standing.AS_BEFORE],
+    ]
+
+
+def test_a_write_that_changes_nothing_visible_counts_as_landed() -> None:
+    write = Write("a", Update({"x": {"S": "1"}}), Image("a", {"x": {"S": "1"}}), "why")
+    assert reached([write], write.before) == 1
+
+
+def test_a_mistyped_counter_is_compared_as_it_stands() -> None:
+    row = with_(lease(0), leaseCounter={"S": "7"})
+    write = Write(row.key, Update({"checkpoint": {"S": "LATEST"}}), row, "w", ("leaseCounter",))
+    assert standing(write, row) is Standing.AS_BEFORE
+    assert standing(write, with_(row, leaseCounter={"S": "8"})) is Standing.MOVED
+
+
+def test_touched_and_differing() -> None:
+    assert touched(born(1)) == set(changed(None, born(1)).attributes)
+    assert touched(gone(lease(2))) == set(lease(2).attributes)
+    assert "leaseCounter" in touched(ended(lease(0)))
+    left = with_(lease(0), ours=None, checkpoint={"S": "x"}, leaseCounter={"N": "16"})
+    assert differing(lease(0), left, MOVING) == ["checkpoint", "ours"]

@@ -1,0 +1,287 @@
+"""Undo: every byte and type back, never a counter down, never an owner back, or nothing at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from plans import (
+    FIRST,
+    MOVING,
+    RESTORE,
+    Plan,
+    checked,
+    counters,
+    ended,
+    journal_of,
+    lease,
+    plan_of,
+    settled,
+    twice,
+)
+
+from reshardctl.apply import apply, resume
+from reshardctl.errors import UndoRefused, UsageError
+from reshardctl.journal import Journal, Records, read
+from reshardctl.model import Create, Delete, Image, Step, Update, Write
+from reshardctl.rebase import rebase
+from reshardctl.testing.memory_medium import MemoryMedium
+from reshardctl.undo import undo_steps
+
+PLANS = [plan_of(sizes) for sizes in ([1], [3], [1, 1, 1], [2, 2, 2])] + [twice()]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "j.jsonl"
+
+
+def fixed(plan: Plan, path: Path, count: int | None = None) -> MemoryMedium:
+    """A store in which a plan, or its first steps, was applied."""
+    medium = MemoryMedium(plan.rows)
+    with journal_of(plan, medium, path) as journal:
+        intents = journal.intend(enumerate(rebase(plan.steps, medium.read(), MOVING)))
+        for intent in intents[:count]:
+            medium.write(intent.step, intent.token)
+            journal.landed(intent.index)
+    return medium
+
+
+def steps_back(path: Path, medium: MemoryMedium) -> list[Step]:
+    current = {image.key: image for image in medium.read()}
+    return undo_steps(read(path), current, RESTORE, MOVING)
+
+
+def undone(path: Path, medium: MemoryMedium) -> Records:
+    steps = steps_back(path, medium)
+    journal, _ = Journal.open(path)
+    with journal:
+        journal.begin_undo(steps)
+        apply(steps, medium, journal, check=lambda rows: rebase(steps, rows, MOVING))
+        journal.undone()
+    return read(path)
+
+
+def changed_row(medium: MemoryMedium, key: str, **attributes: dict[str, Any]) -> None:
+    row = medium.get([key])[key]
+    assert row is not None
+    medium.plant(Image(key, {**row.attributes, **attributes}))
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.name)
+def test_every_attribute_comes_back(plan: Plan, path: Path) -> None:
+    medium = fixed(plan, path)
+    left = counters(medium.read())
+    records = undone(path, medium)
+    assert settled(medium.read()) == settled(sorted(plan.rows, key=lambda image: image.key))
+    assert records.undo is not None and records.undo.outcome == "undone"
+    for key, count in counters(medium.read()).items():
+        assert count >= left.get(key, 0)
+    touched = {write.key for step in plan.steps for write in step.writes}
+    back = {image.key: image for image in medium.read()}
+    for image in plan.rows:
+        owner = back[image.key].attributes.get("leaseOwner")
+        assert owner == (None if image.key in touched else {"S": "w1"})
+
+
+@pytest.mark.parametrize("count", range(4))
+def test_only_what_landed_is_taken_back(path: Path, count: int) -> None:
+    plan = plan_of([1, 1, 1])
+    medium = fixed(plan, path, count)
+    assert len(steps_back(path, medium)) == count
+    undone(path, medium)
+    assert settled(medium.read()) == settled(list(plan.rows))
+
+
+def test_a_landed_step_without_its_record_is_taken_back(path: Path) -> None:
+    plan = plan_of([1, 1])
+    medium = fixed(plan, path, 0)
+    for step in rebase(plan.steps, medium.read(), MOVING):
+        medium.write(step, f"t{step.title}")
+    undone(path, medium)
+    assert settled(medium.read()) == settled(list(plan.rows))
+
+
+def test_steps_go_back_last_first(path: Path) -> None:
+    plan = plan_of([1, 2, 1])
+    back = steps_back(path, fixed(plan, path))
+    assert [step.title for step in back] == ["undo: step 2", "undo: step 1", "undo: step 0"]
+
+
+def test_a_step_of_one_title_has_the_writes_reversed(path: Path) -> None:
+    plan = plan_of([3])
+    (step,) = steps_back(path, fixed(plan, path))
+    changes = [type(write.change) for write in step.writes]
+    assert changes == [Create, Delete, Update]
+
+
+def test_a_restored_row_counts_on(path: Path) -> None:
+    plan = plan_of([1])
+    medium = fixed(plan, path)
+    undone(path, medium)
+    assert counters(medium.read())[lease(0).key] == 15 + 1 + 1
+
+
+def test_a_row_made_again_counts_on_and_has_no_owner(path: Path) -> None:
+    """A worker that still holds the old image must not renew it: KCL renews on an equal counter
+    (KCL 3.5.1 DynamoDBLeaseRefresher)."""
+    plan = plan_of([3])
+    medium = fixed(plan, path)
+    undone(path, medium)
+    row = medium.get([lease(2).key])[lease(2).key]
+    assert row is not None
+    assert row.attributes["leaseCounter"] == {"N": "16"}
+    assert "leaseOwner" not in row.attributes
+
+
+def test_a_mistyped_attribute_comes_back_mistyped(path: Path) -> None:
+    broken = lease(0, checkpointSubSequenceNumber={"S": "three"}, childShardIds={"S": "none"})
+    plan = Plan((broken,), (Step("s", (ended(broken),)),), "mistyped")
+    medium = fixed(plan, path)
+    undone(path, medium)
+    assert settled(medium.read()) == settled([broken])
+
+
+def test_a_counter_that_the_fix_wrote_first_stays(path: Path) -> None:
+    bare = Image("a", {"leaseKey": {"S": "a"}, "checkpoint": {"S": "LATEST"}})
+    put = Update({"leaseCounter": {"N": "0"}, "checkpoint": {"S": "TRIM_HORIZON"}})
+    plan = Plan((bare,), (Step("s", (Write("a", put, bare, "no counter", ("checkpoint",)),)),), "c")
+    medium = fixed(plan, path)
+    undone(path, medium)
+    (row,) = medium.read()
+    assert row.attributes["leaseCounter"] == {"N": "1"}
+    assert row.attributes["checkpoint"] == {"S": "LATEST"}
+
+
+def test_an_eviction_alone_leaves_nothing_to_take_back(path: Path) -> None:
+    evict = Write(lease(0).key, Update({}, ("leaseOwner",), {"leaseCounter": 1}), lease(0), "e")
+    plan = Plan((lease(0),), (Step("s", (evict,)),), "evict")
+    assert steps_back(path, fixed(plan, path)) == []
+
+
+def test_what_the_consumer_moves_by_itself_stays_as_it_moved_it(path: Path) -> None:
+    plan = plan_of([1])
+    medium = fixed(plan, path)
+    moved = {"leaseCounter": {"N": "80"}, "leaseOwner": {"S": "w7"}}
+    moved |= {"ownerSwitchesSinceCheckpoint": {"N": "1"}, "throughputKBps": {"N": "9"}}
+    changed_row(medium, lease(0).key, **moved)
+    undone(path, medium)
+    row = medium.get([lease(0).key])[lease(0).key]
+    assert row is not None
+    for name, value in (moved | {"leaseCounter": {"N": "81"}}).items():
+        assert row.attributes[name] == value
+    assert row.attributes["checkpoint"] == {"S": FIRST}
+
+
+REFUSALS = [
+    (0, {"checkpoint": {"S": "TRIM_HORIZON"}}, "checkpoint"),
+    (0, {"unknown": {"S": "new"}}, "unknown"),
+    (0, {"checkpointSubSequenceNumber": {"S": "0"}}, "checkpointSubSequenceNumber"),
+    (0, {"leaseCounter": {"N": "2"}}, "leaseCounter"),
+    (1, {"checkpoint": {"S": FIRST}}, "checkpoint"),
+    (1, {"childShardIds": {"SS": ["x"]}}, "childShardIds"),
+]
+
+
+@pytest.mark.parametrize(("number", "moved", "words"), REFUSALS)
+def test_one_row_that_moved_refuses_it_all(
+    path: Path, number: int, moved: dict[str, Any], words: str
+) -> None:
+    plan = plan_of([1, 1, 1])
+    medium = fixed(plan, path)
+    key = f"shardId-{number:012}"
+    changed_row(medium, key, **moved)
+    rows = medium.read()
+    with pytest.raises(UndoRefused, match=f"nothing was undone: {key}: {words}") as caught:
+        steps_back(path, medium)
+    assert "reshardctl fix" in caught.value.next
+    assert medium.read() == rows
+    assert read(path).undo is None
+
+
+def test_a_row_that_is_gone_or_back_refuses(path: Path) -> None:
+    plan = plan_of([3])
+    medium = fixed(plan, path)
+    medium.pull(lease(0).key)
+    medium.plant(lease(2))
+    with pytest.raises(UndoRefused, match="000: is gone; shardId-000000000002: is there again"):
+        steps_back(path, medium)
+
+
+def test_a_step_of_unknown_fate_whose_row_moved_refuses(path: Path) -> None:
+    plan = plan_of([1])
+    medium = fixed(plan, path, 0)
+    changed_row(medium, lease(0).key, checkpoint={"S": "LATEST"})
+    with pytest.raises(UndoRefused, match="checkpoint"):
+        steps_back(path, medium)
+
+
+def test_an_attribute_that_vanished_refuses(path: Path) -> None:
+    plan = plan_of([1])
+    medium = fixed(plan, path)
+    (row,) = medium.get([lease(0).key]).values()
+    assert row is not None
+    left = {name: value for name, value in row.attributes.items() if name != "ours"}
+    medium.plant(Image(row.key, left))
+    with pytest.raises(UndoRefused, match="ours"):
+        steps_back(path, medium)
+
+
+def test_a_row_that_moves_between_looking_and_writing_is_not_written(path: Path) -> None:
+    plan = plan_of([2])
+    medium = fixed(plan, path)
+    (step,) = steps_back(path, medium)
+    changed_row(medium, "shardId-000000000001", leaseOwner={"S": "w1"})
+    assert medium.write(step, "t").value == "moved"
+
+
+def test_a_fix_is_undone_once(path: Path) -> None:
+    medium = fixed(plan_of([1]), path)
+    undone(path, medium)
+    with pytest.raises(UsageError, match="is undone already"):
+        steps_back(path, medium)
+
+
+def test_an_undo_that_was_begun_is_gone_on_with(path: Path) -> None:
+    plan = plan_of([1, 2])
+    medium = fixed(plan, path)
+    steps = steps_back(path, medium)
+    journal, _ = Journal.open(path)
+    with journal:
+        journal.begin_undo(steps)
+        first, *_ = journal.intend(enumerate(steps))
+        medium.write(first.step, first.token)
+    with pytest.raises(UsageError, match="has an undo that was begun"):
+        steps_back(path, medium)
+    journal, records = Journal.open(path)
+    with journal:
+        assert journal.undoing
+        done = resume(journal, records, medium, check=lambda _, rest: rest, moving=MOVING)
+    assert (done.written, done.recognised) == (1, 1)
+    assert settled(medium.read()) == settled(list(plan.rows))
+
+
+def test_nothing_landed_nothing_to_take_back(path: Path) -> None:
+    medium = MemoryMedium(plan_of([2]).rows)
+    journal_of(plan_of([2]), medium, path).close()
+    assert steps_back(path, medium) == []
+
+
+def test_a_resumed_fix_is_taken_back_whole(path: Path) -> None:
+    plan = plan_of([1, 1, 1])
+    medium = fixed(plan, path, 1)
+    for image in medium.read():
+        changed_row(medium, image.key, leaseCounter={"N": "50"})
+    journal, records = Journal.open(path)
+    with journal:
+        resume(journal, records, medium, check=lambda _, rest: rest, moving=MOVING)
+    undone(path, medium)
+    assert settled(medium.read()) == settled(list(plan.rows))
+
+
+def test_the_check_of_an_undo_is_like_any_other(path: Path) -> None:
+    plan = plan_of([1])
+    medium = fixed(plan, path)
+    steps = steps_back(path, medium)
+    assert checked(Plan(plan.rows, tuple(steps), "back"))(medium.read(), steps)

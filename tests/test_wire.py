@@ -1,0 +1,199 @@
+"""Values to JSON and back: exactly there, strictly back."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reshardctl import wire
+from reshardctl.errors import UsageError
+from reshardctl.model import Create, Delete, Image, Step, Update, Write, canonical
+from reshardctl.strict import Place, parse
+from reshardctl.testing.medium_contract import EVERY_TYPE, row
+
+NAMES = st.text(min_size=1, max_size=12)
+NUMBERS = st.one_of(
+    st.integers().map(str), st.decimals(allow_nan=False, allow_infinity=False).map(str)
+)
+BINARIES = st.binary(max_size=6).map(lambda raw: base64.b64encode(raw).decode())
+
+
+def a_set(members: st.SearchStrategy[str]) -> st.SearchStrategy[list[str]]:
+    return st.lists(members, min_size=1, max_size=4, unique=True).map(sorted)
+
+
+SCALARS = st.one_of(
+    st.text().map(lambda body: {"S": body}),
+    NUMBERS.map(lambda body: {"N": body}),
+    BINARIES.map(lambda body: {"B": body}),
+    st.booleans().map(lambda body: {"BOOL": body}),
+    st.just({"NULL": True}),
+    a_set(st.text()).map(lambda body: {"SS": body}),
+    a_set(NUMBERS).map(lambda body: {"NS": body}),
+    a_set(BINARIES).map(lambda body: {"BS": body}),
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map(lambda body: {"L": body}),
+        st.dictionaries(NAMES, inner, max_size=3).map(lambda body: {"M": body}),
+    ),
+    max_leaves=6,
+)
+ATTRIBUTES = st.dictionaries(NAMES, VALUES, max_size=5).map(canonical)
+TEXTS = st.text(max_size=20)
+
+
+@st.composite
+def writes(draw: st.DrawFn) -> Write:
+    key = draw(NAMES)
+    change = draw(
+        st.one_of(
+            st.builds(Create, ATTRIBUTES),
+            st.builds(
+                Update,
+                ATTRIBUTES,
+                st.lists(NAMES, max_size=3).map(tuple),
+                st.none() | st.dictionaries(NAMES, st.integers(), max_size=2),
+            ),
+            st.just(Delete()),
+        )
+    )
+    before = None if isinstance(change, Create) else Image(key, draw(ATTRIBUTES))
+    guard = tuple(draw(st.lists(NAMES, max_size=3)))
+    return Write(key, change, before, draw(TEXTS), guard, draw(st.booleans()))
+
+
+STEPS = st.builds(Step, TEXTS, st.lists(writes(), max_size=3).map(tuple), TEXTS)
+PLACE = Place("plan.json")
+
+
+@given(STEPS)
+def test_a_step_comes_back_equal(step: Step) -> None:
+    text = wire.text(wire.step_json(step))
+    assert wire.step(parse(text, PLACE), PLACE) == step
+
+
+@given(NAMES, ATTRIBUTES)
+def test_an_image_comes_back_equal(key: str, attributes: Any) -> None:
+    image = Image(key, attributes)
+    assert wire.image(parse(wire.text(wire.image_json(image)), PLACE), PLACE) == image
+
+
+@given(STEPS)
+def test_one_value_has_one_text(step: Step) -> None:
+    text = wire.text(wire.step_json(step))
+    assert text == wire.text(json.loads(text))
+    assert text.isascii() and "\n" not in text
+
+
+def test_no_addition_is_not_an_empty_addition() -> None:
+    for add in (None, {}, {"n": 0}):
+        write = Write("a", Update({}, (), add), row("a"), "why")
+        assert wire.write(wire.write_json(write), PLACE).change == Update({}, (), add)
+
+
+def test_a_digest_is_of_the_text() -> None:
+    """SHA-256 of {"a":1} by sha256sum."""
+    assert wire.digest({"a": 1}) == (
+        "015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862"
+    )
+
+
+GOOD = wire.step_json(
+    Step(
+        "a step",
+        (
+            Write(
+                "a",
+                Update({"x": {"S": "1"}}, ("y",), {"n": 1}),
+                row("a", **EVERY_TYPE),
+                "w",
+                ("x",),
+            ),
+            Write("b", Create({"leaseKey": {"S": "b"}}), None, "w"),
+        ),
+    )
+)
+
+
+def test_the_good_one_is_good() -> None:
+    assert wire.step_json(wire.step(GOOD, PLACE)) == GOOD
+
+
+WRONG: list[tuple[tuple[Any, ...], Any, str]] = [
+    ((), [], "not an object but a list"),
+    (("title",), 7, "title: not a string but a number"),
+    (("more",), 1, "unknown member 'more'"),
+    (("barrier",), ..., "barrier missing"),
+    (("writes",), {}, "writes: not a list but an object"),
+    (("writes", 0, "live"), "no", r"writes\[0\].live: not true or false but a string"),
+    (("writes", 0, "guard"), "x", "guard: not a list"),
+    (("writes", 0, "guard", 0), None, r"guard\[0\]: not a string but null"),
+    (("writes", 0, "before"), None, "before: only a row to create is absent before"),
+    (("writes", 1, "before"), wire.image_json(row("b")), "before: only a row to create"),
+    (("writes", 0, "before", "key"), "z", "before.key: another row: 'z', the write is of 'a'"),
+    (("writes", 0, "change"), {}, "change: not one of create, update, delete"),
+    (("writes", 0, "change"), {"put": {}}, "'put' is not one of create, update, delete"),
+    (("writes", 0, "change"), {"delete": {"x": 1}}, "delete: unknown member 'x'"),
+    (("writes", 0, "change", "update", "add", "n"), "1", "add.n: not a whole number"),
+    (("writes", 0, "change", "update", "add", "n"), True, "add.n: not a whole number"),
+    (("writes", 0, "change", "update", "add"), [], "add: not an object"),
+    (("writes", 0, "change", "update", "remove"), "y", "remove: not a list"),
+    (("writes", 0, "change", "update", "set", "x"), "1", "set.x: not an attribute value"),
+    (("writes", 0, "change", "update", "set", "x"), {"S": "1", "N": "1"}, "not an attribute"),
+    (("writes", 0, "change", "update", "set", "x"), {"X": "1"}, "set.x: unknown type 'X'"),
+    (("writes", 0, "change", "update", "set", "x"), {"N": 1}, "x.N: not a string but a number"),
+    (("writes", 0, "change", "update", "set", "x"), {"N": "0x1"}, "x.N: not a number: '0x1'"),
+    (("writes", 0, "change", "update", "set", "x"), {"N": "NaN"}, "x.N: not a number"),
+    (("writes", 0, "change", "update", "set", "x"), {"B": "?"}, "x.B: not base64"),
+    (("writes", 0, "change", "update", "set", "x"), {"BOOL": 1}, "x.BOOL: not true or false"),
+    (("writes", 0, "change", "update", "set", "x"), {"NULL": False}, "x.NULL: not true"),
+    (("writes", 0, "change", "update", "set", "x"), {"SS": []}, "x.SS: a set has members"),
+    (("writes", 0, "change", "update", "set", "x"), {"SS": ["a", "a"]}, "x.SS: a set has"),
+    (("writes", 0, "change", "update", "set", "x"), {"NS": ["1", "b"]}, r"x.NS\[1\]: not a num"),
+    (("writes", 0, "change", "update", "set", "x"), {"BS": [1]}, r"x.BS\[0\]: not a string"),
+    (("writes", 0, "change", "update", "set", "x"), {"L": [{"S": 1}]}, r"x.L\[0\].S: not a str"),
+    (("writes", 0, "change", "update", "set", "x"), {"M": {"q": 1}}, "x.M.q: not an attribute"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "words"), WRONG)
+def test_whatever_is_wrong_is_named_with_its_place(
+    path: tuple[Any, ...], value: Any, words: str
+) -> None:
+    broken: Any = copy.deepcopy(GOOD)
+    if not path:
+        broken = value
+    else:
+        inside = broken
+        for member in path[:-1]:
+            inside = inside[member]
+        if value is ...:
+            del inside[path[-1]]
+        else:
+            inside[path[-1]] = value
+    with pytest.raises(UsageError, match=f"^plan.json: .*{words}"):
+        wire.step(broken, PLACE)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "not JSON"),
+        ("{", "not JSON"),
+        (b"\xff\xfe\x00", "not JSON"),
+        ('{"a": 1, "a": 2}', "member 'a' is given twice"),
+        ('{"a": NaN}', "NaN is no JSON"),
+        ("[" * 200_000, "nested too deep"),
+    ],
+)
+def test_text_that_is_no_json(text: str | bytes, words: str) -> None:
+    with pytest.raises(UsageError, match=f"^plan.json: .*{words}"):
+        parse(text, PLACE)
