@@ -1,14 +1,16 @@
-"""The laboratory that all interop tests of a session share."""
+"""The laboratory that all KCL tests of a session share."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.interop.kcl import built, executed
-from tests.interop.kcl.laboratory import Laboratory, Start
-from tests.interop.kcl.situations import Situation
+
+if TYPE_CHECKING:
+    from tests.interop.kcl.laboratory import Laboratory, Start
 
 
 @pytest.fixture(scope="session")
@@ -21,24 +23,20 @@ def java() -> None:
 
 @pytest.fixture(scope="session")
 def laboratory(java: None, request: pytest.FixtureRequest) -> Iterator[Laboratory]:
-    """Begins every selected situation at once; the tests then look at one outcome each."""
+    """Begins every selected run at once; each test then looks at the outcome of its own."""
+    from tests.interop.kcl.laboratory import Laboratory
+
     executed.begin()
     laboratory = Laboratory()
     try:
-        laboratory.begin((each, _start(each)) for each in _selected(request.session))
+        laboratory.begin(_selected(request.session))
         yield laboratory
     finally:
         laboratory.close()
 
 
-def _selected(session: pytest.Session) -> list[Situation]:
+def _selected(session: pytest.Session) -> dict[str, Start]:
+    """The starts by id: of every selected test that has a ``planned`` parameter."""
     calls = [getattr(item, "callspec", None) for item in session.items]
-    found = [call.params.get("situation") for call in calls if call is not None]
-    return [each for each in found if isinstance(each, Situation)]
-
-
-def _start(situation: Situation) -> Start:
-    case, fixed = situation.case, situation.expect.fixed
-    by_hand = situation.repaired and fixed is not None
-    items = case.with_writes(fixed.writes) if by_hand and fixed is not None else case.items()
-    return Start(case, situation.release, situation.initial, items)
+    found = [call.params["planned"] for call in calls if call and "planned" in call.params]
+    return {planned.id: planned.start() for planned in found}

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-from tests.case import Case
+from tests.interop.kcl.situations import Situation
+from tests.interop.kcl.stream import ServedStream
+
+CONNECTED = False
+"""Until it is, a case's expected writes are applied by hand: that judges the case, not the tool."""
 
 
-def repair(case: Case, *, table: str, policy: str, release: str, initial: str, **where: Any) -> None:
-    """Mend this lease table with the tool under test; ``where`` holds the two addresses.
-
-    Not connected yet: until it is, the tier applies a case's expected writes by hand, which judges
-    the case files by the real library and not the tool.
-    """
+def mend(situation: Situation) -> Callable[[str, ServedStream], None]:
+    """What mends a lease table, given its name and its stream, before the library is started."""
     raise NotImplementedError("the tool's fix is not connected to the interop tier")

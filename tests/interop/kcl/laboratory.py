@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -13,12 +13,11 @@ from typing import Any
 from tests.case import Case
 from tests.interop.kcl.dynamodb import DynamoDb
 from tests.interop.kcl.library import Library
-from tests.interop.kcl.situations import Situation
 from tests.interop.kcl.stream import ServedStream
 from tests.interop.kcl.verdict import Outcome, outcome_of
 
 WORKER = "w1"
-AT_ONCE = 8
+AT_ONCE = 12
 
 # A hole is mended at the third audit that sees it, and what that creates starts within two or
 # three more; a run that has been still for longer than both has nothing more to do.
@@ -26,6 +25,8 @@ STILL_AUDITS = 7
 STILL_SECONDS = 3.0
 LIVE_SECONDS = 2.0
 PATIENCE_SECONDS = 120.0
+LOCK_SECONDS = 120.0
+"""How long a killed worker's leader lock holds (leaseDuration of its row, KCL 3.5.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,16 @@ class Start:
     initial: str
     items: list[dict[str, Any]]
     mend: Callable[[str, ServedStream], None] | None = None
-    patience: float = PATIENCE_SECONDS
-    """``mend`` is given the table's name and the stream, and repairs the table before the start."""
+    """Given the table's name and the stream, repairs the table before the start."""
+
+    @property
+    def patience(self) -> float:
+        """The seconds after which a run that still moves is given up."""
+        return PATIENCE_SECONDS + (LOCK_SECONDS if self.locked else 0)
+
+    @property
+    def locked(self) -> bool:
+        return any(item["leaseKey"] == {"S": "Leader"} for item in self.items)
 
 
 class Laboratory:
@@ -65,14 +74,14 @@ class Laboratory:
                 self._libraries[release] = Library(release)
             return self._libraries[release]
 
-    def begin(self, situations: Iterable[tuple[Situation, Start]]) -> None:
-        """Start working through these in the background."""
-        for situation, start in situations:
-            self._outcomes[situation.id] = self._pool.submit(self.run, start)
+    def begin(self, starts: Mapping[str, Start]) -> None:
+        """Start working through these in the background, those that take longest first."""
+        for id, start in sorted(starts.items(), key=lambda each: not each[1].locked):
+            self._outcomes[id] = self._pool.submit(self.run, start)
 
-    def outcome(self, situation: Situation) -> Outcome:
-        """What came of a situation that was begun; what run() raised is raised here."""
-        return self._outcomes[situation.id].result()
+    def outcome(self, id: str) -> Outcome:
+        """What came of a start that was begun; what run() raised is raised here."""
+        return self._outcomes[id].result()
 
     def run(self, start: Start) -> Outcome:
         """Start the library once, until nothing moves any more; then the live records; then stop."""
