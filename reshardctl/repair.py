@@ -59,7 +59,7 @@ def watch(ports: Ports, consumer: Consumer, seconds: float) -> str:
         named = ", ".join(moved[:3]) + (f" and {len(moved) - 3} more" if len(moved) > 3 else "")
         raise ConsumerRunning(
             f"the consumer is running: in {seconds:g} s {len(moved)} of {len(first)} watched "
-            f"rows moved ({named}). Nothing was written",
+            f"rows moved ({named})",
             "stop every worker, wait for its failover time, and run this again",
         )
     return consumer.excluded_by(seconds)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from reshardctl import locator as locators
 from reshardctl import savedplan
+from reshardctl.apply import Applied
 from reshardctl.cli.connect import Account, ports_of
 from reshardctl.cli.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
 from reshardctl.cli.options import ColorMode, FormatName
@@ -22,6 +23,7 @@ from reshardctl.exit import Exit
 from reshardctl.journal import Header, Journal, new_path, state_dir
 from reshardctl.locator import Locator
 from reshardctl.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.render.outcomes import Fixed, Saved
 from reshardctl.repair import Ports, carry_out, survey, verify, watch
 from reshardctl.repair import go_on as finish
 from reshardctl.report import Report, Wishes, question
@@ -47,6 +49,11 @@ class Asked:
     output: str | None
     color: ColorMode
     verbose: bool
+
+    @property
+    def quiet(self) -> bool:
+        """Whether only the outcome is wanted: one JSON document, not two."""
+        return self.format is FormatName.JSON
 
     def to(self, words: Sequence[str]) -> Output:
         """Where results go."""
@@ -83,11 +90,16 @@ def from_store(
     plan = savedplan.of_report(report, probe)
     if asked.out is not None:
         savedplan.save(plan, asked.out)
-    out.plan(report, Exit.FINDINGS, asked.dry_run, asked.out)
+    saved = None if asked.out is None else Saved(str(asked.out), plan.digest)
+    show = asked.dry_run or not asked.quiet
+    if show:
+        out.plan(report, Exit.FINDINGS, dry_run=asked.dry_run, saved=saved)
     if asked.dry_run:
         return Exit.FINDINGS
     _unambiguous(report, created)
-    return _apply(asked, ports, plan, place, out)
+    if not asked.yes:
+        confirm()
+    return _apply(asked, ports, plan, place, out, report)
 
 
 def _without_plan(out: Output, report: Report) -> Exit:
@@ -115,12 +127,12 @@ def _right_incarnation(report: Report, created: str | None) -> None:
     if named is not None and abs(named - stream.created) > CREATION_SLACK:
         raise Refused(
             f"stream {stream.name} was created at {instant(stream.created)}, not "
-            f"{instant(named)}. Nothing was written",
+            f"{instant(named)}",
             "look at the stream again: aws kinesis describe-stream-summary",
         )
     if report.wishes.recreated is not None and report.incarnation is Incarnation.SAME:
         raise Refused(
-            "--recreated: the store has numbers of this very stream. Nothing was written",
+            "--recreated: the store has numbers of this very stream",
             "leave --recreated out",
         )
 
@@ -130,7 +142,7 @@ def _unambiguous(report: Report, created: str | None) -> None:
         stamp = instant(report.snapshot.lineage.stream.created)
         raise Refused(
             "the store holds no sequence number, so nothing shows that its positions belong to "
-            "this stream and not to an earlier one of its name. Nothing was written",
+            "this stream and not to an earlier one of its name",
             f"if they do, add --created {stamp}",
         )
 
@@ -140,27 +152,33 @@ def from_file(asked: Asked, path: Path) -> Exit:
     plan = savedplan.load(path)
     place = locators.parse(plan.locator)
     out = asked.to(again(place, plan.stream, asked.account))
-    ports = ports_of(asked.account, place)
-    treat_sigterm_as_ctrl_c()
     if asked.dry_run:
         raise UsageError("--plan and --dry-run exclude each other", f"the plan is in {path}")
-    return _apply(asked, ports, plan, place, out, confirmed=True)
+    ports = ports_of(asked.account, place)
+    treat_sigterm_as_ctrl_c()
+    report = survey(ports, plan.stream, place, plan.wishes, plan.probe)
+    return _apply(asked, ports, plan, place, out, report)
 
 
 def _apply(
-    asked: Asked, ports: Ports, plan: SavedPlan, place: Locator, out: Output,
-    confirmed: bool = False,
+    asked: Asked, ports: Ports, plan: SavedPlan, place: Locator, out: Output, before: Report
 ) -> Exit:
-    if not (confirmed or asked.yes):
-        confirm()
     watched = stopped(asked, ports, place)
     header = _header(plan, ports, watched)
     with Journal.create(_journal_path(asked, header), header) as journal, finishing_the_step():
         phase(f"journal {journal.path}")
         applied = carry_out(ports, plan, place, journal)
         report = _verified(ports, plan, place, journal)
-        out.applied(report, applied, journal.path, watched)
-    return _left(report)
+    return _show(out, before, report, applied, journal.path)
+
+
+def _show(out: Output, before: Report, after: Report, applied: Applied, journal: Path) -> Exit:
+    code = _left(after)
+    outcome = Fixed(
+        before, after, applied.steps, str(journal), applied.written, applied.recognised
+    )
+    out.fixed(outcome, code)
+    return code
 
 
 def go_on(asked: Asked, path: Path) -> Exit:
@@ -174,12 +192,12 @@ def go_on(asked: Asked, path: Path) -> Exit:
         out = asked.to(again(place, plan.stream, asked.account))
         ports = ports_of(asked.account, place)
         treat_sigterm_as_ctrl_c()
-        watched = stopped(asked, ports, place)
+        before = survey(ports, plan.stream, place, plan.wishes, plan.probe)
+        stopped(asked, ports, place)
         with finishing_the_step():
             applied = finish(ports, plan, place, journal, records)
             report = _verified(ports, plan, place, journal)
-        out.applied(report, applied, journal.path, watched)
-    return _left(report)
+    return _show(out, before, report, applied, path)
 
 
 def _verified(ports: Ports, plan: SavedPlan, place: Locator, journal: Journal) -> Report:
@@ -205,10 +223,10 @@ def confirm() -> None:
     """Ask at the terminal. Raises NotConfirmed without one, or for any answer but yes."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise NotConfirmed(
-            "there is no terminal to ask at. Nothing was written", "add --yes, or apply a --plan"
+            "there is no terminal to ask at", "add --yes, or apply a --plan"
         )
     if input("Write this? Only 'yes' is taken for a yes: ").strip() != "yes":
-        raise NotConfirmed("not confirmed. Nothing was written")
+        raise NotConfirmed("not confirmed")
 
 
 def stopped(asked: Asked, ports: Ports, place: Locator) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from reshardctl import locator as locators
@@ -12,11 +13,13 @@ from reshardctl.cli.fixing import Asked, confirm, stopped
 from reshardctl.cli.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
 from reshardctl.cli.output import Output, again
 from reshardctl.consumers import CONSUMERS
+from reshardctl.errors import EmptyCheckpoint
 from reshardctl.evidence import Snapshot
 from reshardctl.exit import Exit
 from reshardctl.journal import Journal, Records, read
 from reshardctl.locator import Locator
 from reshardctl.model import Image, Step, after
+from reshardctl.render.outcomes import Undoing
 from reshardctl.repair import Ports
 from reshardctl.report import Report, Wishes, make
 from reshardctl.savedplan import SavedPlan
@@ -36,15 +39,20 @@ def undo(asked: Asked, path: Path) -> Exit:
         return _go_on(asked, ports, path, place, out)
     images = ports.medium.read()
     steps = _steps(records, images, place)
-    forecast = _forecast(ports, plan, place, images, steps)
-    out.undo(steps, forecast, path, asked.dry_run or not steps)
+    now = _judged(ports, plan, place, images)
+    then = _judged(ports, plan, place, after(images, steps))
+    assert now is not None
+    undoing = Undoing(now, then, tuple(steps), str(path))
     if asked.dry_run or not steps:
-        return Exit.FINDINGS if steps else Exit.OK
+        code = Exit.FINDINGS if steps else Exit.OK
+        out.undo(undoing, code)
+        return code
     if not asked.yes:
+        out.undo(undoing, Exit.FINDINGS)
         confirm()
     stopped(asked, ports, place)
     applied = _apply(ports, path, steps, place)
-    out.undone(applied, path)
+    out.undo(replace(undoing, written=applied.written), Exit.OK)
     return Exit.OK
 
 
@@ -59,7 +67,10 @@ def _go_on(asked: Asked, ports: Ports, path: Path, place: Locator, out: Output) 
             interrupted=ports.interrupted, moving=moving,
         )
         journal.undone()
-    out.undone(applied, path)
+    plan = savedplan.parsed(records.header.notes.get("saved", ""), str(path))
+    now = _judged(ports, plan, place, ports.medium.read())
+    assert now is not None
+    out.undo(Undoing(now, now, applied.steps, str(path), applied.written), Exit.OK)
     return Exit.OK
 
 
@@ -70,14 +81,16 @@ def _steps(records: Records, images: list[Image], place: Locator) -> list[Step]:
     return undo_steps(records, rows, rule, consumer.moving)
 
 
-def _forecast(
-    ports: Ports, plan: SavedPlan, place: Locator, images: list[Image], steps: list[Step]
-) -> Report:
-    """What the next start would do once everything is put back."""
+def _judged(
+    ports: Ports, plan: SavedPlan, place: Locator, images: list[Image]
+) -> Report | None:
+    """What the next start would do on these rows; `None` where no position is among them."""
     lineage = ports.kinesis.lineage(plan.stream)
-    rows = tuple(after(images, steps))
-    wishes = Wishes(bootstrap=plan.wishes.bootstrap)
-    return make(Snapshot(place, lineage, rows, plan.store, ports.clock()), wishes)
+    snapshot = Snapshot(place, lineage, tuple(images), plan.store, ports.clock())
+    try:
+        return make(snapshot, Wishes())
+    except EmptyCheckpoint:
+        return None
 
 
 def _apply(ports: Ports, path: Path, steps: list[Step], place: Locator) -> Applied:

@@ -1,0 +1,5 @@
+"""`python -m reshardctl`."""
+
+from reshardctl.cli import main
+
+main()

@@ -1,0 +1,113 @@
+"""Where results go: which format, how wide, which colours, to stdout or to a file."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING
+
+from reshardctl.cli.options import ColorMode, FormatName
+from reshardctl.errors import UsageError
+from reshardctl.exit import Exit
+from reshardctl.render.context import Context
+
+if TYPE_CHECKING:
+    from reshardctl.cli.connect import Account
+    from reshardctl.locator import Locator
+    from reshardctl.render import Format
+    from reshardctl.render.outcomes import Fixed, Saved, Undoing
+    from reshardctl.report import Report, Wishes
+
+PIPED_WIDTH = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Shows one command's results. again: the words that name what it worked on."""
+
+    format: FormatName | None
+    file: str | None
+    color: ColorMode
+    verbose: bool
+    again: Sequence[str]
+
+    def inspect(self, report: Report, code: Exit) -> None:
+        """Findings."""
+        self._emit(self._format().inspect(report, self._context(code)))
+
+    def plan(
+        self, report: Report, code: Exit, *, dry_run: bool, saved: Saved | None = None
+    ) -> None:
+        """What fix would write."""
+        view = self._format().plan(report, self._context(code), dry_run=dry_run, saved=saved)
+        self._emit(view)
+
+    def fixed(self, outcome: Fixed, code: Exit) -> None:
+        """What fix wrote."""
+        self._emit(self._format().fixed(outcome, self._context(code)))
+
+    def undo(self, undoing: Undoing, code: Exit) -> None:
+        """What undo puts back, or has."""
+        self._emit(self._format().undo(undoing, self._context(code)))
+
+    def _format(self) -> Format:
+        from reshardctl.render import FORMATS
+
+        name = self.format
+        if name is None:
+            name = FormatName.TEXT if self._terminal() else FormatName.CONCISE
+        return FORMATS[name]
+
+    def _terminal(self) -> bool:
+        return self.file is None and sys.stdout.isatty()
+
+    def _context(self, code: Exit) -> Context:
+        width = get_terminal_size().columns if self._terminal() else PIPED_WIDTH
+        encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
+        plain = self.file is None and not encoding.startswith("utf")
+        return Context(tuple(self.again), width, self._colored(), plain, self.verbose, code)
+
+    def _colored(self) -> bool:
+        if self.color is not ColorMode.AUTO:
+            return self.color is ColorMode.ALWAYS
+        if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+            return False
+        return self._terminal() or bool(os.environ.get("FORCE_COLOR"))
+
+    def _emit(self, text: str) -> None:
+        if self.file is None:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        else:
+            replace_file(Path(self.file), text)
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a file whole or not at all, readable by its owner only."""
+    try:
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(name, path)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}", "name another file with --output") from None
+
+
+def again(
+    place: Locator, stream: str, account: Account, policy: str | None = None,
+    accept: str | None = None, wishes: Wishes | None = None,
+) -> list[str]:
+    """The words of this command that name its consumer, stream and endpoints."""
+    words = [place.text, "--stream", stream, *account.words()]
+    if policy is not None and policy != "lossless":
+        words += ["--policy", str(policy)]
+    if accept is not None:
+        words += ["--accept", accept]
+    if wishes is not None and wishes.bootstrap:
+        words.append("--bootstrap")
+    return words
