@@ -1,0 +1,67 @@
+"""What a plan does to each row, in the consumer's own spelling of places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from reshardctl.consumers import CONSUMERS
+from reshardctl.model import Create, Delete, ShardId, Step, Write, after
+from reshardctl.report import Report
+
+
+class Action(StrEnum):
+    """What happens to a row. KEEP: its position stays, only other attributes change."""
+
+    CREATE = "create"
+    MOVE = "move"
+    KEEP = "keep"
+    DELETE = "delete"
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """One row. now, after: its position as spelled, `None` where there is no row."""
+
+    shard: ShardId
+    action: Action
+    now: str | None
+    after: str | None
+    write: Write
+
+
+def changes(report: Report, steps: Iterable[Step]) -> list[Changed]:
+    """Every write of these steps on the report's rows, in the order of the shards."""
+    listed = list(steps)
+    consumer = CONSUMERS[report.snapshot.locator.consumer]
+    rows = after(report.snapshot.images, listed)
+    places = consumer.positions(consumer.parse(rows))
+    writes = sorted((w for step in listed for w in step.writes), key=lambda w: _order(w.key))
+    return [_changed(write, report.positions, places) for write in writes]
+
+
+def _order(key: str) -> tuple[int, str]:
+    """Shard ids grow in length when twelve digits no longer suffice."""
+    return len(key), key
+
+
+def _changed(
+    write: Write, now: Mapping[ShardId, str], then: Mapping[ShardId, str]
+) -> Changed:
+    shard = ShardId(write.key)
+    before, place = now.get(shard), then.get(shard)
+    match write.change:
+        case Create():
+            return Changed(shard, Action.CREATE, None, place, write)
+        case Delete():
+            return Changed(shard, Action.DELETE, before, None, write)
+        case _:
+            action = Action.KEEP if before == place else Action.MOVE
+            return Changed(shard, action, before, place, write)
+
+
+def counted(changed: Iterable[Changed]) -> dict[Action, int]:
+    """How many of each, every action named."""
+    found = [one.action for one in changed]
+    return {action: found.count(action) for action in Action}

@@ -1,0 +1,155 @@
+"""A sheet of text: laid out by rich, which is imported only here and only when one is printed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from reshardctl.render.context import Context
+from reshardctl.render.escape import ascii_only, escape
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+WIDEST = 100
+NARROWEST = 40
+LABEL = 9
+"""Columns of a label (`fix`, `writes`) with the space behind it."""
+
+Part = str | tuple[str, str]
+"""Words, or words and rich's name of a style."""
+
+_TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
+
+
+class Sheet:
+    """Lines from top to bottom. All text that goes in is made harmless here, and nowhere else."""
+
+    def __init__(self, context: Context) -> None:
+        self.width = max(NARROWEST, min(context.width, WIDEST))
+        self._context = context
+        self._rows: list[RenderableType] = []
+
+    def text(self, *parts: Part) -> Text:
+        """One rich Text, escaped, and in ASCII where that is asked for."""
+        from rich.text import Text
+
+        whole = Text()
+        for part in parts:
+            words, style = (part, "") if isinstance(part, str) else part
+            words = escape(words)
+            whole.append(ascii_only(words) if self._context.ascii else words, style or None)
+        return whole
+
+    def blank(self) -> None:
+        """An empty line, but never two, and none at the top."""
+        if self._rows and self._rows[-1] != "":
+            self._rows.append("")
+
+    def line(self, *parts: Part, indent: int = 0) -> None:
+        """Running text, wrapped at the width."""
+        from rich.padding import Padding
+
+        self._rows.append(Padding(self.text(*parts), (0, 0, 0, indent)))
+
+    def fields(self, *parts: Part, gap: int = 3, indent: int = 0) -> None:
+        """Words that stay whole, three spaces apart, on as many lines as they need."""
+        rows: list[list[Part]] = [[]]
+        used = indent
+        for part in parts:
+            size = self.text(part).cell_len
+            if rows[-1] and used + gap + size > self.width:
+                rows.append([])
+                used = indent
+            used += size + (gap if rows[-1] else 0)
+            rows[-1] += [" " * gap, part] if rows[-1] else [part]
+        for row in rows:
+            self.line(*row, indent=indent)
+
+    def spread(self, left: Sequence[Part], right: Part, indent: int = 0) -> None:
+        """Words at both ends of a line; the right ones go below where there is no room."""
+        first, last = self.text(*left), self.text(right)
+        room = self.width - indent - first.cell_len - last.cell_len
+        if room < 2:
+            self.line(*left, indent=indent)
+            if last.plain:
+                self.line(right, indent=indent + 2)
+            return
+        self.line(*left, " " * room, right, indent=indent)
+
+    def labelled(self, label: Part, *parts: Part, indent: int = 0) -> None:
+        """`fix   start 12 at …`: a label and text that wraps beside it."""
+        from rich.table import Table
+
+        grid = Table.grid()
+        grid.add_column(width=indent + LABEL)
+        grid.add_column()
+        grid.add_row(self.text(" " * indent, label), self.text(*parts))
+        self._rows.append(grid)
+
+    def drawing(self, lines: Iterable[str], indent: int = 0) -> None:
+        """Lines that are cut at the width, never wrapped."""
+        from rich.padding import Padding
+
+        for line in lines:
+            text = self.text(line.rstrip())
+            text.truncate(self.width - indent, overflow="ellipsis")
+            if self._context.ascii:
+                text.plain = ascii_only(text.plain)[: self.width - indent]
+            text.no_wrap = True
+            self._rows.append(Padding(text, (0, 0, 0, indent)))
+
+    def table(self, heads: Sequence[str], rows: Sequence[Sequence[Part]], right: int = 0) -> None:
+        """Columns with one line of heads; the last `right` of them are flushed right."""
+        from rich.table import Table
+
+        table = Table(
+            box=None, show_edge=False, pad_edge=False, padding=(0, 3, 0, 0), header_style=""
+        )
+        for place, head in enumerate(heads):
+            flush = place >= len(heads) - right
+            table.add_column(self.text(head), justify="right" if flush else "left")
+        for row in rows:
+            table.add_row(*(self.text(cell) for cell in row))
+        self._rows.append(table)
+
+    def command(self, words: Sequence[str], comment: str = "", indent: int = 2) -> None:
+        """A command to copy: broken between words with a backslash, never inside of one."""
+        rows: list[list[str]] = [[]]
+        used = indent
+        for word in words:
+            size = self.text(word).cell_len + 1
+            if rows[-1] and used + size + 2 > self.width:
+                rows.append([])
+                used = indent + 4
+            rows[-1].append(word)
+            used += size
+        for place, row in enumerate(rows):
+            more = " \\" if place < len(rows) - 1 else ""
+            beside = f"   {comment}" if comment and not more else ""
+            if beside and used + len(beside) > self.width:
+                beside = ""
+            text = self.text(
+                " " * (indent if place == 0 else indent + 4), (" ".join(row) + more, "bold"),
+                (beside, "dim"),
+            )
+            text.no_wrap, text.overflow = True, "ignore"
+            self._rows.append(text)
+
+    def render(self) -> str:
+        """Everything as one text, with a line end behind the last line."""
+        from rich.console import Console
+
+        out = StringIO()
+        color = self._context.color
+        console = Console(
+            file=out, width=self.width, force_terminal=color, no_color=not color,
+            color_system="standard" if color else None, legacy_windows=False,
+            markup=False, highlight=False, emoji=False, _environ={},
+        )
+        for row in self._rows:
+            console.print(row, crop=False)
+        return _TRAILING.sub("", out.getvalue())

@@ -1,0 +1,56 @@
+"""How the decision bears on one finding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reshardctl.effects import Effect
+from reshardctl.model import Write
+from reshardctl.plan import Nothing, Plan, Residual
+from reshardctl.report import Report
+from reshardctl.rules import Finding, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Mending:
+    """mended: nothing of it is left after the plan. writes: those on its own shards.
+
+    remains: its effects that replay still shows after the plan. residuals: why some of its
+    shards are left alone, with the flag that would change that.
+    """
+
+    mended: bool
+    writes: tuple[Write, ...] = ()
+    remains: tuple[Effect, ...] = ()
+    residuals: tuple[Residual, ...] = ()
+
+
+def mending(report: Report, finding: Finding) -> Mending:
+    """What the decision does about a finding."""
+    residuals = residuals_of(report, finding)
+    if not isinstance(report.decision, Plan) or finding.severity is Severity.INFO:
+        return Mending(False, residuals=residuals)
+    writes = tuple(report.mended(finding))
+    left = {(e.harm, e.shard): e for run in report.decision.after for e in run}
+    remains = tuple(
+        left[mark] for e in finding.effects if (mark := (e.harm, e.shard)) in left
+    )
+    touched = bool(writes) or bool(finding.effects)
+    return Mending(touched and not remains and not residuals, writes, remains, residuals)
+
+
+def residuals_of(report: Report, finding: Finding) -> tuple[Residual, ...]:
+    """Shards left alone that the finding is about, or that its shards wait for."""
+    concerned = set(finding.shards) | {shard for e in finding.effects for shard in e.by}
+    return tuple(r for r in all_residuals(report) if r.shard in concerned)
+
+
+def all_residuals(report: Report) -> tuple[Residual, ...]:
+    """Every shard that is left alone."""
+    decision = report.decision
+    return decision.residuals if isinstance(decision, Plan | Nothing) else ()
+
+
+def fixable(report: Report) -> list[Finding]:
+    """The findings of which the plan leaves nothing."""
+    return [finding for finding in report.findings if mending(report, finding).mended]

@@ -1,0 +1,46 @@
+"""What a command did, as it hands it in to be shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reshardctl.model import Step
+from reshardctl.report import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A plan file. digest: its SHA-256 in hexadecimal."""
+
+    path: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """An applied plan. before: what it was made from; after: the rows as read back, judged.
+
+    written: steps written now; recognised: steps that were in place already.
+    """
+
+    before: Report
+    after: Report
+    steps: tuple[Step, ...]
+    journal: str
+    written: int
+    recognised: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Undoing:
+    """An undo, wanted or done. now: the rows before it, judged.
+
+    after: the rows after it, judged; `None` where it leaves no position at all. written: `None`
+    for a dry run.
+    """
+
+    now: Report
+    after: Report | None
+    steps: tuple[Step, ...]
+    journal: str
+    written: int | None = None

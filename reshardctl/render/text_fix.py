@@ -1,0 +1,120 @@
+"""The `fix` lines of a finding: what would be written, or why nothing is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from reshardctl.effects import Harm
+from reshardctl.model import ShardId
+from reshardctl.plan import Ask, NoLine, Plan, Residual
+from reshardctl.render.changes import Action, Changed, changes
+from reshardctl.render.console import LABEL, Sheet
+from reshardctl.render.context import Context
+from reshardctl.render.mending import Mending, mending
+from reshardctl.render.words import cost, shards, shortened, widest
+from reshardctl.report import Report, question
+from reshardctl.rules import Finding
+
+INDENT = 4
+
+
+class Fixes:
+    """Says why there is no plan once, and afterwards only where that stands."""
+
+    def __init__(self, sheet: Sheet, report: Report, context: Context) -> None:
+        self._sheet, self._report, self._context = sheet, report, context
+        decision = report.decision
+        steps = decision.steps if isinstance(decision, Plan) else ()
+        self._changes = {one.shard: one for one in changes(report, steps)}
+        self._said = ""
+
+    def show(self, finding: Finding) -> None:
+        """The lines for one finding."""
+        found = mending(self._report, finding)
+        if found.writes:
+            self._writes(finding, found)
+        elif found.mended:
+            self._fix("comes right with the fixes of the other findings")
+        elif found.residuals:
+            for residual in found.residuals:
+                self._fix(left_alone(residual))
+        elif finding.effects and all(e.past or e.gone for e in finding.effects):
+            self._fix(f"none: it has happened. {finding.helps}".rstrip(". "))
+        else:
+            self._none(finding)
+
+    def _fix(self, *lines: str) -> None:
+        first, *others = [shortened(line, self._context.verbose) for line in lines]
+        self._sheet.labelled(("fix", "bold"), first, indent=INDENT)
+        for line in others:
+            self._sheet.line(line, indent=INDENT + LABEL)
+
+    def _writes(self, finding: Finding, found: Mending) -> None:
+        changed = [self._changes[ShardId(w.key)] for w in found.writes]
+        verbose = self._context.verbose
+        self._fix("; ".join(phrases(changed, verbose)), *self._costs(changed))
+        for effect in found.remains:
+            named = shards((effect.shard,), verbose) if effect.shard else "the consumer"
+            self._sheet.line(f"remains: {named} {cost(effect)}", indent=INDENT + LABEL)
+        for residual in found.residuals:
+            self._sheet.line(left_alone(residual), indent=INDENT + LABEL)
+
+    def _costs(self, changed: Iterable[Changed]) -> list[str]:
+        decision = self._report.decision
+        assert isinstance(decision, Plan)
+        own = {one.shard for one in changed}
+        every = [e for run in decision.after for e in run] + list(decision.costs)
+        left = [e for e in every if e.shard in own and not e.gone and not e.past]
+        return [f"skips {widest(left, Harm.SKIPPED)}   re-reads {widest(left, Harm.REREAD)}"]
+
+    def _none(self, finding: Finding) -> None:
+        match self._report.decision:
+            case (Ask() | NoLine()) if self._said:
+                self._fix(f"as for {self._said} above")
+            case Ask() as ask:
+                self._said = finding.code
+                self._fix(*asked(self._report, ask))
+            case NoLine(why, ways):
+                self._said = finding.code
+                helps = [finding.helps] if finding.helps else []
+                self._fix(f"none: {why}", *(f"way out: {way}" for way in [*ways, *helps]))
+            case _:
+                why = finding.helps or "no position that can be written changes it"
+                self._fix(f"none: {why}")
+
+
+def phrases(changed: Iterable[Changed], verbose: bool) -> list[str]:
+    """`start 2, 3 at TRIM_HORIZON`, `set 15 back to 4963…0412`, `complete the row of 2`."""
+    groups: dict[tuple[Action, str | None], list[ShardId]] = {}
+    for one in changed:
+        groups.setdefault((one.action, one.after), []).append(one.shard)
+    said = {
+        Action.CREATE: "start {} at {}", Action.MOVE: "set {} to {}",
+        Action.KEEP: "complete the row of {}, which stays at {}",
+        Action.DELETE: "delete the row of {}",
+    }
+    return [
+        said[action].format(shards(group, verbose), place)
+        for (action, place), group in groups.items()
+    ]
+
+
+def left_alone(residual: Residual) -> str:
+    """Why a shard is left alone, and the flag that would mend it."""
+    named = shards((residual.shard,))
+    return f"{named} is left alone: its fix {cost(residual.costs)}. {residual.flag} accepts that"
+
+
+def asked(report: Report, ask: Ask) -> list[str]:
+    """What has to be said before there is a plan."""
+    if ask.option == "recreated":
+        return [
+            "none until somebody says that the stream was deleted and made again:",
+            f"add {question(report, ask)}",
+        ]
+    return [
+        f"depends on {ask.option}, which no store holds. Name the consumer as",
+        question(report, ask),
+    ]
+
+

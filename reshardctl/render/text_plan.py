@@ -1,0 +1,221 @@
+"""A plan as text: the change by shard, the exact writes, what is so afterwards, the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from reshardctl.effects import Effect, Harm
+from reshardctl.model import ShardId
+from reshardctl.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.render.changes import Action, Changed, changes, counted
+from reshardctl.render.console import LABEL, Part, Sheet
+from reshardctl.render.context import Context
+from reshardctl.render.mending import all_residuals
+from reshardctl.render.outcomes import Fixed, Saved
+from reshardctl.render.text_findings import tally
+from reshardctl.render.text_fix import asked, left_alone, phrases
+from reshardctl.render.text_writes import writes
+from reshardctl.render.words import (
+    command,
+    cost,
+    count,
+    sentence,
+    shards,
+    shortened,
+    widest,
+)
+from reshardctl.report import Report
+
+SIGNS = {
+    Action.CREATE: ("+", "green"), Action.MOVE: ("~", "yellow"),
+    Action.KEEP: ("~", "yellow"), Action.DELETE: ("-", "red"),
+}
+ROWS = 40
+"""Lines of the table by shard; `-v` shows all."""
+
+
+def plan(sheet: Sheet, report: Report, context: Context) -> None:
+    """The decision, whatever it is."""
+    match report.decision:
+        case Plan() as decided:
+            _plan(sheet, report, decided, context)
+        case Nothing():
+            sheet.line(("Nothing to write.", "bold"), _why_nothing(report))
+            residuals(sheet, report, context)
+        case Ask() as ask:
+            first, *others = asked(report, ask)
+            sheet.line(("No plan yet: ", "bold"), f"it {first}" if others else first)
+            for line in others:
+                sheet.line(line, indent=2)
+        case NoLine(why, ways):
+            sheet.line(("No plan: ", "bold"), sentence(shortened(why, context.verbose)))
+            for way in ways:
+                sheet.line(f"way out: {way}", indent=2)
+    for note in report.notes:
+        sheet.blank()
+        sheet.line(f"Note: {shortened(note, context.verbose)}.")
+
+
+def _why_nothing(report: Report) -> str:
+    if all_residuals(report):
+        return " What could be mended costs more than is accepted:"
+    if any(f.effects for f in report.findings):
+        return " The next start does what can be done; reshardctl inspect says what remains."
+    return f" The next start already does what policy {report.wishes.policy.name} wants."
+
+
+def _plan(sheet: Sheet, report: Report, decided: Plan, context: Context) -> None:
+    changed = changes(report, decided.steps)
+    table(sheet, report, changed, decided, context)
+    sheet.blank()
+    writes(sheet, decided.steps, context)
+    _after(sheet, report, decided, context)
+    _costs(sheet, report, decided, context)
+    residuals(sheet, report, context)
+    sheet.labelled(("undo", "bold"), undo_words(changed), indent=2)
+    sheet.blank()
+    sheet.line((counts(changed), "bold"), "  " + _price(decided))
+
+
+def table(
+    sheet: Sheet, report: Report, changed: list[Changed], decided: Plan, context: Context
+) -> None:
+    """Shard by shard: now, after, why, what it skips and re-reads."""
+    every = [e for run in decided.after for e in run if not (e.gone or e.past)]
+    every += decided.costs
+    rows: list[list[Part]] = []
+    shown = changed if context.verbose else changed[:ROWS]
+    for one in shown:
+        own = [e for e in every if e.shard == one.shard]
+        sign, color = SIGNS[one.action]
+        rows.append([
+            (sign, color), shards((one.shard,), context.verbose), _place(one.now, context),
+            _place(one.after, context), reason(report, one, context),
+            widest(own, Harm.SKIPPED), widest(own, Harm.REREAD),
+        ])
+    sheet.table(["", "shard", "now", "after", "why", "skips", "re-reads"], rows, right=2)
+    if hidden := len(changed) - len(shown):
+        sheet.line(f"and {hidden} more; -v shows them", indent=2)
+
+
+def _place(place: str | None, context: Context) -> str:
+    return "–" if place is None else shortened(place, context.verbose)
+
+
+def reason(report: Report, one: Changed, context: Context) -> str:
+    """The codes of the findings on the shard; where there are none, the write's own reason."""
+    found = [f.code for f in report.findings if one.shard in f.shards and f.severity > 1]
+    return ", ".join(dict.fromkeys(found)) or shortened(one.write.why, context.verbose)
+
+
+def _after(sheet: Sheet, report: Report, decided: Plan, context: Context) -> None:
+    """What the replay of the planned rows still shows."""
+    effects = [e for run in decided.after for e in run]
+    stalled = {e.shard for e in effects if e.harm is Harm.STALLED and e.certain}
+    lineage = report.snapshot.lineage
+    opened = lineage.open_count()
+    read = opened - sum(lineage.is_open(s) for s in stalled if s is not None and s in lineage)
+    if any(e.harm is Harm.DIES for e in effects):
+        read = 0
+    sheet.labelled(
+        ("after", "bold"),
+        f"{read} of {count(opened, 'open shard')} read; checked by replaying the plan",
+        indent=2,
+    )
+    for line in remaining(effects, context.verbose):
+        sheet.line(line, indent=2 + LABEL)
+
+
+def remaining(effects: Iterable[Effect], verbose: bool) -> list[str]:
+    """One line for every kind of effect with the shards that have it."""
+    groups: dict[tuple[str, str], list[ShardId]] = {}
+    for e in effects:
+        key = (cost(e), "" if e.certain or e.gone else " (possible)")
+        groups.setdefault(key, []).extend([e.shard] if e.shard else [])
+    return [
+        f"{shards(dict.fromkeys(group), verbose) or 'the consumer'}: {words}{possible}"
+        for (words, possible), group in groups.items()
+    ]
+
+
+def _costs(sheet: Sheet, report: Report, decided: Plan, context: Context) -> None:
+    """What a skipping policy gives up, against skipping nothing."""
+    if not decided.costs:
+        return
+    name = report.wishes.policy.name
+    sheet.labelled(("costs", "bold"), f"policy {name} skips, by intention:", indent=2)
+    for line in remaining(decided.costs, context.verbose):
+        sheet.line(line, indent=2 + LABEL)
+
+
+def residuals(sheet: Sheet, report: Report, context: Context) -> None:
+    """Shards left alone, each with the flag that would mend it."""
+    for residual in all_residuals(report):
+        sheet.labelled(
+            ("left", "bold"), shortened(left_alone(residual), context.verbose), indent=2
+        )
+
+
+def undo_words(changed: Iterable[Changed]) -> str:
+    """What the way back does."""
+    numbers = counted(changed)
+    back = []
+    if made := numbers[Action.CREATE]:
+        back.append(f"delete {count(made, 'created row')}")
+    if moved := numbers[Action.MOVE] + numbers[Action.KEEP]:
+        back.append(f"put back {count(moved, 'row')}")
+    if gone := numbers[Action.DELETE]:
+        back.append(f"write {count(gone, 'deleted row')} again")
+    return f"reshardctl undo JOURNAL: {', '.join(back)}"
+
+
+def counts(changed: Iterable[Changed]) -> str:
+    """`Plan: 2 to create, 1 to move, 0 to delete.`"""
+    numbers = counted(changed)
+    kept = f", {numbers[Action.KEEP]} to complete" if numbers[Action.KEEP] else ""
+    return (
+        f"Plan: {numbers[Action.CREATE]} to create, {numbers[Action.MOVE]} to move{kept}, "
+        f"{numbers[Action.DELETE]} to delete."
+    )
+
+
+def _price(decided: Plan) -> str:
+    """`Skips nothing, re-reads at most …`"""
+    effects = [e for run in decided.after for e in run if not (e.gone or e.past)]
+    skipped = widest([*effects, *decided.costs], Harm.SKIPPED)
+    again = widest(effects, Harm.REREAD)
+    skips = "Skips nothing" if skipped == "0" else f"Skips {skipped} a shard"
+    rereads = "re-reads nothing" if again == "0" else f"re-reads {again} a shard"
+    return f"{skips}, {rereads}."
+
+
+def not_written(
+    sheet: Sheet, report: Report, context: Context, saved: Saved | None
+) -> None:
+    """That a dry run wrote nothing, and the command that would."""
+    sheet.blank()
+    also = f" Saved {saved.path} (sha256 {saved.digest[:8]}…)." if saved else ""
+    sheet.line(f"Nothing was written.{also}")
+    if isinstance(report.decision, Plan):
+        plan_file = ["--plan", saved.path] if saved else []
+        sheet.command(command("fix", *plan_file, *context.again))
+
+
+def written(sheet: Sheet, outcome: Fixed, context: Context) -> None:
+    """What an applied plan wrote, and what inspect says of the rows now."""
+    changed = changes(outcome.before, outcome.steps)
+    sheet.line((outcome.before.snapshot.locator.text, "bold"))
+    sheet.blank()
+    sheet.labelled(("journal", "bold"), outcome.journal, indent=2)
+    for phrase in phrases(changed, context.verbose):
+        sheet.labelled(("wrote", "bold"), shortened(phrase, context.verbose), indent=2)
+    if outcome.recognised:
+        was = "was" if outcome.recognised == 1 else "were"
+        sheet.line(
+            f"{count(outcome.recognised, 'step')} {was} in place already", indent=2 + LABEL
+        )
+    sheet.labelled(("now", "bold"), tally(outcome.after), indent=2)
+    residuals(sheet, outcome.after, context)
+    sheet.blank()
+    sheet.line((f"Done. {count(len(changed), 'row')} written and read back.", "bold"))
+    sheet.command(command("undo", outcome.journal), "takes it back")

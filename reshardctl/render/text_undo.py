@@ -1,0 +1,57 @@
+"""An undo as text: the rows it puts back, and what the next start does then."""
+
+from __future__ import annotations
+
+from reshardctl.render.changes import changes
+from reshardctl.render.console import LABEL, Part, Sheet
+from reshardctl.render.context import Context
+from reshardctl.render.outcomes import Undoing
+from reshardctl.render.text_findings import SIGNS as SEVERITIES
+from reshardctl.render.text_findings import tally
+from reshardctl.render.text_plan import SIGNS
+from reshardctl.render.text_writes import writes
+from reshardctl.render.words import command, count, shards, shortened
+from reshardctl.rules import Severity
+
+
+def undo(sheet: Sheet, undoing: Undoing, context: Context) -> None:
+    """The rows, the writes, the findings that come back."""
+    if not undoing.steps:
+        sheet.line("Nothing of this fix is in place.")
+        return
+    _table(sheet, undoing, context)
+    sheet.blank()
+    if undoing.written is None:
+        writes(sheet, undoing.steps, context)
+    _then(sheet, undoing, context)
+    sheet.blank()
+    rows = count(sum(len(step.writes) for step in undoing.steps), "row")
+    if undoing.written is None:
+        sheet.line((f"Undo: {rows} to put back.", "bold"), " Nothing was written.")
+        sheet.command(command("undo", undoing.journal))
+    else:
+        sheet.line((f"Undone. {rows} put back and read back.", "bold"))
+
+
+def _table(sheet: Sheet, undoing: Undoing, context: Context) -> None:
+    rows: list[list[Part]] = []
+    for one in changes(undoing.now, undoing.steps):
+        now, then = (
+            "–" if place is None else shortened(place, context.verbose)
+            for place in (one.now, one.after)
+        )
+        rows.append([SIGNS[one.action], shards((one.shard,), context.verbose), now, then])
+    sheet.table(["", "shard", "now", "after the undo"], rows)
+
+
+def _then(sheet: Sheet, undoing: Undoing, context: Context) -> None:
+    if undoing.after is None:
+        sheet.labelled(("after", "bold"), "the store holds no position", indent=2)
+        return
+    sheet.labelled(("after", "bold"), tally(undoing.after), indent=2)
+    for finding in undoing.after.findings:
+        if finding.severity > Severity.INFO:
+            sign, color = SEVERITIES[finding.severity]
+            named = shards(finding.shards, context.verbose)
+            words = f"{sign} {finding.severity}  {finding.code}  {finding.name}  {named}"
+            sheet.line((words, color), indent=2 + LABEL)

@@ -1,0 +1,69 @@
+"""The physical writes: every attribute set, removed or added to, and the guard on each row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from reshardctl.model import Attributes, AttributeValue, Create, Delete, Step, Update, Write
+from reshardctl.render.console import LABEL, Sheet
+from reshardctl.render.context import Context
+from reshardctl.render.words import count, shortened
+
+SHOWN = 4
+"""Writes shown in full; `-v` shows all."""
+
+
+def writes(sheet: Sheet, steps: Sequence[Step], context: Context) -> None:
+    """Step by step, in the order in which they are written."""
+    label, left = "writes", SHOWN
+    total = sum(len(step.writes) for step in steps)
+    for step in steps:
+        shown = step.writes if context.verbose else step.writes[:left]
+        left -= len(shown)
+        if shown:
+            together = ", in one transaction" if len(step.writes) > 1 else ""
+            sheet.labelled((label, "bold"), f"{step.title}{together}", indent=2)
+            label = ""
+        for write in shown:
+            for place, line in enumerate(write_lines(write, context.verbose)):
+                sheet.line(line, indent=2 + LABEL + (2 if place else 0))
+    shown_in_all = total if context.verbose else min(total, SHOWN)
+    if hidden := total - shown_in_all:
+        sheet.line(f"and {count(hidden, 'more write')}; -v shows all", indent=2 + LABEL)
+
+
+def write_lines(write: Write, verbose: bool) -> list[str]:
+    """What is done to one row, its guard first."""
+    guard = f"only if {_listed(write.guard)} are as read"
+    match write.change:
+        case Create(attributes):
+            rest = {n: v for n, v in attributes.items() if v != {"S": write.key}}
+            return [f"create {write.key} only if absent", f"set {_pairs(rest, verbose)}"]
+        case Delete():
+            return [f"delete {write.key} {guard}"]
+        case Update(values, remove, add):
+            lines = [f"update {write.key} {guard}", f"set {_pairs(values, verbose)}"]
+            if remove:
+                lines.append(f"remove {_listed(remove)}")
+            if add:
+                lines.append("add " + ", ".join(f"{n} +{by}" for n, by in add.items()))
+            return lines
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names)
+
+
+def _pairs(values: Attributes, verbose: bool) -> str:
+    return ", ".join(f"{n} = {shortened(spelled(v), verbose)}" for n, v in values.items())
+
+
+def spelled(value: AttributeValue) -> str:
+    """DynamoDB JSON as one word: text and numbers bare, sets in braces, the rest as it is."""
+    ((kind, body),) = value.items()
+    if kind in ("S", "N"):
+        return str(body)
+    if kind in ("SS", "NS"):
+        return "{" + ", ".join(body) + "}"
+    return json.dumps(dict(value), sort_keys=True)

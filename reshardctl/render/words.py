@@ -1,0 +1,186 @@
+"""The words of every format: shards, numbers, moments, costs, conditions."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+
+from reshardctl.consumers.base import Candidate
+from reshardctl.effects import Deadline, Effect, Harm
+from reshardctl.model import TIP, ShardId, index_of, short
+from reshardctl.render.escape import cut
+from reshardctl.times import duration, instant
+
+LISTED = 12
+"""Shards, or runs of them, that a sentence names before it says how many more there are."""
+
+_LONG = re.compile(r"\d{21,}")
+_SHARD = re.compile(r"shardId-\d{12,}")
+_HARMS = list(Harm)
+
+IDLE = "losing now, or idle; --probe tells"
+
+
+def numbers_elided(text: str) -> str:
+    """Sequence numbers as `4963…9874`."""
+    return _LONG.sub(lambda found: f"{found[0][:4]}…{found[0][-4:]}", text)
+
+
+def shortened(text: str, verbose: bool = False) -> str:
+    """A sentence with short shard ids and elided numbers; as it is where `verbose`."""
+    if verbose:
+        return text
+    return cut(_SHARD.sub(lambda found: short(found[0]), numbers_elided(text)), 300)
+
+
+def shards(ids: Iterable[ShardId], verbose: bool = False) -> str:
+    """`12, 13, 16–18`; every full id where `verbose`."""
+    if verbose:
+        return ", ".join(ids)
+    parts = _runs(ids)
+    if len(parts) <= LISTED:
+        return ", ".join(text for text, _ in parts)
+    more = sum(count for _, count in parts[LISTED:])
+    return ", ".join(text for text, _ in parts[:LISTED]) + f" and {more} more"
+
+
+def _runs(ids: Iterable[ShardId]) -> list[tuple[str, int]]:
+    """Runs of at least three as one text; with how many shards each stands for."""
+    listed = list(ids)
+    numbers = sorted({i for one in listed if (i := index_of(one)) is not None})
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    parts: list[tuple[str, int]] = []
+    for run in runs:
+        if len(run) > 2:
+            parts.append((f"{run[0]}–{run[-1]}", len(run)))
+        else:
+            parts += [(str(number), 1) for number in run]
+    odd = dict.fromkeys(cut(one, 60) for one in listed if index_of(one) is None)
+    return parts + [(one, 1) for one in odd]
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """`1 error`, `2 errors`."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def capital(text: str) -> str:
+    """The text as a sentence begins, unless its first word is a name with its own spelling."""
+    first = text.partition(" ")[0]
+    return text if first != first.lower() else text[:1].upper() + text[1:]
+
+
+def sentence(text: str) -> str:
+    """With a capital and a full stop."""
+    return capital(text) + ("" if text.endswith((".", "?", ":")) else ".") if text else ""
+
+
+def ago(then: float, now: float) -> str:
+    """`3h41m ago`."""
+    return f"{duration(max(0.0, now - then))} ago"
+
+
+def extent(effect: Effect) -> str:
+    """How much at most: `≤ 12m`; `≥ 12m` where it grows until the start; `unknown`."""
+    if effect.seconds is None:
+        return "unknown"
+    grows = effect.harm is Harm.SKIPPED and effect.until == TIP
+    return f"{'≥' if grows else '≤'} {duration(effect.seconds)}"
+
+
+def widest(effects: Iterable[Effect], harm: Harm) -> str:
+    """The largest extent of a kind, `0` where there is none."""
+    found = [e for e in effects if e.harm is harm]
+    if not found:
+        return "0"
+    return extent(max(found, key=lambda e: (e.seconds is None, e.seconds or 0.0)))
+
+
+def worst(effects: Sequence[Effect]) -> Effect | None:
+    """The gravest effect: by kind, then the certain ones."""
+    return max(effects, key=lambda e: (_HARMS.index(e.harm), e.certain), default=None)
+
+
+def cost(effect: Effect) -> str:
+    """`skips ≤ 12m`, `re-reads ≤ 3h`, `stalls`, `dies at its start`, `out of order`."""
+    if effect.gone:
+        return "may be lost already"
+    match effect.harm:
+        case Harm.SKIPPED:
+            return f"skips {extent(effect)}"
+        case Harm.REREAD:
+            return f"re-reads {extent(effect)}"
+        case Harm.DISORDERED:
+            return "was out of order" if effect.past else "out of order"
+        case Harm.STALLED:
+            return "stalls"
+        case Harm.DIES:
+            return "dies at its start"
+
+
+def lead(effects: Sequence[Effect], deadline: Deadline | None, now: float) -> str:
+    """The few words at the right of a finding's first line."""
+    effect = worst(effects)
+    if effect is None:
+        return ""
+    if effect.harm is Harm.STALLED and deadline is not None:
+        return left(deadline, now)
+    return cost(effect)
+
+
+def left(deadline: Deadline, now: float) -> str:
+    """`loss in 20h19m`; where that is past, whether anything is lost."""
+    if deadline.complete is not None and deadline.complete <= now:
+        return f"expired {ago(deadline.complete, now)}"
+    if deadline.starts is None:
+        if deadline.complete is None:
+            return "loss at an unknown time"
+        return f"loss within {duration(deadline.complete - now)}"
+    if deadline.starts > now:
+        return f"loss in {duration(deadline.starts - now)}"
+    return "losing now" if deadline.probed else IDLE
+
+
+def absolute(deadline: Deadline) -> str:
+    """The same in UTC: `loss from 2026-09-23T09:14:00Z at the earliest, complete by …`."""
+    parts = []
+    if deadline.starts is not None:
+        bound = "" if deadline.probed else " at the earliest"
+        parts.append(f"from {instant(deadline.starts)}{bound}")
+    if deadline.complete is not None:
+        parts.append(f"complete by {instant(deadline.complete)}")
+    return "loss " + ", ".join(parts) if parts else "loss at an unknown time"
+
+
+def condition(when: str, candidates: Sequence[Candidate]) -> str:
+    """`initial=LATEST, release=2.7 or …` with every option that makes no difference left out."""
+    if not when:
+        return ""
+    labels = [dict(part.split("=", 1) for part in one.split(", ")) for one in when.split(" or ")]
+    named = {option: list(dict.fromkeys(one[option] for one in labels)) for option in labels[0]}
+    combinations = 1
+    for values in named.values():
+        combinations *= len(values)
+    if combinations != len(labels):
+        return when
+    possible = {option: {c.options.get(option) for c in candidates} for option in named}
+    kept = {o: v for o, v in named.items() if set(v) != possible[o]}
+    return ", ".join(f"{option}={' or '.join(values)}" for option, values in kept.items())
+
+
+def judged(candidates: Sequence[Candidate]) -> str:
+    """Every option and its possible values: `initial=LATEST or TRIM_HORIZON, release=3.5.1`."""
+    names = dict.fromkeys(name for c in candidates for name in c.options)
+    values = {n: dict.fromkeys(c.options[n] for c in candidates if n in c.options) for n in names}
+    return ", ".join(f"{name}={' or '.join(found)}" for name, found in values.items())
+
+
+def command(*words: str) -> list[str]:
+    """A command line of ours, word by word, quoted for a shell."""
+    return ["reshardctl", *(shlex.quote(word) for word in words)]
