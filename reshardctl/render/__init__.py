@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from reshardctl.errors import ReshardError
-from reshardctl.render import text
+from reshardctl.render import concise, json, text
 from reshardctl.render.context import Context
 from reshardctl.render.outcomes import Fixed, Saved, Undoing
 from reshardctl.report import Report
@@ -34,6 +34,6 @@ class Format(Protocol):
         """A failure."""
 
 
-FORMATS: Mapping[str, Format] = {"text": text}
+FORMATS: Mapping[str, Format] = {"text": text, "concise": concise, "json": json}
 
 __all__ = ["FORMATS", "Context", "Fixed", "Format", "Saved", "Undoing"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from reshardctl.effects import Effect
 from reshardctl.model import Write
-from reshardctl.plan import Nothing, Plan, Residual
+from reshardctl.plan import Decision, Nothing, Plan, Residual
 from reshardctl.report import Report
 from reshardctl.rules import Finding, Severity
 
@@ -54,3 +54,10 @@ def all_residuals(report: Report) -> tuple[Residual, ...]:
 def fixable(report: Report) -> list[Finding]:
     """The findings of which the plan leaves nothing."""
     return [finding for finding in report.findings if mending(report, finding).mended]
+
+
+def effects_after(decision: Decision) -> list[Effect]:
+    """What the planned rows still cost under any candidate, and what the policy gives up."""
+    if not isinstance(decision, Plan):
+        return []
+    return [e for run in decision.after for e in run] + list(decision.costs)

@@ -1,4 +1,4 @@
-"""Small pictures of the shards that a finding is about: who descends from whom, who stands where."""
+"""Pictures of the shards that a finding is about: who descends from whom, who stands where."""
 
 from __future__ import annotations
 

@@ -8,7 +8,6 @@ from reshardctl.render import text_findings, text_plan, text_stream
 from reshardctl.render.console import Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.outcomes import Fixed, Saved, Undoing
-
 from reshardctl.report import Report
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-
 from reshardctl.render.console import Part, Sheet
 from reshardctl.render.context import Context
-from reshardctl.render.mending import fixable
+from reshardctl.render.mending import all_residuals, fixable
 from reshardctl.render.pictures import pictures
 from reshardctl.render.text_fix import Fixes
 from reshardctl.render.words import (
@@ -123,5 +122,8 @@ def _next(sheet: Sheet, report: Report, context: Context) -> None:
     grave = [f for f in report.findings if f.severity > Severity.INFO]
     if fixable(report):
         sheet.command(command("fix", "--dry-run", *context.again), "see the exact writes")
+    elif flags := dict.fromkeys(r.flag for r in all_residuals(report)):
+        words = [word for flag in list(flags)[:1] for word in flag.split()]
+        sheet.command(command("fix", "--dry-run", *context.again, *words), "what that would do")
     if grave:
         sheet.command(command("rule", grave[0].code), "what this means")

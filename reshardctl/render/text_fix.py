@@ -10,7 +10,7 @@ from reshardctl.plan import Ask, NoLine, Plan, Residual
 from reshardctl.render.changes import Action, Changed, changes
 from reshardctl.render.console import LABEL, Sheet
 from reshardctl.render.context import Context
-from reshardctl.render.mending import Mending, mending
+from reshardctl.render.mending import Mending, effects_after, mending
 from reshardctl.render.words import cost, shards, shortened, widest
 from reshardctl.report import Report, question
 from reshardctl.rules import Finding
@@ -32,7 +32,7 @@ class Fixes:
         """The lines for one finding."""
         found = mending(self._report, finding)
         if found.writes:
-            self._writes(finding, found)
+            self._writes(found)
         elif found.mended:
             self._fix("comes right with the fixes of the other findings")
         elif found.residuals:
@@ -49,7 +49,7 @@ class Fixes:
         for line in others:
             self._sheet.line(line, indent=INDENT + LABEL)
 
-    def _writes(self, finding: Finding, found: Mending) -> None:
+    def _writes(self, found: Mending) -> None:
         changed = [self._changes[ShardId(w.key)] for w in found.writes]
         verbose = self._context.verbose
         self._fix("; ".join(phrases(changed, verbose)), *self._costs(changed))
@@ -60,10 +60,8 @@ class Fixes:
             self._sheet.line(left_alone(residual), indent=INDENT + LABEL)
 
     def _costs(self, changed: Iterable[Changed]) -> list[str]:
-        decision = self._report.decision
-        assert isinstance(decision, Plan)
         own = {one.shard for one in changed}
-        every = [e for run in decision.after for e in run] + list(decision.costs)
+        every = effects_after(self._report.decision)
         left = [e for e in every if e.shard in own and not e.gone and not e.past]
         return [f"skips {widest(left, Harm.SKIPPED)}   re-reads {widest(left, Harm.REREAD)}"]
 

@@ -19,6 +19,7 @@ from reshardctl.render.words import (
     command,
     cost,
     count,
+    elsewhere,
     sentence,
     shards,
     shortened,
@@ -197,8 +198,8 @@ def not_written(
     also = f" Saved {saved.path} (sha256 {saved.digest[:8]}…)." if saved else ""
     sheet.line(f"Nothing was written.{also}")
     if isinstance(report.decision, Plan):
-        plan_file = ["--plan", saved.path] if saved else []
-        sheet.command(command("fix", *plan_file, *context.again))
+        words = ["--plan", saved.path, *elsewhere(context.again)] if saved else context.again
+        sheet.command(command("fix", *words))
 
 
 def written(sheet: Sheet, outcome: Fixed, context: Context) -> None:
@@ -218,4 +219,4 @@ def written(sheet: Sheet, outcome: Fixed, context: Context) -> None:
     residuals(sheet, outcome.after, context)
     sheet.blank()
     sheet.line((f"Done. {count(len(changed), 'row')} written and read back.", "bold"))
-    sheet.command(command("undo", outcome.journal), "takes it back")
+    sheet.command(command("undo", outcome.journal, *elsewhere(context.again)), "takes it back")

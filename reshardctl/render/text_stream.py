@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from reshardctl.lineage import Lineage
 from reshardctl.render.console import Part, Sheet
 from reshardctl.render.context import Context
+from reshardctl.render.reshards import resharded
 from reshardctl.render.words import ago
 from reshardctl.report import Report
-from reshardctl.times import duration, instant
+from reshardctl.times import instant
 
 
 def header(sheet: Sheet, report: Report, context: Context) -> None:
@@ -17,7 +17,7 @@ def header(sheet: Sheet, report: Report, context: Context) -> None:
     opened = lineage.open_count()
     parts: list[Part] = [
         (stream.name, "bold"), stream.region, stream.status,
-        f"retention {duration(stream.retention)}",
+        f"retention {stream.retention // 3600}h",
         f"{opened} open · {len(lineage) - opened} closed",
     ]
     if (then := resharded(lineage)) is not None:
@@ -30,9 +30,3 @@ def header(sheet: Sheet, report: Report, context: Context) -> None:
     elif "arn" in snapshot.store:
         sheet.fields(snapshot.store["arn"])
     sheet.blank()
-
-
-def resharded(lineage: Lineage) -> float | None:
-    """Unix second of the last split or merge: when the youngest open child opened."""
-    born = (lineage.opened_at(s) for s in lineage.open_shards() if lineage[s].parents)
-    return max((moment for moment in born if moment is not None), default=None)

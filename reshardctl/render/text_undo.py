@@ -10,7 +10,7 @@ from reshardctl.render.text_findings import SIGNS as SEVERITIES
 from reshardctl.render.text_findings import tally
 from reshardctl.render.text_plan import SIGNS
 from reshardctl.render.text_writes import writes
-from reshardctl.render.words import command, count, shards, shortened
+from reshardctl.render.words import command, count, elsewhere, shards, shortened
 from reshardctl.rules import Severity
 
 
@@ -28,7 +28,7 @@ def undo(sheet: Sheet, undoing: Undoing, context: Context) -> None:
     rows = count(sum(len(step.writes) for step in undoing.steps), "row")
     if undoing.written is None:
         sheet.line((f"Undo: {rows} to put back.", "bold"), " Nothing was written.")
-        sheet.command(command("undo", undoing.journal))
+        sheet.command(command("undo", undoing.journal, *elsewhere(context.again)))
     else:
         sheet.line((f"Undone. {rows} put back and read back.", "bold"))
 

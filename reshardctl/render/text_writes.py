@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from reshardctl.model import Attributes, AttributeValue, Create, Delete, Step, Update, Write
 from reshardctl.render.console import LABEL, Sheet
 from reshardctl.render.context import Context
-from reshardctl.render.words import count, shortened
+from reshardctl.render.escape import cut
+from reshardctl.render.words import count, numbers_elided
 
 SHOWN = 4
 """Writes shown in full; `-v` shows all."""
@@ -56,7 +57,12 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _pairs(values: Attributes, verbose: bool) -> str:
-    return ", ".join(f"{n} = {shortened(spelled(v), verbose)}" for n, v in values.items())
+    return ", ".join(f"{n} = {_value(v, verbose)}" for n, v in values.items())
+
+
+def _value(value: AttributeValue, verbose: bool) -> str:
+    """Numbers elided unless `verbose`; ids stay whole, for they are what is written."""
+    return spelled(value) if verbose else cut(numbers_elided(spelled(value)), 120)
 
 
 def spelled(value: AttributeValue) -> str:

@@ -184,3 +184,10 @@ def judged(candidates: Sequence[Candidate]) -> str:
 def command(*words: str) -> list[str]:
     """A command line of ours, word by word, quoted for a shell."""
     return ["reshardctl", *(shlex.quote(word) for word in words)]
+
+
+def elsewhere(again: Sequence[str]) -> list[str]:
+    """The arguments that say how AWS is reached, without those that say what is worked on."""
+    named = {"--region", "--profile", "--role-arn", "--endpoint-url"}
+    places = [place for place, word in enumerate(again[:-1]) if word in named]
+    return [word for place in places for word in again[place : place + 2]]

@@ -1,0 +1,130 @@
+"""For pipes: one line a finding, a row to write, or a reason, each beginning with the locator.
+
+`LOCATOR: SHARDS CODE [*] name: what (harm, deadline)`; `[*]` where the plan mends it. No text of
+a store can break a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from reshardctl.effects import Effect, Harm
+from reshardctl.errors import HalfDone, ReshardError
+from reshardctl.exit import Exit
+from reshardctl.model import Step
+from reshardctl.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.render.changes import Changed, changes
+from reshardctl.render.context import Context
+from reshardctl.render.escape import ascii_only, escape
+from reshardctl.render.mending import all_residuals, effects_after, mending
+from reshardctl.render.outcomes import Fixed, Saved, Undoing
+from reshardctl.render.words import condition, cost, shards, shortened, widest, worst
+from reshardctl.report import Report, question
+from reshardctl.rules import Finding
+from reshardctl.times import instant
+
+
+def inspect(report: Report, context: Context) -> str:
+    """One line a finding; nothing where there is none."""
+    return _lines(inspect_lines(report, context.verbose), context)
+
+
+def plan(
+    report: Report, context: Context, *,
+    dry_run: bool = True,  # noqa: ARG001 - as every format
+    saved: Saved | None = None,
+) -> str:
+    """One line a row to write, then one a shard that is left alone, or the reason for no plan."""
+    lines = plan_lines(report, context.verbose)
+    if saved is not None:
+        lines.append(f"{_place(report)}: plan saved in {saved.path} (sha256 {saved.digest})")
+    return _lines(lines, context)
+
+
+def fixed(outcome: Fixed, context: Context) -> str:
+    """One line a row written, then the journal, then what is left."""
+    lines = _rows(outcome.before, outcome.steps, None, context.verbose)
+    lines.append(f"{_place(outcome.before)}: journal {outcome.journal}")
+    return _lines(lines + inspect_lines(outcome.after, context.verbose), context)
+
+
+def undo(undoing: Undoing, context: Context) -> str:
+    """One line a row put back."""
+    return _lines(_rows(undoing.now, undoing.steps, None, context.verbose), context)
+
+
+def error(failure: ReshardError, context: Context) -> str:
+    """One line: what, and what next."""
+    kind = {Exit.REFUSED: "refused", Exit.HALF_DONE: "half done"}.get(failure.exit, "error")
+    parts = [f"{kind}: {failure.what}", failure.next]
+    if isinstance(failure, HalfDone) and failure.journal:
+        parts.append(f"journal {failure.journal}")
+    return _lines(["; ".join(part for part in parts if part)], context)
+
+
+def inspect_lines(report: Report, verbose: bool = False) -> list[str]:
+    """A line for every finding, worst first. Not escaped yet."""
+    return [_finding(report, finding, verbose) for finding in report.findings]
+
+
+def plan_lines(report: Report, verbose: bool = False) -> list[str]:
+    """A line for every row that fix would write, or why it would write none."""
+    place = _place(report)
+    match report.decision:
+        case Plan(steps):
+            lines = _rows(report, steps, effects_after(report.decision), verbose)
+        case Nothing():
+            lines = []
+        case Ask() as ask:
+            said = f"{ask.option} has to be known: {question(report, ask)}"
+            lines = [f"{place}: no plan: {said}"]
+        case NoLine(why, ways):
+            said = "; ".join([shortened(why, verbose), *ways])
+            lines = [f"{place}: no plan: {said}"]
+    for residual in all_residuals(report):
+        named = shards((residual.shard,), verbose)
+        lines.append(f"{place}: {named} left: {cost(residual.costs)} ({residual.flag})")
+    return lines
+
+
+def _finding(report: Report, finding: Finding, verbose: bool) -> str:
+    mark = " [*]" if mending(report, finding).mended else ""
+    named = shards(finding.shards, verbose).replace(", ", ",") or "-"
+    only = condition(finding.when, [j.candidate for j in report.judged])
+    what = shortened(finding.what, verbose) + (f", only if {only}" if only else "")
+    gravest = worst(finding.effects)
+    harms = [str(finding.severity)]
+    if gravest is not None:
+        harms.append(cost(gravest))
+    if finding.deadline is not None and finding.deadline.starts is not None:
+        harms.append(f"loss from {instant(finding.deadline.starts)}")
+    rule = f"{finding.code}{mark} {finding.name}"
+    return f"{_place(report)}: {named} {rule}: {what} ({', '.join(harms)})"
+
+
+def _rows(
+    report: Report, steps: Iterable[Step], effects: list[Effect] | None, verbose: bool
+) -> list[str]:
+    """effects: what the rows cost afterwards, `None` where that is not told."""
+    return [_row(report, one, effects, verbose) for one in changes(report, steps)]
+
+
+def _row(report: Report, one: Changed, effects: list[Effect] | None, verbose: bool) -> str:
+    now, then = (shortened(place or "-", verbose) for place in (one.now, one.after))
+    line = f"{_place(report)}: {shards((one.shard,), verbose)} {one.action} {now} -> {then}"
+    if effects is None:
+        return line
+    own = [e for e in effects if e.shard == one.shard and not (e.gone or e.past)]
+    skipped, again = widest(own, Harm.SKIPPED), widest(own, Harm.REREAD)
+    return f"{line} (skips {skipped}, re-reads {again})"
+
+
+def _place(report: Report) -> str:
+    return report.snapshot.locator.text
+
+
+def _lines(lines: Iterable[str], context: Context) -> str:
+    safe = (escape(line) for line in lines)
+    if context.ascii:
+        safe = (ascii_only(line) for line in safe)
+    return "".join(f"{line}\n" for line in safe)

@@ -1,0 +1,203 @@
+"""Reports as plain values that JSON can hold. Every object has all of its members, always."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isinf
+from typing import Any
+
+from reshardctl.effects import Deadline, Effect
+from reshardctl.evidence import Snapshot
+from reshardctl.model import Attributes, Create, Cut, Delete, Rank, ShardId, Step, Update, Write
+from reshardctl.plan import Ask, Decision, NoLine, Nothing, Plan, Residual
+from reshardctl.policy import Accept
+from reshardctl.render.changes import Changed, changes
+from reshardctl.render.mending import fixable, mending
+from reshardctl.render.reshards import resharded
+from reshardctl.report import Report, question
+from reshardctl.rules import Finding
+from reshardctl.times import instant
+
+Document = dict[str, Any]
+
+
+def report_document(report: Report) -> Document:
+    """A report without its schema and exit code."""
+    steps = report.decision.steps if isinstance(report.decision, Plan) else ()
+    changed = {one.shard: one for one in changes(report, steps)}
+    return {
+        "taken": instant(report.snapshot.now),
+        "stream": _stream(report.snapshot),
+        "consumer": _consumer(report),
+        "store": {name: report.snapshot.store[name] for name in sorted(report.snapshot.store)},
+        "policy": report.wishes.policy.name,
+        "accept": _accept(report.wishes.accept),
+        "bootstrap": report.wishes.bootstrap,
+        "recreated": _time(report.wishes.recreated),
+        "incarnation": report.incarnation.value,
+        "candidates": [dict(j.candidate.options) for j in report.judged],
+        "counts": {**report.counts(), "fixable": len(fixable(report))},
+        "findings": [_finding(report, finding, changed) for finding in report.findings],
+        "decision": _decision(report, report.decision, changed),
+        "positions": {s: report.positions[s] for s in sorted(report.positions)},
+        "notes": list(report.notes),
+    }
+
+
+def steps_document(steps: Iterable[Step]) -> list[Document]:
+    """Steps with every attribute as DynamoDB JSON."""
+    return [
+        {"title": s.title, "barrier": s.barrier, "writes": [_write(w) for w in s.writes]}
+        for s in steps
+    ]
+
+
+def _stream(snapshot: Snapshot) -> Document:
+    lineage, stream = snapshot.lineage, snapshot.lineage.stream
+    opened = lineage.open_count()
+    return {
+        "name": stream.name, "arn": stream.arn, "account": stream.account,
+        "region": stream.region, "created": instant(stream.created),
+        "retention_seconds": stream.retention, "status": stream.status, "mode": stream.mode,
+        "open_shards": opened, "closed_shards": len(lineage) - opened,
+        "resharded": _time(resharded(lineage)),
+    }
+
+
+def _consumer(report: Report) -> Document:
+    locator = report.snapshot.locator
+    return {
+        "locator": locator.text, "library": locator.consumer, "medium": locator.medium,
+        "target": locator.target, "options": dict(sorted(locator.options.items())),
+    }
+
+
+def _accept(accept: Accept) -> Document:
+    """No bound is null."""
+    return {
+        "skip_seconds": None if isinf(accept.skip) else accept.skip,
+        "reread_seconds": None if isinf(accept.reread) else accept.reread,
+        "disorder": accept.disorder,
+    }
+
+
+def _finding(report: Report, finding: Finding, changed: dict[ShardId, Changed]) -> Document:
+    found = mending(report, finding)
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "severity": str(finding.severity),
+        "shards": list(finding.shards),
+        "what": finding.what,
+        "costs": finding.costs,
+        "helps": finding.helps,
+        "when": finding.when,
+        "deadline": _deadline(finding.deadline),
+        "effects": [_effect(e) for e in finding.effects],
+        "fix": {
+            "mended": found.mended,
+            "changes": [_changed(changed[ShardId(w.key)]) for w in found.writes],
+            "remains": [_effect(e) for e in found.remains],
+            "residuals": [_residual(r) for r in found.residuals],
+        },
+    }
+
+
+def _changed(one: Changed) -> Document:
+    return {
+        "shard": one.shard, "action": str(one.action), "now": one.now, "after": one.after,
+        "why": one.write.why,
+    }
+
+
+def _deadline(deadline: Deadline | None) -> Document | None:
+    if deadline is None:
+        return None
+    return {
+        "starts": _time(deadline.starts), "complete": _time(deadline.complete),
+        "probed": deadline.probed,
+    }
+
+
+def _effect(effect: Effect) -> Document:
+    return {
+        "harm": str(effect.harm),
+        "shard": effect.shard,
+        "certain": effect.certain,
+        "since": _cut(effect.since),
+        "until": _cut(effect.until),
+        "seconds": effect.seconds,
+        "cause": None if effect.cause is None else str(effect.cause),
+        "why": effect.why,
+        "by": list(effect.by),
+        "deadline": _deadline(effect.deadline),
+        "gone": effect.gone,
+        "past": effect.past,
+    }
+
+
+def _cut(cut: Cut) -> Document:
+    """at: start, number, time, tip or done."""
+    inside = cut.rank is Rank.INSIDE
+    at = ("time" if cut.by_time else "number") if inside else cut.rank.name.lower()
+    number = (cut.text or str(cut.number)) if at == "number" else None
+    return {
+        "at": at, "number": number, "sub": cut.sub if at == "number" else None,
+        "time": _time(cut.time) if at == "time" else None,
+    }
+
+
+def _residual(residual: Residual) -> Document:
+    return {
+        "shard": residual.shard, "costs": _effect(residual.costs), "flag": residual.flag,
+    }
+
+
+def _decision(report: Report, decision: Decision, changed: dict[ShardId, Changed]) -> Document:
+    match decision:
+        case Plan():
+            return {
+                "kind": "plan",
+                "changes": [_changed(one) for one in changed.values()],
+                "steps": steps_document(decision.steps),
+                "before": [[_effect(e) for e in run] for run in decision.before],
+                "after": [[_effect(e) for e in run] for run in decision.after],
+                "costs": [_effect(e) for e in decision.costs],
+                "residuals": [_residual(r) for r in decision.residuals],
+            }
+        case Nothing(residuals):
+            return {"kind": "nothing", "residuals": [_residual(r) for r in residuals]}
+        case NoLine(why, ways):
+            return {"kind": "no-line", "why": why, "ways_out": list(ways)}
+        case Ask(option, values):
+            return {
+                "kind": "ask", "option": option, "values": list(values),
+                "question": question(report, decision),
+            }
+
+
+def _write(write: Write) -> Document:
+    before = None if write.before is None else _attributes(write.before.attributes)
+    change: Document
+    match write.change:
+        case Create(attributes):
+            change = {"kind": "create", "set": _attributes(attributes), "remove": [], "add": {}}
+        case Delete():
+            change = {"kind": "delete", "set": {}, "remove": [], "add": {}}
+        case Update(values, remove, add):
+            change = {
+                "kind": "update", "set": _attributes(values), "remove": list(remove),
+                "add": dict(add or {}),
+            }
+    return {
+        "key": write.key, **change, "guard": list(write.guard), "before": before,
+        "why": write.why, "live": write.live,
+    }
+
+
+def _attributes(attributes: Attributes) -> Document:
+    return {name: dict(attributes[name]) for name in sorted(attributes)}
+
+
+def _time(seconds: float | None) -> str | None:
+    return None if seconds is None else instant(seconds)
