@@ -1,7 +1,33 @@
-"""`reshardctl demo`."""
+"""`reshardctl demo`: see it work, without an account."""
 
 from __future__ import annotations
 
+from typing import Annotated
 
-def demo() -> None:
-    """Not here yet."""
+import typer
+
+
+def demo(
+    serve: Annotated[
+        bool,
+        typer.Option(
+            "--serve", help="Only keep the servers up, and print the environment for AWS clients."
+        ),
+    ] = False,
+) -> None:
+    """See it work: a stream and a broken lease table on this machine, found, fixed and verified.
+
+    No AWS account is touched. Needs pip install 'reshardctl[demo]'. Example: reshardctl demo
+    """
+    import time
+
+    if serve:
+        from reshardctl.demo.keep import keep
+
+        keep(time.time())
+        return
+    from reshardctl.cli.interrupt import treat_sigterm_as_ctrl_c
+    from reshardctl.demo.show import show
+
+    treat_sigterm_as_ctrl_c()
+    show(time.time())

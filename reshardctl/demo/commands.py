@@ -1,0 +1,65 @@
+"""The command lines of the demo, as an operator types them, and what each is to end with."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from reshardctl.demo.scene import STREAM, TABLE
+from reshardctl.errors import CannotTell
+from reshardctl.exit import Exit
+
+PLAN = "orders.plan"
+JOURNALS = "journals"
+"""The folder of the journals, relative to where the commands run."""
+WATCH = "2s"
+"""Nothing reads the demo's table, so that it need not be watched for long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A question, the words after `reshardctl`, the exit code, and a word of the answer."""
+
+    question: str
+    words: tuple[str, ...]
+    code: Exit
+    says: str = ""
+
+    @property
+    def line(self) -> str:
+        """As it is typed."""
+        return shlex.join(("reshardctl", *self.words))
+
+
+def commands(folder: Path) -> Iterator[Command]:
+    """One after the other: the last one names the journal that an earlier one has written.
+
+    folder: where they run.
+    """
+    inspect = ("inspect", f"kcl://{TABLE}", "--stream", STREAM, "--format", "text")
+    yield Command("Is anything wrong?", inspect, Exit.FINDINGS, "RSH203")
+    yield Command(
+        "What would make it right? Nothing is written yet.",
+        ("fix", f"kcl://{TABLE}", "--stream", STREAM, "--dry-run", "--out", PLAN,
+         "--format", "text"),
+        Exit.FINDINGS, PLAN,
+    )  # fmt: skip
+    yield Command(
+        "Do exactly that.",
+        ("fix", "--plan", PLAN, "--watch", WATCH, "--format", "text"), Exit.OK,
+    )  # fmt: skip
+    yield Command("Is anything wrong now?", inspect, Exit.OK)
+    journal = _journal(folder)
+    yield Command(
+        "And what would take it back?",
+        ("undo", journal, "--dry-run", "--format", "text"), Exit.FINDINGS,
+    )  # fmt: skip
+
+
+def _journal(folder: Path) -> str:
+    found = [path.relative_to(folder) for path in (folder / JOURNALS).glob("*.jsonl")]
+    if len(found) != 1:
+        raise CannotTell(f"the demo's fix left {len(found)} journals, not 1")
+    return str(found[0])

@@ -1,0 +1,93 @@
+"""Running the demo's commands for all to see."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from shutil import get_terminal_size
+from threading import Timer
+
+from reshardctl.demo.commands import JOURNALS, Command, commands
+from reshardctl.demo.environment import child_environment
+from reshardctl.demo.servers import Endpoints, seeded
+from reshardctl.errors import CannotTell
+
+SECONDS = 120.0
+"""After so long a command is taken to hang."""
+
+_STORY = """\
+A Kinesis stream, orders, and a KCL application's lease table, orders-reader, on two servers that
+this command has started on 127.0.0.1. KCL 3.5.1 itself wrote the rows: shard 0 was split into 2
+and 3, then 2 into 4 and 5, and it had read 0 and 2 to their ends. Then somebody deleted the leases
+of 4 and 5 to make it start there afresh, and while it was down 1 and 3 were merged into 6.
+"""
+
+
+def show(now: float) -> None:
+    """Seed the servers as of `now` (Unix seconds), run every command, and say how it went.
+
+    Raises CannotTell at the first command that does not end as it should.
+    """
+    print(_STORY, flush=True)
+    with seeded(now) as endpoints, tempfile.TemporaryDirectory(prefix="reshardctl-demo-") as name:
+        folder = Path(name)
+        surroundings = _surroundings(os.environ, endpoints)
+        for command in commands(folder):
+            print(f"# {command.question}\n$ {command.line}", flush=True)
+            code, text = _run(command, folder, surroundings)
+            print(f"# exit {code}\n", flush=True)
+            _check(command, code, text)
+    print("The demo went as it should. reshardctl demo --serve keeps the servers for you.")
+
+
+def _surroundings(parent: Mapping[str, str], endpoints: Endpoints) -> dict[str, str]:
+    """The environment of the commands: their output goes through a pipe, but looks as out of one."""
+    wanted = {
+        "RESHARDCTL_STATE_DIR": JOURNALS,
+        "PYTHONIOENCODING": _encoding(),
+        "PYTHONUNBUFFERED": "1",
+    }
+    if sys.stdout.isatty():
+        wanted |= {"FORCE_COLOR": "1", "COLUMNS": str(get_terminal_size().columns)}
+    return child_environment(parent, endpoints) | wanted
+
+
+def _run(command: Command, folder: Path, surroundings: Mapping[str, str]) -> tuple[int, str]:
+    """Run it, pass on what it prints, and return its exit code and its output."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "reshardctl", *command.words],
+        cwd=folder, env=surroundings, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding=_encoding(),
+        errors="replace",
+    )  # fmt: skip
+    assert process.stdout is not None
+    limit = Timer(SECONDS, process.kill)
+    limit.start()
+    lines = []
+    try:
+        for line in process.stdout:
+            lines.append(line)
+            print(line, end="", flush=True)
+        return process.wait(), "".join(lines)
+    finally:
+        limit.cancel()
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def _check(command: Command, code: int, text: str) -> None:
+    if code != command.code:
+        raise CannotTell(
+            f"the demo went wrong: {command.line} ended with {code}, not with {command.code:d}"
+        )
+    if command.says not in text:
+        raise CannotTell(f"the demo went wrong: {command.line} does not speak of {command.says}")
+
+
+def _encoding() -> str:
+    return sys.stdout.encoding or "utf-8"
