@@ -7,6 +7,9 @@ from types import ModuleType
 from reshardctl.rules import (
     rsh101_reshard_in_progress,
     rsh102_stream_recreated,
+    rsh103_hash_range_hole,
+    rsh104_open_parent,
+    rsh105_closed_without_children,
     rsh201_child_before_parent,
     rsh202_parent_abandoned,
     rsh203_child_not_started,
@@ -28,7 +31,9 @@ from reshardctl.rules import (
     rsh304_end_with_subsequence,
     rsh305_parents_unreadable,
     rsh306_handoff_in_progress,
+    rsh401_consumer_running,
     rsh402_leader_lock_left,
+    rsh901_could_not_look,
 )
 from reshardctl.rules.base import Finding, Rule, Severity, View, merged
 
@@ -42,6 +47,9 @@ RULES = tuple(
     for module in (
         rsh101_reshard_in_progress,
         rsh102_stream_recreated,
+        rsh103_hash_range_hole,
+        rsh104_open_parent,
+        rsh105_closed_without_children,
         rsh201_child_before_parent,
         rsh202_parent_abandoned,
         rsh203_child_not_started,
@@ -63,7 +71,9 @@ RULES = tuple(
         rsh304_end_with_subsequence,
         rsh305_parents_unreadable,
         rsh306_handoff_in_progress,
+        rsh401_consumer_running,
         rsh402_leader_lock_left,
+        rsh901_could_not_look,
     )
 )
 

@@ -1,4 +1,40 @@
 """A shard is read while an ancestor still owes records.
+
+What it is
+----------
+The next start reads a shard beside an ancestor that has unread records, and nothing makes it wait.
+Or it has happened: the shard has progress, and a parent of it is not done.
+
+Why it matters
+--------------
+Records of one key lie in the ancestor first and in the shard later. Nothing is lost, but they may
+be processed out of order.
+
+How it happens
+--------------
+KCL lets a shard wait for the parents named on its own row (parentShardId), and only for those that
+have a lease; what ListShards says is not asked. A row written by hand without parentShardId, or a
+parent's row that was deleted and re-created, opens the gate.
+
+What the fix writes
+-------------------
+The missing parents into parentShardId of the unfinished row; its position stays.
+
+    reshardctl fix kcl://TABLE --stream NAME --dry-run
+
+When the fix is not offered
+---------------------------
+For disorder that has happened: a shard with progress is never rewound to mend an order that is
+gone already. If order does not matter to you, --accept disorder says so.
+
+Example
+-------
+    0   49…12 of 49…99 ─┬─ 2   TRIM_HORIZON, names no parent: runs at once
+                        └─ 3   TRIM_HORIZON, parentShardId 0: waits
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#150 ("No lease found for shard … Not blocking on completion").
 """
 
 from __future__ import annotations

@@ -1,4 +1,42 @@
 """A closed shard with unread records that nothing will read.
+
+What it is
+----------
+A closed shard has no lease (or stands at LATEST), and neither has a parent of it. Either nothing
+will ever read it, or KCL gives it a lease that starts behind what it still owes.
+
+Why it matters
+--------------
+What is unread in it is lost when it expires. Its children may start at once, for an absent parent
+does not hold them back.
+
+How it happens
+--------------
+Its row was deleted. KCL deletes finished rows too, but only once every child has made progress;
+here no such progress is stored. A root at LATEST that closed before anything of it was checkpointed
+looks the same. Whether records are left is stored nowhere, so this is mostly a warning:
+
+    reshardctl inspect kcl://TABLE --stream NAME --probe
+
+reads the tail and tells.
+
+What the fix writes
+-------------------
+A lease for the shard at TRIM_HORIZON; children that name it wait for its end.
+
+When the fix is not offered
+---------------------------
+Where reading it from its beginning re-reads more than is accepted (one hour of stream by default):
+the shard is left alone and reported with the --accept reread=… that mends it.
+
+Example
+-------
+    0   closed, no position ─┬─ 2   TRIM_HORIZON: starts without waiting for 0
+                             └─ 3   TRIM_HORIZON
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#461 (a row deleted under a running consumer).
 """
 
 from __future__ import annotations
@@ -8,20 +46,21 @@ from collections.abc import Iterator
 from reshardctl.effects import Harm
 from reshardctl.model import Cause
 from reshardctl.rules.base import Finding, View, from_effects
-from reshardctl.rules.families import below_a_row, is_closed, is_open, waits_for_a_parent
+from reshardctl.rules.families import below_a_row, is_closed, waits_for_a_parent
 
 CODE, NAME = "RSH202", "parent-abandoned"
 
 
 def match(view: View) -> Iterator[Finding]:
     """Error or warning: what the shard still owes is lost once it expires."""
+    never = [
+        e for e in view.harmed(Harm.STALLED, Cause.NO_POSITION)
+        if not waits_for_a_parent(view, e.shard)
+    ]
+    too_late = [e for e in view.harmed(Harm.SKIPPED, Cause.REFILLED, Cause.LATEST) if not e.gone]
     found = [
-        e for e in (
-            *view.harmed(Harm.STALLED, Cause.NO_POSITION),
-            *view.harmed(Harm.SKIPPED, Cause.REFILLED, Cause.LATEST),
-        )
-        if is_closed(view, e.shard)
-        and not below_a_row(view, e.shard) and not waits_for_a_parent(view, e.shard)
+        e for e in (*never, *too_late)
+        if is_closed(view, e.shard) and not below_a_row(view, e.shard)
     ]
     what = "closed, and nothing will read what it still owes"
     costs = "its unread records are lost once they expire"

@@ -1,4 +1,42 @@
 """The parents have ended, and nothing will ever start the child.
+
+What it is
+----------
+A shard has no lease, and no part of KCL will create one, however long it runs or how often it is
+restarted.
+
+Why it matters
+--------------
+The shard is never read, and what is written to it expires unread. All other shards run, so nothing
+looks wrong but the lag of one part of the keys.
+
+How it happens
+--------------
+KCL creates the leases of children while it ends the parent, and never later. A parent marked
+SHARD_END from outside, or a child's row that was deleted, leaves a gap: the audit reports the hole
+every two minutes ("Number of new leases to create: 0"), for it takes the finished parent's row for
+a lease that will still create it. A row with wrong hash keys hides the hole from the audit; a row
+without checkpoint makes every audit throw.
+
+What the fix writes
+-------------------
+A lease for the shard at TRIM_HORIZON, with its parents and hash keys. Nothing is skipped.
+
+    reshardctl fix kcl://TABLE --stream NAME --dry-run
+
+When the fix is not offered
+---------------------------
+While the application runs: stop it first. To skip the backlog on purpose, --policy latest-at-start
+shows what that costs.
+
+Example
+-------
+    7 ─ end ─┬─ 12   open, no position
+             └─ 13   open, no position
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#339, #185 and #837 (shards not read after a reshard).
 """
 
 from __future__ import annotations
@@ -8,7 +46,7 @@ from collections.abc import Iterator
 from reshardctl.effects import Harm
 from reshardctl.model import Cause
 from reshardctl.rules.base import Finding, View, from_effects
-from reshardctl.rules.families import below_a_row, is_closed, is_open, waits_for_a_parent
+from reshardctl.rules.families import below_a_row, is_open, waits_for_a_parent
 
 CODE, NAME = "RSH203", "child-not-started"
 
@@ -18,7 +56,7 @@ def match(view: View) -> Iterator[Finding]:
     found = [
         e for e in view.harmed(Harm.STALLED, Cause.NO_POSITION)
         if (is_open(view, e.shard) or below_a_row(view, e.shard))
-        and not waits_for_a_parent(view, e.shard)
+        and not e.by and not waits_for_a_parent(view, e.shard)
     ]
     what = "its parents have ended, it has no position, and nothing will ever give it one"
     costs = "it is never read; its records expire unread"

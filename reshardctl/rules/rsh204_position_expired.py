@@ -1,4 +1,42 @@
 """A stored place lies behind what the stream still keeps.
+
+What it is
+----------
+A row's number was written longer ago than the stream's retention, or its shard has expired and is
+not listed any more while the row had not come to its end.
+
+Why it matters
+--------------
+Records behind it may be gone. Kinesis does not say so: it goes on at the oldest record that is
+left, and for a shard that is gone KCL takes "not found" for its end.
+
+How it happens
+--------------
+The application was stopped, or behind, for longer than the retention; or the retention was cut. An
+idle shard looks the same: its last record may simply be that old.
+
+What the fix writes
+-------------------
+Nothing: no position brings records back, and KCL goes on by itself. To tell a loss from an idle
+shard that is still listed:
+
+    reshardctl inspect kcl://TABLE --stream NAME --probe
+
+Raise the retention now if other shards are near their deadline; it keeps what is left, no more.
+
+When the fix is not offered
+---------------------------
+Always. The finding goes away by itself once the consumer has moved on or its row has ended.
+
+Example
+-------
+    retention 24h
+    0   open         49…12   written 31h ago
+    1   not listed   49…40   its records after that are gone
+
+Seen in the wild
+----------------
+harlow/kinesis-consumer#125 (a consumer of another library that reads nothing from there on).
 """
 
 from __future__ import annotations

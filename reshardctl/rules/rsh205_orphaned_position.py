@@ -1,4 +1,37 @@
-"""A finished position outlived its shard.
+"""A position outlived its shard.
+
+What it is
+----------
+The table has rows of shards that are not listed any more.
+
+Why it matters
+--------------
+It does not. If such a row had not come to its end, its unread records are gone, and RSH204 says
+so beside this.
+
+How it happens
+--------------
+Shards leave the listing about one retention after they closed; rows stay until KCL removes them.
+KCL deletes a finished row when every child has progress, and one whose shard is gone when it
+cleans up; an idle child that never checkpoints keeps its parent's row for good.
+
+What the fix writes
+-------------------
+Nothing. At the next start KCL finishes such a row, where it is not finished, and deletes it later.
+
+When the fix is not offered
+---------------------------
+Always. Do not delete such rows by hand while the application runs.
+
+Example
+-------
+    0   not listed   SHARD_END
+    0 ─┬─ 2   open   49…17
+       └─ 3   open   49…20
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#752; mapbox/kine#47 (another library, which dies of such a row).
 """
 
 from __future__ import annotations

@@ -1,4 +1,40 @@
 """A shard is marked as finished while it is open.
+
+What it is
+----------
+The row says SHARD_END, and the listing says that the shard is open.
+
+Why it matters
+--------------
+KCL never reads a finished shard again and never takes its mark back: nothing that is written to the
+shard is read. The audit counts its row as a lease and creates none.
+
+How it happens
+--------------
+A hand edit; a table restored or copied from another stream; the row of an earlier stream of this
+name; a row of a shard that did not exist yet (RSH212) and now does.
+
+What the fix writes
+-------------------
+TRIM_HORIZON: where the shard was last read is overwritten, so it is read from its beginning. If a
+backup of the table has its last number, that is the better position: put it into the row while
+the application is stopped, and inspect again.
+
+    reshardctl fix kcl://TABLE --stream NAME --dry-run
+
+When the fix is not offered
+---------------------------
+Where the shard is older than the re-read that is accepted (one hour by default): it is left alone
+and reported with the --accept reread=… that mends it. While the application runs.
+
+Example
+-------
+    1   open   SHARD_END     nothing written to it is read
+
+Seen in the wild
+----------------
+No public report known. KCL 3.1.3 wrote such a row against kinesis-mock 0.6.2, which answers "not
+found" where AWS refuses a number.
 """
 
 from __future__ import annotations

@@ -1,4 +1,41 @@
 """A position that is no place in its shard.
+
+What it is
+----------
+The number was given out by another shard, or lies outside the range of numbers of this one.
+
+Why it matters
+--------------
+Kinesis refuses it at every attempt. KCL tries again for ever and falls back to nothing, while its
+lease stays owned and its counter moves: the table looks alive, and the shard and its children are
+not read (RSH213).
+
+How it happens
+--------------
+An application that hands one shard's checkpointer the record of another; rows copied by hand; one
+row left over from an earlier stream of this name.
+
+What the fix writes
+-------------------
+TRIM_HORIZON for that shard: skips nothing, re-reads what had been read.
+
+    reshardctl fix kcl://TABLE --stream NAME --dry-run
+
+When the fix is not offered
+---------------------------
+Where that re-reads more than is accepted (one hour by default): the shard is left alone and
+reported with the --accept reread=… that mends it. Where the number is younger than the stream and
+fits none of its shards, the table is another stream's: exit 2, never fixed. Where every number is
+older than the stream, it is RSH102.
+
+Example
+-------
+    0   closed   49…(of shard 1) ─┬─ 2   waits for 0
+                                  └─ 3   waits for 0
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#391; boto/boto3#1478; amazon-archives/amazon-kinesis-connectors#8.
 """
 
 from __future__ import annotations
@@ -13,7 +50,7 @@ CODE, NAME = "RSH207", "position-out-of-range"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Error: Kinesis refuses the number for ever, and the shard stalls while its row looks alive."""
+    """Error or warning: Kinesis refuses the number for ever, while the row looks alive."""
     what = "its position is a number of another shard or of an earlier stream of this name"
     costs = "Kinesis refuses the number at every attempt; the shard and its children are not read"
     found = [] if view.recreated else view.harmed(Harm.STALLED, Cause.FOREIGN_NUMBER)

@@ -1,4 +1,42 @@
 """A child starts at the tip as of the consumer's own start.
+
+What it is
+----------
+A child's row says LATEST. That is resolved when a worker first asks for the shard, at every start
+anew until a record of it is checkpointed.
+
+Why it matters
+--------------
+Everything written to the child until then is skipped, silently: its backlog now, and, if a parent
+is still read first, all that arrives meanwhile.
+
+How it happens
+--------------
+KCL itself starts children at TRIM_HORIZON, whatever the application's initial position. LATEST on a
+child was set by hand to skip a backlog, or by the audit of a LATEST application that refilled a
+hole (then the parent's row was lost as well, RSH202).
+
+What the fix writes
+-------------------
+TRIM_HORIZON: a child's own beginning, which is the moment of the reshard, not the stream's.
+
+    reshardctl fix kcl://TABLE --stream NAME --dry-run
+
+When the fix is not offered
+---------------------------
+LATEST on a root of a LATEST application, and a table in which nothing was read yet, are normal and
+no finding. --policy latest-at-start wants exactly this mark: it says what it skips, and the finding
+stays.
+
+Example
+-------
+    0 ─ end ─┬─ 2   LATEST: 15 minutes of records skipped
+             └─ 3   LATEST
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#751, #734 and #580 ask for it; the maintainer's answer in #751 is that
+it would lose what arrives before the start.
 """
 
 from __future__ import annotations

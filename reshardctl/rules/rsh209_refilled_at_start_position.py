@@ -1,4 +1,41 @@
 """A lost position is made again at the application's start position.
+
+What it is
+----------
+An open shard has no lease. KCL's audit notices the hole and creates one, not where the shard was
+left but at the application's initial position.
+
+Why it matters
+--------------
+With LATEST everything written before that moment is skipped, five to seven minutes into the start;
+with AT_TIMESTAMP everything before the time. The log speaks of a hole that was filled, not of
+records that were skipped.
+
+How it happens
+--------------
+Rows were deleted, or a parent expired before its children had leases. The leader audits every two
+minutes and creates leases once the same hole was seen three times.
+
+What the fix writes
+-------------------
+The lease now, at TRIM_HORIZON: before the audit can, and without the skip.
+
+    reshardctl fix kcl://TABLE --stream NAME --dry-run
+
+When the fix is not offered
+---------------------------
+Where what to write hangs on how the application starts, which no table tells: exit 4, and the
+answer names the option, such as 'kcl://TABLE?initial=LATEST'. Where reading the shard from its
+beginning re-reads more than is accepted (one hour by default): --accept reread=… mends it.
+
+Example
+-------
+    0   no position ─┬─ 2   49…17
+                     └─ 3   open, no position: re-created at LATEST
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#461 (a row deleted under a running consumer).
 """
 
 from __future__ import annotations

@@ -1,4 +1,38 @@
 """A finished shard whose end is stored as a plain number.
+
+What it is
+----------
+The checkpoint is the shard's EndingSequenceNumber, written as a number and not as SHARD_END. No
+record has that number.
+
+Why it matters
+--------------
+It is *possible*, not certain, that the shard stalls there and holds its children back: what AWS
+answers to a request AT that number is not known. AFTER it is refused.
+
+How it happens
+--------------
+A script or another library took the number from ListShards for the place of the last record.
+
+What the fix writes
+-------------------
+SHARD_END in the row, and in the same transaction the leases of children that have none, at
+TRIM_HORIZON. All records lie at or below the number, so nothing is skipped.
+
+    reshardctl fix kcl://TABLE --stream NAME --dry-run
+
+When the fix is not offered
+---------------------------
+While the application runs: stop it first.
+
+Example
+-------
+    0   closed, 49…(its end) ─┬─ 2   TRIM_HORIZON, waits for 0
+                              └─ 3   TRIM_HORIZON, waits for 0
+
+Seen in the wild
+----------------
+etspaceman/kinesis-mock#1536 (AWS's refusal of AFTER on that number, and who depends on it).
 """
 
 from __future__ import annotations

@@ -1,4 +1,42 @@
 """A merge whose one parent has no position.
+
+What it is
+----------
+A shard that was merged is still being read, and the other parent of the merge has no lease.
+
+Why it matters
+--------------
+KCL ends a merged parent only while both have a lease, or neither. Until then it retries
+("partial parent information in lease table", metric MissingMergeParentLease), and the merged shard
+waits. It is info where the audit brings the missing lease back without a loss, an error where it
+skips records or never comes.
+
+How it happens
+--------------
+The row of one parent was deleted, or lost with a table that was restored in part. The shards that
+UpdateShardCount makes for seconds are parents of merges too.
+
+What the fix writes
+-------------------
+A lease for the missing parent: at TRIM_HORIZON if it may owe records, as SHARD_END if it is proven
+to be done.
+
+    reshardctl fix kcl://TABLE --stream NAME --dry-run
+
+When the fix is not offered
+---------------------------
+Where it is info: the audit does the same within some minutes. Where re-reading the missing parent
+costs more than is accepted, the finding of that parent (RSH202, RSH203) names the --accept.
+
+Example
+-------
+    0   49…12         ─┐
+    1   no position   ─┴─ 2   open, no position: waits
+
+Seen in the wild
+----------------
+No public report known. Run on KCL 1.15.3, 2.7.2 and 3.5.1; risingwavelabs/risingwave#9961 shows
+the merges of short-lived shards.
 """
 
 from __future__ import annotations

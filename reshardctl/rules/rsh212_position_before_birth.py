@@ -1,4 +1,38 @@
 """A position of a shard that does not exist yet.
+
+What it is
+----------
+A row names a shard whose id is higher than that of any shard of the stream.
+
+Why it matters
+--------------
+KCL asks for it, takes "not found" for its end and writes SHARD_END. When the next reshard gives out
+that id, the shard is born finished: it is never read (RSH206).
+
+How it happens
+--------------
+Rows prepared by hand for a reshard to come; a table restored or copied from a stream with more
+shards; the rows of an earlier stream of this name that had more.
+
+What the fix writes
+-------------------
+It deletes such rows, each only if it is still exactly what was read. undo puts them back.
+
+    reshardctl fix kcl://TABLE --stream NAME --dry-run
+
+When the fix is not offered
+---------------------------
+While the application runs: stop it first. It has time until the next reshard, and none after it.
+
+Example
+-------
+    3   open   49…20          the newest shard of the stream
+    4   no such shard yet     TRIM_HORIZON
+
+Seen in the wild
+----------------
+No public report known. awslabs/amazon-kinesis-client#187 is the way in which a table comes to hold
+another stream's rows.
 """
 
 from __future__ import annotations
@@ -14,6 +48,6 @@ CODE, NAME = "RSH212", "position-before-birth"
 def match(view: View) -> Iterator[Finding]:
     """Warning: at the next reshard the shard would be born finished."""
     what = "positions of shards that do not exist yet"
-    costs = "the consumer takes such a shard for finished: born at the next reshard, it is never read"
+    costs = "the consumer takes such a shard for finished: once it is born, it is never read"
     odd = view.oddities(Oddity.UNBORN)
     yield from from_odd(CODE, NAME, odd, Severity.WARNING, what, costs)

@@ -1,4 +1,42 @@
 """A shard waits for a parent that never ends.
+
+What it is
+----------
+The shard's lease waits for a parent, or would be created at a parent's end, and that parent does
+not come to its end, however long the consumer runs.
+
+Why it matters
+--------------
+Nothing of the shard is read until the parent is mended; its records expire unread. Its
+descendants wait with it.
+
+How it happens
+--------------
+The parent has a finding of its own: its number is refused (RSH207), it stands at AT_TIMESTAMP
+(RSH215), its row cannot be read (RSH301), its end mark is not one (RSH304), it has no lease
+(RSH202, RSH203), or it waits for the other parent of a merge (RSH211).
+
+What the fix writes
+-------------------
+Nothing for this shard: the fix of the parent sets it free, and the next start goes on by itself.
+
+    reshardctl inspect kcl://TABLE --stream NAME
+
+When the fix is not offered
+---------------------------
+Where the parent's is not: see its finding. A parent that is merely behind is no finding, waiting
+for it is right. A parent whose application never checkpoints at its end, or that no worker has
+room for, stalls its children too; no table shows that, the application's log does.
+
+Example
+-------
+    0   closed, number of another shard ─┬─ 2   TRIM_HORIZON, waits
+                                         └─ 3   TRIM_HORIZON, waits
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#211, #1733 and Graylog2/graylog-plugin-aws#102 (no checkpoint at the
+end), #202 (no room for the parent); #114 and #786 (a parent that is only behind).
 """
 
 from __future__ import annotations
@@ -17,7 +55,8 @@ def match(view: View) -> Iterator[Finding]:
     """Error: nothing of it is read until the parent is mended."""
     found = [
         e for e in view.harmed(Harm.STALLED)
-        if e.cause is None or (e.cause is Cause.NO_POSITION and waits_for_a_parent(view, e.shard))
+        if e.cause is None
+        or (e.cause is Cause.NO_POSITION and (e.by or waits_for_a_parent(view, e.shard)))
         or (e.cause is Cause.UNREADABLE and e.by)
     ]
     what = "waits for a parent that never ends"

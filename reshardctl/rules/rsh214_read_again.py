@@ -1,4 +1,39 @@
 """Settled records that the next start reads again.
+
+What it is
+----------
+A shard that was read is started before the place up to which it was read.
+
+Why it matters
+--------------
+Duplicates, more than the few that a restart always brings. Nothing is lost. The old records run
+beside the newer ones of the shard's children.
+
+How it happens
+--------------
+KCL deletes finished rows. If then one child loses its lease, the audit of an application that does
+not start at LATEST re-creates the *parent* from its beginning (or from the application's time) to
+get at the child: the parent is read twice for the sake of the child.
+
+What the fix writes
+-------------------
+The lease of the child that misses one, so that the audit finds no hole and the parent stays done.
+
+    reshardctl fix kcl://TABLE --stream NAME --dry-run
+
+When the fix is not offered
+---------------------------
+While the application runs: stop it first. Where the report says that the plan hangs on the initial
+position, name it: 'kcl://TABLE?initial=TRIM_HORIZON'.
+
+Example
+-------
+    0   no position, was read: again ─┬─ 2   49…17
+                                      └─ 3   open, no position
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#511 and #572 (old shards processed again).
 """
 
 from __future__ import annotations

@@ -1,4 +1,39 @@
 """A start by time, without the time.
+
+What it is
+----------
+A row says AT_TIMESTAMP, and the application is said to start at LATEST or TRIM_HORIZON. The time
+itself is stored nowhere: KCL takes it from the application's configuration.
+
+Why it matters
+--------------
+Without it KCL fails on the shard at every attempt: it is not read, and its children wait (RSH213).
+
+How it happens
+--------------
+The application was first started by time and is configured otherwise now; or the mark was written
+by hand to rewind a shard.
+
+What the fix writes
+-------------------
+TRIM_HORIZON: the shard's beginning skips nothing, and what lies before the time meant is extra.
+
+    reshardctl fix 'kcl://TABLE?initial=LATEST' --stream NAME --dry-run
+
+When the fix is not offered
+---------------------------
+Where initial= is not said: the mark is then taken as a sign that the application starts by time,
+and is no finding. Where the shard's whole length is more than the re-read that is accepted. To keep
+the time, start the application with AT_TIMESTAMP once more until the row holds a number.
+
+Example
+-------
+    1   open   AT_TIMESTAMP     initial=LATEST
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#196 and #803 (a time that the lease table overrules, and how people
+try to get around it).
 """
 
 from __future__ import annotations

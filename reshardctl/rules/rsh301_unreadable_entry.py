@@ -1,4 +1,42 @@
 """A row that the consumer cannot read.
+
+What it is
+----------
+A lease lacks leaseCounter or ownerSwitchesSinceCheckpoint, has them in another type, or its
+checkpoint is absent, no number and no mark.
+
+Why it matters
+--------------
+It depends on the release. On a row without its counters KCL 2.x dies as a whole ("Unable to
+initialize after 20 attempts"), and 3.x before 3.4.3 as well; from 3.4.3 on it leaves the row out,
+never reads the shard, and children wait for ever. Without a checkpoint the shard fails at every
+attempt and every audit throws, so that holes elsewhere are not refilled either.
+
+How it happens
+--------------
+A row written by hand or by a script.
+
+What the fix writes
+-------------------
+The missing counters, as 0; the position stays. A checkpoint that cannot be read becomes
+TRIM_HORIZON. Every other attribute is left as it is.
+
+    reshardctl fix kcl://TABLE --stream NAME --dry-run
+
+When the fix is not offered
+---------------------------
+Where no checkpoint can be read and the shard's length is more than the re-read that is accepted:
+--accept reread=… mends it. A row whose key is no shard id means that the table is no KCL lease
+table: exit 2.
+
+Example
+-------
+    2   TRIM_HORIZON, no leaseCounter    2.7.2 dies · 3.5.1 never reads 2
+
+Seen in the wild
+----------------
+No public report of such a row known. Run on KCL 2.7.2, 3.1.3 and 3.5.1. The same failure on rows of
+another kind: awslabs/amazon-kinesis-client#1791.
 """
 
 from __future__ import annotations

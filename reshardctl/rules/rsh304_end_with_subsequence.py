@@ -1,19 +1,62 @@
 """An end mark that is not taken for one.
+
+What it is
+----------
+The checkpoint is SHARD_END, and checkpointSubSequenceNumber beside it is not 0.
+
+Why it matters
+--------------
+KCL 2.x and 3.x compare both: to them the row is not finished. They ask Kinesis for the number
+"SHARD_END", are refused, and try again for ever; the children wait (RSH213). The audit looks at the
+mark alone and sees nothing wrong.
+
+How it happens
+--------------
+A hand edit of `checkpoint` alone, on a row whose last record was one of several that the producer
+library had packed together.
+
+What the fix writes
+-------------------
+The sub-sequence number 0, and leases at TRIM_HORIZON for children that have none. On a shard that
+is open the mark is wrong as well: TRIM_HORIZON, as for RSH206.
+
+    reshardctl fix kcl://TABLE --stream NAME --dry-run
+
+When the fix is not offered
+---------------------------
+While the application runs: stop it first. On an open shard, where that re-reads more than is
+accepted.
+
+Example
+-------
+    0   SHARD_END / 5 ─┬─ 2   TRIM_HORIZON, waits for ever
+                       └─ 3   TRIM_HORIZON, waits for ever
+
+Seen in the wild
+----------------
+No public report known. Run on KCL 2.7.2 and 3.5.1, which loop, and on 1.15.3, which mends the row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.model import Oddity
-from reshardctl.rules.base import Finding, Severity, View, from_odd
+from reshardctl.effects import Harm
+from reshardctl.model import Cause, Oddity
+from reshardctl.rules.base import Finding, Severity, View, earliest, shards_of
 
 CODE, NAME = "RSH304", "end-with-subsequence"
 
 
 def match(view: View) -> Iterator[Finding]:
     """Error: the shard loops on it, and its children wait for ever."""
-    what = "SHARD_END with a sub-sequence number: the consumer asks for it as a number, for ever"
-    costs = "its children are never read"
     odd = view.oddities(Oddity.END_WITH_SUB)
-    yield from from_odd(CODE, NAME, odd, Severity.ERROR, what, costs)
+    if not odd:
+        return
+    # Only an open shard owes records of its own; a closed one has been read to that mark.
+    stalls = view.harmed(Harm.STALLED, Cause.BAD_END_MARK)
+    what = "SHARD_END with a sub-sequence number: the consumer asks for it as a number, for ever"
+    costs = "the shard never ends, and its children are never read"
+    yield Finding(
+        CODE, NAME, Severity.ERROR, shards_of(odd), what, costs, tuple(stalls), earliest(stalls)
+    )

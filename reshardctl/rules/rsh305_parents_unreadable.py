@@ -1,4 +1,36 @@
 """Parents on a row in a type that the consumer cannot read.
+
+What it is
+----------
+parentShardId is there, and is not a string set (SS) but a list, a string or something else.
+
+Why it matters
+--------------
+KCL 2.7 and 3.5 read it as empty, so the shard waits for no parent. It is a warning where a parent
+still has unread records (RSH201 beside it), else info. KCL 1.15 dies of it.
+
+How it happens
+--------------
+A row written through a JSON document or an ORM, which makes a list of a set.
+
+What the fix writes
+-------------------
+The parents as a string set; the position stays.
+
+    reshardctl fix kcl://TABLE --stream NAME --dry-run
+
+When the fix is not offered
+---------------------------
+Where it is info alone: nothing waits for these parents any more. A plan made for another reason
+puts unfinished rows right on the way.
+
+Example
+-------
+    0   49…12 ─── 2   TRIM_HORIZON   parentShardId {"L": [{"S": "shardId-000000000000"}]}
+
+Seen in the wild
+----------------
+No public report known. Run on KCL 1.15.3, 2.7.2 and 3.5.1.
 """
 
 from __future__ import annotations
