@@ -6,13 +6,15 @@ token lives for 300 seconds only (ListShards API reference).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from reshardctl.errors import CannotTell
 from reshardctl.kinesis.faults import Kind
+from reshardctl.kinesis.pages import COLUMNS
 from reshardctl.kinesis.target import Target
 from reshardctl.kinesis.transport import CallError, Transport
-from reshardctl.lineage import RawShard
+from reshardctl.lineage import Fields, fields_of
 
 PAGE = 1000
 """The most that AWS returns, whatever is asked for (ListShards API reference)."""
@@ -20,7 +22,6 @@ RESTARTS = 100
 """How many lost tokens a listing survives: a million shards at one page a token's life."""
 _EMPTY_PAGES = 20
 
-Page = Sequence[RawShard]
 Progress = Callable[[int], None]
 
 
@@ -28,8 +29,8 @@ class MovedError(Exception):
     """The stream went away, or is being made, between two pages: list again from the start."""
 
 
-def pages(transport: Transport, target: Target, progress: Progress) -> Iterator[Page]:
-    """Every page of the listing, in the order of the shards' ids.
+def pages(transport: Transport, target: Target, progress: Progress) -> Iterator[Fields]:
+    """Every page of the listing, as columns, in the order of the shards' ids.
 
     After a token is lost the listing goes on behind the last id seen, by ExclusiveStartShardId.
     MovedError as it says; CannotTell or UsageError if it cannot be read.
@@ -44,13 +45,14 @@ def pages(transport: Transport, target: Target, progress: Progress) -> Iterator[
                 raise _cause(failed, token) from None
             token = ""
             continue
-        page = _shards(answer, target)
-        empty = 0 if page else empty + 1
-        if empty > _EMPTY_PAGES or (page and page[-1]["ShardId"] == last):
+        page = _columns(answer, target)
+        ids = [one for columns in page for one in columns[0]]
+        empty = 0 if ids else empty + 1
+        if empty > _EMPTY_PAGES or (ids and ids[-1] == last):
             raise CannotTell(f"ListShards of {target.name} goes round in circles", "run this again")
-        if page:
-            yield page
-            last, seen = page[-1]["ShardId"], seen + len(page)
+        yield from page
+        if ids:
+            last, seen = ids[-1], seen + len(ids)
             progress(seen)
         token = answer.get("NextToken") or ""
         if not token:
@@ -74,9 +76,11 @@ def _cause(failed: CallError, token: str) -> Exception:
     return MovedError(failed.message) if moved else failed.told
 
 
-def _shards(answer: dict[str, object], target: Target) -> Page:
+def _columns(answer: dict[str, Any], target: Target) -> list[Fields]:
+    if COLUMNS in answer:
+        return [answer[COLUMNS]]
     page = answer.get("Shards")
     if not isinstance(page, list):
         what = f"ListShards of {target.name}: the answer holds no shards"
         raise CannotTell(what, "check that the endpoint is Kinesis")
-    return page
+    return list(fields_of(page))

@@ -61,7 +61,7 @@ def _attempt(
     """One reading, and what is wrong with it ("" if nothing)."""
     before = summary(transport, target)
     try:
-        lineage = Lineage.from_pages(before, pages(transport, target, progress))
+        lineage = Lineage.from_fields(before, pages(transport, target, progress))
     except MovedError as moved:
         return None, str(moved) or f"it is {before.status}"
     except (KeyError, TypeError, ValueError, AttributeError) as odd:

@@ -58,12 +58,16 @@ def fields_of_shards(shards: Iterable[Shard]) -> Fields:
 
 @dataclass(slots=True)
 class Columns:
-    """The listing. `parent` and `adjacent` hold rows; NOBODY; or -2, -3, ... for `unlisted`."""
+    """The listing. `parent` and `adjacent` hold rows; NOBODY; or -2, -3, ... for `unlisted`.
+
+    mergers: the rows that have an adjacent parent.
+    """
 
     ids: Runs | Texts
     unlisted: Texts
     parent: array[int]
     adjacent: array[int]
+    mergers: array[int]
     low: Digits
     high: Digits
     start: Digits
@@ -99,9 +103,9 @@ class Builder:
 
     def __init__(self) -> None:
         self._runs = Runs()
-        self._parents: array[int] = array("Q")
+        self._parents: array[int] = array("I")
         self._mergers: array[int] = array("I")
-        self._adjacent: array[int] = array("Q")
+        self._adjacent: array[int] = array("I")
         self._texts: list[tuple[str, str, str]] | None = None
         self._low, self._high = Digits(40), Digits(40)
         self._start, self._end = Digits(56), Digits(56)
@@ -123,7 +127,7 @@ class Builder:
     ) -> bool:
         own, first = numbers_of(ids), numbers_of(parents)
         mergers = [row for row, one in enumerate(adjacent) if one]
-        second = numbers_of(list(filter(None, adjacent))) if mergers else array("Q")
+        second = numbers_of(list(filter(None, adjacent))) if mergers else array("I")
         if own is None or first is None or second is None:
             return False
         before = len(self._runs)
@@ -161,7 +165,7 @@ class Builder:
             adjacent[at] = row
         self._name_unlisted(adjacent, self._mergers, self._adjacent, unlisted)
         return Columns(
-            self._runs, Texts(list(unlisted)), parent, adjacent,
+            self._runs, Texts(list(unlisted)), parent, adjacent, self._mergers,
             self._low, self._high, self._start, self._end,
         )  # fmt: skip
 
@@ -191,7 +195,10 @@ class Builder:
         adjacent = array("i", [row_of(texts[at][2]) for at in chosen])
         columns = (self._low, self._high, self._start, self._end)
         low, high, start, end = (column.chosen(chosen) for column in columns)
-        return Columns(Texts(order), Texts(list(unlisted)), parent, adjacent, low, high, start, end)
+        mergers = array("I", [row for row, one in enumerate(adjacent) if one != NOBODY])
+        return Columns(
+            Texts(order), Texts(list(unlisted)), parent, adjacent, mergers, low, high, start, end
+        )
 
 
 def _id_order(shard: str) -> tuple[int, str]:

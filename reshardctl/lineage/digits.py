@@ -52,7 +52,8 @@ class Digits:
     def extend(self, texts: Sequence[str]) -> None:
         """Append a text a row."""
         none = "f" * self._digits
-        packed = pack(" ".join([text or none for text in texts]), len(texts), self._digits)
+        full = texts if all(texts) else [text or none for text in texts]
+        packed = pack(" ".join(full), len(texts), self._digits)
         if packed is None or packed.translate(None, BCD_OR_ABSENT):
             for text in texts:
                 self._append(text)

@@ -11,42 +11,45 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from operator import ge
 
 from reshardctl.lineage.digits import BCD_OR_ABSENT, pack
 from reshardctl.model import ShardId, index_of, shard_id
 
-NO_NUMBER = 1_666_666_666_665
-"""What `numbers_of` makes of a missing id: more than twelve digits can say."""
-_PREFIX = "shardId-"
-_NOBODY = _PREFIX + "f" * 12
+LIMIT = 10**8
+"""Ids from here on keep their texts. A stream of ten thousand shards that is halved and doubled
+every day needs eighteen years to get there."""
+NO_NUMBER = 166_666_665
+"""What `numbers_of` makes of a missing id, of eight f: more than eight digits can say."""
+_PREFIX = " shardId-0000"
+_NOBODY = "shardId-0000ffffffff"
 
 
 def numbers_of(ids: Sequence[str]) -> array[int] | None:
     """The numbers in `shardId-%012d` ids, NO_NUMBER for "", `None` if one has another form."""
-    text = " ".join([one or _NOBODY for one in ids]).replace(_PREFIX, "ffff")
-    packed = pack(text, len(ids), 16)
-    if packed is None or packed.translate(None, BCD_OR_ABSENT):
+    full = ids if all(ids) else [one or _NOBODY for one in ids]
+    text = " " + " ".join(full)
+    if len(text) != 21 * len(ids):
         return None
-    # Every prefix became ffff; were one elsewhere than in front, the lanes would show it.
-    if any(packed[at::8] != b"\xff" * len(ids) for at in (0, 1)):
+    # The lengths before and after prove that each id began with the prefix.
+    packed = pack(text.replace(_PREFIX, " ")[1:], len(ids), 8)
+    if packed is None or packed.translate(None, BCD_OR_ABSENT):
         return None
     return _from_bcd(packed)
 
 
 def _from_bcd(packed: bytes) -> array[int]:
-    """Eight bytes a number, of which the first two are ignored: all numbers of a page at once.
+    """Four bytes a number, eight digits: all numbers of a page at once.
 
     One long integer holds them side by side; each line joins neighbouring lanes of digits into
     lanes twice as wide (16 a + b becomes 10 a + b, then 256 a + b becomes 100 a + b, ...).
     """
     lanes = int.from_bytes(packed, "big")
-    twelve, tens, hundreds, myriads, rest = _masks(len(packed) // 8)
-    lanes &= twelve
+    tens, hundreds, myriads = _masks(len(packed) // 4)
     lanes -= (16 - 10) * (lanes >> 4 & tens)
     lanes -= (256 - 10**2) * (lanes >> 8 & hundreds)
     lanes -= (256**2 - 10**4) * (lanes >> 16 & myriads)
-    lanes -= (256**4 - 10**8) * (lanes >> 32 & rest)
-    numbers = array("Q", lanes.to_bytes(len(packed), sys.byteorder))
+    numbers = array("I", lanes.to_bytes(len(packed), sys.byteorder))
     if sys.byteorder == "little":
         numbers.reverse()
     return numbers
@@ -54,15 +57,15 @@ def _from_bcd(packed: bytes) -> array[int]:
 
 @lru_cache(maxsize=8)
 def _masks(count: int) -> tuple[int, ...]:
-    lanes = "0000ffffffffffff", "0f" * 8, "00ff" * 4, "0000ffff" * 2, "00000000ffffffff"
+    lanes = "0f0f0f0f", "00ff00ff", "0000ffff"
     return tuple(int.from_bytes(bytes.fromhex(lane) * count, "big") for lane in lanes)
 
 
 class Runs:
-    """Ascending shard numbers as runs without gaps; row k is the k-th of them."""
+    """Ascending shard numbers below LIMIT as runs without gaps; row k is the k-th of them."""
 
     def __init__(self) -> None:
-        self._firsts: array[int] = array("Q")
+        self._firsts: array[int] = array("I")
         self._rows: array[int] = array("I")
         self._count = 0
         self._next = 0
@@ -70,19 +73,18 @@ class Runs:
     def __len__(self) -> int:
         return self._count
 
-    def extend(self, numbers: Sequence[int]) -> bool:
+    def extend(self, numbers: array[int]) -> bool:
         """Append them, or nothing and say False, if they do not go on ascending."""
         low, high, count = numbers[0], numbers[-1], len(numbers)
-        if low < self._next or high >= NO_NUMBER:
+        if low < self._next or max(numbers) >= LIMIT:
             return False
-        ascending = all(map(int.__lt__, numbers[:-1], numbers[1:]))
-        if not ascending:
-            return False
-        if high - low + 1 == count:
+        if high - low + 1 == count and numbers == array("I", range(low, high + 1)):
             self._run(low, count)
-        else:
-            for number in numbers:
-                self._run(number, 1)
+            return True
+        if any(map(ge, numbers[:-1], numbers[1:])):
+            return False
+        for number in numbers:
+            self._run(number, 1)
         return True
 
     def _run(self, first: int, count: int) -> None:

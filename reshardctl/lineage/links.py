@@ -5,7 +5,8 @@ from __future__ import annotations
 import heapq
 from array import array
 from collections import Counter
-from itertools import repeat
+from itertools import count, repeat
+from operator import ge
 
 from reshardctl.errors import StreamUnsettled
 from reshardctl.lineage.columns import NOBODY, Columns
@@ -18,25 +19,25 @@ class Links:
     """
 
     def __init__(self, columns: Columns) -> None:
-        count = len(columns.ids)
-        self._count = count
-        first = array("i", repeat(NOBODY, count + len(columns.unlisted) + 1))
-        later = array("i", repeat(NOBODY, 2 * count))
+        rows = len(columns.ids)
+        self._rows = rows
+        first = array("i", repeat(NOBODY, rows + len(columns.unlisted) + 1))
+        later = array("i", repeat(NOBODY, 2 * rows))
         for row, parent in enumerate(columns.parent):
             if parent != NOBODY:
                 later[row] = first[parent]
                 first[parent] = row
-        for link, parent in enumerate(columns.adjacent, count):
-            if parent != NOBODY:
-                later[link] = first[parent]
-                first[parent] = link
+        for row in columns.mergers:
+            parent = columns.adjacent[row]
+            later[rows + row] = first[parent]
+            first[parent] = rows + row
         self._first, self._later = first, later
 
     def children(self, row: int) -> list[int]:
         """Rows of the children of a row or of an unlisted shard, ascending."""
         found, link = [], self._first[row]
         while link != NOBODY:
-            found.append(link if link < self._count else link - self._count)
+            found.append(link if link < self._rows else link - self._rows)
             link = self._later[link]
         if len(found) > 1:
             found = sorted(set(found))
@@ -45,10 +46,8 @@ class Links:
 
 def out_of_order(columns: Columns) -> bool:
     """Whether some child has a lower row than a parent, which Kinesis does not do."""
-    rows = range(len(columns.ids))
-    return any(map(int.__ge__, columns.parent, rows)) or any(
-        map(int.__ge__, columns.adjacent, rows)
-    )
+    adjacent = map(columns.adjacent.__getitem__, columns.mergers)
+    return any(map(ge, columns.parent, count())) or any(map(ge, adjacent, columns.mergers))
 
 
 def parents_first(columns: Columns, links: Links) -> list[int]:
