@@ -97,7 +97,9 @@ def _finding(report: Report, finding: Finding, verbose: bool) -> str:
     if gravest is not None:
         harms.append(cost(gravest))
     if finding.deadline is not None and finding.deadline.starts is not None:
-        harms.append(f"loss from {instant(finding.deadline.starts)}")
+        skipped = gravest is not None and gravest.harm is Harm.SKIPPED
+        word = "expires" if skipped else "loss"
+        harms.append(f"{word} from {instant(finding.deadline.starts)}")
     rule = f"{finding.code}{mark} {finding.name}"
     return f"{_place(report)}: {named} {rule}: {what} ({', '.join(harms)})"
 

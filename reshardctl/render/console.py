@@ -102,16 +102,26 @@ class Sheet:
             text.no_wrap = True
             self._rows.append(Padding(text, (0, 0, 0, indent)))
 
-    def table(self, heads: Sequence[str], rows: Sequence[Sequence[Part]], right: int = 0) -> None:
-        """Columns with one line of heads; the last `right` of them are flushed right."""
+    def table(
+        self, heads: Sequence[str], rows: Sequence[Sequence[Part]], right: int = 0,
+        wraps: str = "",
+    ) -> None:
+        """Columns with one line of heads; the last `right` of them are flushed right.
+
+        wraps: the head of the column that gives way where there is no room.
+        """
         from rich.table import Table
 
+        gap = 3 if self.width >= 80 else 2 if self.width >= 70 else 1
         table = Table(
-            box=None, show_edge=False, pad_edge=False, padding=(0, 3, 0, 0), header_style=""
+            box=None, show_edge=False, pad_edge=False, padding=(0, gap, 0, 0), header_style=""
         )
         for place, head in enumerate(heads):
             flush = place >= len(heads) - right
-            table.add_column(self.text(head), justify="right" if flush else "left")
+            table.add_column(
+                self.text(head), justify="right" if flush else "left", overflow="fold",
+                no_wrap=head != wraps,
+            )
         for row in rows:
             table.add_row(*(self.text(cell) for cell in row))
         self._rows.append(table)
@@ -120,7 +130,7 @@ class Sheet:
         """A command to copy: broken between words with a backslash, never inside of one."""
         rows: list[list[str]] = [[]]
         used = indent
-        for word in words:
+        for word in _with_values(words):
             size = self.text(word).cell_len + 1
             if rows[-1] and used + size + 2 > self.width:
                 rows.append([])
@@ -153,3 +163,14 @@ class Sheet:
         for row in self._rows:
             console.print(row, crop=False)
         return _TRAILING.sub("", out.getvalue())
+
+
+def _with_values(words: Sequence[str]) -> list[str]:
+    """A flag and the word behind it as one."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1].startswith("--") and " " not in joined[-1] and word[:1] != "-":
+            joined[-1] += f" {word}"
+        else:
+            joined.append(word)
+    return joined

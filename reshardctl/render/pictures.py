@@ -25,48 +25,62 @@ def pictures(report: Report, shards: Iterable[ShardId], verbose: bool = False) -
 
 
 def _family(report: Report, shard: ShardId) -> tuple[ShardId, ...] | None:
-    """The parents at the head of the picture: the shard's own, or itself; `None` if it is gone."""
+    """The parents at the head of the picture: the shard's own, or itself beside the other parent
+    of its merge; `None` if nothing of it is listed."""
     lineage = report.snapshot.lineage
-    parents = lineage[shard].parents if shard in lineage else ()
-    if parents:
+    if shard in lineage and (parents := lineage[shard].parents):
         return tuple(sorted(parents, key=_birth))
-    return (shard,) if shard in lineage or lineage.children(shard) else None
+    children = lineage.children(shard)
+    if len(children) == 1:
+        return tuple(sorted(lineage[children[0]].parents, key=_birth))
+    return (shard,) if children or shard in lineage else None
 
 
 def _drawn(report: Report, parents: tuple[ShardId, ...], verbose: bool) -> Iterator[str]:
     """Two parents and their child, or a parent and its children, or one shard alone."""
-    lineage = report.snapshot.lineage
-    heads = _columns([_cells(report, p, verbose) for p in parents])
-    children = list(lineage.children(parents[-1]))
+    children = list(report.snapshot.lineage.children(parents[-1]))
     shown = children if verbose else children[:CHILDREN]
-    tails = _columns([_cells(report, child, verbose) for child in shown])
+    tails = _columns([_cells(report, child) for child in shown])
     if hidden := len(children) - len(shown):
         tails.append(f"and {hidden} more")
     if not tails:
-        yield from heads
-    elif len(parents) > 1:
-        *upper, last = heads
-        yield from (f"{head} ─┐" for head in upper)
-        yield f"{last} ─┴─ {tails[0]}"
+        yield from _columns([_cells(report, parent) for parent in parents])
+        return
+    heads = [_head(report, parent) for parent in parents]
+    width = max(len(head) for head in heads)
+    *upper, last = (f"{head} {'─' * (width - len(head) + 1)}" for head in heads)
+    if upper:
+        yield from (f"{head}┐" for head in upper)
+        yield f"{last}┴─ {tails[0]}"
     else:
-        yield from _fork(heads[0], tails)
+        yield from _fork(last, tails)
 
 
 def _fork(head: str, tails: list[str]) -> Iterator[str]:
     blank = " " * len(head)
     for place, tail in enumerate(tails):
         if len(tails) == 1:
-            yield f"{head} ─── {tail}"
+            yield f"{head}── {tail}"
         elif place == 0:
-            yield f"{head} ─┬─ {tail}"
+            yield f"{head}┬─ {tail}"
         else:
-            yield f"{blank}  {'└' if place == len(tails) - 1 else '├'}─ {tail}"
+            yield f"{blank}{'└' if place == len(tails) - 1 else '├'}─ {tail}"
 
 
-def _cells(report: Report, shard: ShardId, verbose: bool) -> tuple[str, str, str]:
+def _head(report: Report, shard: ShardId) -> str:
+    """`7 ─ SHARD_END`; that it is closed goes without saying."""
+    life = _life(report, shard)
+    unusual = "" if life.startswith("closed") else f", {life}"
+    return f"{cut(short(shard), 30)} ─ {_place(report, shard)}{unusual}"
+
+
+def _cells(report: Report, shard: ShardId) -> tuple[str, str, str]:
+    return cut(short(shard), 30), _life(report, shard), _place(report, shard)
+
+
+def _place(report: Report, shard: ShardId) -> str:
     place = report.positions.get(shard)
-    stands = "no position" if place is None else shortened(place, verbose)
-    return shard if verbose else cut(short(shard), 30), _life(report, shard), cut(stands, 60)
+    return "no position" if place is None else cut(shortened(place), 40)
 
 
 def _life(report: Report, shard: ShardId) -> str:
@@ -80,9 +94,12 @@ def _life(report: Report, shard: ShardId) -> str:
 
 
 def _columns(rows: list[tuple[str, str, str]]) -> list[str]:
-    """Cells padded to columns, so that lines of a family end alike."""
+    """Cells padded to columns."""
     widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
-    return ["   ".join(cell.ljust(w) for cell, w in zip(r, widths, strict=True)) for r in rows]
+    return [
+        "   ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
 
 
 def _birth(shard: ShardId) -> tuple[int, str]:

@@ -9,6 +9,7 @@ from reshardctl.render.pictures import pictures
 from reshardctl.render.text_fix import Fixes
 from reshardctl.render.words import (
     absolute,
+    accepting,
     command,
     condition,
     count,
@@ -30,8 +31,10 @@ BODY = 4
 def findings(sheet: Sheet, report: Report, context: Context) -> None:
     """Every finding, worst first; leftovers in a line or two each."""
     fixes = Fixes(sheet, report, context)
-    for finding in report.findings:
+    for place, finding in enumerate(report.findings):
         if finding.severity is Severity.INFO:
+            if place and report.findings[place - 1].severity is not Severity.INFO:
+                sheet.blank()
             _leftover(sheet, report, finding, context)
         else:
             sheet.blank()
@@ -53,7 +56,7 @@ def _finding(sheet: Sheet, report: Report, finding: Finding, context: Context) -
     if only := condition(finding.when, [j.candidate for j in report.judged]):
         sheet.line(f"Only if {only}.", indent=BODY)
     if finding.deadline is not None and finding.effects:
-        sheet.line(sentence(absolute(finding.deadline)), indent=BODY)
+        sheet.line(sentence(absolute(finding.effects, finding.deadline)), indent=BODY)
     if context.verbose:
         for why in dict.fromkeys(e.why for e in finding.effects if e.why):
             sheet.line(sentence(why), indent=BODY)
@@ -122,8 +125,8 @@ def _next(sheet: Sheet, report: Report, context: Context) -> None:
     grave = [f for f in report.findings if f.severity > Severity.INFO]
     if fixable(report):
         sheet.command(command("fix", "--dry-run", *context.again), "see the exact writes")
-    elif flags := dict.fromkeys(r.flag for r in all_residuals(report)):
-        words = [word for flag in list(flags)[:1] for word in flag.split()]
-        sheet.command(command("fix", "--dry-run", *context.again, *words), "what that would do")
+    elif flags := [r.flag for r in all_residuals(report)]:
+        words = accepting(context.again, flags)
+        sheet.command(command("fix", "--dry-run", *words), "what that would do")
     if grave:
         sheet.command(command("rule", grave[0].code), "what this means")

@@ -16,6 +16,7 @@ from reshardctl.render.text_findings import tally
 from reshardctl.render.text_fix import asked, left_alone, phrases
 from reshardctl.render.text_writes import writes
 from reshardctl.render.words import (
+    accepting,
     command,
     cost,
     count,
@@ -94,7 +95,8 @@ def table(
             _place(one.after, context), reason(report, one, context),
             widest(own, Harm.SKIPPED), widest(own, Harm.REREAD),
         ])
-    sheet.table(["", "shard", "now", "after", "why", "skips", "re-reads"], rows, right=2)
+    heads = ["", "shard", "now", "after", "why", "skips", "re-reads"]
+    sheet.table(heads, rows, right=2, wraps="why")
     if hidden := len(changed) - len(shown):
         sheet.line(f"and {hidden} more; -v shows them", indent=2)
 
@@ -200,6 +202,9 @@ def not_written(
     if isinstance(report.decision, Plan):
         words = ["--plan", saved.path, *elsewhere(context.again)] if saved else context.again
         sheet.command(command("fix", *words))
+    elif flags := [r.flag for r in all_residuals(report)]:
+        words = accepting(context.again, flags)
+        sheet.command(command("fix", "--dry-run", *words), "what that would do")
 
 
 def written(sheet: Sheet, outcome: Fixed, context: Context) -> None:

@@ -36,7 +36,7 @@ def writes(sheet: Sheet, steps: Sequence[Step], context: Context) -> None:
 
 def write_lines(write: Write, verbose: bool) -> list[str]:
     """What is done to one row, its guard first."""
-    guard = f"only if {_listed(write.guard)} are as read"
+    guard = f"only if {_guard(write.guard, verbose)} are as read"
     match write.change:
         case Create(attributes):
             rest = {n: v for n, v in attributes.items() if v != {"S": write.key}}
@@ -50,6 +50,13 @@ def write_lines(write: Write, verbose: bool) -> list[str]:
             if add:
                 lines.append("add " + ", ".join(f"{n} +{by}" for n, by in add.items()))
             return lines
+
+
+def _guard(names: Sequence[str], verbose: bool) -> str:
+    """The guarded attributes, the first two of them unless `verbose`."""
+    if verbose or len(names) <= 3:
+        return _listed(names)
+    return f"{_listed(names[:2])} and {len(names) - 2} more attributes"
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from reshardctl.consumers.base import Candidate
 from reshardctl.effects import Deadline, Effect, Harm
 from reshardctl.model import TIP, ShardId, index_of, short
 from reshardctl.render.escape import cut
-from reshardctl.times import duration, instant
+from reshardctl.times import duration, instant, parse_seconds
 
 LISTED = 12
 """Shards, or runs of them, that a sentence names before it says how many more there are."""
@@ -147,15 +147,20 @@ def left(deadline: Deadline, now: float) -> str:
     return "losing now" if deadline.probed else IDLE
 
 
-def absolute(deadline: Deadline) -> str:
-    """The same in UTC: `loss from 2026-09-23T09:14:00Z at the earliest, complete by …`."""
+def absolute(effects: Sequence[Effect], deadline: Deadline) -> str:
+    """The same in UTC: `loss from 2026-09-23T09:14:00Z at the earliest, complete by …`.
+
+    What is skipped is skipped at the start; then the deadline is that of its records.
+    """
+    effect = worst(effects)
+    word = "expires" if effect is not None and effect.harm is Harm.SKIPPED else "loss"
     parts = []
     if deadline.starts is not None:
         bound = "" if deadline.probed else " at the earliest"
         parts.append(f"from {instant(deadline.starts)}{bound}")
     if deadline.complete is not None:
         parts.append(f"complete by {instant(deadline.complete)}")
-    return "loss " + ", ".join(parts) if parts else "loss at an unknown time"
+    return f"{word} " + ", ".join(parts) if parts else f"{word} at an unknown time"
 
 
 def condition(when: str, candidates: Sequence[Candidate]) -> str:
@@ -191,3 +196,26 @@ def elsewhere(again: Sequence[str]) -> list[str]:
     named = {"--region", "--profile", "--role-arn", "--endpoint-url"}
     places = [place for place, word in enumerate(again[:-1]) if word in named]
     return [word for place in places for word in again[place : place + 2]]
+
+
+def accepting(again: Sequence[str], flags: Iterable[str]) -> list[str]:
+    """The arguments with what these `--accept` flags accept, of each word the widest."""
+    words = list(again)
+    asked: list[str] = []
+    if "--accept" in words[:-1]:
+        place = words.index("--accept")
+        asked = words[place + 1].split(",")
+        del words[place : place + 2]
+    found: dict[str, str] = {}
+    for part in [*asked, *(flag.removeprefix("--accept ") for flag in flags)]:
+        word, _, limit = part.partition("=")
+        if word not in found or _wider(limit, found[word]):
+            found[word] = limit
+    parts = [f"{word}={limit}" if limit else word for word, limit in found.items()]
+    return [*words, "--accept", ",".join(parts)]
+
+
+def _wider(limit: str, than: str) -> bool:
+    if "all" in (limit, than) or not limit or not than:
+        return limit == "all"
+    return parse_seconds(limit) > parse_seconds(than)
