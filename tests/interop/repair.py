@@ -1,16 +1,65 @@
-"""The one place where the interop tier calls the tool's own fix."""
+"""The one place where the interop tier calls the tool's own fix: what `fix --yes` does, on a
+table in DynamoDB Local and a stream served over HTTP."""
 
 from __future__ import annotations
 
+import tempfile
+import time
 from collections.abc import Callable
+from pathlib import Path
 
+import boto3
+
+from reshardctl import locator, savedplan
+from reshardctl.journal import Header, Journal
+from reshardctl.kinesis import Kinesis
+from reshardctl.media.dynamodb import DynamoDb
+from reshardctl.plan import Plan
+from reshardctl.policy import POLICIES
+from reshardctl.repair import Ports, carry_out, survey, verify
+from reshardctl.report import Wishes
 from tests.interop.kcl.situations import Situation
 from tests.interop.kcl.stream import ServedStream
+from tests.judging import options_of
 
-CONNECTED = False
-"""Until it is, a case's expected writes are applied by hand: that judges the case, not the tool."""
+CONNECTED = True
+
+Mend = Callable[[str, str, ServedStream], None]
+"""Given DynamoDB's address, the table's name and the stream, repairs the table."""
 
 
-def mend(situation: Situation) -> Callable[[str, ServedStream], None]:
-    """What mends a lease table, given its name and its stream, before the library is started."""
-    raise NotImplementedError("the tool's fix is not connected to the interop tier")
+def mend(situation: Situation) -> Mend:
+    """What mends a lease table before the library is started on it."""
+    fixed = situation.expect.fixed
+    assert fixed is not None
+    wishes = Wishes(POLICIES[fixed.policy])
+    words = options_of(situation.case, situation.initial, situation.release)
+
+    def repair(address: str, table: str, stream: ServedStream) -> None:
+        options = "&".join(f"{name}={value}".replace("+", "%2B") for name, value in words.items())
+        place = locator.parse(f"kcl://{table}?{options}")
+        ports = _ports(address, table, stream, situation.case.now)
+        report = survey(ports, stream.name, place, wishes)
+        assert isinstance(report.decision, Plan), report.decision
+        plan = savedplan.of_report(report, probe=False)
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            Journal.create(Path(folder) / "journal", _header(plan)) as journal,
+        ):
+            carry_out(ports, plan, place, journal)
+            verify(ports, plan, place, journal)
+
+    return repair
+
+
+def _ports(address: str, table: str, stream: ServedStream, now: float) -> Ports:
+    session = boto3.Session("testing", "testing", region_name="us-east-1")
+    medium = DynamoDb(session, table, endpoint_url=address, clock=time.monotonic, sleep=time.sleep)
+    kinesis = Kinesis(session, endpoint_url=stream.address)
+    return Ports(kinesis, medium, lambda: now, time.sleep)
+
+
+def _header(plan: savedplan.SavedPlan) -> Header:
+    stream = {"arn": plan.stream}
+    policy = plan.wishes.policy.name
+    return Header(plan.digest, plan.locator, dict(plan.store), stream, policy, "", "", plan.steps)
