@@ -4,27 +4,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from reshardctl.errors import UsageError
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where in which file a value stands, for messages."""
+class Place(NamedTuple):
+    """Where in which file a value stands, for messages: a chain, spelled out only when needed."""
 
     file: str
-    path: str = ""
+    inside: Place | None = None
+    member: str | int = ""
 
     def __truediv__(self, member: str | int) -> Place:
-        if isinstance(member, int):
-            return Place(self.file, f"{self.path}[{member}]")
-        return Place(self.file, f"{self.path}.{member}" if self.path else member)
+        return Place(self.file, self, member)
+
+    @property
+    def path(self) -> str:
+        """The way from the outermost value, "" for that itself."""
+        if self.inside is None:
+            return ""
+        before = self.inside.path
+        if isinstance(self.member, int):
+            return f"{before}[{self.member}]"
+        return f"{before}.{self.member}" if before else self.member
 
     def wrong(self, why: str) -> NoReturn:
         """Raise UsageError: file, place and reason."""
-        raise UsageError(f"{self.file}: {self.path}: {why}" if self.path else f"{self.file}: {why}")
+        path = self.path
+        raise UsageError(f"{self.file}: {path}: {why}" if path else f"{self.file}: {why}")
 
 
 def parse(source: str | bytes, place: Place) -> Any:  # noqa: ANN401

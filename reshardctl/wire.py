@@ -158,10 +158,13 @@ def attributes(value: object, place: Place) -> dict[str, AttributeValue]:
     """DynamoDB JSON attributes, binary ones as base64 text."""
     if not isinstance(value, dict):
         place.wrong(f"not an object but {named(value)}")
-    return {name: _attribute(one, place / name) for name, one in value.items()}
+    return {name: _attribute(one, place, name) for name, one in value.items()}
 
 
-def _attribute(value: object, place: Place) -> AttributeValue:
+def _attribute(value: object, outer: Place, member: str | int) -> AttributeValue:
+    if isinstance(value, dict) and len(value) == 1 and isinstance(value.get("S"), str):
+        return value  # most are: no place is spelled for them
+    place = outer / member
     if not isinstance(value, dict) or len(value) != 1:
         place.wrong('not an attribute value like {"S": "text"}')
     ((kind, body),) = value.items()
@@ -182,7 +185,7 @@ def _attribute(value: object, place: Place) -> AttributeValue:
             _set(kind, body, inside)
         case "L":
             for n, one in enumerate(array(body, inside)):
-                _attribute(one, inside / n)
+                _attribute(one, inside, n)
         case "M":
             attributes(body, inside)
         case _:
