@@ -6,22 +6,24 @@ a store can break a line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from reshardctl.effects import Effect, Harm
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.exit import Exit
-from reshardctl.model import Step
+from reshardctl.model import ShardId, Step
 from reshardctl.plan import Ask, NoLine, Nothing, Plan
 from reshardctl.render.changes import Changed, changes
 from reshardctl.render.context import Context
 from reshardctl.render.escape import ascii_only, escape
-from reshardctl.render.mending import all_residuals, effects_after, mending
+from reshardctl.render.mending import all_residuals, costs_after, mending
 from reshardctl.render.outcomes import Fixed, Saved, Undoing
 from reshardctl.render.words import condition, cost, shards, shortened, widest, worst
 from reshardctl.report import Report, question
 from reshardctl.rules import Finding
 from reshardctl.times import instant
+
+Costs = Mapping[ShardId, list[Effect]]
 
 
 def inspect(report: Report, context: Context) -> str:
@@ -72,7 +74,7 @@ def plan_lines(report: Report, verbose: bool = False) -> list[str]:
     place = _place(report)
     match report.decision:
         case Plan(steps):
-            lines = _rows(report, steps, effects_after(report.decision), verbose)
+            lines = _rows(report, steps, costs_after(report.decision), verbose)
         case Nothing():
             lines = []
         case Ask() as ask:
@@ -105,18 +107,18 @@ def _finding(report: Report, finding: Finding, verbose: bool) -> str:
 
 
 def _rows(
-    report: Report, steps: Iterable[Step], effects: list[Effect] | None, verbose: bool
+    report: Report, steps: Iterable[Step], left: Costs | None, verbose: bool
 ) -> list[str]:
-    """effects: what the rows cost afterwards, `None` where that is not told."""
-    return [_row(report, one, effects, verbose) for one in changes(report, steps)]
+    """left: what the shards cost afterwards, `None` where that is not told."""
+    return [_row(report, one, left, verbose) for one in changes(report, steps)]
 
 
-def _row(report: Report, one: Changed, effects: list[Effect] | None, verbose: bool) -> str:
+def _row(report: Report, one: Changed, left: Costs | None, verbose: bool) -> str:
     now, then = (shortened(place or "-", verbose) for place in (one.now, one.after))
     line = f"{_place(report)}: {shards((one.shard,), verbose)} {one.action} {now} -> {then}"
-    if effects is None:
+    if left is None:
         return line
-    own = [e for e in effects if e.shard == one.shard and not (e.gone or e.past)]
+    own = left.get(one.shard, [])
     skipped, again = widest(own, Harm.SKIPPED), widest(own, Harm.REREAD)
     return f"{line} (skips {skipped}, re-reads {again})"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reshardctl.effects import Effect
-from reshardctl.model import Write
+from reshardctl.model import ShardId, Write
 from reshardctl.plan import Decision, Nothing, Plan, Residual
 from reshardctl.report import Report
 from reshardctl.rules import Finding, Severity
@@ -30,7 +30,10 @@ def mending(report: Report, finding: Finding) -> Mending:
     residuals = residuals_of(report, finding)
     if not isinstance(report.decision, Plan) or finding.severity is Severity.INFO:
         return Mending(False, residuals=residuals)
-    writes = tuple(report.mended(finding))
+    own = set(finding.shards)
+    writes = tuple(
+        w for step in report.decision.steps for w in step.writes if ShardId(w.key) in own
+    )
     left = {(e.harm, e.shard): e for run in report.decision.after for e in run}
     remains = tuple(
         left[mark] for e in finding.effects if (mark := (e.harm, e.shard)) in left
@@ -61,3 +64,12 @@ def effects_after(decision: Decision) -> list[Effect]:
     if not isinstance(decision, Plan):
         return []
     return [e for run in decision.after for e in run] + list(decision.costs)
+
+
+def costs_after(decision: Decision) -> dict[ShardId, list[Effect]]:
+    """The same by shard, without what no write could change any more."""
+    found: dict[ShardId, list[Effect]] = {}
+    for effect in effects_after(decision):
+        if effect.shard is not None and not effect.gone and not effect.past:
+            found.setdefault(effect.shard, []).append(effect)
+    return found

@@ -58,7 +58,7 @@ def error(failure: ReshardError, context: Context) -> str:
         sheet.line(failure.next, indent=2)
     if isinstance(failure, HalfDone) and failure.journal:
         sheet.line(f"journal: {failure.journal}", indent=2)
-    if failure.exit is Exit.REFUSED:
+    if failure.exit is Exit.REFUSED and "nothing was written" not in failure.what.lower():
         sheet.line("Nothing was written.", indent=2)
     return sheet.render()
 

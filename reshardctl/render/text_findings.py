@@ -5,7 +5,7 @@ from __future__ import annotations
 from reshardctl.render.console import Part, Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.mending import all_residuals, fixable
-from reshardctl.render.pictures import pictures
+from reshardctl.render.pictures import Pictures
 from reshardctl.render.text_fix import Fixes
 from reshardctl.render.words import (
     absolute,
@@ -74,7 +74,7 @@ def _also(finding: Finding, context: Context) -> list[Part]:
 
 
 def _picture(sheet: Sheet, report: Report, finding: Finding, context: Context) -> None:
-    drawn = pictures(report, finding.shards, context.verbose)
+    drawn = Pictures(report, verbose=context.verbose, plain=context.ascii).of(finding.shards)
     sheet.blank()
     sheet.drawing(drawn, indent=BODY + 4)
     sheet.blank()

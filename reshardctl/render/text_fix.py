@@ -10,7 +10,7 @@ from reshardctl.plan import Ask, NoLine, Plan, Residual
 from reshardctl.render.changes import Action, Changed, changes
 from reshardctl.render.console import LABEL, Sheet
 from reshardctl.render.context import Context
-from reshardctl.render.mending import Mending, effects_after, mending
+from reshardctl.render.mending import Mending, costs_after, mending
 from reshardctl.render.words import cost, shards, shortened, widest
 from reshardctl.report import Report, question
 from reshardctl.rules import Finding
@@ -26,6 +26,7 @@ class Fixes:
         decision = report.decision
         steps = decision.steps if isinstance(decision, Plan) else ()
         self._changes = {one.shard: one for one in changes(report, steps)}
+        self._left = costs_after(decision)
         self._said = ""
 
     def show(self, finding: Finding) -> None:
@@ -60,9 +61,7 @@ class Fixes:
             self._sheet.line(left_alone(residual), indent=INDENT + LABEL)
 
     def _costs(self, changed: Iterable[Changed]) -> list[str]:
-        own = {one.shard for one in changed}
-        every = effects_after(self._report.decision)
-        left = [e for e in every if e.shard in own and not e.gone and not e.past]
+        left = [e for one in changed for e in self._left.get(one.shard, ())]
         return [f"skips {widest(left, Harm.SKIPPED)}   re-reads {widest(left, Harm.REREAD)}"]
 
     def _none(self, finding: Finding) -> None:

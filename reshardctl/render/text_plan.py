@@ -10,7 +10,7 @@ from reshardctl.plan import Ask, NoLine, Nothing, Plan
 from reshardctl.render.changes import Action, Changed, changes, counted
 from reshardctl.render.console import LABEL, Part, Sheet
 from reshardctl.render.context import Context
-from reshardctl.render.mending import all_residuals
+from reshardctl.render.mending import all_residuals, costs_after
 from reshardctl.render.outcomes import Fixed, Saved
 from reshardctl.render.text_findings import tally
 from reshardctl.render.text_fix import asked, left_alone, phrases
@@ -27,6 +27,7 @@ from reshardctl.render.words import (
     widest,
 )
 from reshardctl.report import Report
+from reshardctl.rules import Severity
 
 SIGNS = {
     Action.CREATE: ("+", "green"), Action.MOVE: ("~", "yellow"),
@@ -83,16 +84,16 @@ def table(
     sheet: Sheet, report: Report, changed: list[Changed], decided: Plan, context: Context
 ) -> None:
     """Shard by shard: now, after, why, what it skips and re-reads."""
-    every = [e for run in decided.after for e in run if not (e.gone or e.past)]
-    every += decided.costs
+    left, found = costs_after(decided), codes(report)
     rows: list[list[Part]] = []
     shown = changed if context.verbose else changed[:ROWS]
     for one in shown:
-        own = [e for e in every if e.shard == one.shard]
+        own = left.get(one.shard, [])
         sign, color = SIGNS[one.action]
         rows.append([
             (sign, color), shards((one.shard,), context.verbose), _place(one.now, context),
-            _place(one.after, context), reason(report, one, context),
+            _place(one.after, context),
+            found.get(one.shard) or shortened(one.write.why, context.verbose),
             widest(own, Harm.SKIPPED), widest(own, Harm.REREAD),
         ])
     heads = ["", "shard", "now", "after", "why", "skips", "re-reads"]
@@ -105,10 +106,14 @@ def _place(place: str | None, context: Context) -> str:
     return "–" if place is None else shortened(place, context.verbose)
 
 
-def reason(report: Report, one: Changed, context: Context) -> str:
-    """The codes of the findings on the shard; where there are none, the write's own reason."""
-    found = [f.code for f in report.findings if one.shard in f.shards and f.severity > 1]
-    return ", ".join(dict.fromkeys(found)) or shortened(one.write.why, context.verbose)
+def codes(report: Report) -> dict[ShardId, str]:
+    """The codes of the findings on each shard, leftovers left out."""
+    found: dict[ShardId, dict[str, None]] = {}
+    for finding in report.findings:
+        if finding.severity > Severity.INFO:
+            for shard in finding.shards:
+                found.setdefault(shard, {})[finding.code] = None
+    return {shard: ", ".join(names) for shard, names in found.items()}
 
 
 def _after(sheet: Sheet, report: Report, decided: Plan, context: Context) -> None:
