@@ -78,7 +78,8 @@ def _cause(failed: CallError, token: str) -> Exception:
 
 def _columns(answer: dict[str, Any], target: Target) -> list[Fields]:
     if COLUMNS in answer:
-        return [answer[COLUMNS]]
+        columns: list[Fields] = answer[COLUMNS]
+        return columns
     page = answer.get("Shards")
     if not isinstance(page, list):
         what = f"ListShards of {target.name}: the answer holds no shards"

@@ -6,50 +6,58 @@ import json
 from typing import Any
 
 from reshardctl.kinesis.scan import Scanner
+from reshardctl.lineage import Fields, fields_of
 
 COLUMNS = "Columns"
-"""Where an answer holds a page as `Fields` instead of `Shards`."""
+"""Where an answer holds its page as a list of `Fields`."""
 
 
 def keep_pages_raw(client: Any) -> None:  # noqa: ANN401 - a boto3 client has no type
-    """Let `list_shards` of this client return COLUMNS, or `Shards` as they stand in the JSON.
+    """Let `list_shards` of this client return COLUMNS instead of `Shards`.
 
     botocore goes on to resolve, sign, send and receive; only a good answer's body is taken from
-    it before it is parsed. Errors stay with botocore.
+    it before it is parsed. Errors stay with botocore. A page that makes no sense raises KeyError,
+    TypeError or AttributeError.
     """
-    client.meta.events.register("before-parse.kinesis.ListShards", _TakeOver())
+    reader = Reader()
 
-
-class _TakeOver:
-    """Of `before-parse`: what is in `customized_response_dict` becomes part of the answer."""
-
-    def __init__(self) -> None:
-        self._scanner = Scanner()
-
-    def __call__(
-        self,
-        response_dict: dict[str, Any],
-        customized_response_dict: dict[str, Any],
-        **_: object,
+    def take_over(
+        response_dict: dict[str, Any], customized_response_dict: dict[str, Any], **_: object
     ) -> None:
         if response_dict["status_code"] != 200:
             return
         try:
-            answer = self._answer(str(response_dict["body"], "utf-8"))
+            answer = reader.answer(str(response_dict["body"], "utf-8"))
         except ValueError:
             return
+        # What is in here becomes part of the answer; the parser finds nothing left to do.
         customized_response_dict.update(answer)
         response_dict["body"] = b"{}"
 
-    def _answer(self, text: str) -> dict[str, Any]:
-        """ValueError if it is no JSON object."""
+    client.meta.events.register("before-parse.kinesis.ListShards", take_over)
+
+
+class Reader:
+    """Turns bodies of answers into columns: by the scanner, else by way of JSON."""
+
+    def __init__(self) -> None:
+        self._scanner = Scanner()
+
+    def answer(self, text: str) -> dict[str, Any]:
+        """The answer with COLUMNS instead of `Shards`. ValueError if it is no JSON object."""
         scanned = self._scanner.read(text)
         if scanned is not None:
-            return {COLUMNS: scanned[0], "NextToken": scanned[1]}
+            return {COLUMNS: [scanned[0]], "NextToken": scanned[1]}
         answer = json.loads(text)
         if not isinstance(answer, dict):
             raise ValueError("no object")
         page = answer.get("Shards")
         if isinstance(page, list):
             self._scanner.learn(text, page)
+            answer[COLUMNS] = list(fields_of(page))
         return answer
+
+    def columns(self, text: str) -> list[Fields]:
+        """The columns alone, of an answer that has them."""
+        columns: list[Fields] = self.answer(text)[COLUMNS]
+        return columns

@@ -1,0 +1,46 @@
+"""How long `reshardctl --help` takes, beside an empty Python and `import boto3`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+RUNS = 15
+
+
+def run(scale: int, folder: Path) -> None:
+    """Print medians of wall time and processor time, in turns so that all meet the same load."""
+    command = Path(sys.executable).with_name("reshardctl")
+    commands = {
+        "python -c pass": [sys.executable, "-c", "pass"],
+        "python -c 'import boto3'": [sys.executable, "-c", "import boto3"],
+        "reshardctl --help": [str(command), "--help"],
+    }
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+    for _ in range(RUNS if scale == 1 else 2):
+        for name, words in commands.items():
+            taken[name].append(_timed(words, folder))
+    print(f"start-up, median of {len(taken['python -c pass'])} runs")
+    for name, times in taken.items():
+        wall, cpu = (1000 * median(column) for column in zip(*times, strict=True))
+        print(f"  {name:40}{wall:7.0f} ms{cpu:7.0f} ms CPU")
+    ours, boto = (
+        median(t[1] for t in taken[n]) for n in ("reshardctl --help", "python -c 'import boto3'")
+    )
+    print(f"  {ours / boto:.2f} × import boto3, by CPU (aim: --help ≤ 150 ms)")
+
+
+def _timed(words: list[str], folder: Path) -> tuple[float, float]:
+    """Wall and processor seconds. The exit status must be 0."""
+    began = time.monotonic()
+    child = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL)  # noqa: S603
+    _, status, usage = os.wait4(child.pid, 0)
+    wall = time.monotonic() - began
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise subprocess.CalledProcessError(child.returncode, words)
+    return wall, usage.ru_utime + usage.ru_stime
