@@ -1,7 +1,7 @@
 """Listing a stream over HTTP on the loopback: ours, checks included, against boto3's loop.
 
-Processor time of the client alone; the server has a process of its own. One call went before, so that
-both have loaded what they need.
+Processor time of the client alone; the server has a process of its own. One call went before,
+so that both have loaded what they need.
 """
 
 from __future__ import annotations
