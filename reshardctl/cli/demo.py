@@ -21,6 +21,9 @@ def demo(
     """
     import time
 
+    from reshardctl.cli.progress import phase
+
+    phase("starting a Kinesis and a DynamoDB on 127.0.0.1")
     if serve:
         from reshardctl.demo.keep import keep
 

@@ -24,6 +24,7 @@ _TRY = f"""\
 def keep(now: float) -> None:
     """Serve until SIGINT or SIGTERM. Prints shell commands and comments. now: Unix seconds."""
     over = Event()
+    parent = dict(os.environ)
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         over.set()
@@ -31,7 +32,7 @@ def keep(now: float) -> None:
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         with seeded(now) as endpoints:
-            for line in exports(os.environ, endpoints):
+            for line in exports(parent, endpoints):
                 print(line)
             print(_TRY, flush=True)
             over.wait()

@@ -27,9 +27,7 @@ def plant(
 
 
 def _call(url: str, region: str, action: str, body: Mapping[str, Any]) -> None:
-    place = urlsplit(url)
-    assert place.hostname is not None
-    connection = HTTPConnection(place.hostname, place.port, timeout=_SECONDS)
+    connection = HTTPConnection(urlsplit(url).netloc, timeout=_SECONDS)
     # The server takes the region from the signature's scope and checks nothing of the rest.
     scope = f"Credential=demo/20260101/{region}/dynamodb/aws4_request"
     headers = {

@@ -20,8 +20,9 @@ AGE = 7200
 RECORDED = 1795232267
 """Unix seconds: when the recorded stream was created, as its sequence numbers have it."""
 LOST = frozenset({"shardId-000000000004", "shardId-000000000005"})
-"""Leases that somebody deleted. KCL never creates one again below a finished parent (runs on KCL
-1.15.3, 2.7.2 and 3.5.1, November 2026)."""
+"""Leases that the recording has and the demo has not: lost before anything was read from them, say,
+by an operator or by a bug of an old release. KCL creates none below a finished parent (runs on
+KCL 1.15.3, 2.7.2 and 3.5.1, November 2026)."""
 
 Item = dict[str, Any]
 """An item in DynamoDB JSON."""

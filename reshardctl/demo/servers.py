@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -45,9 +46,26 @@ def _dynamodb() -> Iterator[str]:
         ) from None
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer(ip_address=LOOPBACK, port=0, verbose=False)
-    server.start()
+    with _without_aws_settings():
+        server.start()
+        try:
+            host, port = server.get_host_and_port()
+            yield f"http://{host}:{port}"
+        finally:
+            server.stop()
+
+
+@contextmanager
+def _without_aws_settings() -> Iterator[None]:
+    """Keep the operator's profiles from moto, which asks botocore for them and fails with them."""
+    before = {name: value for name, value in os.environ.items() if name.startswith("AWS_")}
+    for name in before:
+        del os.environ[name]
+    nobody = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
+    os.environ.update(nobody)
     try:
-        host, port = server.get_host_and_port()
-        yield f"http://{host}:{port}"
+        yield
     finally:
-        server.stop()
+        for name in nobody:
+            os.environ.pop(name, None)
+        os.environ.update(before)

@@ -22,8 +22,8 @@ SECONDS = 120.0
 _STORY = """\
 A Kinesis stream, orders, and a KCL application's lease table, orders-reader, on two servers that
 this command has started on 127.0.0.1. KCL 3.5.1 itself wrote the rows: shard 0 was split into 2
-and 3, then 2 into 4 and 5, and it had read 0 and 2 to their ends. Then somebody deleted the leases
-of 4 and 5 to make it start there afresh, and while it was down 1 and 3 were merged into 6.
+and 3, then 2 into 4 and 5, and it has read 0 and 2 to their ends. The leases of 4 and 5 were lost
+before a record of them was read, and while it was down, 1 and 3 were merged into 6.
 """
 
 
@@ -32,10 +32,11 @@ def show(now: float) -> None:
 
     Raises CannotTell at the first command that does not end as it should.
     """
-    print(_STORY, flush=True)
+    parent = dict(os.environ)
     with seeded(now) as endpoints, tempfile.TemporaryDirectory(prefix="reshardctl-demo-") as name:
+        print(_STORY, flush=True)
         folder = Path(name)
-        surroundings = _surroundings(os.environ, endpoints)
+        surroundings = _surroundings(parent, endpoints)
         for command in commands(folder):
             print(f"# {command.question}\n$ {command.line}", flush=True)
             code, text = _run(command, folder, surroundings)
@@ -45,7 +46,7 @@ def show(now: float) -> None:
 
 
 def _surroundings(parent: Mapping[str, str], endpoints: Endpoints) -> dict[str, str]:
-    """The environment of the commands: their output goes through a pipe, but looks as out of one."""
+    """The environment of the commands: they write into a pipe, but for the terminal behind it."""
     wanted = {
         "RESHARDCTL_STATE_DIR": JOURNALS,
         "PYTHONIOENCODING": _encoding(),
@@ -58,13 +59,13 @@ def _surroundings(parent: Mapping[str, str], endpoints: Endpoints) -> dict[str, 
 
 def _run(command: Command, folder: Path, surroundings: Mapping[str, str]) -> tuple[int, str]:
     """Run it, pass on what it prints, and return its exit code and its output."""
-    process = subprocess.Popen(
+    process = subprocess.Popen(  # noqa: S603 - our own words
         [sys.executable, "-m", "reshardctl", *command.words],
         cwd=folder, env=surroundings, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding=_encoding(),
         errors="replace",
     )  # fmt: skip
-    assert process.stdout is not None
+    assert process.stdout is not None  # noqa: S101 - for the type checker
     limit = Timer(SECONDS, process.kill)
     limit.start()
     lines = []

@@ -1,0 +1,58 @@
+"""What the demo's commands and a shell are told about AWS."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+
+from reshardctl.demo.environment import child_environment, exports
+from reshardctl.demo.servers import Endpoints
+
+ENDPOINTS = Endpoints("http://127.0.0.1:4567", "http://127.0.0.1:8000")
+OPERATOR = {
+    "PATH": "/usr/bin:/bin",
+    "AWS_PROFILE": "production",
+    "AWS_ACCESS_KEY_ID": "real",
+    "AWS_SECRET_ACCESS_KEY": "real",
+    "AWS_SESSION_TOKEN": "real",
+    "AWS_ENDPOINT_URL": "https://vpce.example.com",
+    "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "true",
+    "HTTP_PROXY": "http://proxy.example.com:3128",
+}
+
+
+def test_nothing_of_the_operators_aws_settings_reaches_a_command() -> None:
+    before = dict(OPERATOR)
+    child = child_environment(OPERATOR, ENDPOINTS)
+    assert before == OPERATOR
+    assert "real" not in child.values()
+    assert "production" not in child.values()
+    assert "AWS_ENDPOINT_URL" not in child
+    assert "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS" not in child
+    assert child["AWS_ENDPOINT_URL_KINESIS"] == ENDPOINTS.kinesis
+    assert child["AWS_ENDPOINT_URL_DYNAMODB"] == ENDPOINTS.dynamodb
+    assert child["PATH"] == OPERATOR["PATH"]
+
+
+def test_a_proxy_is_not_asked_for_the_loopback() -> None:
+    child = child_environment(OPERATOR, ENDPOINTS)
+    assert child["HTTP_PROXY"] == OPERATOR["HTTP_PROXY"]
+    assert child["NO_PROXY"] == child["no_proxy"] == "127.0.0.1"
+
+
+def test_the_exports_make_a_shell_see_the_same() -> None:
+    script = "\n".join(exports(OPERATOR, ENDPOINTS)) + "\nexec /usr/bin/env -0"
+    run = subprocess.run(
+        ["/bin/sh", "-c", script], env=OPERATOR, capture_output=True, text=True, check=True
+    )
+    shell = dict(entry.split("=", 1) for entry in run.stdout.split("\0") if entry)
+    for name in ("PWD", "SHLVL", "_", "OLDPWD"):
+        shell.pop(name, None)
+    assert shell == child_environment(OPERATOR, ENDPOINTS)
+
+
+def test_the_exports_are_one_setting_a_line() -> None:
+    first, *rest = exports(OPERATOR, ENDPOINTS)
+    assert shlex.split(first)[0] == "unset"
+    assert all(line.startswith("export ") for line in rest)
+    assert not any(line.startswith("unset") for line in exports({"PATH": "/bin"}, ENDPOINTS))

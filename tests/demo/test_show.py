@@ -1,0 +1,114 @@
+"""`reshardctl demo`, run as an operator runs it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from reshardctl.demo.commands import Command, commands
+from reshardctl.demo.show import _check, _run
+from reshardctl.errors import CannotTell
+from reshardctl.exit import Exit
+
+LIMIT = 600
+"""Seconds; a safety net, not a measurement."""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A finished demo and the folder that was all it knew of the machine."""
+
+    run: subprocess.CompletedProcess[str]
+    place: Path
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """Run it in an environment that would lead astray, with a folder of its own for scraps."""
+    place = tmp_path_factory.mktemp("demo")
+    scraps = place / "scraps"
+    scraps.mkdir()
+    astray = {
+        "AWS_PROFILE": "nobody",
+        "AWS_ENDPOINT_URL": "http://127.0.0.1:9",
+        "HTTP_PROXY": "http://127.0.0.1:9",
+        "http_proxy": "http://127.0.0.1:9",
+        "HOME": str(place),
+        "TMPDIR": str(scraps),
+    }
+    run = subprocess.run(
+        [sys.executable, "-m", "reshardctl", "demo"],
+        env=os.environ | astray, cwd=place, stdin=subprocess.DEVNULL, capture_output=True,
+        text=True, timeout=LIMIT, check=False,
+    )  # fmt: skip
+    return Ran(run, place)
+
+
+def test_it_finds_fixes_and_verifies(demo: Ran) -> None:
+    run = demo.run
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert run.stderr == ""
+    verbs = re.findall(r"^\$ reshardctl (\w+)", run.stdout, re.M)
+    assert verbs == ["inspect", "fix", "fix", "inspect", "undo"]
+    # The codes that every verb's documentation gives for these states.
+    assert re.findall(r"^# exit (\d+)$", run.stdout, re.M) == ["1", "1", "0", "0", "1"]
+    before, plan, fixed, after, undo = re.split(r"^\$ ", run.stdout, flags=re.M)[1:]
+    assert "RSH203" in before
+    assert "child-not-started" in before
+    for key in ("shardId-000000000004", "shardId-000000000005"):
+        assert key in plan
+    assert "TRIM_HORIZON" in plan
+    assert re.search(r"journals/\S+\.jsonl", fixed)
+    assert "RSH203" not in after
+    assert "RSH203" in undo
+    assert "went as it should" in run.stdout
+
+
+def test_it_leaves_nothing_behind_and_names_no_place_of_its_own(demo: Ran) -> None:
+    assert str(demo.place) not in demo.run.stdout + demo.run.stderr
+    assert sorted(path.name for path in demo.place.rglob("*")) == ["scraps"]
+
+
+def test_without_moto_it_says_what_to_install(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['moto'] = None; from reshardctl.cli.app import run; "
+        "sys.exit(run(['demo']))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT,
+        check=False,
+    )  # fmt: skip
+    assert run.returncode == Exit.USAGE
+    assert run.stdout == ""
+    assert "pip install 'reshardctl[demo]'" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("code", "text"), [(3, "RSH203"), (0, "RSH203"), (1, "No module named reshardctl")]
+)
+def test_an_unexpected_end_is_told(code: int, text: str) -> None:
+    command = Command("?", ("inspect", "kcl://app"), Exit.FINDINGS, "RSH203")
+    with pytest.raises(CannotTell, match="reshardctl inspect kcl://app"):
+        _check(command, code, text)
+
+
+def test_a_command_is_shown_as_it_ends(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    command = Command("?", ("rule", "RSH999"), Exit.USAGE)
+    code, text = _run(command, tmp_path, dict(os.environ))
+    assert code == Exit.USAGE
+    assert "RSH999" in text
+    assert text in capfd.readouterr().out
+
+
+def test_the_undo_needs_the_one_journal(tmp_path: Path) -> None:
+    with pytest.raises(CannotTell, match="0 journals"):
+        list(commands(tmp_path))
