@@ -185,7 +185,7 @@ def moment(around: Circumstances, shard: ShardId, cut: Cut) -> float | None:
     if cut.rank is Rank.INSIDE:
         return cut.time if cut.by_time else time_of(cut.number)
     closed = around.lineage.closed_at(shard)
-    return around.now if around.lineage[shard].open else closed
+    return around.now if around.lineage.is_open(shard) else closed
 
 
 def _width(around: Circumstances, shard: ShardId, since: Cut, until: Cut) -> float | None:
@@ -245,7 +245,7 @@ def _skips(
             continue
         if not possibly_before(since, until) or not owes(around, shard, since):
             continue
-        if until is DONE and around.lineage[shard].open:
+        if until is DONE and around.lineage.is_open(shard):
             continue
         certain = state.hi < fate.at.lo if until is fate.at.hi else state.hi < DONE
         yield Effect(

@@ -124,7 +124,7 @@ def _probed(case: Case, line: Line) -> dict[ShardId, Span]:
         span = out.get(shard)
         if span is None or not probe.drained or not probe.since <= span.lo:
             continue
-        if shard in case.around.lineage and not case.around.lineage[shard].open:
+        if shard in case.around.lineage and not case.around.lineage.is_open(shard):
             out[shard] = Span(DONE, DONE, span.basis, "read to its end: nothing left")
     return out
 

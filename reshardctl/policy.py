@@ -37,7 +37,7 @@ def _lossless(lineage: Lineage, settled: Line) -> dict[ShardId, Cut]:
 def _latest_at_start(lineage: Lineage, settled: Line) -> dict[ShardId, Cut]:
     """Every open shard at its tip as of the next start, every closed one over."""
     return {
-        shard: TIP if shard in lineage and lineage[shard].open else DONE for shard in settled
+        shard: TIP if shard in lineage and lineage.is_open(shard) else DONE for shard in settled
     }
 
 

@@ -20,12 +20,12 @@ def has_row(view: View, shard: ShardId) -> bool:
 
 def is_open(view: View, shard: ShardId | None) -> bool:
     """Whether the shard is listed and open."""
-    return shard is not None and shard in view.lineage and view.lineage[shard].open
+    return shard is not None and shard in view.lineage and view.lineage.is_open(shard)
 
 
 def is_closed(view: View, shard: ShardId | None) -> bool:
     """Whether the shard is listed and closed."""
-    return shard is not None and shard in view.lineage and not view.lineage[shard].open
+    return shard is not None and shard in view.lineage and not view.lineage.is_open(shard)
 
 
 def below_a_row(view: View, shard: ShardId | None) -> bool:
@@ -54,6 +54,13 @@ def merges_without_a_parent(view: View) -> Iterator[tuple[ShardId, ShardId]]:
                 continue
             if partner.cause is not Cause.FINISHED:
                 yield other, missing
+
+
+def never_ending(view: View) -> Iterator[ShardId]:
+    """Closed shards that are read and cannot end: the other parent of their merge is missing."""
+    for shard, fate in view.replay.fates.items():
+        if isinstance(fate, Reads) and not fate.ends and is_closed(view, shard):
+            yield shard
 
 
 def _parents(view: View, shard: ShardId | None) -> tuple[ShardId, ...]:

@@ -45,17 +45,23 @@ from collections.abc import Iterator
 
 from reshardctl.effects import Harm
 from reshardctl.rules.base import Finding, Severity, View
-from reshardctl.rules.families import merges_without_a_parent
+from reshardctl.rules.families import merges_without_a_parent, never_ending
 
 CODE, NAME = "RSH211", "merge-parent-missing"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Info where the missing one comes back as it should, else an error: the other cannot end."""
-    for waiting, missing in merges_without_a_parent(view):
+    """Info where the missing one comes back as it should, an error where it is not read, a
+    warning where only this one never ends."""
+    endless = set(never_ending(view))
+    pairs = dict(merges_without_a_parent(view))
+    for waiting in dict.fromkeys([*pairs, *endless]):
+        missing = pairs.get(waiting)
         hurt = [e for e in view.effects if e.shard == missing and e.harm is not Harm.REREAD]
+        lasting = Severity.WARNING if waiting in endless else Severity.INFO
         yield Finding(
-            CODE, NAME, Severity.ERROR if hurt else Severity.INFO, (waiting,),
+            CODE, NAME, Severity.ERROR if hurt else lasting, (waiting,),
             "cannot end while the other parent of its merge has no position",
-            "the merged shard waits until it has one" if hurt else "", tuple(hurt),
+            "the merged shard waits until it has one" if hurt else "",
+            tuple(e for e in hurt if missing is not None),
         )

@@ -122,7 +122,7 @@ class _Run:
             return self._without_lease(shard)
         if lease.stuck is not None and lease.stuck.cause is not Cause.MERGE_WAITS:
             return lease.stuck
-        closed = shard not in self._lineage or not self._lineage[shard].open
+        closed = shard not in self._lineage or not self._lineage.is_open(shard)
         ends = closed and lease.stuck is None
         return Reads(
             exactly(lease.at), furthest(self._lineage, shard), lease.waits_for, ends,
@@ -149,17 +149,22 @@ class _Run:
         if kind is Standing.END and row.ended:
             lease.at, lease.finished, lease.cause = DONE, True, Cause.FINISHED
             lease.why = "its lease is finished"
-            if shard in self._lineage and self._lineage[shard].open:
+            if shard in self._lineage and self._lineage.is_open(shard):
                 why = "its lease is at SHARD_END although the shard is open: never read again"
                 lease.stuck = Never(Cause.FALSE_END, why)
             return lease
-        if shard not in self._lineage:
-            lease.at = _place(row, app) if kind is not Standing.NONSENSE else START
+        if shard not in self._lineage and not self._fails_unasked(kind):
+            lease.at = _place(row, app)
             lease.cause = Cause.UNBORN if unborn(self._lineage, shard) else Cause.GONE
             lease.why = "the shard is not listed; KCL takes ResourceNotFound for its end"
             return lease
         self._position(lease, row, kind)
         return lease
+
+    def _fails_unasked(self, kind: Standing) -> bool:
+        """Whether a request fails before the service can say that the shard is gone."""
+        timeless = kind is Standing.BY_TIME and self._app.initial is not Start.AT_TIMESTAMP
+        return timeless or kind in (Standing.END, Standing.NONSENSE)
 
     def _position(self, lease: _Lease, row: Row, kind: Standing) -> None:
         match kind:
@@ -238,7 +243,7 @@ class _Run:
             return False
         if shard not in self._lineage:
             return True
-        if self._lineage[shard].open:
+        if self._lineage.is_open(shard):
             return False
         return self._both_or_none(lease)
 

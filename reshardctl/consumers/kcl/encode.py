@@ -96,9 +96,8 @@ class _Orders:
     def all(self) -> dict[ShardId, _Order]:
         """Every order, by shard."""
         for shard in self._table.rows:
-            if shard not in self._leave and unborn(self._lineage, shard):
-                why = "a lease of a shard that does not exist yet would be taken for its end"
-                self._order(_Order(shard, None, why, delete=True))
+            if shard not in self._leave and shard not in self._lineage:
+                self._unlisted(shard)
         for shard in self._lineage:
             if shard not in self._leave and shard not in self._orders:
                 if shard in self._table.rows:
@@ -106,6 +105,17 @@ class _Orders:
                 elif not self._comes_right(shard):
                     self._create(shard, self._fates[shard].why)
         return self._orders
+
+    def _unlisted(self, shard: ShardId) -> None:
+        fate = self._fates[shard]
+        if unborn(self._lineage, shard):
+            why = "a lease of a shard that does not exist yet would be taken for its end"
+            self._order(_Order(shard, None, why, delete=True))
+        elif isinstance(fate, Never) and fate.cause is not Cause.UNREADABLE:
+            self._order(_Order(shard, DONE, f"the shard is gone, and {fate.why}"))
+        elif isinstance(fate, Never):
+            at = None if self._table.rows[shard].understood else DONE
+            self._order(_Order(shard, at, fate.why))
 
     def _order(self, order: _Order) -> None:
         self._orders[order.shard] = order
@@ -139,13 +149,13 @@ class _Orders:
         return any(
             parent not in row.parents
             and self._want.get(parent, DONE) != DONE
-            and parent in self._table.rows
+            and (parent in self._table.rows or parent in self._orders)
             for parent in self._lineage[row.shard].parents
         )
 
     def _end(self, shard: ShardId, why: str) -> None:
         """A lease is ended only together with leases for its children."""
-        if self._lineage[shard].open:
+        if self._lineage.is_open(shard):
             return
         self._order(_Order(shard, DONE, why))
         for child in self._lineage.children(shard):
@@ -205,8 +215,9 @@ def _write(
     if order.delete:
         assert row is not None
         return Write(order.shard, Delete(), row.image, order.why, tuple(row.image.attributes))
+    named = lineage[order.shard].parents if order.shard in lineage else ()
     parents = sorted(
-        p for p in lineage[order.shard].parents
+        p for p in named
         if p in lineage or p in table.rows or p in orders
     )
     if row is None:

@@ -43,14 +43,14 @@ def settled(lineage: Lineage, table: LeaseTable, app: App) -> dict[ShardId, Span
 
 def furthest(lineage: Lineage, shard: ShardId) -> Cut:
     """The highest cut that anything can have settled in the shard by now."""
-    return TIP if shard in lineage and lineage[shard].open else DONE
+    return TIP if shard in lineage and lineage.is_open(shard) else DONE
 
 
 def _of_row(lineage: Lineage, table: LeaseTable, row: Row, app: App) -> Span:
     unknown = Span(START, furthest(lineage, row.shard))
     match standing(lineage, row):
         case Standing.END:
-            if row.shard in lineage and lineage[row.shard].open:
+            if row.shard in lineage and lineage.is_open(row.shard):
                 return Span(START, TIP, Basis.INFERRED, "marked as finished while it is open")
             return exactly(DONE)
         case Standing.START:
@@ -105,6 +105,7 @@ class _Absent:
         self._lineage, self._table, self._app = lineage, table, app
         self._pending: dict[ShardId, bool] = {}
         self._cleaned: dict[ShardId, bool] = {}
+        self._over: dict[ShardId, bool] = {}
         shards = list(lineage)
         for shard in shards:
             if shard not in table.rows:
@@ -112,6 +113,7 @@ class _Absent:
         for shard in reversed(shards):
             if shard not in table.rows:
                 self._cleaned[shard] = self._all_children_progressed(shard)
+                self._over[shard] = self._cleaned[shard] or self._held_back_a_reader(shard)
 
     def span(self, shard: ShardId) -> Span:
         """What is settled in a listed shard without a lease."""
@@ -119,8 +121,8 @@ class _Absent:
             return exactly(START, Basis.INFERRED, "its lease comes when its parents end")
         if self._cleaned[shard]:
             return exactly(DONE, Basis.INFERRED, "its children have progressed: cleaned up")
-        if self._gated_a_child(shard):
-            return exactly(DONE, Basis.INFERRED, "a child of it was read, which waits for its end")
+        if self._over[shard]:
+            return exactly(DONE, Basis.INFERRED, "what waits for its end was read")
         if self._below_a_lease(shard):
             return exactly(START, Basis.INFERRED, "its parent's lease is there, its own never was")
         return Span(START, furthest(self._lineage, shard), Basis.INFERRED, "its lease is lost")
@@ -151,9 +153,12 @@ class _Absent:
     def _below_a_lease(self, shard: ShardId) -> bool:
         return any(p in self._table.rows for p in self._lineage[shard].parents)
 
-    def _gated_a_child(self, shard: ShardId) -> bool:
-        return any(
-            self._progressed(child) and shard in self._table.rows[child].parents
-            for child in self._lineage.children(shard)
-            if child in self._table.rows
-        )
+    def _held_back_a_reader(self, shard: ShardId) -> bool:
+        """Whether a child that waits for it has progressed, or was over itself."""
+        for child in self._lineage.children(shard):
+            row = self._table.rows.get(child)
+            if row is None and self._over[child]:
+                return True
+            if row is not None and shard in row.parents and self._progressed(child):
+                return True
+        return False
