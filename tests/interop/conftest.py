@@ -14,18 +14,20 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="session")
-def java() -> None:
+def java() -> bool:
     """Skip where the real library cannot run; in CI that is a failure."""
     reason = built.missing()
     if reason is not None:
         (pytest.fail if built.required() else pytest.skip)(reason)
+    return True
 
 
 @pytest.fixture(scope="session")
-def laboratory(java: None, request: pytest.FixtureRequest) -> Iterator[Laboratory]:
+def laboratory(java: bool, request: pytest.FixtureRequest) -> Iterator[Laboratory]:
     """Begins every selected run at once; each test then looks at the outcome of its own."""
     from tests.interop.kcl.laboratory import Laboratory
 
+    assert java
     executed.begin()
     laboratory = Laboratory()
     try:

@@ -48,9 +48,7 @@ def test_left_leader_lock_holds_back_leases_without_owner(
     log = laboratory.outcome(planned.id).log
     began = log.of("STARTED")[0].at
     unowned = {
-        item["leaseKey"]["S"]
-        for item in planned.situation.case.rows
-        if "leaseOwner" not in item
+        item["leaseKey"]["S"] for item in planned.situation.case.rows if "leaseOwner" not in item
     }
     started = {event.members["shard"]: event.at - began for event in log.of("INIT")}
     print(started)

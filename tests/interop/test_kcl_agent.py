@@ -25,14 +25,13 @@ CHANGES = [
 ]
 
 
+@pytest.mark.usefixtures("java")
 @pytest.mark.parametrize("release", RELEASES)
-def test_agent_changes_two_constants_and_nothing_else(
-    release: str, java: None, tmp_path: Path
-) -> None:
+def test_agent_changes_two_constants_and_nothing_else(release: str, tmp_path: Path) -> None:
     """Compares the disassembly of both classes; what the agent says is printed for the log."""
     properties = [f"-Dreshardctl.{name}={value}" for name, value in WAITS.items()]
-    command = ["java", *properties, "-jar", str(jar("agent")), str(library_jar(release)), str(tmp_path)]
-    print(_output(command))
+    show = ["-jar", str(jar("agent")), str(library_jar(release)), str(tmp_path)]
+    print(_output(["java", *properties, *show]))
     for name, stock, wait in CHANGES:
         before, after = (_instructions(tmp_path / state, name) for state in ("stock", "shortened"))
         changed = [

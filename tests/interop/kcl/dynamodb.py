@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import threading
+import os
+from collections.abc import Callable
+from queue import Empty, Queue
 from typing import Any
 
 import boto3
@@ -26,13 +28,14 @@ class DynamoDb:
     """One server in memory; ``client`` is boto3's."""
 
     def __init__(self) -> None:
-        self._port: int | None = None
-        self._ready = threading.Event()
-        self._process = LineProcess(dynamodb_command(), TARGET / "dynamodb.log", self._hear)
-        if not self._ready.wait(START_SECONDS) or self._port is None:
+        ports: Queue[int] = Queue()
+        log = TARGET / f"dynamodb-{os.getpid()}.log"
+        self._process = LineProcess(dynamodb_command(), log, _ready(ports))
+        try:
+            self.address = f"http://127.0.0.1:{ports.get(timeout=START_SECONDS)}"
+        except Empty:
             self._process.close()
-            raise RuntimeError(f"DynamoDB Local did not start; see {TARGET / 'dynamodb.log'}")
-        self.address = f"http://127.0.0.1:{self._port}"
+            raise RuntimeError(f"DynamoDB Local did not start; see {log}") from None
         self.client = boto3.client(
             "dynamodb",
             endpoint_url=self.address,
@@ -71,8 +74,13 @@ class DynamoDb:
         found = [item for page in pages for item in page["Items"]]
         return sorted(found, key=lambda item: item["leaseKey"]["S"])
 
-    def _hear(self, line: str) -> None:
+
+def _ready(ports: Queue[int]) -> Callable[[str], None]:
+    """Hears ``READY <port>``."""
+
+    def hear(line: str) -> None:
         word, _, rest = line.partition(" ")
         if word == "READY":
-            self._port = int(rest)
-            self._ready.set()
+            ports.put(int(rest))
+
+    return hear

@@ -37,8 +37,8 @@ class Start:
     release: str
     initial: str
     items: list[dict[str, Any]]
-    mend: Callable[[str, ServedStream], None] | None = None
-    """Given the table's name and the stream, repairs the table before the start."""
+    mend: Callable[[str, str, ServedStream], None] | None = None
+    """Given the address of DynamoDB, the table and the stream, repairs the table beforehand."""
 
     @property
     def patience(self) -> float:
@@ -76,33 +76,29 @@ class Laboratory:
 
     def begin(self, starts: Mapping[str, Start]) -> None:
         """Start working through these in the background, those that take longest first."""
-        for id, start in sorted(starts.items(), key=lambda each: not each[1].locked):
-            self._outcomes[id] = self._pool.submit(self.run, start)
+        for name, start in sorted(starts.items(), key=lambda each: not each[1].locked):
+            self._outcomes[name] = self._pool.submit(self.run, start)
 
-    def outcome(self, id: str) -> Outcome:
+    def outcome(self, name: str) -> Outcome:
         """What came of a start that was begun; what run() raised is raised here."""
-        return self._outcomes[id].result()
+        return self._outcomes[name].result()
 
     def run(self, start: Start) -> Outcome:
-        """Start the library once, until nothing moves any more; then the live records; then stop."""
+        """Start the library once, until nothing moves, then after the live records; then stop."""
         table = f"{start.case.name}-{next(self._serial)}"
         library = self.library(start.release)
         with ServedStream(start.case) as stream:
             if start.items:
                 self.dynamodb.seed(table, start.items, indexed=start.release.startswith("3."))
             if start.mend is not None:
-                start.mend(table, stream)
+                start.mend(self.dynamodb.address, table, stream)
             return self._observe(library, table, stream, start)
 
-    def _observe(
-        self, library: Library, table: str, stream: ServedStream, start: Start
-    ) -> Outcome:
+    def _observe(self, library: Library, table: str, stream: ServedStream, start: Start) -> Outcome:
         began = time.monotonic()
         log = library.start(table, self._settings(table, stream, start))
         try:
-            settled = log.wait(
-                lambda log: log.still(STILL_AUDITS, STILL_SECONDS), start.patience
-            )
+            settled = log.wait(lambda log: log.still(STILL_AUDITS, STILL_SECONDS), start.patience)
             put = time.time()
             stream.put_live()
             settled &= log.wait(lambda log: log.still(1, LIVE_SECONDS, since=put), start.patience)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Mapping
 
@@ -33,7 +34,7 @@ class Library:
     def __init__(self, release: str) -> None:
         self._logs: dict[str, Log] = {"": Log()}
         self._lock = threading.Lock()
-        self._errors = TARGET / f"kcl-{release}.log"
+        self._errors = TARGET / f"kcl-{release}-{os.getpid()}.log"
         self._process = LineProcess(runner_command(release, WAITS), self._errors, self._hear)
         if not self._logs[""].wait(lambda log: bool(log.of("READY")), START_SECONDS):
             self.close()

@@ -50,7 +50,7 @@ def situations() -> list[Situation]:
     """All of them, by case; ids are unique."""
     found = [each for case in all_cases("kcl") for each in _of(case)]
     ids = [each.id for each in found]
-    if twice := {id for id in ids if ids.count(id) > 1}:
+    if twice := {each for each in ids if ids.count(each) > 1}:
         raise ValueError(f"expected twice, perhaps differently: {sorted(twice)}")
     return found
 

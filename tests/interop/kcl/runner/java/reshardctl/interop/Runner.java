@@ -33,7 +33,7 @@ public final class Runner {
     private void obey(String[] fields) {
         switch (fields[0]) {
             case "start" -> start(Request.parse(fields));
-            case "stop" -> applications.get(fields[1]).stop();
+            case "stop" -> stop(fields[1]);
             default -> throw new IllegalArgumentException("no such request: " + fields[0]);
         }
     }
@@ -42,6 +42,14 @@ public final class Runner {
     private void start(Request request) {
         var group = new ThreadGroup(request.name());
         new Thread(group, () -> run(request), request.name()).start();
+    }
+
+    /** On a thread of its own: the library lets nobody stop it while it starts. */
+    private void stop(String name) {
+        var application = applications.get(name);
+        if (application != null) {
+            new Thread(application::stop, "stop " + name).start();
+        }
     }
 
     private void run(Request request) {
@@ -53,6 +61,8 @@ public final class Runner {
             Events.say(request.name(), asked ? "STOPPED" : "DIED");
         } catch (Exception | LinkageError failure) {
             Events.say(request.name(), "DIED", "text", failure.toString());
+        } finally {
+            applications.remove(request.name());
         }
     }
 }
