@@ -93,8 +93,10 @@ def effects(around: Circumstances, want: Wanted, settled: Line, run: Replay) -> 
         return [Effect(Harm.DIES, None, run.crash.certain, why=run.crash.why)]
     found: list[Effect] = []
     reading = _Reading(around, settled, run)
-    for shard in in_birth_order(run.fates):
-        fate, wanted = run.fates[shard], want.get(shard, START)
+    for shard, fate in run.fates.items():
+        wanted = want.get(shard, START)
+        if wanted == DONE and isinstance(fate, Never):
+            continue
         state = settled.get(shard, Span(START, DONE))
         found += _stalls(around, shard, fate, wanted, state, reading)
         if isinstance(fate, Reads) and reading.starts(shard):
@@ -116,50 +118,53 @@ class _Reading:
     """Which shards start, which end, and which unread ancestors hold a shard back or do not."""
 
     def __init__(self, around: Circumstances, settled: Line, run: Replay) -> None:
-        self._ended: dict[ShardId, bool] = {}
-        self._ready: dict[ShardId, bool] = {}
-        self.loose: dict[ShardId, frozenset[ShardId]] = {}
-        self._gating: dict[ShardId, frozenset[ShardId]] = {}
         self._around, self._settled, self._run = around, settled, run
-        for shard in in_birth_order(run.fates):
-            self._visit(shard, run.fates[shard])
+        self._ended: set[ShardId] = set()
+        self._ready: set[ShardId] = set()
+        for shard, fate in run.fates.items():
+            if isinstance(fate, Reads) and fate.after <= self._ended:
+                self._ready.add(shard)
+                if fate.ends:
+                    self._ended.add(shard)
+        self._gating: dict[ShardId, frozenset[ShardId]] = {}
+        self.loose: dict[ShardId, frozenset[ShardId]] = {}
+        for shard in self._below_unread():
+            self._hold_back(shard, run.fates[shard])
 
-    def _visit(self, shard: ShardId, fate: Fate) -> None:
-        reads = isinstance(fate, Reads)
-        after = fate.after if isinstance(fate, Reads) else fate.waits_for
-        ready = reads and all(self._ended.get(p, False) for p in after)
-        self._ready[shard] = ready
-        self._ended[shard] = ready and isinstance(fate, Reads) and fate.ends
-        gates: set[ShardId] = set()
-        loose: set[ShardId] = set()
-        for parent in set(self._around.lineage.parents(shard)) | after:
-            unread = self._unread(parent)
-            if parent in after:
-                gates |= unread | self._gating.get(parent, frozenset())
-                loose |= self.loose.get(parent, frozenset())
-            else:
-                loose |= unread | self._gating.get(parent, frozenset())
-                loose |= self.loose.get(parent, frozenset())
-        self._gating[shard] = frozenset(gates)
-        self.loose[shard] = frozenset(loose - gates) if reads else frozenset()
+    def _below_unread(self) -> list[ShardId]:
+        """Descendants of shards with unread records, parents first: the rest is in order."""
+        lineage = self._around.lineage
+        self._unread = {s for s in self._ready if self._is_unread(s)}
+        below = {d for s in self._unread for d in lineage.descendants(s)}
+        return [s for s in self._run.fates if s in below] if below else []
 
-    def _unread(self, shard: ShardId) -> set[ShardId]:
-        fate = self._run.fates.get(shard)
-        listed = shard in self._around.lineage
-        if not isinstance(fate, Reads) or not self._ready.get(shard) or not listed:
-            return set()
+    def _is_unread(self, shard: ShardId) -> bool:
+        lineage, fate = self._around.lineage, self._run.fates[shard]
+        if not isinstance(fate, Reads) or shard not in lineage or lineage.is_open(shard):
+            return False
         first = self._settled[shard].hi if shard in self._settled else START
         if not (fate.at.lo <= first or first <= fate.at.lo):
             first = fate.at.lo
-        return {shard} if owes(self._around, shard, max(first, fate.at.lo)) else set()
+        return owes(self._around, shard, max(first, fate.at.lo))
+
+    def _hold_back(self, shard: ShardId, fate: Fate) -> None:
+        after = fate.after if isinstance(fate, Reads) else fate.waits_for
+        gates: set[ShardId] = set()
+        loose: set[ShardId] = set()
+        for parent in set(self._around.lineage.parents(shard)) | after:
+            near = {parent} & self._unread | self._gating.get(parent, frozenset())
+            (gates if parent in after else loose).update(near)
+            loose |= self.loose.get(parent, frozenset())
+        self._gating[shard] = frozenset(gates)
+        self.loose[shard] = frozenset(loose - gates)
 
     def starts(self, shard: ShardId) -> bool:
         """Whether the shard is ever asked for."""
-        return self._ready[shard]
+        return shard in self._ready
 
     def ends(self, shard: ShardId) -> bool:
         """Whether it comes to its end."""
-        return self._ended.get(shard, False)
+        return shard in self._ended
 
 
 def owes(around: Circumstances, shard: ShardId, cut: Cut) -> bool:
@@ -268,7 +273,7 @@ def _rereads(
 
 
 def _disorder(shard: ShardId, reading: _Reading) -> Iterator[Effect]:
-    if by := reading.loose[shard]:
+    if by := reading.loose.get(shard):
         yield Effect(
             Harm.DISORDERED, shard, True, why="is read beside ancestors with unread records",
             by=tuple(in_birth_order(dict.fromkeys(by))),

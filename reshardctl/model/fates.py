@@ -99,7 +99,7 @@ class Crash:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A fate for every listed shard and every shard that a row names."""
+    """A fate for every listed shard and every shard that a row names, parents before children."""
 
     fates: Mapping[ShardId, Fate]
     crash: Crash | None = None
