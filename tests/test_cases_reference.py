@@ -87,7 +87,7 @@ def test_what_is_clean_neither_hangs_nor_disorders(
 
 
 CERTAIN_STALLS = {"RSH207", "RSH215"}
-POSSIBLE_STALLS = {"RSH102", "RSH213", "RSH301"}
+POSSIBLE_STALLS = {"RSH102", "RSH211", "RSH213", "RSH301"}
 
 
 @every_situation
