@@ -102,7 +102,7 @@ class Case:
 def load(path: Path) -> Case:
     """Read one case file; ValueError names what is wrong with it."""
     try:
-        return _case(path, tomllib.loads(path.read_text(encoding="utf-8")))
+        return from_table(path, tomllib.loads(path.read_text(encoding="utf-8")))
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path.name}: {error!r}") from error
 
@@ -112,7 +112,8 @@ def all_cases(consumer: str) -> list[Case]:
     return [load(path) for path in sorted((CASES / consumer).glob("*.toml"))]
 
 
-def _case(path: Path, table: dict[str, Any]) -> Case:
+def from_table(path: Path, table: dict[str, Any]) -> Case:
+    """A case from a file's tables; KeyError, TypeError or ValueError when one is wrong."""
     only(table, CASE_KEYS, "case")
     stream = filled(table["stream"])
     topology = resolve(stream)
