@@ -34,12 +34,26 @@ def lease_server() -> Iterator[str]:
         server.stop()
 
 
+class SharedClients(boto3.Session):
+    """A session that makes each client once: making one takes longer than most tests."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            aws_access_key_id="testing", aws_secret_access_key="testing", region_name=REGION
+        )
+        self._made: dict[str, Any] = {}
+
+    def client(self, *arguments: Any, config: Any = None, **options: Any) -> Any:
+        name = repr((arguments, sorted(options.items()), config and config.retries))
+        if name not in self._made:
+            self._made[name] = super().client(*arguments, config=config, **options)
+        return self._made[name]
+
+
 @cache
-def session() -> boto3.Session:
-    """One for all: it keeps the service's model, which takes longer to load than a test."""
-    return boto3.Session(
-        aws_access_key_id="testing", aws_secret_access_key="testing", region_name=REGION
-    )
+def session() -> SharedClients:
+    """One for all tests."""
+    return SharedClients()
 
 
 @dataclass
