@@ -6,6 +6,7 @@ HierarchicalShardSyncer of 2.7.2 and 3.5.1, and the same states run on both.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -96,6 +97,9 @@ class _Run:
         self._leases: dict[ShardId, _Lease] = {}
         self._audits_throw = any(row.position is None for row in self._readable())
         self._taken = set(table.rows)
+        self._awake: deque[ShardId] = deque()
+        """Leases to look at: they are new, or what they waited for has come."""
+        self._waiting: dict[ShardId, list[ShardId]] = {}
 
     def _readable(self) -> Iterator[Row]:
         return (row for row in self._table.rows.values() if row.readable)
@@ -108,6 +112,7 @@ class _Run:
             self._leases[row.shard] = self._lease_of(row)
         for row in self._readable():
             self._gate(self._leases[row.shard], row)
+        self._awake.extend(sorted(self._leases, key=_birth))
         rounds = 0
         while True:
             self._drain()
@@ -202,11 +207,16 @@ class _Run:
         held = frozenset(
             p for p in row.parents if p in self._taken and not self._finished(p)
         )
-        lease.waits_for = held
+        self._wait(lease, held)
         blind = [p for p in held if p not in self._leases]
         if blind and lease.stuck is None:
             why = f"waits for {blind[0]}, whose row KCL cannot read"
             lease.stuck = Never(Cause.UNREADABLE, why, held)
+
+    def _wait(self, lease: _Lease, parents: frozenset[ShardId]) -> None:
+        lease.waits_for = parents
+        for parent in parents:
+            self._waiting.setdefault(parent, []).append(lease.shard)
 
     def _finished(self, shard: ShardId) -> bool:
         lease = self._leases.get(shard)
@@ -218,22 +228,14 @@ class _Run:
                 yield lease.hash_range
 
     def _drain(self) -> None:
-        """Let everything end that can, oldest first, each end creating its children's leases."""
-        todo = sorted(self._leases, key=_birth)
-        while todo:
-            fresh: list[ShardId] = []
-            for shard in todo:
-                lease = self._leases[shard]
-                if not (lease.finished or lease.ended) and self._can_end(lease):
-                    lease.ended = True
-                    fresh += self._create_children(lease)
-            waiting = [s for s, lease in self._leases.items() if not lease.ended]
-            todo = sorted(waiting, key=_birth) if fresh or self._progress(waiting) else []
-
-    def _progress(self, waiting: list[ShardId]) -> bool:
-        return any(
-            not self._leases[s].finished and self._can_end(self._leases[s]) for s in waiting
-        )
+        """Let everything end that can, each end creating its children's leases."""
+        while self._awake:
+            lease = self._leases[self._awake.popleft()]
+            if lease.finished or lease.ended or not self._can_end(lease):
+                continue
+            lease.ended = True
+            self._create_children(lease)
+            self._awake.extend(self._waiting.pop(lease.shard, ()))
 
     def _can_end(self, lease: _Lease) -> bool:
         shard = lease.shard
@@ -259,21 +261,19 @@ class _Run:
         if len(children) == 1 and missing:
             why = f"cannot end while {missing[0]}, the other parent of its merge, has no lease"
             lease.stuck = Never(Cause.MERGE_WAITS, why, frozenset(missing))
+            self._waiting.setdefault(missing[0], []).append(lease.shard)
             return False
         lease.stuck = None
         return True
 
-    def _create_children(self, lease: _Lease) -> list[ShardId]:
+    def _create_children(self, lease: _Lease) -> None:
         """A shard that is not listed ends blind: ResourceNotFound names no children."""
         if lease.shard not in self._lineage:
-            return []
-        made = []
+            return
         for child in self._lineage.children(lease.shard):
             if child not in self._taken:
                 why = "its lease is created at TRIM_HORIZON when its parent ends"
                 self._add(child, START, Cause.CREATED_AT_PARENT_END, why, lease.delay)
-                made.append(child)
-        return made
 
     def _add(self, shard: ShardId, at: Cut, cause: Cause, why: str, delay: Delay) -> None:
         self._taken.add(shard)
@@ -282,7 +282,9 @@ class _Run:
             shard, at, cause, why, delay=delay, hash_range=(one.hash_start, one.hash_end)
         )
         gates = {p for p in one.parents if p in self._leases and not self._finished(p)}
-        self._leases[shard].waits_for = frozenset(gates)
+        self._wait(self._leases[shard], frozenset(gates))
+        self._awake.append(shard)
+        self._awake.extend(self._waiting.get(shard, ()))
 
     def _refill(self, rounds: int) -> bool:
         """One synchronisation. False if it creates nothing."""

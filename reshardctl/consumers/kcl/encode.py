@@ -92,6 +92,8 @@ class _Orders:
         self._lineage, self._table, self._want, self._leave = lineage, table, want, leave
         self._fates = replay(lineage, table, app).fates
         self._orders: dict[ShardId, _Order] = {}
+        self._coming: dict[ShardId, bool] = {}
+        """Absent rows that the library itself creates, once the orders are carried out."""
 
     def all(self) -> dict[ShardId, _Order]:
         """Every order, by shard."""
@@ -99,11 +101,16 @@ class _Orders:
             if shard not in self._leave and shard not in self._lineage:
                 self._unlisted(shard)
         for shard in self._lineage:
+            if shard not in self._table.rows:
+                self._coming[shard] = self._parent_will_create(shard)
             if shard not in self._leave and shard not in self._orders:
                 if shard in self._table.rows:
                     self._with_row(self._table.rows[shard])
                 elif not self._comes_right(shard):
                     self._create(shard, self._fates[shard].why)
+        for shard, row in self._table.rows.items():
+            if shard in self._lineage and shard not in self._leave:
+                self._complete_merge(row)
         return self._orders
 
     def _unlisted(self, shard: ShardId) -> None:
@@ -130,7 +137,6 @@ class _Orders:
         elif row.lacking or row.parents_mistyped or self._ungated(row):
             why = "its parents are not named on it" if not row.lacking else fate.why
             self._order(_Order(shard, None, why))
-        self._complete_merge(row, want)
 
     def _misplaced(self, row: Row, want: Cut) -> bool:
         fate = self._fates[row.shard]
@@ -167,7 +173,7 @@ class _Orders:
         want, fate = self._want[shard], self._fates[shard]
         if want == DONE:
             return True
-        if self._parent_will_create(shard):
+        if self._coming[shard]:
             return True
         if isinstance(fate, Never) or fate.at.lo != want or not fate.at.exact:
             return False
@@ -175,15 +181,15 @@ class _Orders:
 
     def _parent_will_create(self, shard: ShardId) -> bool:
         """Whether a parent's end will create it: one with a row now, or with one ordered."""
-        for parent in self._lineage.parents(shard):
-            if parent in self._orders:
-                return self._orders[parent].at not in (DONE, None)
-            row = self._table.rows.get(parent)
-            if row is not None and not row.ended:
-                return True
-            if row is None and self._want[parent] != DONE and self._parent_will_create(parent):
-                return True
-        return False
+        return any(self._makes_children(parent) for parent in self._lineage.parents(shard))
+
+    def _makes_children(self, shard: ShardId) -> bool:
+        order, row = self._orders.get(shard), self._table.rows.get(shard)
+        if order is not None and order.at is not None:
+            return order.at != DONE
+        if row is not None:
+            return not row.ended
+        return self._want[shard] != DONE and self._coming.get(shard, False)
 
     def _rests_on_a_bad_refill(self, shard: ShardId) -> bool:
         """Whether it comes only because an ancestor is refilled at the wrong place."""
@@ -198,10 +204,10 @@ class _Orders:
         if shard not in self._orders and shard not in self._leave:
             self._order(_Order(shard, self._want[shard], why))
 
-    def _complete_merge(self, row: Row, want: Cut) -> None:
+    def _complete_merge(self, row: Row) -> None:
         """An unfinished parent of a merge ends only if the other parent has a lease too."""
         children = self._lineage.children(row.shard)
-        if want == DONE or row.ended or len(children) != 1:
+        if self._want[row.shard] == DONE or row.ended or len(children) != 1:
             return
         for other in self._lineage.parents(children[0]):
             if other not in self._table.rows and not self._parent_will_create(other):
