@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import pairwise
 
 from reshardctl.errors import UsageError
 from reshardctl.rules import RULES, Rule
@@ -76,5 +77,5 @@ def _underlines(line: str, heading: str) -> bool:
 
 
 def _sections(lines: list[str], starts: list[int]) -> Iterator[Section]:
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in pairwise([*starts, len(lines)]):
         yield Section(lines[start], "\n".join(lines[start + 2 : end]).strip("\n"))

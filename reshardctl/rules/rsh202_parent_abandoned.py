@@ -22,7 +22,8 @@ reads the tail and tells.
 
 What the fix writes
 -------------------
-A lease for the shard at TRIM_HORIZON; children that name it wait for its end.
+A lease for the shard at TRIM_HORIZON. Its children wait for its end: where a row of theirs does not
+name it, the name is added.
 
 When the fix is not offered
 ---------------------------

@@ -26,8 +26,9 @@ A lease for the shard at TRIM_HORIZON, with its parents and hash keys. Nothing i
 
 When the fix is not offered
 ---------------------------
-While the application runs: stop it first. To skip the backlog on purpose, --policy latest-at-start
-shows what that costs.
+While the application runs: stop it first. Where the shard would run beside an ancestor that still
+has unread records: let that be read first, or --accept disorder. To skip the backlog on purpose,
+--policy latest-at-start shows what that costs.
 
 Example
 -------

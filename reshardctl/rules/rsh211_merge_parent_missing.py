@@ -8,8 +8,8 @@ Why it matters
 --------------
 KCL ends a merged parent only while both have a lease, or neither. Until then it retries
 ("partial parent information in lease table", metric MissingMergeParentLease), and the merged shard
-waits. It is info where the audit brings the missing lease back without a loss, an error where it
-skips records or never comes.
+waits. It is info where the audit brings the missing lease back without a loss, an error where that
+skips records or never happens, and a warning where only the end of this one is at stake.
 
 How it happens
 --------------

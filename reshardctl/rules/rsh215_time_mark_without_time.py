@@ -16,7 +16,8 @@ by hand to rewind a shard.
 
 What the fix writes
 -------------------
-TRIM_HORIZON: the shard's beginning skips nothing, and what lies before the time meant is extra.
+TRIM_HORIZON: the shard's beginning skips nothing, and what lies before the time meant is extra. For
+a shard that is gone, SHARD_END: nothing of it can be read, and KCL would never end it.
 
     reshardctl fix 'kcl://TABLE?initial=LATEST' --stream NAME --dry-run
 

@@ -1,0 +1,192 @@
+"""Every code has a page, every page has all its parts, and what a page tells to do exists."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+import reshardctl.rules
+from reshardctl.errors import UsageError
+from reshardctl.lineage import Lineage
+from reshardctl.model import HASH_SPACE, Shard, ShardId, Stream
+from reshardctl.rules import RULES, Rule
+from reshardctl.rules.pages import SECTIONS, find, page_of, pages
+
+EVERY_CODE_EVER = {
+    "RSH101": "reshard-in-progress",
+    "RSH102": "stream-recreated",
+    "RSH103": "hash-range-hole",
+    "RSH104": "open-parent",
+    "RSH105": "closed-without-children",
+    "RSH201": "child-before-parent",
+    "RSH202": "parent-abandoned",
+    "RSH203": "child-not-started",
+    "RSH204": "position-expired",
+    "RSH205": "orphaned-position",
+    "RSH206": "false-end",
+    "RSH207": "position-out-of-range",
+    "RSH208": "child-at-latest",
+    "RSH209": "refilled-at-start-position",
+    "RSH210": "position-at-end",
+    "RSH211": "merge-parent-missing",
+    "RSH212": "position-before-birth",
+    "RSH213": "blocked-for-ever",
+    "RSH214": "read-again",
+    "RSH215": "time-mark-without-time",
+    "RSH301": "unreadable-entry",
+    "RSH302": "foreign-entry",
+    "RSH303": "pending-checkpoint-left",
+    "RSH304": "end-with-subsequence",
+    "RSH305": "parents-unreadable",
+    "RSH306": "handoff-in-progress",
+    "RSH401": "consumer-running",
+    "RSH402": "leader-lock-left",
+    "RSH901": "could-not-look",
+}
+"""Suppressions and dashboards hold these: a line is only ever added, never changed or removed."""
+
+every_rule = pytest.mark.parametrize("rule", RULES, ids=[rule.code for rule in RULES])
+
+
+def test_no_code_is_reused_or_retired() -> None:
+    assert {rule.code: rule.name for rule in RULES} == EVERY_CODE_EVER
+
+
+def test_codes_are_in_order_and_names_are_unique() -> None:
+    codes = [rule.code for rule in RULES]
+    assert codes == sorted(set(codes))
+    assert len({rule.name for rule in RULES}) == len(RULES)
+
+
+def test_files_are_named_after_their_rules() -> None:
+    folder = Path(reshardctl.rules.__file__).parent
+    named = {f"{rule.code.lower()}_{rule.name.replace('-', '_')}" for rule in RULES}
+    assert {path.stem for path in folder.glob("rsh*.py")} == named
+
+
+@every_rule
+def test_page_has_every_section(rule: Rule) -> None:
+    page = page_of(rule)
+    assert tuple(section.title for section in page.sections) == SECTIONS
+    assert all(section.text for section in page.sections)
+    assert page.summary.endswith(".") and page.summary.count(".") == 1
+    lines = [line for section in page.sections for line in section.text.splitlines() if line]
+    assert 9 <= len(lines) <= 25
+    assert all(len(line) <= 100 for line in rule.page.splitlines())
+
+
+@every_rule
+def test_example_is_a_picture(rule: Rule) -> None:
+    example = next(s.text for s in page_of(rule).sections if s.title == "Example")
+    assert all(line.startswith("    ") for line in example.splitlines())
+
+
+@every_rule
+def test_seen_in_the_wild_names_a_public_thread_or_says_that_there_is_none(rule: Rule) -> None:
+    seen = next(s.text for s in page_of(rule).sections if s.title == "Seen in the wild")
+    thread = re.search(r"\b[A-Za-z0-9-]+/[A-Za-z0-9._-]+#\d+", seen)
+    assert thread or seen.startswith("No public report")
+
+
+@every_rule
+def test_rules_that_a_page_names_exist(rule: Rule) -> None:
+    assert set(re.findall(r"RSH\d+", rule.page)) <= set(EVERY_CODE_EVER)
+
+
+@every_rule
+def test_a_page_says_what_to_do(rule: Rule) -> None:
+    assert re.search(r"reshardctl |aws |Wait|Nothing|restart", rule.page)
+
+
+def commands(rule: Rule) -> Iterator[list[str]]:
+    """The command lines of ours that stand on a line of their own."""
+    for line in rule.page.splitlines():
+        if line.startswith("    reshardctl "):
+            yield shlex.split(line)[1:]
+
+
+def verbs() -> dict[str, Any]:
+    """The real commands, by name."""
+    from reshardctl.cli.app import app
+
+    return dict(typer.main.get_command(app).commands)
+
+
+@every_rule
+def test_commands_on_a_page_can_be_typed(rule: Rule) -> None:
+    for verb, *words in commands(rule):
+        verbs()[verb].make_context(verb, words)  # raises for an option that does not exist
+
+
+def test_a_command_that_cannot_be_typed_would_be_noticed() -> None:
+    with pytest.raises(Exception, match="No such option"):
+        verbs()["fix"].make_context("fix", ["kcl://TABLE", "--stream", "NAME", "--force"])
+
+
+@every_rule
+def test_options_in_a_sentence_exist(rule: Rule) -> None:
+    known = {word for verb in verbs().values() for p in verb.params for word in p.opts}
+    ours = [line for line in rule.page.splitlines() if not line.startswith("    aws ")]
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", "\n".join(ours))) <= known
+
+
+@pytest.mark.parametrize("wanted", ["RSH203", "rsh203", " Rsh203 ", "child-not-started"])
+def test_find(wanted: str) -> None:
+    assert find(wanted).code == "RSH203"
+    assert find("Child-Not-Started").code == "RSH203"
+
+
+def test_find_says_what_comes_close() -> None:
+    with pytest.raises(UsageError) as caught:
+        find("child-not-start")
+    assert "child-not-start" in caught.value.what
+    assert "child-not-started" in caught.value.next
+
+
+@pytest.mark.parametrize("wanted", ["", "RSH", "RSH999", "203"])
+def test_find_knows_no_other_spelling(wanted: str) -> None:
+    with pytest.raises(UsageError):
+        find(wanted)
+
+
+def test_pages_come_in_order() -> None:
+    assert [page.code for page in pages()] == [rule.code for rule in RULES]
+
+
+def test_a_page_without_a_section_is_refused() -> None:
+    rule = RULES[0]
+    cut = rule.page.replace("Example\n-------\n", "")
+    with pytest.raises(ValueError, match=rule.code):
+        page_of(replace(rule, page=cut))
+    with pytest.raises(ValueError, match=rule.code):
+        page_of(replace(rule, page="A sentence."))
+
+
+def test_a_page_with_a_longer_summary_is_refused() -> None:
+    rule = RULES[0]
+    with pytest.raises(ValueError, match="summary"):
+        page_of(replace(rule, page=f"One line,\n{rule.page}"))
+
+
+def test_breaches_of_a_listing_have_pages() -> None:
+    """One listing with a hole, an open parent and a closed shard without children."""
+    half = HASH_SPACE // 2
+    shards = [
+        Shard(ShardId("shardId-000000000000"), None, None, 0, half - 1, "100", None),
+        Shard(ShardId("shardId-000000000001"), None, None, half, HASH_SPACE - 1, "101", "900"),
+        Shard(
+            ShardId("shardId-000000000002"), "shardId-000000000000", None, 0, half // 2, "901",
+            None,
+        ),
+    ]
+    stream = Stream("arn:aws:kinesis:us-east-1:123456789012:stream/s", "s", 0.0, 86400, "ACTIVE")
+    found = Lineage(stream, shards).breaches()
+    assert {breach.code for breach in found} == {"RSH103", "RSH104", "RSH105"}
+    assert all(find(breach.code).name == breach.name for breach in found)
