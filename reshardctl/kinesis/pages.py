@@ -47,7 +47,7 @@ class Reader:
         """The answer with COLUMNS instead of `Shards`. ValueError if it is no JSON object."""
         scanned = self._scanner.read(text)
         if scanned is not None:
-            return {COLUMNS: [scanned[0]], "NextToken": scanned[1]}
+            return {COLUMNS: scanned[0], "NextToken": scanned[1]}
         answer = json.loads(text)
         if not isinstance(answer, dict):
             raise ValueError("no object")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reshardctl.lineage import Fields, RawShard
@@ -26,6 +26,7 @@ _MEMBERS = (
 """The columns of `Fields`, as ListShards names them."""
 _OPTIONAL = frozenset({"ParentShardId", "AdjacentParentShardId", "EndingSequenceNumber"})
 _NESTED = ("HashKeyRange", "SequenceNumberRange")
+_AT_ONCE = 64 * 1024
 _LESSONS = 8
 """How often a scanner learns: a few members are optional and may turn up late."""
 
@@ -37,7 +38,7 @@ class Scanner:
         self._shape: _Shape | None = None
         self._lessons = 0
 
-    def read(self, text: str) -> tuple[Fields, str] | None:
+    def read(self, text: str) -> tuple[list[Fields], str] | None:
         """Columns and NextToken ("" on the last page); `None` if this page looks otherwise."""
         opening, closing = text.find("["), text.rfind("]")
         if self._shape is None or opening < 0 or "\\" in text:
@@ -49,8 +50,10 @@ class Scanner:
         if not isinstance(rest, dict) or rest.pop("Shards", None) != []:
             return None
         token = rest.pop("NextToken", None) or ""
-        fields = self._shape.columns(text[opening + 1 : closing])
-        return None if rest or fields is None else (fields, token)
+        if rest:
+            return None
+        fields = [*map(self._shape.columns, self._shape.parts(text, opening + 1, closing))]
+        return (fields, token) if all(fields) else None
 
     def learn(self, text: str, page: Sequence[RawShard]) -> None:
         """Take the look of this page, which `text` was parsed into."""
@@ -62,16 +65,30 @@ class Scanner:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What one shard looks like. order: the member in each group of the pattern but the last."""
+    """What one shard looks like. order: the member in each group of the pattern but the last;
+    between: what stands between two shards, with their braces.
+    """
 
     pattern: re.Pattern[str]
     order: tuple[str, ...]
+    between: str
 
-    def columns(self, text: str) -> Fields | None:
-        """The shards of an array's inside, or `None` if a byte of it is none of theirs."""
+    def parts(self, text: str, start: int, end: int) -> Iterator[str]:
+        """The inside of an array, cut between shards into pieces that fit a processor's cache."""
+        while end - start > _AT_ONCE:
+            found = text.find(self.between, start + _AT_ONCE, end)
+            if found < 0:
+                break
+            cut = found + len(self.between) - 1
+            yield text[start:cut]
+            start = cut
+        yield text[start:end]
+
+    def columns(self, text: str) -> Fields:
+        """The shards of a piece; nothing if a byte of it is none of theirs."""
         *columns, other = zip(*self.pattern.findall(text), strict=True) if text else ((),)
         if not columns or any(other):
-            return None
+            return ()
         found = dict(zip(self.order, columns, strict=True))
         nothing = ("",) * len(other)
         return tuple(found.get(member, nothing) for member in _MEMBERS)
@@ -92,7 +109,8 @@ def _shape_of(text: str, page: Sequence[RawShard]) -> _Shape | None:
     shard = _pattern(sample, colon, comma, order)
     if not set(_MEMBERS) - _OPTIONAL <= set(order) <= set(_MEMBERS):
         return None
-    return _Shape(re.compile(rf"{shard}(?:{comma}|\Z)|(.+)", re.DOTALL), tuple(order))
+    pattern = re.compile(rf"{shard}(?:{comma}|\Z)|(.+)", re.DOTALL)
+    return _Shape(pattern, tuple(order), f"}}{comma}{{")
 
 
 def _pattern(sample: RawShard, colon: str, comma: str, order: list[str]) -> str:

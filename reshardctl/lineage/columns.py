@@ -104,6 +104,7 @@ class Builder:
     def __init__(self) -> None:
         self._runs = Runs()
         self._parents: array[int] = array("I")
+        self._parentless = 0
         self._mergers: array[int] = array("I")
         self._adjacent: array[int] = array("I")
         self._texts: list[tuple[str, str, str]] | None = None
@@ -134,6 +135,7 @@ class Builder:
         if not self._runs.extend(own):
             return False
         self._parents.extend(first)
+        self._parentless += parents.count("")
         self._adjacent.extend(second)
         self._mergers.extend(map(before.__add__, mergers))
         return True
@@ -157,27 +159,28 @@ class Builder:
 
     def _from_numbers(self) -> Columns:
         unlisted: dict[str, int] = {}
-        parent = array("i", self._runs.rows_of(self._parents))
-        self._name_unlisted(parent, range(len(parent)), self._parents, unlisted)
-        adjacent = array("i", repeat(NOBODY, len(self._runs)))
+        rows = self._runs.rows_of(self._parents)
+        if rows.count(NOBODY) > self._parentless:
+            self._name_unlisted(rows, self._parents, unlisted)
+        parent = array("i", rows)
         rows = self._runs.rows_of(self._adjacent)
+        self._name_unlisted(rows, self._adjacent, unlisted)
+        adjacent = array("i", repeat(NOBODY, len(self._runs)))
         for at, row in zip(self._mergers, rows, strict=True):
             adjacent[at] = row
-        self._name_unlisted(adjacent, self._mergers, self._adjacent, unlisted)
         return Columns(
             self._runs, Texts(list(unlisted)), parent, adjacent, self._mergers,
             self._low, self._high, self._start, self._end,
         )  # fmt: skip
 
-    def _name_unlisted(
-        self, rows: array[int], places: Sequence[int], named: array[int], known: dict[str, int]
-    ) -> None:
-        """Replace NOBODY, in these places, where a shard is named that is not listed."""
-        if rows.count(NOBODY) == len(rows) - len(named) + named.count(NO_NUMBER):
-            return
-        for at, number in zip(places, named, strict=True):
-            if number != NO_NUMBER and rows[at] == NOBODY:
-                rows[at] = -2 - known.setdefault(shard_id(number), len(known))
+    @staticmethod
+    def _name_unlisted(rows: list[int], named: array[int], known: dict[str, int]) -> None:
+        """Replace NOBODY where a shard is named that is not listed."""
+        at = -1
+        for _ in range(rows.count(NOBODY)):
+            at = rows.index(NOBODY, at + 1)
+            if named[at] != NO_NUMBER:
+                rows[at] = -2 - known.setdefault(shard_id(named[at]), len(known))
 
     def _from_texts(self, texts: list[tuple[str, str, str]]) -> Columns:
         last = {one[0]: row for row, one in enumerate(texts)}

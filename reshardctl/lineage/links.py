@@ -15,7 +15,8 @@ from reshardctl.lineage.columns import NOBODY, Columns
 class Links:
     """Children by parent. `first[p]` starts p's chain, `later` goes on; a link from n on (the
     number of rows) is that of row - n as the adjacent parent's child. Unlisted parents, which
-    have rows -2, -3, ..., count from the back of `first`.
+    have rows -2, -3, ..., count from the back of `first`; the last place is NOBODY's, whose
+    chain nobody follows.
     """
 
     def __init__(self, columns: Columns) -> None:
@@ -24,9 +25,8 @@ class Links:
         first = array("i", repeat(NOBODY, rows + len(columns.unlisted) + 1))
         later = array("i", repeat(NOBODY, 2 * rows))
         for row, parent in enumerate(columns.parent):
-            if parent != NOBODY:
-                later[row] = first[parent]
-                first[parent] = row
+            later[row] = first[parent]
+            first[parent] = row
         for row in columns.mergers:
             parent = columns.adjacent[row]
             later[rows + row] = first[parent]

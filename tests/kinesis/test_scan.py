@@ -28,7 +28,10 @@ def expected(answer: Answer) -> tuple[list[list[str]], str]:
 
 def scan(scanner: Scanner, text: str) -> tuple[list[list[str]], str] | None:
     found = scanner.read(text)
-    return None if found is None else ([list(column) for column in found[0]], found[1])
+    if found is None:
+        return None
+    columns = [[one for part in found[0] for one in part[at]] for at in range(7)]
+    return columns, found[1]
 
 
 def reordered(value: Any, chance: random.Random) -> Any:
@@ -109,6 +112,21 @@ def test_whatever_looks_otherwise_is_left_to_json(old: str, new: str) -> None:
     assert scanner.read(text.replace(old, new, 1)) is None
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_page_of_many_pieces(layout: dict[str, Any]) -> None:
+    answer = {"Shards": page_of(fresh(1000).shards()), "NextToken": "t"}
+    text = json.dumps(answer, **layout)
+    scanner = Scanner()
+    scanner.learn(text, json.loads(text)["Shards"])
+    found = scanner.read(text)
+    assert found is not None
+    assert len(found[0]) > 3
+    assert scan(scanner, text) == expected(answer)
+    odd = text.replace("shardId-000000000999", "shardId-00000000099\\u0039")
+    assert scanner.read(odd) is None
+    assert scanner.read(text.replace('"shardId-000000000999"', "5")) is None
+
+
 def test_nothing_is_read_before_something_was_learned() -> None:
     assert Scanner().read(json.dumps(split_page())) is None
     for text in ("", "[]", "{}", '{"Shards": []}', "null"):
@@ -140,6 +158,6 @@ def test_learning_comes_to_an_end() -> None:
 
 def test_scanned_and_parsed_pages_make_the_same_lineage() -> None:
     scanner, answer, text = learned()
-    fields, _ = scanner.read(text) or ((), "")
-    scanned = Lineage.from_fields(STREAM, [fields])
+    fields, _ = scanner.read(text) or ([], "")
+    scanned = Lineage.from_fields(STREAM, fields)
     assert scanned.digest() == Lineage.from_pages(STREAM, [answer["Shards"]]).digest()
