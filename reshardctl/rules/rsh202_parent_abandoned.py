@@ -14,16 +14,15 @@ How it happens
 --------------
 Its row was deleted. KCL deletes finished rows too, but only once every child has made progress;
 here no such progress is stored. A root at LATEST that closed before anything of it was checkpointed
-looks the same. Whether records are left is stored nowhere, so this is mostly a warning:
-
-    reshardctl inspect kcl://TABLE --stream NAME --probe
-
-reads the tail and tells.
+looks the same. Whether records are left is stored nowhere, so this is mostly a warning.
 
 What the fix writes
 -------------------
 A lease for the shard at TRIM_HORIZON. Its children wait for its end: where a row of theirs does not
-name it, the name is added.
+name it, the name is added. First read its tail: if nothing is left, there is nothing to write.
+
+    reshardctl inspect kcl://TABLE --stream NAME --probe
+    reshardctl fix kcl://TABLE --stream NAME --probe --dry-run
 
 When the fix is not offered
 ---------------------------

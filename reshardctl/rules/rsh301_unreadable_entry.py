@@ -19,7 +19,7 @@ A row written by hand or by a script.
 What the fix writes
 -------------------
 The missing counters, as 0; the position stays. A checkpoint that cannot be read becomes
-TRIM_HORIZON. Every other attribute is left as it is.
+TRIM_HORIZON. Attributes that KCL does not know stay as they are.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
 
