@@ -142,10 +142,9 @@ class _Reading:
         lineage, fate = self._around.lineage, self._run.fates[shard]
         if not isinstance(fate, Reads) or shard not in lineage or lineage.is_open(shard):
             return False
-        first = self._settled[shard].hi if shard in self._settled else START
-        if not (fate.at.lo <= first or first <= fate.at.lo):
-            first = fate.at.lo
-        return owes(self._around, shard, max(first, fate.at.lo))
+        sure = self._settled[shard].lo if shard in self._settled else START
+        ordered = sure <= fate.at.lo or fate.at.lo <= sure
+        return owes(self._around, shard, max(sure, fate.at.lo) if ordered else fate.at.lo)
 
     def _hold_back(self, shard: ShardId, fate: Fate) -> None:
         after = fate.after if isinstance(fate, Reads) else fate.waits_for

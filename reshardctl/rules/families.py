@@ -34,7 +34,12 @@ def below_a_row(view: View, shard: ShardId | None) -> bool:
 
 
 def waits_for_a_parent(view: View, shard: ShardId | None) -> bool:
-    """Whether only an ancestor that is never read keeps the shard from being started."""
+    """Whether only an ancestor that is never read keeps the shard from being started.
+
+    One whose own children have positions was started once, and has lost its own.
+    """
+    if shard is not None and any(has_row(view, c) for c in view.lineage.children(shard)):
+        return False
     return any(
         isinstance(fate := view.replay.fates.get(p), Never) and fate.cause is Cause.NO_POSITION
         and view.settled[p].lo != DONE

@@ -111,6 +111,8 @@ class _Orders:
         for shard, row in self._table.rows.items():
             if shard in self._lineage and shard not in self._leave:
                 self._complete_merge(row)
+        for shard in reversed(list(self._lineage)):
+            self._put_parents_first(shard)
         return self._orders
 
     def _unlisted(self, shard: ShardId) -> None:
@@ -155,7 +157,6 @@ class _Orders:
         return any(
             parent not in row.parents
             and self._want.get(parent, DONE) != DONE
-            and (parent in self._table.rows or parent in self._orders)
             for parent in self._lineage[row.shard].parents
         )
 
@@ -203,6 +204,18 @@ class _Orders:
     def _create(self, shard: ShardId, why: str) -> None:
         if shard not in self._orders and shard not in self._leave:
             self._order(_Order(shard, self._want[shard], why))
+
+    def _put_parents_first(self, shard: ShardId) -> None:
+        """A lease waits only for parents that have one when it starts: an owed parent that the
+        library would bring back later comes too late."""
+        order, row = self._orders.get(shard), self._table.rows.get(shard)
+        if order is None and (row is None or row.ended):
+            return
+        if self._want[shard] == DONE:
+            return
+        for parent in self._lineage.parents(shard):
+            if parent not in self._table.rows and self._want[parent] != DONE:
+                self._create(parent, f"{shard} waits only for parents that have a lease")
 
     def _complete_merge(self, row: Row) -> None:
         """An unfinished parent of a merge ends only if the other parent has a lease too."""
