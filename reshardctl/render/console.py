@@ -19,6 +19,9 @@ NARROWEST = 40
 LABEL = 9
 """Columns of a label (`fix`, `writes`) with the space behind it."""
 
+ALONE = frozenset({"--dry-run", "--bootstrap"})
+"""Flags that take no value."""
+
 Part = str | tuple[str, str]
 """Words, or words and rich's name of a style."""
 
@@ -31,7 +34,8 @@ class Sheet:
     def __init__(self, context: Context) -> None:
         self.width = max(NARROWEST, min(context.width, WIDEST))
         self._context = context
-        self._rows: list[RenderableType] = []
+        self._rows: list[tuple[RenderableType, bool]] = []
+        """What to print, and whether its lines are to stay whole."""
 
     def text(self, *parts: Part) -> Text:
         """One rich Text, escaped, and in ASCII where that is asked for."""
@@ -46,14 +50,14 @@ class Sheet:
 
     def blank(self) -> None:
         """An empty line, but never two, and none at the top."""
-        if self._rows and self._rows[-1] != "":
-            self._rows.append("")
+        if self._rows and self._rows[-1][0] != "":
+            self._rows.append(("", False))
 
     def line(self, *parts: Part, indent: int = 0) -> None:
         """Running text, wrapped at the width."""
         from rich.padding import Padding
 
-        self._rows.append(Padding(self.text(*parts), (0, 0, 0, indent)))
+        self._rows.append((Padding(self.text(*parts), (0, 0, 0, indent)), False))
 
     def fields(self, *parts: Part, gap: int = 3, indent: int = 0) -> None:
         """Words that stay whole, three spaces apart, on as many lines as they need."""
@@ -88,19 +92,14 @@ class Sheet:
         grid.add_column(width=indent + LABEL)
         grid.add_column()
         grid.add_row(self.text(" " * indent, label), self.text(*parts))
-        self._rows.append(grid)
+        self._rows.append((grid, False))
 
     def drawing(self, lines: Iterable[str], indent: int = 0) -> None:
         """Lines that are cut at the width, never wrapped."""
-        from rich.padding import Padding
-
         for line in lines:
-            text = self.text(line.rstrip())
-            text.truncate(self.width - indent, overflow="ellipsis")
-            if self._context.ascii:
-                text.plain = ascii_only(text.plain)[: self.width - indent]
-            text.no_wrap = True
-            self._rows.append(Padding(text, (0, 0, 0, indent)))
+            text = self.text(" " * indent, line.rstrip())
+            text.truncate(self.width, overflow="crop")
+            self._rows.append((text, True))
 
     def table(
         self, heads: Sequence[str], rows: Sequence[Sequence[Part]], right: int = 0,
@@ -124,7 +123,7 @@ class Sheet:
             )
         for row in rows:
             table.add_row(*(self.text(cell) for cell in row))
-        self._rows.append(table)
+        self._rows.append((table, False))
 
     def command(self, words: Sequence[str], comment: str = "", indent: int = 2) -> None:
         """A command to copy: broken between words with a backslash, never inside of one."""
@@ -146,8 +145,7 @@ class Sheet:
                 " " * (indent if place == 0 else indent + 4), (" ".join(row) + more, "bold"),
                 (beside, "dim"),
             )
-            text.no_wrap, text.overflow = True, "ignore"
-            self._rows.append(text)
+            self._rows.append((text, True))
 
     def render(self) -> str:
         """Everything as one text, with a line end behind the last line."""
@@ -160,16 +158,20 @@ class Sheet:
             color_system="standard" if color else None, legacy_windows=False,
             markup=False, highlight=False, emoji=False, _environ={},
         )
-        for row in self._rows:
-            console.print(row, crop=False)
+        for row, whole in self._rows:
+            if whole:
+                console.print(row, crop=False, no_wrap=True, overflow="ignore")
+            else:
+                console.print(row)
         return _TRAILING.sub("", out.getvalue())
 
 
 def _with_values(words: Sequence[str]) -> list[str]:
-    """A flag and the word behind it as one."""
+    """A flag and the value behind it as one."""
     joined: list[str] = []
     for word in words:
-        if joined and joined[-1].startswith("--") and " " not in joined[-1] and word[:1] != "-":
+        last = joined[-1] if joined else ""
+        if last.startswith("--") and last not in ALONE and " " not in last and word[:1] != "-":
             joined[-1] += f" {word}"
         else:
             joined.append(word)

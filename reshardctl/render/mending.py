@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reshardctl.effects import Effect
-from reshardctl.model import ShardId, Write
+from reshardctl.model import ShardId, Write, after
 from reshardctl.plan import Decision, Nothing, Plan, Residual
-from reshardctl.report import Report
+from reshardctl.report import Report, make
 from reshardctl.rules import Finding, Severity
 
 
@@ -38,8 +38,17 @@ def mending(report: Report, finding: Finding) -> Mending:
     remains = tuple(
         left[mark] for e in finding.effects if (mark := (e.harm, e.shard)) in left
     )
-    touched = bool(writes) or bool(finding.effects)
-    return Mending(touched and not remains and not residuals, writes, remains, residuals)
+    if not writes and not finding.effects:
+        return Mending(not _comes_back(report, report.decision, finding), residuals=residuals)
+    return Mending(not remains and not residuals, writes, remains, residuals)
+
+
+def _comes_back(report: Report, decision: Plan, finding: Finding) -> bool:
+    """Whether the planned rows, judged anew, show it too: for findings that rest on no effect."""
+    rows = tuple(after(report.snapshot.images, decision.steps))
+    then = make(replace(report.snapshot, images=rows), replace(report.wishes, bootstrap=False))
+    own = set(finding.shards)
+    return any(f.code == finding.code and own & {*f.shards} for f in then.findings)
 
 
 def residuals_of(report: Report, finding: Finding) -> tuple[Residual, ...]:

@@ -16,7 +16,10 @@ CHILDREN = 6
 
 
 class Pictures:
-    """Draws families of one report, in ASCII where `plain`. Words are made harmless first: columns rest on their width."""
+    """Draws families of one report, in ASCII where `plain`.
+
+    Words are made harmless before they are laid out: columns rest on their width.
+    """
 
     def __init__(self, report: Report, *, verbose: bool = False, plain: bool = False) -> None:
         self._report, self._lineage = report, report.snapshot.lineage

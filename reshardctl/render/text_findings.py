@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from reshardctl.plan import Ask
+from reshardctl.render.answers import answers
 from reshardctl.render.console import Part, Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.mending import all_residuals, fixable
@@ -128,5 +130,8 @@ def _next(sheet: Sheet, report: Report, context: Context) -> None:
     elif flags := [r.flag for r in all_residuals(report)]:
         words = accepting(context.again, flags)
         sheet.command(command("fix", "--dry-run", *words), "what that would do")
+    elif isinstance(report.decision, Ask):
+        for answer in answers(report, report.decision, context.again):
+            sheet.command(command("fix", "--dry-run", *answer))
     if grave:
         sheet.command(command("rule", grave[0].code), "what this means")

@@ -12,7 +12,7 @@ from reshardctl.render.console import LABEL, Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.mending import Mending, costs_after, mending
 from reshardctl.render.words import cost, shards, shortened, widest
-from reshardctl.report import Report, question
+from reshardctl.report import Report
 from reshardctl.rules import Finding
 
 INDENT = 4
@@ -37,8 +37,7 @@ class Fixes:
         elif found.mended:
             self._fix("comes right with the fixes of the other findings")
         elif found.residuals:
-            for residual in found.residuals:
-                self._fix(left_alone(residual))
+            self._fix(*(left_alone(residual) for residual in found.residuals))
         elif finding.effects and all(e.past or e.gone for e in finding.effects):
             self._fix(f"none: it has happened. {finding.helps}".rstrip(". "))
         else:
@@ -70,7 +69,7 @@ class Fixes:
                 self._fix(f"as for {self._said} above")
             case Ask() as ask:
                 self._said = finding.code
-                self._fix(*asked(self._report, ask))
+                self._fix(f"none yet: {asked(ask)}")
             case NoLine(why, ways):
                 self._said = finding.code
                 helps = [finding.helps] if finding.helps else []
@@ -102,16 +101,8 @@ def left_alone(residual: Residual) -> str:
     return f"{named} is left alone: its fix {cost(residual.costs)}. {residual.flag} accepts that"
 
 
-def asked(report: Report, ask: Ask) -> list[str]:
-    """What has to be said before there is a plan."""
+def asked(ask: Ask) -> str:
+    """What has to be said before there is a plan; the commands that say it come last."""
     if ask.option == "recreated":
-        return [
-            "none until somebody says that the stream was deleted and made again:",
-            f"add {question(report, ask)}",
-        ]
-    return [
-        f"depends on {ask.option}, which no store holds. Name the consumer as",
-        question(report, ask),
-    ]
-
-
+        return "nobody has said that the stream was deleted and made again; see below"
+    return f"it depends on {ask.option}, which no store holds; see below"

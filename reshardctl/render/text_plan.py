@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from reshardctl.effects import Effect, Harm
 from reshardctl.model import ShardId
 from reshardctl.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.render.answers import answers
 from reshardctl.render.changes import Action, Changed, changes, counted
 from reshardctl.render.console import LABEL, Part, Sheet
 from reshardctl.render.context import Context
@@ -46,10 +47,7 @@ def plan(sheet: Sheet, report: Report, context: Context) -> None:
             sheet.line(("Nothing to write.", "bold"), _why_nothing(report))
             residuals(sheet, report, context)
         case Ask() as ask:
-            first, *others = asked(report, ask)
-            sheet.line(("No plan yet: ", "bold"), f"it {first}" if others else first)
-            for line in others:
-                sheet.line(line, indent=2)
+            sheet.line(("No plan yet: ", "bold"), f"{asked(ask)}.")
         case NoLine(why, ways):
             sheet.line(("No plan: ", "bold"), sentence(shortened(why, context.verbose)))
             for way in ways:
@@ -93,13 +91,19 @@ def table(
         rows.append([
             (sign, color), shards((one.shard,), context.verbose), _place(one.now, context),
             _place(one.after, context),
-            found.get(one.shard) or shortened(one.write.why, context.verbose),
+            found.get(one.shard) or _reason(report, one, context),
             widest(own, Harm.SKIPPED), widest(own, Harm.REREAD),
         ])
     heads = ["", "shard", "now", "after", "why", "skips", "re-reads"]
     sheet.table(heads, rows, right=2, wraps="why")
     if hidden := len(changed) - len(shown):
         sheet.line(f"and {hidden} more; -v shows them", indent=2)
+
+
+def _reason(report: Report, one: Changed, context: Context) -> str:
+    """Why a row is written on whose shard there is no finding."""
+    policy = report.wishes.policy
+    return policy.name if policy.skips else shortened(one.write.why, context.verbose)
 
 
 def _place(place: str | None, context: Context) -> str:
@@ -205,11 +209,16 @@ def not_written(
     also = f" Saved {saved.path} (sha256 {saved.digest[:8]}…)." if saved else ""
     sheet.line(f"Nothing was written.{also}")
     if isinstance(report.decision, Plan):
-        words = ["--plan", saved.path, *elsewhere(context.again)] if saved else context.again
+        words = list(context.again)
+        if saved is not None:
+            words = ["--plan", saved.path, *elsewhere(context.again)]
         sheet.command(command("fix", *words))
     elif flags := [r.flag for r in all_residuals(report)]:
         words = accepting(context.again, flags)
         sheet.command(command("fix", "--dry-run", *words), "what that would do")
+    elif isinstance(report.decision, Ask):
+        for words in answers(report, report.decision, context.again):
+            sheet.command(command("fix", "--dry-run", *words))
 
 
 def written(sheet: Sheet, outcome: Fixed, context: Context) -> None:

@@ -153,7 +153,8 @@ def absolute(effects: Sequence[Effect], deadline: Deadline) -> str:
     What is skipped is skipped at the start; then the deadline is that of its records.
     """
     effect = worst(effects)
-    word = "expires" if effect is not None and effect.harm is Harm.SKIPPED else "loss"
+    skipped = effect is not None and effect.harm is Harm.SKIPPED
+    word = "its records expire" if skipped else "loss"
     parts = []
     if deadline.starts is not None:
         bound = "" if deadline.probed else " at the earliest"

@@ -1,0 +1,68 @@
+"""Reports of the case files, as inspect and fix would have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from reshardctl.evidence import Snapshot
+from reshardctl.locator import parse
+from reshardctl.model import after
+from reshardctl.plan import Plan
+from reshardctl.policy import POLICIES, Accept
+from reshardctl.render import Context
+from reshardctl.report import Report, Wishes, make
+from tests.case import Case, Expect, all_cases
+from tests.judging import images_of, lineage_of
+
+CASES = {case.name: case for case in all_cases("kcl")}
+STORED = [name for name, case in CASES.items() if case.rows]
+TABLE = "arn:aws:dynamodb:us-east-1:123456789012:table/orders-app"
+
+
+def report_of(
+    name: str, options: str = "", policy: str = "lossless", items: list[dict] | None = None,
+    accept: Accept | None = None, bootstrap: bool = False,
+) -> Report:
+    """A case's report; `items` replace its rows."""
+    case = CASES[name]
+    lineage = lineage_of(case.shards, case.stream["created"], case.retention_hours)
+    locator = parse("kcl://orders-app" + (f"?{options}" if options else ""))
+    images = images_of(case.items() if items is None else items)
+    snapshot = Snapshot(
+        locator, lineage, tuple(images), {"medium": "dynamodb", "arn": TABLE}, float(case.now)
+    )
+    return make(snapshot, Wishes(POLICIES[policy], accept or Accept(), bootstrap))
+
+
+def context(report: Report, **wanted) -> Context:
+    return Context((report.snapshot.locator.text, "--stream", "orders"), **wanted)
+
+
+def then(report: Report) -> Report:
+    """The report on the rows as its plan leaves them."""
+    assert isinstance(report.decision, Plan)
+    rows = tuple(after(report.snapshot.images, report.decision.steps))
+    snapshot = Snapshot(
+        report.snapshot.locator, report.snapshot.lineage, rows, report.snapshot.store,
+        report.snapshot.now,
+    )
+    return make(snapshot, Wishes())
+
+
+def every_expectation() -> Iterator[tuple[str, Case, Expect, str]]:
+    """Case, what it expects, and the locator options under which it does."""
+    for name in STORED:
+        case = CASES[name]
+        for expect in case.expects:
+            for initial in expect.initial:
+                for release in expect.releases:
+                    options = f"initial={_absolute(case, initial)}&release={release}"
+                    yield f"{name}-{initial.partition(':')[0]}-{release}", case, expect, options
+
+
+def _absolute(case: Case, initial: str) -> str:
+    if not initial.startswith("AT_TIMESTAMP:+"):
+        return initial
+    at = case.stream["created"] + float(initial.partition("+")[2])
+    return f"AT_TIMESTAMP:{datetime.fromtimestamp(at).astimezone().isoformat()}".replace("+", "%2B")

@@ -1,0 +1,161 @@
+"""The words, one by one. Expectations are the mock output that the design asks for."""
+
+from __future__ import annotations
+
+import pytest
+
+from reshardctl.consumers.base import Candidate
+from reshardctl.effects import Deadline, Effect, Harm
+from reshardctl.model import START, TIP, ShardId, shard_id
+from reshardctl.render import words
+
+
+def ids(*numbers: int) -> list[ShardId]:
+    return [shard_id(n) for n in numbers]
+
+
+@pytest.mark.parametrize(
+    "numbers,shown",
+    [
+        ((12, 13), "12, 13"), ((12, 13, 16, 17, 18), "12, 13, 16–18"), ((5,), "5"), ((), ""),
+        ((3, 1, 2), "1–3"), ((1, 1), "1"), (tuple(range(0, 60, 2)), None),
+    ],
+)
+def test_shards(numbers, shown):
+    if shown is None:
+        shown = ", ".join(str(n) for n in range(0, 24, 2)) + " and 18 more"
+    assert words.shards(ids(*numbers)) == shown
+
+
+def test_shards_in_full():
+    assert words.shards(ids(7, 8), verbose=True) == "shardId-000000000007, shardId-000000000008"
+
+
+def test_ids_of_another_form_stay_as_they_are():
+    assert words.shards([ShardId("odd"), *ids(1)]) == "1, odd"
+
+
+def test_numbers_and_ids_are_shortened_unless_verbose():
+    text = "row shardId-000000000012 stands at 49630000000000000000000000000000000000009874/3"
+    assert words.shortened(text) == "row 12 stands at 4963…9874/3"
+    assert words.shortened(text, verbose=True) == text
+
+
+@pytest.mark.parametrize(
+    "deadline,shown",
+    [
+        (Deadline(1000 + 73140, None), "loss in 20h19m"),
+        (Deadline(1000 + 73140, 1000 + 80000, probed=True), "loss in 20h19m"),
+        (Deadline(900, None), "losing now, or idle; --probe tells"),
+        (Deadline(1000, 5000), "losing now, or idle; --probe tells"),
+        (Deadline(900, 5000, probed=True), "losing now"),
+        (Deadline(None, 1000 + 3600), "loss within 1h"),
+        (Deadline(None, None), "loss at an unknown time"),
+        (Deadline(100, 400), "expired 10m ago"),
+    ],
+)
+def test_time_left(deadline, shown):
+    assert words.left(deadline, 1000.0) == shown
+
+
+def test_deadlines_are_absolute_too():
+    stalled = [Effect(Harm.STALLED, shard_id(1), True)]
+    assert words.absolute(stalled, Deadline(1790156040, 1790159640)) == (
+        "loss from 2026-09-23T09:34:00Z at the earliest, complete by 2026-09-23T10:34:00Z"
+    )
+    assert words.absolute(stalled, Deadline(1790156040, None, probed=True)) == (
+        "loss from 2026-09-23T09:34:00Z"
+    )
+
+
+@pytest.mark.parametrize(
+    "effect,shown",
+    [
+        (Effect(Harm.SKIPPED, None, True, seconds=720.0), "skips ≤ 12m"),
+        (Effect(Harm.SKIPPED, None, True, START, TIP, 720.0), "skips ≥ 12m"),
+        (Effect(Harm.SKIPPED, None, True), "skips unknown"),
+        (Effect(Harm.SKIPPED, None, False, gone=True), "may be lost already"),
+        (Effect(Harm.REREAD, None, True, seconds=10800.0), "re-reads ≤ 3h"),
+        (Effect(Harm.REREAD, None, True, START, TIP, 10800.0), "re-reads ≤ 3h"),
+        (Effect(Harm.STALLED, None, True), "stalls"),
+        (Effect(Harm.DISORDERED, None, True), "out of order"),
+        (Effect(Harm.DISORDERED, None, True, past=True), "was out of order"),
+        (Effect(Harm.DIES, None, True), "dies at its start"),
+    ],
+)
+def test_costs(effect, shown):
+    assert words.cost(effect) == shown
+
+
+def test_the_widest_extent_counts_and_unknown_is_wider_than_all():
+    def skip(seconds):
+        return Effect(Harm.SKIPPED, shard_id(1), True, seconds=seconds)
+
+    assert words.widest([], Harm.SKIPPED) == "0"
+    assert words.widest([skip(60.0)], Harm.REREAD) == "0"
+    assert words.widest([skip(60.0), skip(7200.0)], Harm.SKIPPED) == "≤ 2h"
+    assert words.widest([skip(60.0), skip(None)], Harm.SKIPPED) == "unknown"
+
+
+def test_the_gravest_effect_leads():
+    reread = Effect(Harm.REREAD, shard_id(1), True)
+    stall = Effect(Harm.STALLED, shard_id(2), False)
+    sure = Effect(Harm.STALLED, shard_id(3), True)
+    assert words.worst([reread, stall, sure, reread]) is sure
+    assert words.worst([]) is None
+
+
+CANDIDATES = [
+    Candidate(None, {"initial": initial, "release": release})
+    for initial in ("LATEST", "TRIM_HORIZON", "AT_TIMESTAMP") for release in ("2.7.2", "3.5.1")
+]
+
+
+@pytest.mark.parametrize(
+    "labels,shown",
+    [
+        ([], ""),
+        (["initial=LATEST, release=2.7.2", "initial=LATEST, release=3.5.1"], "initial=LATEST"),
+        (
+            ["initial=LATEST, release=2.7.2", "initial=LATEST, release=3.5.1",
+             "initial=AT_TIMESTAMP, release=2.7.2", "initial=AT_TIMESTAMP, release=3.5.1"],
+            "initial=LATEST or AT_TIMESTAMP",
+        ),
+        (["initial=LATEST, release=2.7.2"], "initial=LATEST, release=2.7.2"),
+        (
+            ["initial=LATEST, release=2.7.2", "initial=TRIM_HORIZON, release=3.5.1"],
+            "initial=LATEST, release=2.7.2 or initial=TRIM_HORIZON, release=3.5.1",
+        ),
+    ],
+)
+def test_conditions_name_only_the_options_that_matter(labels, shown):
+    assert words.condition(" or ".join(labels), CANDIDATES) == shown
+
+
+def test_commands_are_quoted_for_a_shell():
+    assert words.command("fix", "kcl://a?initial=LATEST&release=3", "it's") == [
+        "reshardctl", "fix", "'kcl://a?initial=LATEST&release=3'", "'it'\"'\"'s'",
+    ]
+
+
+def test_elsewhere_keeps_how_aws_is_reached():
+    again = ["kcl://a", "--stream", "s", "--region", "eu-west-1", "--endpoint-url", "kinesis=http://x"]
+    assert words.elsewhere(again) == [
+        "--region", "eu-west-1", "--endpoint-url", "kinesis=http://x",
+    ]
+
+
+@pytest.mark.parametrize(
+    "given,flags,shown",
+    [
+        ([], ["--accept reread=4h"], "reread=4h"),
+        ([], ["--accept reread=4h", "--accept reread=11h", "--accept disorder"],
+         "reread=11h,disorder"),
+        (["--accept", "skip=1m,reread=2h"], ["--accept reread=4h"], "skip=1m,reread=4h"),
+        ([], ["--accept reread=all", "--accept reread=4h"], "reread=all"),
+        ([], ["--accept reread=4h", "--accept reread=all"], "reread=all"),
+    ],
+)
+def test_flags_of_residuals_join_what_is_accepted_already(given, flags, shown):
+    again = ["kcl://a", "--stream", "s"]
+    assert words.accepting([*again, *given], flags) == [*again, "--accept", shown]
