@@ -1,0 +1,49 @@
+"""The servers of all command line tests, and a lab for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from lease_server import lease_server
+
+from reshardctl.testing import serve
+from tests.case import CASES, Case, load
+from tests.cli.lab import Lab, Servers, Switchboard, Wire, fake_of, opened
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[Servers]:
+    switchboard = Switchboard()
+    with serve(switchboard) as kinesis, lease_server() as dynamodb:
+        yield Servers(kinesis.url, dynamodb, switchboard)
+
+
+@pytest.fixture
+def wire() -> Wire:
+    return Wire()
+
+
+LabOf = Callable[..., Lab]
+
+
+@pytest.fixture
+def lab_of(
+    servers: Servers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wire: Wire
+) -> Iterator[LabOf]:
+    """A lab of a case, by the case or by its file's name."""
+    with ExitStack() as stack:
+
+        def make(case: Case | str, options: str = "", items: list | None = None) -> Lab:
+            if isinstance(case, str):
+                case = load(CASES / "kcl" / f"{case}.toml")
+            rows = case.items() if items is None else items
+            lab = stack.enter_context(
+                opened(servers, fake_of(case), rows, tmp_path / "state", monkeypatch, wire)
+            )
+            lab.options = options
+            return lab
+
+        yield make

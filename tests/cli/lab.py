@@ -1,0 +1,358 @@
+"""One stream, one lease table, and a command line in process: everything outside is a fake.
+
+Kinesis is FakeKinesis over HTTP, DynamoDB is moto over HTTP; both servers live as long as the test
+session. Time is the fake stream's: a command that waits moves it, so nothing here ever sleeps.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import boto3
+import pytest
+import typer
+from botocore.awsrequest import AWSResponse
+from lease_server import LeaseTable
+
+from reshardctl.cli import connect, interrupt
+from reshardctl.cli.app import app, run
+from reshardctl.model import Image
+from reshardctl.testing import FakeKinesis, load_topology
+from tests.case import Case
+
+ACCESS_KEY = "AKIAIOSFODNN7EXAMPLE"
+SECRET_KEY = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+SESSION_TOKEN = "FwoGZXIvYXdzEXAMPLETOKENEXAMPLETOKEN"
+"""AWS's own documentation keys, so that no scanner takes them for real ones."""
+SECRETS = (ACCESS_KEY, SECRET_KEY, SESSION_TOKEN)
+
+Item = dict[str, Any]
+
+
+class Switchboard:
+    """What the Kinesis server asks: the fake of the test that runs now."""
+
+    fake: FakeKinesis
+
+    def call(self, action: str, params: Mapping[str, Any], region: str | None = None) -> Any:
+        return self.fake.call(action, params, region)
+
+
+@dataclass(frozen=True)
+class Servers:
+    """Both endpoints, for the whole session."""
+
+    kinesis: str
+    dynamodb: str
+    switchboard: Switchboard
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        return json.loads(self.out)
+
+    @property
+    def codes(self) -> set[str]:
+        """Codes of findings at warning or above, of an `inspect --format json`."""
+        return {f["code"] for f in self.json["findings"] if f["severity"] != "info"}
+
+    def says(self, *words: str) -> bool:
+        """Whether stderr is one clear message with all of these words, and no accident."""
+        assert "Traceback" not in self.err and "defect of reshardctl" not in self.err, self.err
+        assert self.err.startswith(("error: ", "refused: ", "half done: ", "cancelled", "Usage: "))
+        assert len(self.err.splitlines()) <= 3, self.err
+        missing = [word for word in words if word not in self.err]
+        assert not missing, f"{missing} not in {self.err!r}"
+        return True
+
+
+@dataclass
+class Lab:
+    """A stream and a table; see the module."""
+
+    servers: Servers
+    fake: FakeKinesis
+    table: LeaseTable
+    state: Path
+    stream: str = "orders"
+    options: str = ""
+    on_sleep: list[Callable[[float], None]] = field(default_factory=list)
+    slept: list[float] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+
+    @property
+    def locator(self) -> str:
+        return f"kcl://{self.table.name}{self.options}"
+
+    @property
+    def where(self) -> list[str]:
+        """The words that name consumer and stream."""
+        return [self.locator, "--stream", self.stream]
+
+    @property
+    def created(self) -> str:
+        """The stream's creation time as --created and --recreated take it."""
+        from reshardctl.times import instant
+
+        return instant(self.fake.stream(self.stream).created)
+
+    def cli(self, *words: str | Path) -> Result:
+        """One command line, in process."""
+        out, err = _captured(), _captured()
+        before = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)}
+        interrupt._asked = False
+        try:
+            with redirect_stdout(out), redirect_stderr(err):
+                code = run([str(word) for word in words])
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+        result = Result(int(code), _text(out), _text(err))
+        self.results.append(result)
+        for secret in SECRETS:
+            assert secret not in result.out + result.err
+        return result
+
+    def inspect(self, *more: str | Path) -> Result:
+        return self.cli("inspect", *self.where, *more)
+
+    def dry(self, *more: str | Path) -> Result:
+        return self.cli("fix", *self.where, "--dry-run", *more)
+
+    def fix(self, *more: str | Path) -> Result:
+        return self.cli("fix", *self.where, "--yes", "--assume-stopped", *more)
+
+    def undo(self, *more: str | Path) -> Result:
+        return self.cli("undo", self.journal(), "--yes", "--assume-stopped", *more)
+
+    def journals(self) -> list[Path]:
+        return sorted(self.state.glob("*.jsonl")) if self.state.is_dir() else []
+
+    def journal(self) -> Path:
+        """The only journal there is."""
+        (path,) = self.journals()
+        return path
+
+    def items(self) -> dict[str, Item]:
+        """Every row as boto3 gives it, by key."""
+        return {item["leaseKey"]["S"]: item for item in self.table.items()}
+
+    def plant(self, *items: Item) -> None:
+        """Put rows in, over what is there."""
+        for item in items:
+            self.table.plant(Image(item["leaseKey"]["S"], item))
+
+    def alter(self, key: str, **attributes: Any) -> None:
+        """Set attributes of a row, or take them out (None), as another program would."""
+        item = {**self.items()[key], **attributes}
+        self.plant({name: value for name, value in item.items() if value is not None})
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.fake.clock.advance(max(0.0, seconds))
+        for hook in self.on_sleep:
+            hook(seconds)
+
+    def time(self) -> float:
+        return self.fake.clock.now()
+
+
+class Wire:
+    """Every call of a command to AWS: a log, and answers of the test's own in its stead."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, str]] = []
+        self.faults: list[tuple[str, int, Callable[[], AWSResponse | None], int | None]] = []
+
+    @property
+    def actions(self) -> set[str]:
+        return {f"{service}:{operation}" for service, operation in self.calls}
+
+    @property
+    def writes(self) -> list[str]:
+        """Calls that change a table or a stream. Reads are listed, so a new call is a write."""
+        reads = {"Scan", "DescribeTable", "BatchGetItem", "DescribeStreamSummary", "ListShards",
+                 "GetShardIterator", "GetRecords"}  # fmt: skip
+        return [operation for _, operation in self.calls if operation not in reads]
+
+    def fail(self, operation: str, code: str, status: int = 400, *, times: int | None = None,
+             after: int = 0, message: str = "said by the test") -> None:
+        """From the `after`th call on, `times` calls of an operation are answered with an error."""
+        body = json.dumps({"__type": f"com.amazonaws#{code}", "message": message})
+        self.faults.append((operation, after, lambda: _answer(status, body), times))
+
+    def do(self, operation: str, what: Callable[[], None], *, after: int = 0) -> None:
+        """Just before the `after`th call of an operation is sent, do something else."""
+
+        def act() -> None:
+            what()
+
+        self.faults.append((operation, after, act, 1))
+
+    def sent(self, request: Any, event_name: str, **_: Any) -> AWSResponse | None:
+        _, service, operation = event_name.split(".")
+        self.calls.append((service, operation))
+        for index, (named, after, fault, times) in enumerate(self.faults):
+            if named != operation:
+                continue
+            if after > 0:
+                self.faults[index] = (named, after - 1, fault, times)
+                continue
+            if times == 0:
+                continue
+            self.faults[index] = (named, 0, fault, None if times is None else times - 1)
+            if (answer := fault()) is not None:
+                return answer
+        return None
+
+
+def _answer(status: int, body: str) -> AWSResponse:
+    raw = SimpleNamespace(stream=lambda **_: iter([body.encode()]), read=lambda: body.encode())
+    return AWSResponse("http://fault", status, {"content-type": "application/x-amz-json-1.0"}, raw)
+
+
+class Sessions:
+    """Stands in for boto3.Session: clients are made once and kept, their calls go to one wire.
+
+    To make a client takes longer than a command. Profiles and roles get a session of their own.
+    """
+
+    wire: Wire
+
+    def __init__(self) -> None:
+        self._clients: dict[Any, Any] = {}
+        self._session = boto3.session.Session(
+            ACCESS_KEY, SECRET_KEY, SESSION_TOKEN, region_name="us-east-1"
+        )
+
+    def __call__(self, profile_name: str | None = None, region_name: str | None = None,
+                 **more: Any) -> Any:
+        if profile_name is not None or more:
+            return boto3.session.Session(
+                profile_name=profile_name, region_name=region_name, **more
+            )
+        region = region_name or os.environ.get("AWS_DEFAULT_REGION")
+        return SimpleNamespace(
+            region_name=region,
+            client=lambda service, **options: self._client(service, region, **options),
+        )
+
+    def _client(self, service: str, region: str | None, *, region_name: str | None = None,
+                endpoint_url: str | None = None, config: Any = None) -> Any:
+        url = endpoint_url or os.environ[f"AWS_ENDPOINT_URL_{service.upper()}"]
+        key = (service, region_name or region, url)
+        if key not in self._clients:
+            client = self._session.client(
+                service, region_name=key[1], endpoint_url=url, config=config
+            )
+            client.meta.events.register("before-send", self._sent, unique_id="lab")
+            self._clients[key] = client
+        return self._clients[key]
+
+    def _sent(self, **said: Any) -> AWSResponse | None:
+        return self.wire.sent(**said)
+
+
+@cache
+def sessions() -> Sessions:
+    """One for the whole test session."""
+    return Sessions()
+
+
+@cache
+def command() -> Any:
+    """The command line, built once."""
+    return typer.main.get_command(app)
+
+
+@contextmanager
+def opened(
+    servers: Servers, fake: FakeKinesis, items: list[Item], state: Path,
+    monkeypatch: pytest.MonkeyPatch, wire: Wire,
+) -> Iterator[Lab]:
+    """A lab whose commands run against these servers, at this fake's time."""
+    table = LeaseTable(servers.dynamodb)
+    lab = Lab(servers, fake, table, state)
+    servers.switchboard.fake = fake
+    lab.plant(*items)
+    for name, value in environment(servers, state).items():
+        monkeypatch.setenv(name, value)
+    clock = SimpleNamespace(time=lab.time, sleep=lab.sleep, monotonic=lab.time)
+    monkeypatch.setattr(connect, "time", clock)
+    sessions().wire = wire
+    monkeypatch.setattr("boto3.Session", sessions())
+    monkeypatch.setattr("reshardctl.cli.app.app", command())
+    yield lab
+    table.boto.delete_table(TableName=table.name)
+
+
+def environment(servers: Servers, state: Path) -> dict[str, str]:
+    """What points a command at the servers, in process or out of it."""
+    return {
+        "AWS_ENDPOINT_URL_KINESIS": servers.kinesis,
+        "AWS_ENDPOINT_URL_DYNAMODB": servers.dynamodb,
+        "AWS_ACCESS_KEY_ID": ACCESS_KEY,
+        "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
+        "AWS_SESSION_TOKEN": SESSION_TOKEN,
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_CONFIG_FILE": os.devnull,
+        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "RESHARDCTL_STATE_DIR": str(state),
+        "NO_PROXY": "127.0.0.1",
+    }
+
+
+def fake_of(case: Case) -> FakeKinesis:
+    """The case's stream as the service would show it."""
+    return load_topology(case.stream)
+
+
+def option_words(initial: str, release: str | None, created: int) -> str:
+    """A locator's options, as a case spells start modes."""
+    from datetime import UTC, datetime
+
+    if initial.startswith("AT_TIMESTAMP:+"):
+        at = created + float(initial.partition("+")[2])
+        initial = "AT_TIMESTAMP:" + datetime.fromtimestamp(at, UTC).isoformat()
+    return f"?initial={initial}" + (f"&release={release}" if release else "")
+
+
+_COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+def bare(text: str) -> str:
+    """Without colours."""
+    return _COLOURS.sub("", text)
+
+
+def _captured() -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    return stream.buffer.getvalue().decode("utf-8")  # type: ignore[attr-defined]
+
+
+PYTHON = sys.executable

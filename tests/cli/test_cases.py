@@ -1,0 +1,96 @@
+"""Every KCL case from end to end: inspect, fix, fix again, undo, on a table in a real server.
+
+What has to come out is in the case files, which cite the runs on the real library.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.case import Case, Expect, all_cases
+from tests.cli.lab import Item, Lab, Result, option_words
+
+LEFT_OUT = {"leaseCounter", "leaseOwner", "checkpointOwner"}
+"""What no undo brings back: a lower counter, an owner who may be long gone."""
+SEVERITIES = ("error", "warning")
+
+
+def _params():
+    for case in all_cases("kcl"):
+        if not case.rows:
+            continue
+        for expect in case.expects:
+            if expect.fixed is None:
+                continue
+            for initial in expect.initial:
+                for release in expect.releases:
+                    name = f"{case.name}-{initial.partition(':')[0]}-{release}"
+                    yield pytest.param(case, initial, release, expect, id=name)
+
+
+def _key(shard: int) -> str:
+    return f"shardId-{shard:012d}"
+
+
+def _kept(items: dict[str, Item]) -> dict[str, Item]:
+    return {
+        key: {n: v for n, v in item.items() if n not in LEFT_OUT} for key, item in items.items()
+    }
+
+
+def _check_inspect(lab: Lab, expect: Expect) -> Result:
+    found = lab.inspect("--format", "json")
+    assert found.codes == set(expect.findings), found.err
+    worst = {f["severity"] for f in found.json["findings"]}
+    assert found.code == ("error" in worst)
+    return found
+
+
+def _check_writes(case: Case, expect: Expect, before: dict, after: dict) -> None:
+    """Exactly the rows that the case names are written, to exactly what it says."""
+    written = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+    assert written == {_key(shard) for shard in expect.fixed.writes}
+    for shard, wanted in expect.fixed.writes.items():
+        key = _key(shard)
+        if wanted == "delete":
+            assert key not in after
+        elif wanted == "same":
+            assert after[key]["checkpoint"] == before[key]["checkpoint"]
+        else:
+            position = case.number_of(wanted) if wanted.startswith("s") else wanted
+            assert after[key]["checkpoint"] == {"S": position}
+
+
+@pytest.mark.parametrize(("case", "initial", "release", "expect"), list(_params()))
+def test_a_case_from_end_to_end(lab_of, wire, case, initial, release, expect):
+    fixed = expect.fixed
+    lab = lab_of(case, option_words(initial, release, case.stream["created"]))
+    before = lab.items()
+    seen = _check_inspect(lab, expect)
+    assert wire.writes == []
+    said = ["--policy", fixed.policy]
+    if seen.json["incarnation"] == "ambiguous":
+        said += ["--created", lab.created]
+
+    done = lab.fix(*said, "--format", "json")
+    after = lab.items()
+    if fixed.refused:
+        assert done.code == (4 if fixed.refused.startswith("ask:") else 1), done.err
+        assert after == before
+        assert wire.writes == []
+        return
+    assert done.code in (0, 1), done.err
+    _check_writes(case, expect, before, after)
+
+    again = lab.dry(*said, "--format", "json")
+    assert again.json["decision"]["kind"] == "nothing"
+    assert again.code == (1 if again.json["decision"]["residuals"] else 0)
+    assert lab.inspect("--format", "json").codes == set(fixed.remains)
+    if not fixed.writes:
+        assert lab.journals() == []
+        return
+
+    assert lab.undo().code == 0
+    assert _kept(lab.items()) == _kept(before)
+    assert lab.undo().says("is undone already")
+    assert _kept(lab.items()) == _kept(before)
