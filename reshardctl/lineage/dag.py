@@ -108,7 +108,7 @@ class Lineage:
 
     def is_open(self, shard: ShardId) -> bool:
         """Whether it is open, without making a `Shard`."""
-        return not self._columns.end[self._row(shard)]
+        return self._columns.end.is_absent(self._row(shard))
 
     def roots(self) -> Iterator[ShardId]:
         """Listed shards without a listed parent: what is open at the trim horizon."""

@@ -40,6 +40,10 @@ class Digits:
         """All of the column in one, for comparing."""
         return bytes(self._packed) + repr(sorted(self._odd.items())).encode()
 
+    def is_absent(self, row: int) -> bool:
+        """Whether the row has no text."""
+        return self._packed[row * self._width] == _ABSENT
+
     def absent(self) -> list[int]:
         """The rows without a text."""
         firsts = self._packed[:: self._width]

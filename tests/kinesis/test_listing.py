@@ -241,6 +241,24 @@ def test_a_stream_recreated_between_pages_is_read_again() -> None:
     assert lineage.stream.created > before
 
 
+def test_a_stream_recreated_alike_behind_the_last_page_is_read_again() -> None:
+    fake = wide_stream(3)
+    asked = in_process(fake)
+
+    def recreate(_listed: int) -> None:
+        client = fake.client()
+        if [call.action for call in fake.calls].count("CreateStream") == 0:
+            client.delete_stream(StreamName="orders")
+            fake.settle()
+            client.create_stream(StreamName="orders", ShardCount=3)
+            fake.settle()
+
+    asked.kinesis._progress = recreate
+    lineage = asked.kinesis.lineage("orders")
+    assert lineage.stream == asked.kinesis.summary("orders")
+    assert lineage[shard_id(0)].start == str(fake.stream("orders").shards[0].starting)
+
+
 def test_a_stream_that_is_being_created_is_waited_for() -> None:
     fake = FakeKinesis()
     fake.client().create_stream(StreamName="orders", ShardCount=2)

@@ -131,6 +131,11 @@ def test_a_child_that_covers_one_key_too_few() -> None:
     assert found([*parents, short]) == {"RSH103": set(), "RSH105": {shard_id(1)}}
 
 
+def test_open_shards_that_share_one_key() -> None:
+    one, other = fresh(2).shards()
+    assert found([one, replace(other, hash_start=one.hash_end)]) == {"RSH103": {one.id, other.id}}
+
+
 def test_breaches_are_named_with_their_keys() -> None:
     lineage = Lineage(STREAM, fresh(2).shards()[:1])
     (breach,) = lineage.breaches()

@@ -104,7 +104,9 @@ def test_an_id_that_only_looks_like_one_is_another_shard() -> None:
 
 
 @pytest.mark.parametrize("ids", [("0shardId-00000000000", "shardId-000000000001"),
-                                 ("shardId-00000000000", "1shardId-000000000001")])  # fmt: skip
+                                 ("shardId-00000000000", "1shardId-000000000001"),
+                                 ("00000001", "00000002"),
+                                 ("shardId-0000shardId-0000", "00000002shardId-0000")])  # fmt: skip
 def test_prefixes_elsewhere_than_in_front_are_not_mistaken(ids: tuple[str, str]) -> None:
     rows = fresh(2).shards()
     shards = [Shard(ShardId(one), None, None, row.hash_start, row.hash_end, row.start, None)
