@@ -15,12 +15,14 @@ TAIL = 60
 class Outcome:
     """What one application delivered: (shard id, payload) in the order of delivery.
 
-    ``settled`` is False when it was still moving when its time was up.
+    ``settled`` is False when it was still moving when its time was up. ``robbed``: it lost a
+    lease before it was asked to stop, and delivers once more what it had not yet checkpointed.
     """
 
     delivered: tuple[tuple[str, str], ...]
     died: bool
     settled: bool
+    robbed: bool
     seconds: float
     log: Log
 
@@ -38,6 +40,7 @@ def outcome_of(log: Log, *, settled: bool, seconds: float) -> Outcome:
         delivered=tuple((record["shard"], record["payload"]) for record in records),
         died=bool(log.of("DIED")),
         settled=settled,
+        robbed=bool(log.of("LEASE_LOST")),
         seconds=seconds,
         log=log,
     )
