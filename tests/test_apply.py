@@ -172,6 +172,7 @@ def test_interrupted_before_the_first_write_is_cancelled(
         apply(plan.steps, medium, journal, check=checked(plan), interrupted=lambda: True)
     assert caught.value.exit == Exit.CANCELLED == 130
     assert medium.read() == list(plan.rows)
+    assert read(path).count == 1  # the header: no step was even intended
 
 
 def test_a_step_too_large_is_found_before_any_is_written(

@@ -268,6 +268,13 @@ def test_nothing_landed_nothing_to_take_back(path: Path) -> None:
     assert steps_back(path, medium) == []
 
 
+def test_what_was_never_intended_may_have_moved(path: Path) -> None:
+    medium = MemoryMedium(plan_of([1]).rows)
+    journal_of(plan_of([1]), medium, path).close()
+    changed_row(medium, lease(0).key, checkpoint={"S": "LATEST"})
+    assert steps_back(path, medium) == []
+
+
 def test_a_resumed_fix_is_taken_back_whole(path: Path) -> None:
     plan = plan_of([1, 1, 1])
     medium = fixed(plan, path, 1)

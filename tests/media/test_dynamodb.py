@@ -133,6 +133,15 @@ def test_reads_are_consistent(table: LeaseTable, faulty: FaultySession) -> None:
     assert batch["RequestItems"][table.name]["ConsistentRead"] is True
 
 
+def test_sets_inside_are_in_order_too(table: LeaseTable) -> None:
+    inside = {"M": {"set": {"SS": ["z", "a"]}, "list": {"L": [{"NS": ["2", "1"]}]}}}
+    table.plant(Image("a", {"leaseKey": {"S": "a"}, "map": inside}))
+    (found,) = table.medium().read()
+    assert found.attributes["map"] == {
+        "M": {"set": {"SS": ["a", "z"]}, "list": {"L": [{"NS": ["1", "2"]}]}}
+    }
+
+
 @pytest.mark.parametrize("name", TRANSIENT)
 def test_a_read_outlives_a_passing_fault(
     table: LeaseTable, faulty: FaultySession, name: str
