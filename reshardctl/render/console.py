@@ -19,7 +19,7 @@ NARROWEST = 40
 LABEL = 9
 """Columns of a label (`fix`, `writes`) with the space behind it."""
 
-ALONE = frozenset({"--dry-run", "--bootstrap"})
+ALONE = frozenset({"--dry-run", "--bootstrap", "--probe"})
 """Flags that take no value."""
 
 Part = str | tuple[str, str]

@@ -108,5 +108,5 @@ def error_json(failure: ReshardError) -> dict[str, Any]:
 
 
 def _text(document: dict[str, Any]) -> str:
-    """ASCII throughout, so that nothing in it can steer a terminal; DEL is all that json leaves."""
-    return json.dumps(document, indent=2, allow_nan=False).replace("\x7f", "\\u007f") + "\n"
+    """ASCII throughout, so that nothing in it can steer a terminal."""
+    return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=True) + "\n"

@@ -1,7 +1,7 @@
 """Whole views, letter by letter: what an operator sees, at the widths at which it is seen.
 
-Every line of the files was read when it was made: what, what it costs, by when, which command. After
-a deliberate change of wording, change them by hand.
+Every line of the files was read when it was made: what, what it costs, by when, which command.
+After a deliberate change of wording, change them by hand.
 """
 
 from __future__ import annotations
