@@ -1,0 +1,1 @@
+"""The simulator: random streams and tables, through the core and through the reference consumer."""

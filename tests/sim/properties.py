@@ -1,0 +1,216 @@
+"""What must hold for every table. A property gives the violations that it finds, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from reshardctl.effects import Effect, Harm
+from reshardctl.model import at_number
+from reshardctl.plan import NoLine, Nothing, Plan, decide
+from tests.case import Case
+from tests.case_rows import Item
+from tests.case_stream import shard_name
+from tests.reference.kcl import Run
+from tests.sim.trials import Trial
+
+Property = Callable[[Trial], Iterator[str]]
+Pairs = set[tuple[str, str]]
+
+SERIOUS = (Harm.SKIPPED, Harm.STALLED, Harm.DIES)
+
+
+def forecast(trial: Trial) -> Iterator[str]:
+    """P1: the forecast names exactly what the reference consumer delivers."""
+    if (trial.replay.crash is not None) != trial.before.died:
+        yield f"crash {trial.replay.crash}, died {trial.before.died}"
+    for shard, wanted in trial.forecast_delivery.items():
+        if (got := tuple(trial.before.delivered.get(shard, ()))) != wanted:
+            yield f"{shard}: forecast {wanted}, delivered {got}"
+
+
+def soundness(trial: Trial) -> Iterator[str]:
+    """P2: after the plan all that is owed comes, nothing is lost by it, and what it costs is said.
+
+    Shards left alone, and what they hold up, may go on missing what they missed; so may shards of
+    which the plan says that they still stall or skip, where nothing that can be written helps.
+    """
+    if not isinstance(trial.decision, Plan | Nothing):
+        return
+    yield from _owed_comes(trial)
+    yield from _nothing_lost(trial)
+    yield from _no_new_disorder(trial, trial.after, "after the plan")
+    yield from _rereads(trial)
+
+
+def _no_new_disorder(trial: Trial, run: Run, when: str) -> Iterator[str]:
+    """Shards that run ahead of unread ancestors already may run ahead of more of them: what was
+    skipped is read late rather than never."""
+    ahead = {e.shard for e in trial.harms if e.harm is Harm.DISORDERED}
+    for first, second in disorder(trial, run) - disorder(trial, trial.before):
+        if second not in ahead:
+            yield f"{when} {second} is read before {first}"
+
+
+def _owed_comes(trial: Trial) -> Iterator[str]:
+    after = trial.decision.after[0] if isinstance(trial.decision, Plan) else trial.harms
+    for shard, owed in trial.owes.owed.items():
+        missing = owed - set(trial.after.delivered.get(shard, ()))
+        if missing and not _excused(trial, shard, after):
+            yield f"{shard} owes {sorted(missing)}, and they do not come"
+
+
+def _excused(trial: Trial, shard: str, after: Iterable[Effect]) -> bool:
+    """Left alone or held up by one that is, and the report says so."""
+    left = trial.residuals & ({shard} | above(trial.case, shard))
+    return bool(left) and any(e.shard in (shard, None) and e.harm in SERIOUS for e in after)
+
+
+def _nothing_lost(trial: Trial) -> Iterator[str]:
+    for shard, payloads in trial.before.delivered.items():
+        settled = trial.owes.settled.get(shard, frozenset())
+        lost = set(payloads) - set(trial.after.delivered.get(shard, ())) - settled
+        if lost:
+            yield f"the plan loses {sorted(lost)} of {shard}"
+
+
+def _rereads(trial: Trial) -> Iterator[str]:
+    shown = trial.decision.after[0] if isinstance(trial.decision, Plan) else trial.harms
+    for shard, payloads in trial.after.delivered.items():
+        again = set(payloads) & trial.owes.settled.get(shard, frozenset())
+        hidden = [p for p in sorted(again) if not _told(trial, shown, shard, p, (Harm.REREAD,))]
+        if hidden:
+            yield f"{shard} reads {hidden} again, and no effect says so"
+
+
+def _told(
+    trial: Trial, shown: Iterable[Effect], shard: str, payload: str, harms: Iterable[Harm]
+) -> bool:
+    """Whether an effect of these kinds covers this record."""
+    return any(
+        e.harm is Harm.DIES or (e.shard == shard and _inside(trial.case, e, payload))
+        for e in shown if e.harm in harms
+    )
+
+
+def _inside(case: Case, effect: Effect, payload: str) -> bool:
+    if payload.startswith("n"):
+        return True
+    cut = at_number(case.number_of(payload))
+    return effect.since < cut and (cut <= effect.until or effect.until.by_time)
+
+
+def idempotence(trial: Trial) -> Iterator[str]:
+    """P3: on the repaired table there is nothing to do, or nothing that helps against what the
+    first plan said would stay."""
+    if not isinstance(trial.decision, Plan):
+        return
+    second = decide(trial.plan_case(trial.repaired))
+    stays = {e.why for e in trial.decision.after[0]}
+    if isinstance(second, NoLine) and any(why in second.why for why in stays):
+        return
+    if not isinstance(second, Nothing):
+        yield f"the second plan is not empty: {second}"
+
+
+def effects_agree(trial: Trial) -> Iterator[str]:
+    """P4: certain loss is loss, and every loss and disorder of a start is an effect."""
+    for effect in trial.harms:
+        yield from _certain_is_certain(trial, effect)
+    for shard, owed in trial.owes.owed.items():
+        missing = owed - set(trial.before.delivered.get(shard, ()))
+        silent = [p for p in missing if not _told(trial, trial.harms, shard, p, SERIOUS)]
+        if silent:
+            yield f"{shard} misses {sorted(silent)}, and no effect says so"
+    told = {(by, e.shard) for e in trial.harms if e.harm is Harm.DISORDERED for by in e.by}
+    for first, second in disorder(trial, trial.before) - told:
+        yield f"{second} is read before {first}, and no effect says so"
+
+
+def _certain_is_certain(trial: Trial, effect: Effect) -> Iterator[str]:
+    if not effect.certain or effect.shard is None or effect.harm not in SERIOUS:
+        return
+    came = trial.before.delivered.get(effect.shard, ())
+    if effect.harm is Harm.SKIPPED:
+        came = [p for p in came if not p.startswith("n")]
+    if wrong := [p for p in came if _inside(trial.case, effect, p)]:
+        yield f"{effect.shard} is certainly {effect.harm}, and yet {wrong} come"
+
+
+def prefixes(trial: Trial) -> Iterator[str]:
+    """P5: a plan that stops half-way leaves nothing worse than it was."""
+    for count in range(1, len(trial.steps)):
+        items = trial.applied(trial.steps[:count])
+        for effect in trial.effects(items):
+            if _worse(trial, effect):
+                yield f"after {count} steps: {effect}"
+        yield from _start_no_worse(trial, items, count)
+
+
+def _worse(trial: Trial, effect: Effect) -> bool:
+    """Whether the table as it was had nothing like it. A shard that nobody would have read may be
+    skipped: it is no further from its repair."""
+    if effect.gone or effect.past:
+        return False
+    if effect.harm is Harm.REREAD and (effect.seconds or 0) <= trial.scene.reread:
+        return False
+    alike = SERIOUS if effect.harm in SERIOUS else (effect.harm,)
+    return not any(e.shard == effect.shard and e.harm in alike for e in trial.harms)
+
+
+def _start_no_worse(trial: Trial, items: list[Item], count: int) -> Iterator[str]:
+    run = trial.start(items)
+    for shard, owed in trial.owes.owed.items():
+        lost = owed & set(trial.before.delivered.get(shard, ())) - set(run.delivered.get(shard, ()))
+        if lost:
+            yield f"after {count} steps {shard} loses {sorted(lost)}"
+    yield from _no_new_disorder(trial, run, f"after {count} steps")
+
+
+def latest_at_start(trial: Trial) -> Iterator[str]:
+    """P7: what is put from now on comes, and nothing else."""
+    if not isinstance(trial.decision, Plan | Nothing):
+        return
+    for shard in trial.case.topology.values():
+        name = shard_name(shard.id)
+        if not shard.listed or name in trial.residuals:
+            continue
+        here = not shard.end and shard.id in trial.case.live.shards
+        wanted = [f"n{shard.id}-{i}" for i in range(trial.case.live.n)] if here else []
+        if (got := trial.after.delivered.get(name, [])) != wanted:
+            yield f"{name}: {got}, wanted {wanted}"
+
+
+def disorder(trial: Trial, run: Run) -> Pairs:
+    """(ancestor, descendant): something of the second came before owed records of the first."""
+    place = {payload: i for i, payload in enumerate(run.order)}
+    found: Pairs = set()
+    for shard in run.delivered:
+        first = min(place[p] for p in run.delivered[shard])
+        for ancestor in above(trial.case, shard):
+            owed = trial.owes.owed.get(ancestor, frozenset())
+            came = [place[p] for p in run.delivered.get(ancestor, ()) if p in owed]
+            if came and max(came) > first:
+                found.add((ancestor, shard))
+    return found
+
+
+def above(case: Case, shard: str) -> set[str]:
+    """All ancestors, listed or not."""
+    found: set[str] = set()
+    todo = list(case.topology[int(shard.removeprefix("shardId-"))].parents)
+    while todo:
+        parent = todo.pop()
+        if shard_name(parent) not in found:
+            found.add(shard_name(parent))
+            todo += case.topology[parent].parents
+    return found
+
+
+def healthy(trial: Trial) -> Iterator[str]:
+    """P8: what a killed worker leaves needs nothing, and its next start reads on from there."""
+    if not isinstance(trial.decision, Nothing) or trial.residuals:
+        yield f"a healthy table gets {trial.decision}"
+    serious = [e for e in trial.harms if e.harm in (*SERIOUS, Harm.DISORDERED)]
+    for effect in serious:
+        if not (effect.gone or effect.past):
+            yield f"a healthy table has {effect}"
