@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from reshardctl.errors import UsageError
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+LONGEST = 3650 * _UNITS["d"]
+"""Ten times the longest retention of a stream."""
 _PART = re.compile(r"(\d+(?:\.\d+)?)([smhd])", re.ASCII)
 
 
@@ -15,7 +17,10 @@ def parse_seconds(text: str) -> float:
     """`90s`, `15m`, `3h`, `1h30m`, `2d`; a bare number is refused. Raises UsageError."""
     if not re.fullmatch(rf"(?:{_PART.pattern})+", text, re.ASCII):
         raise UsageError(f"{text!r} is no duration", "write it as 90s, 15m, 3h or 1h30m")
-    return sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(text))
+    seconds = sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(text))
+    if seconds > LONGEST:
+        raise UsageError(f"{text!r} is longer than any retention", "give at most 3650d")
+    return seconds
 
 
 def parse_instant(text: str) -> float:
@@ -28,7 +33,10 @@ def parse_instant(text: str) -> float:
         ) from None
     if moment.tzinfo is None:
         raise UsageError(f"{text!r} has no zone", f"add one: {text}Z for UTC")
-    return moment.timestamp()
+    try:
+        return moment.timestamp()
+    except OverflowError:
+        raise UsageError(f"{text!r} is no time", "write it as 2026-09-22T09:14:00Z") from None
 
 
 def instant(seconds: float) -> str:
@@ -37,11 +45,13 @@ def instant(seconds: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """The two largest units: `3h41m`, `12m`, `45s`, `2d4h`."""
+    """The largest unit and the one below it: `3h41m`, `12m`, `45s`, `2d4h`, `1h`."""
+    sizes = (("d", 86400), ("h", 3600), ("m", 60), ("s", 1))
     left = int(abs(seconds))
-    parts = []
-    for unit, size in (("d", 86400), ("h", 3600), ("m", 60), ("s", 1)):
+    first = next((n for n, (_, size) in enumerate(sizes) if left >= size), len(sizes) - 1)
+    text = ""
+    for unit, size in sizes[first : first + 2]:
         count, left = divmod(left, size)
-        if count or (unit == "s" and not parts):
-            parts.append(f"{count}{unit}")
-    return ("-" if seconds < 0 else "") + "".join(parts[:2])
+        if count or not text:
+            text += f"{count}{unit}"
+    return ("-" if seconds < 0 else "") + text

@@ -15,7 +15,7 @@ from reshardctl.testing.sequence import SequenceNumberError, parse
 STREAM = "orders"
 TABLE = "orders-reader"
 REGION = "us-east-1"
-AGE = 7200
+AGE = 4000
 """Seconds from the creation of the stream until the demo starts."""
 RECORDED = 1795232267
 """Unix seconds: when the recorded stream was created, as its sequence numbers have it."""
@@ -29,7 +29,7 @@ Item = dict[str, Any]
 
 # `inspect` takes the clock on the wall for "now", and with it every record of the recording has
 # expired. So stream and positions move to today together: the topology is laid out again from a
-# creation time two hours ago, and every number that KCL stored is moved by the same seconds. A
+# creation time 4000 seconds ago, and every number that KCL stored is moved by the same seconds. A
 # number is made of times, the shard and an index, so this is the number of the same record of the
 # same shard in the stream of today. Nothing else that KCL wrote is touched.
 

@@ -28,7 +28,8 @@ class Row:
     """One lease. `position` is the raw checkpoint, `None` if missing or no string.
 
     lacking: attributes without which releases cannot read the row. parents: the ids on the row,
-    empty where they are absent or of another type than SS (`parents_mistyped`), as KCL reads it.
+    empty where they are absent or of another type than SS (`parents_mistyped`), as KCL reads it;
+    children likewise.
     hash_range: inclusive, `None` where the row has none.
     """
 
@@ -42,6 +43,7 @@ class Row:
     pending: str | None
     parents: frozenset[ShardId]
     parents_mistyped: bool
+    children: frozenset[ShardId]
     hash_range: tuple[int, int] | None
     lacking: tuple[str, ...]
 
@@ -131,6 +133,7 @@ def _row(image: Image) -> Row:
         pending=_text(item, "pendingCheckpoint"),
         parents=parents,
         parents_mistyped=mistyped,
+        children=_shard_set(item, "childShardIds")[0],
         hash_range=_hash_range(item),
         lacking=lacking,
     )

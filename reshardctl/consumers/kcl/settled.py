@@ -123,8 +123,8 @@ class _Absent:
             return exactly(DONE, Basis.INFERRED, "its children have progressed: cleaned up")
         if self._over[shard]:
             return exactly(DONE, Basis.INFERRED, "what waits for its end was read")
-        if self._below_a_lease(shard):
-            return exactly(START, Basis.INFERRED, "its parent's lease is there, its own never was")
+        if self._never_made(shard):
+            return exactly(START, Basis.INFERRED, "its parents' leases are there, its own never was")
         return Span(START, furthest(self._lineage, shard), Basis.INFERRED, "its lease is lost")
 
     def _awaits_a_parent(self, shard: ShardId) -> bool:
@@ -150,8 +150,11 @@ class _Absent:
             return _of_latest(self._lineage, self._table, row, self._app).lo != START
         return row.understood and row.position != "TRIM_HORIZON"
 
-    def _below_a_lease(self, shard: ShardId) -> bool:
-        return any(p in self._table.rows for p in self._lineage[shard].parents)
+    def _never_made(self, shard: ShardId) -> bool:
+        """Whether a parent's lease stands and none names it: ShutdownTask writes childShardIds
+        only once the children's leases are there, so a named one was there and is lost."""
+        rows = [r for p in self._lineage[shard].parents if (r := self._table.rows.get(p))]
+        return bool(rows) and not any(shard in row.children for row in rows)
 
     def _held_back_a_reader(self, shard: ShardId) -> bool:
         """Whether a child that waits for it has progressed, or was over itself."""
