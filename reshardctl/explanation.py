@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
-from reshardctl.model import Cut, Delay, Fate, Reads, ShardId, Span, shard_id, short
+from reshardctl.model import Cut, Delay, Fate, Reads, Replay, ShardId, Span, shard_id, short
 from reshardctl.plan import settled_line
 from reshardctl.report import Report, case_of
 from reshardctl.times import duration, instant
 
+_NUMBER = re.compile(r"\d{1,12}\Z", re.ASCII)
+"""A shard's number: its id has twelve digits."""
+
 
 def explain(report: Report, name: str) -> Iterator[str]:
     """Raises UsageError for a shard that neither the stream nor the store knows."""
-    shard = shard_id(int(name)) if name.isdecimal() else ShardId(name)
+    shard = shard_id(int(name)) if _NUMBER.match(name) else ShardId(name)
     lineage = report.snapshot.lineage
     if shard not in lineage and shard not in report.positions:
         raise UsageError(
-            f"{shard} is not listed in {lineage.stream.name}, and no position names it",
+            f"{shard!r} is not listed in {lineage.stream.name}, and no position names it",
             "reshardctl inspect lists what is there",
         )
     yield from _life(lineage, shard, report.snapshot.now)
@@ -28,7 +32,7 @@ def explain(report: Report, name: str) -> Iterator[str]:
         options = ", ".join(f"{n}={v}" for n, v in judged.candidate.options.items())
         yield ""
         yield f"next start ({options})"
-        yield from (f"  {line}" for line in _fate(judged.replay.fates[shard]))
+        yield from (f"  {line}" for line in _next(judged.replay, shard))
         for effect in judged.effects:
             if effect.shard == shard:
                 sure = "certain" if effect.certain else "possible"
@@ -63,6 +67,13 @@ def _place(report: Report, shard: ShardId) -> Iterator[str]:
     if span is not None:
         upto = f"{span.lo}" if span.exact else f"between {span.lo} and {span.hi}"
         yield f"settled    {upto} ({span.basis}{': ' + span.why if span.why else ''})"
+
+
+def _next(run: Replay, shard: ShardId) -> Iterator[str]:
+    if run.crash is not None:
+        yield f"never read: the whole consumer dies: {run.crash.why}"
+    elif shard in run.fates:
+        yield from _fate(run.fates[shard])
 
 
 def _fate(fate: Fate) -> Iterator[str]:

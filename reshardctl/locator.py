@@ -47,14 +47,18 @@ def parse(text: str) -> Locator:
 
 
 def _options(text: str, query: str) -> dict[str, str]:
+    # A plus stays a plus: times have one in their zone.
+    query = query.replace("+", "%2B")
     try:
-        pairs = parse_qsl(query, strict_parsing=True) if query else []
+        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=True) if query else []
     except ValueError:
         raise UsageError(
             f"{text!r}: its options are not name=value pairs joined by &", f"as in {EXAMPLE}"
         ) from None
     options: dict[str, str] = {}
     for name, value in pairs:
+        if not value:
+            raise UsageError(f"{text!r}: option {name} has no value", f"as in {EXAMPLE}")
         if name in options:
             raise UsageError(f"{text!r}: option {name} stands twice", "keep one")
         options[name] = value

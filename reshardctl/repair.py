@@ -82,9 +82,9 @@ def _proven_again(
     again = "make a new plan: reshardctl fix --dry-run"
     lineage = ports.kinesis.lineage(plan.stream)
     if lineage.stream.created != plan.created:
-        raise StalePlan("the stream was deleted and made again after the plan was made", again)
+        raise StalePlan("the plan is stale: the stream was deleted and made again since", again)
     if dict(ports.medium.identity()) != dict(plan.store):
-        raise StalePlan("the store is another one than the plan was made for", again)
+        raise StalePlan("the plan is stale: the store is another one than it was made for", again)
     fresh = Snapshot(locator, lineage, tuple(images), plan.store, ports.clock())
     report = make(fresh, plan.wishes)
     if plan.probe and (places := places_to_probe(report)):
@@ -97,6 +97,8 @@ def _proven_again(
         raise StalePlan(f"the plan is stale: on the rows as they are now {what}", again)
     if changed := _differences(plan.steps, decision.steps):
         raise StalePlan(f"the plan is stale: {'; '.join(changed[:3])}", again)
+    if len(plan.promised) != len(decision.after):
+        raise StalePlan("the plan is stale: the rows speak of another release now", again)
     for promised, found in zip(plan.promised, decision.after, strict=True):
         if worse := broken(promised, promises(found)):
             harm, shard, _ = worse[0]

@@ -104,10 +104,14 @@ def save(plan: SavedPlan, path: Path) -> None:
         ) from None
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}; no plan was saved") from None
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text(plan))
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text(plan))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise UsageError(f"{path}: {error.strerror}; no plan was saved") from None
 
 
 def load(path: Path) -> SavedPlan:
@@ -130,7 +134,8 @@ def parsed(source: str | bytes, name: str) -> SavedPlan:
     if not isinstance(body, dict) or body.get("schema") != VERSION:
         place.wrong(f"not a plan of this version ({VERSION})")
     plan = _plan_of(body, place)
-    if plan.digest != body["digest"]:
+    written = source.encode() if isinstance(source, str) else source
+    if plan.digest != body["digest"] or text(plan).encode() != written:
         raise UsageError(
             f"{name}: its content does not match its digest: it was edited or damaged",
             "make a new one: reshardctl fix --dry-run --out FILE",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reshardctl.errors import UsageError
+from reshardctl.errors import CannotTell, UsageError
 from reshardctl.locator import Locator
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def ports_of(account: Account, locator: Locator) -> Ports:
     session = _session(account, endpoints)
     kinesis = Kinesis(
         session, endpoint_url=endpoints.get("kinesis"), region=account.region,
-        progress=listing_progress(),
+        clock=time.time, sleep=time.sleep, progress=listing_progress(),
     )
     medium = DynamoDb(
         session, locator.target, region=account.region, endpoint_url=endpoints.get("dynamodb"),
@@ -59,6 +59,11 @@ def endpoints_of(texts: Sequence[str]) -> dict[str, str]:
     """`kinesis=http://…` or a bare URL for every service."""
     found: dict[str, str] = {}
     for text in texts:
+        if "@" in text:
+            raise UsageError(
+                "--endpoint-url: no user or password is taken in a URL",
+                "credentials come from the environment or the profile",
+            )
         service, equals, url = text.partition("=")
         if text.startswith(("http://", "https://")):
             found |= dict.fromkeys(SERVICES, text)
@@ -78,12 +83,17 @@ def _session(account: Account, endpoints: dict[str, str]) -> Session:
 
     try:
         session = boto3.Session(profile_name=account.profile, region_name=account.region)
-        if account.role is None:
-            return session
+    except BotoCoreError as error:
+        where = "AWS_PROFILE" if account.profile is None else f"--profile {account.profile}"
+        raise UsageError(f"{where}: {error}", "check its name") from None
+    if account.role is None:
+        return session
+    try:
         return _assumed(session, account.role, account.region, endpoints.get("sts"))
-    except (BotoCoreError, ClientError) as error:
-        where = f"--role-arn {account.role}" if account.role else f"--profile {account.profile}"
-        raise UsageError(f"{where}: {error}", "check the name and its credentials") from None
+    except (BotoCoreError, ClientError, ValueError) as error:
+        raise CannotTell(
+            f"--role-arn {account.role}: {error}", "check the role and who may assume it"
+        ) from None
 
 
 def _assumed(session: Session, role: str, region: str | None, endpoint: str | None) -> Session:

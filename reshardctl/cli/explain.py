@@ -35,6 +35,7 @@ def explain(
     """
     from reshardctl import locator as locators
     from reshardctl.cli.connect import Account, ports_of
+    from reshardctl.cli.output import show
     from reshardctl.cli.wishes import wishes_of
     from reshardctl.explanation import explain as explained
     from reshardctl.repair import survey
@@ -42,5 +43,4 @@ def explain(
     place = locators.parse(locator)
     account = Account(region, profile, role_arn, endpoint_url or ())
     report = survey(ports_of(account, place), stream, place, wishes_of("lossless", None), probe)
-    for line in explained(report, shard):
-        typer.echo(line)
+    show(explained(report, shard))

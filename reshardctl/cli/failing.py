@@ -27,7 +27,7 @@ def guarded(command: Callable[[], object]) -> int:
     except typer.Exit as stop:
         return stop.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        print("cancelled; nothing was written", file=sys.stderr)
+        print("cancelled; this command wrote nothing", file=sys.stderr)
         return Exit.CANCELLED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

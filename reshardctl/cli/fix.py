@@ -92,19 +92,30 @@ def fix(
     from reshardctl.cli import fixing
     from reshardctl.cli.connect import Account
     from reshardctl.cli.wishes import wishes_of
+    from reshardctl.times import parse_instant
 
     account = Account(region, profile, role_arn, endpoint_url or ())
-    asked = fixing.Asked(
-        account, dry_run, out, yes, assume_stopped, watch, journal, format, output, color, verbose
-    )
     given = [name for name, value in (
         ("a consumer", locator), ("--plan", plan), ("--resume", resume)
     ) if value is not None]
     fixing.one_source(given, stream)
+    asked = fixing.Asked(
+        account, dry_run, out, yes, assume_stopped, fixing.patience(watch, dry_run), journal,
+        format, output, color, verbose,
+        None if created is None else parse_instant(created),
+    )
+    own = {
+        "--dry-run": dry_run, "--out": out is not None, "--accept": accept is not None,
+        "--policy": policy is not PolicyName.LOSSLESS, "--probe": probe,
+        "--bootstrap": bootstrap, "--recreated": recreated is not None,
+    }
     if plan is not None:
+        fixing.nothing_else("--plan", own)
         raise typer.Exit(fixing.from_file(asked, plan))
     if resume is not None:
+        own |= {"--journal": journal is not None, "--created": created is not None}
+        fixing.nothing_else("--resume", own)
         raise typer.Exit(fixing.go_on(asked, resume))
     wishes = wishes_of(policy, accept, bootstrap, recreated)
     assert locator is not None and stream is not None
-    raise typer.Exit(fixing.from_store(asked, locator, stream, wishes, probe, created, policy, accept))
+    raise typer.Exit(fixing.from_store(asked, locator, stream, wishes, probe, accept))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,9 +19,17 @@ from reshardctl.cli.output import Output, again
 from reshardctl.cli.progress import phase
 from reshardctl.consumers import CONSUMERS
 from reshardctl.consumers.base import Incarnation
-from reshardctl.errors import HalfDone, NotConfirmed, Refused, ReshardError, UsageError
+from reshardctl.errors import (
+    EmptyCheckpoint,
+    HalfDone,
+    NotConfirmed,
+    Refused,
+    ReshardError,
+    StalePlan,
+    UsageError,
+)
 from reshardctl.exit import Exit
-from reshardctl.journal import Header, Journal, new_path, state_dir
+from reshardctl.journal import Header, Journal, new_path, read, state_dir
 from reshardctl.locator import Locator
 from reshardctl.plan import Ask, NoLine, Nothing, Plan
 from reshardctl.render.outcomes import Fixed, Saved
@@ -28,7 +37,7 @@ from reshardctl.repair import Ports, carry_out, survey, verify, watch
 from reshardctl.repair import go_on as finish
 from reshardctl.report import Report, Wishes, question
 from reshardctl.savedplan import SavedPlan
-from reshardctl.times import instant, parse_instant, parse_seconds
+from reshardctl.times import duration, instant, parse_seconds
 
 CREATION_SLACK = 1.0
 """Seconds by which a creation time that an operator types may differ."""
@@ -43,12 +52,14 @@ class Asked:
     out: Path | None
     yes: bool
     assume_stopped: bool
-    watch: str
+    watch: float
     journal: Path | None
     format: FormatName | None
     output: str | None
     color: ColorMode
     verbose: bool
+    created: float | None = None
+    """The creation time of the stream to which the positions belong, as the operator says."""
 
     @property
     def quiet(self) -> bool:
@@ -60,10 +71,31 @@ class Asked:
         return Output(self.format, self.output, self.color, self.verbose, words)
 
 
+def patience(watch: str, dry_run: bool) -> float:
+    """Seconds to look for signs of life. UsageError for none: that would prove nothing."""
+    seconds = parse_seconds(watch)
+    if not seconds and not dry_run:
+        raise UsageError(
+            f"--watch {watch} shows nothing of whether the consumer is stopped",
+            "if you know that it is, say so: --assume-stopped",
+        )
+    return seconds
+
+
+def nothing_else(source: str, given: Mapping[str, bool]) -> None:
+    """UsageError for options that a saved plan or a journal has settled already."""
+    if wrong := [name for name, is_given in given.items() if is_given]:
+        raise UsageError(
+            f"{source} and {wrong[0]} exclude each other",
+            "what is written was settled when it was made; leave it out",
+        )
+
+
 def one_source(given: Sequence[str], stream: str | None) -> None:
     """UsageError unless exactly one of consumer, plan and journal is named."""
     if len(given) != 1:
-        what = "nothing to fix is named" if not given else f"{' and '.join(given)} exclude each other"
+        both = f"{' and '.join(given)} exclude each other"
+        what = both if given else "nothing to fix is named"
         raise UsageError(
             what, "reshardctl fix CONSUMER --stream STREAM, or --plan PLAN, or --resume JOURNAL"
         )
@@ -74,16 +106,17 @@ def one_source(given: Sequence[str], stream: str | None) -> None:
 
 
 def from_store(
-    asked: Asked, locator: str, stream: str, wishes: Wishes, probe: bool, created: str | None,
-    policy: str, accept: str | None,
+    asked: Asked, locator: str, stream: str, wishes: Wishes, probe: bool, accept: str | None
 ) -> Exit:
     """Plan afresh, and unless it is a dry run, carry it out."""
     place = locators.parse(locator)
-    out = asked.to(again(place, stream, asked.account, policy, accept, wishes))
+    created = None if asked.created is None else instant(asked.created)
+    policy = wishes.policy.name
+    out = asked.to(again(place, stream, asked.account, policy, accept, wishes, probe, created))
     ports = ports_of(asked.account, place)
     treat_sigterm_as_ctrl_c()
     report = survey(ports, stream, place, wishes, probe)
-    _right_incarnation(report, created)
+    _right_incarnation(report, asked.created)
     decision = report.decision
     if not isinstance(decision, Plan):
         return _without_plan(out, report)
@@ -96,9 +129,9 @@ def from_store(
         out.plan(report, Exit.FINDINGS, dry_run=asked.dry_run, saved=saved)
     if asked.dry_run:
         return Exit.FINDINGS
-    _unambiguous(report, created)
+    _unambiguous(report, asked.created)
     if not asked.yes:
-        confirm()
+        confirm(shown=show)
     return _apply(asked, ports, plan, place, out, report)
 
 
@@ -115,16 +148,18 @@ def _without_plan(out: Output, report: Report) -> Exit:
     out.plan(report, code, dry_run=True, saved=None)
     if isinstance(report.decision, Ask):
         raise Refused(
-            f"{report.decision.option} has to be known first", f"give {question(report, report.decision)}"
+            f"{report.decision.option} has to be known first",
+            f"give {question(report, report.decision)}",
         )
     return code
 
 
-def _right_incarnation(report: Report, created: str | None) -> None:
+def _right_incarnation(report: Report, created: float | None) -> None:
     """The times that an operator names must be this stream's."""
     stream = report.snapshot.lineage.stream
-    named = report.wishes.recreated if created is None else parse_instant(created)
-    if named is not None and abs(named - stream.created) > CREATION_SLACK:
+    for named in (report.wishes.recreated, created):
+        if named is None or abs(named - stream.created) <= CREATION_SLACK:
+            continue
         raise Refused(
             f"stream {stream.name} was created at {instant(stream.created)}, not "
             f"{instant(named)}",
@@ -137,7 +172,7 @@ def _right_incarnation(report: Report, created: str | None) -> None:
         )
 
 
-def _unambiguous(report: Report, created: str | None) -> None:
+def _unambiguous(report: Report, created: float | None) -> None:
     if report.incarnation is Incarnation.AMBIGUOUS and created is None:
         stamp = instant(report.snapshot.lineage.stream.created)
         raise Refused(
@@ -152,11 +187,14 @@ def from_file(asked: Asked, path: Path) -> Exit:
     plan = savedplan.load(path)
     place = locators.parse(plan.locator)
     out = asked.to(again(place, plan.stream, asked.account))
-    if asked.dry_run:
-        raise UsageError("--plan and --dry-run exclude each other", f"the plan is in {path}")
     ports = ports_of(asked.account, place)
     treat_sigterm_as_ctrl_c()
-    report = survey(ports, plan.stream, place, plan.wishes, plan.probe)
+    try:
+        report = survey(ports, plan.stream, place, plan.wishes, plan.probe)
+    except EmptyCheckpoint as error:
+        raise StalePlan(f"the plan is stale: {error.what}", "reshardctl inspect") from None
+    _right_incarnation(report, asked.created)
+    _unambiguous(report, asked.created)
     return _apply(asked, ports, plan, place, out, report)
 
 
@@ -165,11 +203,23 @@ def _apply(
 ) -> Exit:
     watched = stopped(asked, ports, place)
     header = _header(plan, ports, watched)
-    with Journal.create(_journal_path(asked, header), header) as journal, finishing_the_step():
+    with _kept_if_used(_journal_path(asked, header), header) as journal, finishing_the_step():
         phase(f"journal {journal.path}")
         applied = carry_out(ports, plan, place, journal)
         report = _verified(ports, plan, place, journal)
-    return _show(out, before, report, applied, journal.path)
+        return _show(out, before, report, applied, journal.path)
+
+
+@contextmanager
+def _kept_if_used(path: Path, header: Header) -> Iterator[Journal]:
+    """A new journal that goes again if no write was ever begun: there is nothing to undo in it."""
+    with Journal.create(path, header) as journal:
+        try:
+            yield journal
+        except ReshardError:
+            if not read(path).fix.intents:
+                path.unlink()
+            raise
 
 
 def _show(out: Output, before: Report, after: Report, applied: Applied, journal: Path) -> Exit:
@@ -187,6 +237,11 @@ def go_on(asked: Asked, path: Path) -> Exit:
     with journal:
         if records.undo is not None:
             raise UsageError(f"{path}: its undo was begun", f"reshardctl undo {path}")
+        if records.fix.outcome == "verified":
+            raise UsageError(
+                f"{path}: this fix was finished and verified, there is nothing to go on with",
+                f"reshardctl inspect, or take it back: reshardctl undo {path}",
+            )
         plan = savedplan.parsed(records.header.notes.get("saved", ""), str(path))
         place = locators.parse(plan.locator)
         out = asked.to(again(place, plan.stream, asked.account))
@@ -197,7 +252,7 @@ def go_on(asked: Asked, path: Path) -> Exit:
         with finishing_the_step():
             applied = finish(ports, plan, place, journal, records)
             report = _verified(ports, plan, place, journal)
-    return _show(out, before, report, applied, path)
+            return _show(out, before, report, applied, path)
 
 
 def _verified(ports: Ports, plan: SavedPlan, place: Locator, journal: Journal) -> Report:
@@ -219,22 +274,28 @@ def _left(report: Report) -> Exit:
     return Exit.OK if left else Exit.FINDINGS
 
 
-def confirm() -> None:
+def confirm(shown: bool = True) -> None:
     """Ask at the terminal. Raises NotConfirmed without one, or for any answer but yes."""
+    if not shown:
+        raise NotConfirmed("--format json shows no plan that could be confirmed", "add --yes")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise NotConfirmed(
             "there is no terminal to ask at", "add --yes, or apply a --plan"
         )
-    if input("Write this? Only 'yes' is taken for a yes: ").strip() != "yes":
-        raise NotConfirmed("not confirmed")
+    try:
+        answer = input("Write this? Only 'yes' is taken for a yes: ")
+    except EOFError:
+        answer = ""
+    if answer.strip() != "yes":
+        raise NotConfirmed("not confirmed; nothing was written")
 
 
 def stopped(asked: Asked, ports: Ports, place: Locator) -> str:
     """Words for the journal on why the consumer is taken to be stopped."""
     if asked.assume_stopped:
         return "the operator says that it is stopped"
-    phase(f"looking for signs of life for {asked.watch}")
-    return watch(ports, CONSUMERS[place.consumer], parse_seconds(asked.watch))
+    phase(f"looking for signs of life for {duration(asked.watch)}")
+    return watch(ports, CONSUMERS[place.consumer], asked.watch)
 
 
 def _header(plan: SavedPlan, ports: Ports, watched: str) -> Header:

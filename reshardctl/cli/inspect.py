@@ -68,10 +68,12 @@ def inspect(
     place = locators.parse(locator)
     account = Account(region, profile, role_arn, endpoint_url or ())
     wishes = wishes_of(policy, accept)
-    out = Output(format, output, color, verbose, again(place, stream, account, policy, accept))
+    patience = None if wait is None else parse_seconds(wait)
+    words = again(place, stream, account, policy, accept, probe=probe)
+    out = Output(format, output, color, verbose, words)
     ports = ports_of(account, place)
-    if wait is not None:
-        wait_until_settled(ports, stream, parse_seconds(wait))
+    if patience is not None:
+        wait_until_settled(ports, stream, patience)
     report = survey(ports, stream, place, wishes, probe)
     bad = fail_on is not FailOn.NEVER and any(
         f.severity >= Severity[fail_on.name] for f in report.findings

@@ -38,7 +38,8 @@ AcceptOption = Annotated[
     ),
 ]
 ProbeOption = Annotated[
-    bool, typer.Option("--probe", help="Read a few records (GetRecords) to turn guesses into facts.")
+    bool,
+    typer.Option("--probe", help="Read a few records (GetRecords) to turn guesses into facts."),
 ]
 RecreatedOption = Annotated[
     str | None,

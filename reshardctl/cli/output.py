@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import get_terminal_size
@@ -15,6 +15,7 @@ from reshardctl.cli.options import ColorMode, FormatName
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
 from reshardctl.render.context import Context
+from reshardctl.times import instant
 
 if TYPE_CHECKING:
     from reshardctl.cli.connect import Account
@@ -28,13 +29,20 @@ PIPED_WIDTH = 80
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Shows one command's results. again: the words that name what it worked on."""
+    """Shows one command's results. again: the words that name what it worked on.
+
+    A file that cannot be written is a UsageError at once, not after something else was written.
+    """
 
     format: FormatName | None
     file: str | None
     color: ColorMode
     verbose: bool
     again: Sequence[str]
+
+    def __post_init__(self) -> None:
+        if self.file is not None:
+            check_file(Path(self.file))
 
     def inspect(self, report: Report, code: Exit) -> None:
         """Findings."""
@@ -68,8 +76,7 @@ class Output:
 
     def _context(self, code: Exit) -> Context:
         width = get_terminal_size().columns if self._terminal() else PIPED_WIDTH
-        encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-        plain = self.file is None and not encoding.startswith("utf")
+        plain = self.file is None and not _unicode()
         return Context(tuple(self.again), width, self._colored(), plain, self.verbose, code)
 
     def _colored(self) -> bool:
@@ -87,20 +94,44 @@ class Output:
             replace_file(Path(self.file), text)
 
 
+def show(lines: Iterable[str]) -> None:
+    """Lines to stdout: texts from stores made harmless, in ASCII where nothing else is read."""
+    from reshardctl.render.escape import ascii_only, escape
+
+    for line in lines:
+        print(escape(line) if _unicode() else ascii_only(escape(line)))
+
+
+def _unicode() -> bool:
+    return (sys.stdout.encoding or "ascii").lower().replace("-", "").startswith("utf")
+
+
+def check_file(path: Path) -> None:
+    """UsageError unless `replace_file` will work: to be found out before anything is written."""
+    if path.is_dir():
+        raise UsageError(f"{path}: is a directory", "name a file with --output")
+    replace_file(path.with_name(f".{path.name}.probe"), "")
+    path.with_name(f".{path.name}.probe").unlink()
+
+
 def replace_file(path: Path, text: str) -> None:
     """Write a file whole or not at all, readable by its owner only."""
+    name = ""
     try:
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(text)
-        os.replace(name, path)
+        Path(name).replace(path)
     except OSError as error:
+        if name:
+            Path(name).unlink(missing_ok=True)
         raise UsageError(f"{path}: {error.strerror}", "name another file with --output") from None
 
 
 def again(
     place: Locator, stream: str, account: Account, policy: str | None = None,
-    accept: str | None = None, wishes: Wishes | None = None,
+    accept: str | None = None, wishes: Wishes | None = None, probe: bool = False,
+    created: str | None = None,
 ) -> list[str]:
     """The words of this command that name its consumer, stream and endpoints."""
     words = [place.text, "--stream", stream, *account.words()]
@@ -108,6 +139,12 @@ def again(
         words += ["--policy", str(policy)]
     if accept is not None:
         words += ["--accept", accept]
+    if created is not None:
+        words += ["--created", created]
+    if wishes is not None and wishes.recreated is not None:
+        words += ["--recreated", instant(wishes.recreated)]
     if wishes is not None and wishes.bootstrap:
         words.append("--bootstrap")
+    if probe:
+        words.append("--probe")
     return words

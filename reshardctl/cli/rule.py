@@ -14,15 +14,15 @@ def rule(
     ] = None,
 ) -> None:
     """What does this code mean? Works offline. Example: reshardctl rule RSH203"""
+    from reshardctl.cli.output import show
     from reshardctl.errors import UsageError
     from reshardctl.rules import RULES
 
     if code is None:
-        for one in RULES:
-            typer.echo(f"{one.code}  {one.name:32}  {one.page.strip().splitlines()[0]}")
+        show(f"{r.code}  {r.name:32}  {r.page.strip().splitlines()[0]}" for r in RULES)
         return
     for one in RULES:
         if code.casefold() in (one.code.casefold(), one.name):
-            typer.echo(f"{one.code} {one.name}\n\n{one.page.strip()}")
+            show([f"{one.code} {one.name}", "", *one.page.strip().splitlines()])
             return
     raise UsageError(f"no rule is called {code!r}", "reshardctl rule lists all of them")

@@ -50,10 +50,11 @@ def undo(
     """
     from reshardctl.cli import undoing
     from reshardctl.cli.connect import Account
-    from reshardctl.cli.fixing import Asked
+    from reshardctl.cli.fixing import Asked, patience
 
     account = Account(region, profile, role_arn, endpoint_url or ())
     asked = Asked(
-        account, dry_run, None, yes, assume_stopped, watch, journal, format, output, color, verbose
+        account, dry_run, None, yes, assume_stopped, patience(watch, dry_run), journal, format,
+        output, color, verbose,
     )
     raise typer.Exit(undoing.undo(asked, journal))

@@ -86,6 +86,64 @@ class Result:
         return True
 
 
+class Wire:
+    """Every call of a command to AWS: a log, and answers of the test's own in its stead."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, str]] = []
+        self.needed: set[str] = set()
+        self.faults: list[tuple[str, int, Callable[[], AWSResponse | None], int | None]] = []
+
+    def need(self, service: str, operation: str, body: bytes | None) -> None:
+        """Note the IAM actions of a call. A transaction needs those of the writes in it (Amazon
+        DynamoDB Developer Guide, "Using IAM with DynamoDB transactions")."""
+        if operation != "TransactWriteItems":
+            self.needed.add(f"{service}:{operation}")
+            return
+        names = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem",
+                 "ConditionCheck": "ConditionCheckItem"}  # fmt: skip
+        for item in json.loads(body or b"{}")["TransactItems"]:
+            self.needed |= {f"{service}:{names[kind]}" for kind in item}
+
+    @property
+    def writes(self) -> list[str]:
+        """Calls that change a table or a stream. Reads are listed, so a new call is a write."""
+        reads = {"Scan", "DescribeTable", "BatchGetItem", "DescribeStreamSummary", "ListShards",
+                 "GetShardIterator", "GetRecords"}  # fmt: skip
+        return [operation for _, operation in self.calls if operation not in reads]
+
+    def fail(self, operation: str, code: str, status: int = 400, *, times: int | None = None,
+             after: int = 0, message: str = "said by the test") -> None:
+        """From the `after`th call on, `times` calls of an operation are answered with an error."""
+        body = json.dumps({"__type": f"com.amazonaws#{code}", "message": message})
+        self.faults.append((operation, after, lambda: _answer(status, body), times))
+
+    def do(self, operation: str, what: Callable[[], None], *, after: int = 0) -> None:
+        """Just before the `after`th call of an operation is sent, do something else."""
+
+        def act() -> None:
+            what()
+
+        self.faults.append((operation, after, act, 1))
+
+    def sent(self, request: Any, event_name: str, **_: Any) -> AWSResponse | None:
+        _, service, operation = event_name.split(".")
+        self.calls.append((service, operation))
+        self.need(service, operation, request.body)
+        for index, (named, after, fault, times) in enumerate(self.faults):
+            if named != operation:
+                continue
+            if after > 0:
+                self.faults[index] = (named, after - 1, fault, times)
+                continue
+            if times == 0:
+                continue
+            self.faults[index] = (named, 0, fault, None if times is None else times - 1)
+            if (answer := fault()) is not None:
+                return answer
+        return None
+
+
 @dataclass
 class Lab:
     """A stream and a table; see the module."""
@@ -94,6 +152,7 @@ class Lab:
     fake: FakeKinesis
     table: LeaseTable
     state: Path
+    wire: Wire
     stream: str = "orders"
     options: str = ""
     on_sleep: list[Callable[[float], None]] = field(default_factory=list)
@@ -177,55 +236,6 @@ class Lab:
         return self.fake.clock.now()
 
 
-class Wire:
-    """Every call of a command to AWS: a log, and answers of the test's own in its stead."""
-
-    def __init__(self) -> None:
-        self.calls: list[tuple[str, str]] = []
-        self.faults: list[tuple[str, int, Callable[[], AWSResponse | None], int | None]] = []
-
-    @property
-    def actions(self) -> set[str]:
-        return {f"{service}:{operation}" for service, operation in self.calls}
-
-    @property
-    def writes(self) -> list[str]:
-        """Calls that change a table or a stream. Reads are listed, so a new call is a write."""
-        reads = {"Scan", "DescribeTable", "BatchGetItem", "DescribeStreamSummary", "ListShards",
-                 "GetShardIterator", "GetRecords"}  # fmt: skip
-        return [operation for _, operation in self.calls if operation not in reads]
-
-    def fail(self, operation: str, code: str, status: int = 400, *, times: int | None = None,
-             after: int = 0, message: str = "said by the test") -> None:
-        """From the `after`th call on, `times` calls of an operation are answered with an error."""
-        body = json.dumps({"__type": f"com.amazonaws#{code}", "message": message})
-        self.faults.append((operation, after, lambda: _answer(status, body), times))
-
-    def do(self, operation: str, what: Callable[[], None], *, after: int = 0) -> None:
-        """Just before the `after`th call of an operation is sent, do something else."""
-
-        def act() -> None:
-            what()
-
-        self.faults.append((operation, after, act, 1))
-
-    def sent(self, request: Any, event_name: str, **_: Any) -> AWSResponse | None:
-        _, service, operation = event_name.split(".")
-        self.calls.append((service, operation))
-        for index, (named, after, fault, times) in enumerate(self.faults):
-            if named != operation:
-                continue
-            if after > 0:
-                self.faults[index] = (named, after - 1, fault, times)
-                continue
-            if times == 0:
-                continue
-            self.faults[index] = (named, 0, fault, None if times is None else times - 1)
-            if (answer := fault()) is not None:
-                return answer
-        return None
-
-
 def _answer(status: int, body: str) -> AWSResponse:
     raw = SimpleNamespace(stream=lambda **_: iter([body.encode()]), read=lambda: body.encode())
     return AWSResponse("http://fault", status, {"content-type": "application/x-amz-json-1.0"}, raw)
@@ -292,7 +302,7 @@ def opened(
 ) -> Iterator[Lab]:
     """A lab whose commands run against these servers, at this fake's time."""
     table = LeaseTable(servers.dynamodb)
-    lab = Lab(servers, fake, table, state)
+    lab = Lab(servers, fake, table, state, wire)
     servers.switchboard.fake = fake
     lab.plant(*items)
     for name, value in environment(servers, state).items():

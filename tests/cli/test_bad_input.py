@@ -1,0 +1,579 @@
+"""Whatever is wrong with what we are given: one clear message, the right code, nothing written."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.case import CASES, load
+from tests.cli.lab import Item, Lab, Result
+
+OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
+VERBS = [("inspect",), ("fix", "--dry-run"), ("fix", "--yes", "--assume-stopped"), ("explain", "0")]
+every_verb = pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+
+
+def call(lab: Lab, verb: tuple[str, ...], *more: str | Path) -> Result:
+    """A command of which nothing may be left: no row changed, no journal."""
+    before = lab.items()
+    if verb[0] == "explain":
+        result = lab.cli(*verb, *lab.where, *more)
+    else:
+        result = lab.cli(verb[0], *lab.where, *verb[1:], *more)
+    assert lab.wire.writes == [] and lab.fake.mutating_calls == []
+    assert lab.items() == before
+    assert lab.journals() == []
+    assert result.out == ""
+    return result
+
+
+@pytest.fixture
+def lab(lab_of) -> Lab:
+    return lab_of("a-both", OPTIONS)
+
+
+# Where it is looked for
+
+
+@every_verb
+def test_an_unknown_table(lab, verb):
+    lab.options = ""
+    result = lab.cli(verb[0], *(verb[1:] if verb[0] == "explain" else ()), "kcl://no-such-table",
+                     "--stream", "orders", *(() if verb[0] == "explain" else verb[1:]))  # fmt: skip
+    assert result.code == 2
+    assert result.says("no table no-such-table in us-east-1", "aws dynamodb list-tables")
+    assert lab.wire.writes == []
+
+
+@every_verb
+def test_an_unknown_stream(lab, verb):
+    lab.stream = "no-such-stream"
+    result = call(lab, verb)
+    assert result.code == 2 and result.says("no stream no-such-stream", "aws kinesis list-streams")
+
+
+@every_verb
+def test_a_wrong_region(lab, verb):
+    result = call(lab, verb, "--region", "eu-west-1")
+    assert result.code == 2 and result.says("no stream orders in eu-west-1", "--region")
+
+
+def test_an_arn_of_another_region(lab):
+    lab.stream = "arn:aws:kinesis:eu-west-1:123456789012:stream/orders"
+    result = call(lab, ("inspect",))
+    assert result.code == 2 and result.says("orders is in eu-west-1", "add --region eu-west-1")
+
+
+def test_an_arn_works(lab):
+    lab.stream = "arn:aws:kinesis:us-east-1:123456789012:stream/orders"
+    assert lab.inspect().code == 1
+
+
+def test_an_unknown_profile(lab):
+    result = lab.cli("inspect", *lab.where, "--profile", "no-such-profile")
+    assert result.code == 2 and result.says("--profile no-such-profile", "could not be found")
+
+
+# What is found there
+
+
+def another_streams(shard_number: str) -> Item:
+    return {
+        "leaseKey": {"S": "shardId-000000000001"}, "checkpoint": {"S": shard_number},
+        "checkpointSubSequenceNumber": {"N": "0"}, "leaseCounter": {"N": "3"},
+        "ownerSwitchesSinceCheckpoint": {"N": "0"},
+    }  # fmt: skip
+
+
+@every_verb
+def test_another_streams_table(lab, verb):
+    """A younger number that fits no shard of this stream: never fixed."""
+    other = {"name": "clicks", "created": int(lab.fake.clock.now()) - 60,
+             "shards": [{"id": 1, "range": ["0", "1"], "open": 0}], "now": 60}  # fmt: skip
+    from reshardctl.testing.topology import stream_of
+
+    lab.fake.add_stream(stream_of({**other, "shards": [
+        {"id": 77, "range": ["0", "1"], "open": 0, "records": {"n": 1, "from": 5, "to": 5}}
+    ]}))  # fmt: skip
+    number = lab.fake.stream("clicks").shards[77].records[0].number
+    lab.plant(another_streams(str(number)))
+    result = call(lab, verb)
+    assert result.code == 2, result.err
+    assert result.says("shardId-000000000001", "belongs to another stream", "--stream")
+
+
+@every_verb
+def test_a_table_with_another_key(lab, verb):
+    name = f"{lab.table.name}-other"
+    lab.table.boto.create_table(
+        TableName=name, BillingMode="PAY_PER_REQUEST",
+        KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+        AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+    )  # fmt: skip
+    words = [verb[1]] if verb[0] == "explain" else []
+    more = [] if verb[0] == "explain" else list(verb[1:])
+    result = lab.cli(verb[0], *words, f"kcl://{name}", "--stream", "orders", *more)
+    assert result.code == 2 and result.says(name, "holds no leases", "HASH id (S)")
+    lab.table.boto.delete_table(TableName=name)
+
+
+@every_verb
+@pytest.mark.parametrize(("key", "more", "said"), [
+    ("order-4711", {"status": {"S": "paid"}}, "no lease"),
+    ("123456789012:orders:1795219200:shardId-000000000000",
+     {"streamName": {"S": "123456789012:orders:1795219200"}}, "multi-stream"),
+])  # fmt: skip
+def test_rows_that_are_no_leases(lab, verb, key, more, said):
+    lab.plant({"leaseKey": {"S": key}, **more})
+    result = call(lab, verb)
+    assert result.code == 2 and result.says(repr(key), said)
+
+
+@every_verb
+def test_an_empty_table(lab, verb):
+    for key in lab.items():
+        lab.table.pull(key)
+    result = call(lab, verb)
+    assert result.code == 3
+    assert result.says("holds no position", "--bootstrap")
+
+
+@pytest.mark.parametrize(("policy", "wanted"), [
+    ("lossless", "TRIM_HORIZON"), ("latest-at-start", "LATEST"),
+])  # fmt: skip
+def test_an_empty_table_that_is_declared_new(lab, policy, wanted):
+    for key in lab.items():
+        lab.table.pull(key)
+    shown = lab.dry("--bootstrap", "--policy", policy)
+    assert shown.code == 1 and lab.wire.writes == []
+    done = lab.fix("--bootstrap", "--policy", policy)
+    assert done.code == 0, done.err
+    rows = lab.items()
+    open_shards = {s for s in rows if rows[s]["checkpoint"]["S"] == wanted}
+    listed = lab.fake.client().list_shards(StreamName="orders")["Shards"]
+    assert {s["ShardId"] for s in listed
+            if "EndingSequenceNumber" not in s["SequenceNumberRange"]} <= open_shards  # fmt: skip
+    assert lab.inspect().code == 0
+    assert lab.undo().code == 0
+    assert lab.items() == {}
+
+
+def test_bootstrap_of_a_table_with_positions(lab):
+    """It fills nothing that is not empty: the usual plan, or nothing more."""
+    before = lab.items()
+    usual = lab.dry("--format", "json").json["decision"]
+    named = lab.dry("--bootstrap", "--format", "json").json["decision"]
+    assert named == usual
+    assert lab.items() == before
+
+
+# What is not allowed, and what does not answer
+
+
+@every_verb
+@pytest.mark.parametrize(("action", "where"), [
+    ("DescribeStreamSummary", "kinesis"), ("ListShards", "kinesis"),
+    ("DescribeTable", "dynamodb"), ("Scan", "dynamodb"),
+])  # fmt: skip
+@pytest.mark.parametrize(("code", "said"), [
+    ("AccessDeniedException", "no permission for {where}:{action}"),
+    ("ExpiredTokenException", "credentials"),
+    ("UnrecognizedClientException", "credentials"),
+    ("ThrottlingException", "throttled"),
+    ("ProvisionedThroughputExceededException", "throttled"),
+    ("InternalServerError", "again later"),
+])  # fmt: skip
+def test_calls_that_fail(lab, verb, action, where, code, said):
+    status = 500 if code.startswith("Internal") else 400
+    lab.wire.fail(action, code, status)
+    result = call(lab, verb)
+    assert result.code == 3, result.err
+    assert result.says(said.format(where=where, action=action))
+    if "permission" in said:
+        assert '"Effect": "Allow"' in result.err
+
+
+@pytest.mark.parametrize("action", ["GetShardIterator", "GetRecords"])
+def test_a_probe_that_is_not_allowed(lab_of, action):
+    lab = lab_of("h-open", "?initial=LATEST&release=3.5.1")
+    lab.wire.fail(action, "AccessDeniedException")
+    result = call(lab, ("inspect", "--probe"))
+    if action in {operation for _, operation in lab.wire.calls}:
+        assert result.code == 3 and result.says(f"no permission for kinesis:{action}")
+
+
+@pytest.mark.parametrize(("code", "status", "wanted"), [
+    ("AccessDeniedException", 400, 4), ("ExpiredTokenException", 400, 3),
+    ("ThrottlingException", 400, 3),
+])  # fmt: skip
+def test_a_first_write_that_fails(lab_of, code, status, wanted):
+    lab = lab_of("a-one", OPTIONS)
+    before = lab.items()
+    for name in ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem"):
+        lab.wire.fail(name, code, status)
+    result = lab.fix()
+    assert result.code == wanted, result.err
+    assert result.says("")
+    assert lab.items() == before
+
+
+def test_a_second_write_that_fails(lab_of):
+    """Half done: the journal and both ways out are named, and both work."""
+    lab = several_steps(lab_of)
+    before = lab.items()
+    written = count_writes(lab)
+    assert written > 1
+    for name in ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem"):
+        lab.wire.fail(name, "ExpiredTokenException", after=1, times=99)
+    result = lab.fix()
+    assert result.code == 5, result.err
+    assert result.says("of", "steps are in place", "fix --resume", "undo", str(lab.journal()))
+    lab.wire.faults.clear()
+    resumed = lab.cli("fix", "--resume", lab.journal(), "--assume-stopped")
+    assert resumed.code in (0, 1), resumed.err
+    assert lab.dry("--format", "json").json["decision"]["kind"] == "nothing"
+    assert lab.undo().code == 0
+    assert kept(lab.items()) == kept(before)
+
+
+def several_steps(lab_of) -> Lab:
+    """Two splits, both broken the same way: two families, two steps."""
+    case = load(CASES / "kcl" / "a-both.toml")
+    return lab_of(twofold(case), OPTIONS)
+
+
+def twofold(case):
+    """The case's table over a stream with a second family like the first."""
+    from dataclasses import replace
+
+    from tests.case_rows import item_of
+    from tests.case_stream import filled, resolve
+
+    shards = []
+    for number, side in ((0, 0), (1, 1)):
+        half = ["0", "1/2"] if side == 0 else ["1/2", "1"]
+        shards.append({"id": number, "range": half, "open": 0, "close": 600,
+                       "records": {"n": 4, "from": 60, "to": 540}})  # fmt: skip
+    quarters = ["0", "1/4", "1/2", "3/4", "1"]
+    for index in range(4):
+        shards.append({
+            "id": 2 + index, "range": [quarters[index], quarters[index + 1]],
+            "parents": [index // 2], "open": 601, "records": {"n": 2, "from": 660, "to": 900},
+        })  # fmt: skip
+    stream = filled({"created": case.stream["created"], "now": case.stream["now"],
+                     "shards": shards})  # fmt: skip
+    topology = resolve(stream)
+    rows = [item_of({"shard": n, "checkpoint": "SHARD_END", "children": kids}, topology)
+            for n, kids in ((0, [2, 3]), (1, [4, 5]))]  # fmt: skip
+    return replace(case, stream=stream, topology=topology, rows=rows, foreign=[])
+
+
+def kept(items):
+    left_out = {"leaseCounter", "leaseOwner", "checkpointOwner"}
+    return {k: {n: v for n, v in i.items() if n not in left_out} for k, i in items.items()}
+
+
+def count_writes(lab: Lab) -> int:
+    return len(lab.dry("--format", "json").json["decision"]["steps"])
+
+
+# Listings that do not hold together, streams that move
+
+
+def test_a_torn_listing(lab):
+    from reshardctl.testing.faults import cut_page
+
+    lab.fake.faults.add("ListShards", cut_page(1), times=None)
+    result = call(lab, ("inspect",))
+    assert result.code == 3 and result.says("does not settle", "describe-stream-summary")
+    assert sum(lab.slept) <= 60
+
+
+def test_waiting_for_a_reshard(lab):
+    fake = lab.fake
+    fake.settings.reshard_seconds = 40
+    fake.client().update_shard_count(
+        StreamName="orders", TargetShardCount=6, ScalingType="UNIFORM_SCALING"
+    )
+    assert fake.stream("orders").status == "UPDATING"
+    fake.calls.clear()
+    result = lab.inspect("--wait", "10m", "--format", "json")
+    assert result.code in (0, 1), result.err
+    assert result.json["stream"]["status"] == "ACTIVE"
+    assert lab.slept, "it did wait"
+
+
+def test_waiting_in_vain(lab):
+    lab.fake.settings.reshard_seconds = 100_000
+    lab.fake.client().update_shard_count(
+        StreamName="orders", TargetShardCount=6, ScalingType="UNIFORM_SCALING"
+    )
+    lab.fake.calls.clear()
+    result = call(lab, ("inspect", "--wait", "2m"))
+    assert result.code == 3 and result.says("after 2m", "UPDATING", "--wait")
+    assert 100 <= sum(lab.slept) <= 200
+
+
+# A stream that was made anew
+
+
+def test_a_recreated_stream_needs_its_time(lab_of):
+    lab = lab_of("recreated", OPTIONS)
+    refused = lab.fix()
+    assert refused.code == 4 and refused.says(f"--recreated {lab.created}")
+    wrong = lab.fix("--recreated", "2020-01-01T00:00:00Z")
+    assert wrong.code == 4 and wrong.says("2020-01-01T00:00:00Z", lab.created)
+    assert lab.wire.writes == []
+    assert lab.fix("--recreated", lab.created).code == 0
+    assert lab.undo().code == 0
+
+
+def test_recreated_where_nothing_was(lab):
+    refused = lab.fix("--recreated", lab.created)
+    assert refused.code == 4 and refused.says("leave --recreated out")
+    assert lab.wire.writes == []
+
+
+def test_a_table_without_a_number_needs_the_time(lab_of, tmp_path):
+    lab = lab_of("b", OPTIONS)
+    for key, row in lab.items().items():
+        if row["checkpoint"]["S"].isdigit():
+            lab.alter(key, checkpoint={"S": "TRIM_HORIZON"})
+    shown = lab.dry("--format", "json", "--out", tmp_path / "a.plan")
+    if shown.json["decision"]["kind"] != "plan":
+        pytest.skip("nothing to write in this state")
+    assert shown.json["incarnation"] == "ambiguous"
+    for words in (lab.where, ["--plan", tmp_path / "a.plan"]):
+        refused = lab.cli("fix", *words, "--yes", "--assume-stopped")
+        assert refused.code == 4 and refused.says(f"--created {lab.created}")
+        wrong = lab.cli("fix", *words, "--yes", "--assume-stopped", "--created",
+                        "2020-01-01T00:00:00Z")  # fmt: skip
+        assert wrong.code == 4 and wrong.says("2020-01-01")
+    assert lab.wire.writes == []
+    plan = ["--plan", tmp_path / "a.plan", "--created", lab.created]
+    done = lab.cli("fix", *plan, "--assume-stopped")
+    assert done.code == 0, done.err
+
+
+# Words that cannot be acted on
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (["inspect", "nonsense"], "no locator"),
+    (["inspect", "http://table"], "not known"),
+    (["inspect", "kcl://a b"], "no name of a DynamoDB table"),
+    (["inspect", "kcl://"], "no name of a DynamoDB table"),
+    (["inspect", "kcl://app?initial"], "name=value"),
+    (["inspect", "kcl://app?initial="], "no value"),
+    (["inspect", "kcl://app?initial=LATEST&initial=LATEST"], "stands twice"),
+    (["inspect", "kcl://app?initial=EARLIEST"], "not a start mode"),
+    (["inspect", "kcl://app?initial=AT_TIMESTAMP:2026-09-22T09:14:00"], "no zone"),
+    (["inspect", "kcl://app?initial=AT_TIMESTAMP:yesterday"], "no time"),
+    (["inspect", "kcl://app?release=9"], "release"),
+    (["inspect", "kcl://app?failover=10"], "no duration"),
+    (["inspect", "kcl://app?colour=red"], "no option 'colour'"),
+    (["inspect", "kcl://app", "--wait", "5"], "no duration"),
+    (["inspect", "kcl://app", "--wait", "99999999999d"], "3650d"),
+    (["inspect", "kcl://app", "--accept", "reread"], "not known"),
+    (["inspect", "kcl://app", "--accept", "reread=5"], "no duration"),
+    (["inspect", "kcl://app", "--policy", "newest"], "newest"),
+    (["inspect", "kcl://app", "--format", "xml"], "xml"),
+    (["inspect", "kcl://app", "--fail-on", "nothing"], "nothing"),
+    (["inspect", "kcl://app", "--endpoint-url", "s3=http://x"], "not SERVICE=URL"),
+    (["inspect", "kcl://app", "--endpoint-url", "kinesis=ftp://x"], "not SERVICE=URL"),
+    (["inspect", "kcl://app", "--endpoint-url", "http://me:geheim@x"], "no user or password"),
+    (["inspect", "kcl://app", "--output", "/no/such/dir/x"], "/no/such/dir/x"),
+    (["inspect", "kcl://app", "--no-such-flag"], "--no-such-flag"),
+    (["fix", "kcl://app", "--watch", "soon"], "no duration"),
+    (["fix", "kcl://app", "--created", "2026-09-22"], "no zone"),
+    (["fix", "kcl://app", "--recreated", "2026-09-22T09:14:00"], "no zone"),
+    (["fix", "kcl://app", "--recreated", "2026-09-22T09:14:00Z", "--bootstrap"], "exclude"),
+    (["fix", "kcl://app", "--plan", "p"], "exclude each other"),
+    (["fix", "--plan", "/no/such.plan"], "/no/such.plan"),
+    (["fix", "--plan", "p", "--policy", "latest-at-start"], "exclude"),
+    (["fix", "--plan", "p", "--bootstrap"], "exclude"),
+    (["fix", "--plan", "p", "--dry-run"], "exclude"),
+    (["fix", "--resume", "/no/such.jsonl"], "/no/such.jsonl"),
+    (["fix", "--resume", "j", "--dry-run"], "exclude"),
+    (["undo", "/no/such.jsonl"], "/no/such.jsonl"),
+    (["undo", "/etc/hostname"], "/etc/hostname"),
+    (["rule", "RSH999"], "RSH999"),
+    (["unheard-of"], "unheard-of"),
+], ids=lambda v: " ".join(v) if isinstance(v, list) else "")  # fmt: skip
+def test_words_that_cannot_be_acted_on(lab, words, said):
+    if words[0] in ("inspect", "fix") and any(w.startswith(("kcl", "no", "http:/")) for w in words):
+        words = [*words, "--stream", "orders"]
+    result = lab.cli(*words)
+    assert result.code == 2, result.err
+    assert said in result.err and "Traceback" not in result.err, result.err
+    assert "geheim" not in result.err
+    assert result.out == ""
+    assert lab.wire.calls == []
+
+
+@pytest.mark.parametrize("words", [
+    ["fix"], ["fix", "kcl://app"], ["inspect", "kcl://app"], ["undo"], ["explain", "0"],
+], ids=" ".join)  # fmt: skip
+def test_words_that_are_missing(lab, words):
+    result = lab.cli(*words)
+    assert result.code == 2 and result.err and lab.wire.calls == []
+
+
+def test_a_time_with_its_zone_in_a_locator(lab):
+    """A plus is a plus, as in +02:00."""
+    lab.options = "?initial=AT_TIMESTAMP:2026-11-21T02:00:00+02:00&release=3.5.1"
+    assert lab.inspect().code in (0, 1)
+
+
+@pytest.mark.parametrize("shard", ["99", "shardId-000000000099", "nonsense", "9" * 5000, "\x1b[2J"])
+def test_explain_of_an_unknown_shard(lab, shard):
+    result = lab.cli("explain", shard, *lab.where)
+    assert result.code == 2 and result.says("is not listed", "inspect")
+    assert "\x1b" not in result.err
+
+
+# Files and folders
+
+
+def test_a_plan_onto_an_existing_file(lab, tmp_path):
+    path = tmp_path / "a.plan"
+    path.write_text("mine")
+    result = lab.dry("--out", path)
+    assert result.code == 2 and result.says(str(path), "exists already")
+    assert path.read_text() == "mine"
+    result = lab.dry("--out", tmp_path / "no" / "such")
+    assert result.code == 2 and result.says("no plan was saved")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_state_directory(lab):
+    lab.state.mkdir(mode=0o500)
+    result = lab.fix()
+    assert result.code == 2 and result.says("--journal")
+    assert lab.wire.writes == []
+
+
+def test_a_state_directory_that_is_none(lab):
+    lab.state.write_text("a file")
+    before = lab.items()
+    result = lab.fix()
+    assert result.code == 2
+    assert result.says("cannot write journal", "--journal", "RESHARDCTL_STATE_DIR")
+    assert lab.wire.writes == [] and lab.items() == before
+
+
+def test_a_journal_that_exists(lab, tmp_path):
+    path = tmp_path / "j.jsonl"
+    path.write_text("mine")
+    result = lab.fix("--journal", path)
+    assert result.code == 2 and result.says("exists already")
+    assert path.read_text() == "mine" and lab.wire.writes == []
+
+
+def test_an_output_that_cannot_be_written_stops_a_fix_before_it_writes(lab, tmp_path):
+    for path in (tmp_path / "no" / "such", tmp_path):
+        for words in (["--format", "json"], []):
+            result = lab.fix("--output", path, *words)
+            assert result.code == 2 and result.says(str(path))
+    assert lab.wire.writes == [] and lab.journals() == []
+
+
+def test_a_journal_cut_anywhere(lab, tmp_path):
+    """Whole lines are a journal, whatever is missing behind them; anything else says why."""
+    assert lab.fix().code == 0
+    whole = lab.journal().read_bytes()
+    fixed = lab.items()
+    ends = [at + 1 for at, byte in enumerate(whole) if byte == 10]
+    places = {0, 1, ends[0] - 1, ends[0], ends[0] + 1, ends[1], ends[1] + 7, len(whole) - 1}
+    for at in sorted(places | set(range(0, len(whole), max(1, len(whole) // 15)))):
+        cut = tmp_path / f"cut-{at}.jsonl"
+        cut.write_bytes(whole[:at])
+        for words in (["undo", cut, "--dry-run"], ["fix", "--resume", cut, "--assume-stopped"]):
+            result = lab.cli(*words)
+            if at < ends[0]:
+                assert result.code == 2 and result.says(str(cut)), (at, words, result.err)
+            else:
+                assert result.code in (0, 1), (at, words, result.err)
+            assert lab.items() == fixed, (at, words)
+
+
+def test_a_journal_with_a_flipped_byte(lab, tmp_path):
+    assert lab.fix().code == 0
+    whole = lab.journal().read_bytes()
+    fixed = lab.items()
+    first = whole.index(b"\n")
+    for at in range(0, first, first // 40):
+        damaged = bytearray(whole)
+        damaged[at] ^= 1
+        path = tmp_path / "damaged.jsonl"
+        path.write_bytes(damaged)
+        result = lab.cli("undo", path, "--yes", "--assume-stopped")
+        assert result.code == 2 and result.says(str(path)), at
+    assert lab.items() == fixed
+
+
+def test_a_journal_of_another_table(lab):
+    assert lab.fix().code == 0
+    lab.table.boto.delete_table(TableName=lab.table.name)
+    lab.table.boto.create_table(
+        TableName=lab.table.name, BillingMode="PAY_PER_REQUEST",
+        KeySchema=[{"AttributeName": "leaseKey", "KeyType": "HASH"}],
+        AttributeDefinitions=[{"AttributeName": "leaseKey", "AttributeType": "S"}],
+    )  # fmt: skip
+    for words in (["undo", lab.journal(), "--yes"], ["undo", lab.journal(), "--dry-run"]):
+        result = lab.cli(*words, "--assume-stopped")
+        assert result.code == 2 and result.says("about another store")
+
+
+def test_an_undo_after_the_consumer_has_saved(lab):
+    assert lab.fix().code == 0
+    created = sorted(k for k, v in lab.items().items() if v["leaseCounter"] == {"N": "0"})[0]
+    lab.alter(created, checkpoint={"S": "LATEST"}, leaseCounter={"N": "8"})
+    saved = lab.items()
+    lab.wire.calls.clear()
+    result = lab.undo()
+    assert result.code == 4 and result.says(created, "checkpoint", "reshardctl fix")
+    assert lab.wire.writes == [] and lab.items() == saved
+
+
+# Rows that KCL itself cannot read: every malformed case is a finding, and never an accident
+
+
+MALFORMED = {
+    "leaseCounter": [None, {"S": "7"}, {"N": "1.5"}, {"BOOL": True}],
+    "checkpoint": [None, {"N": "7"}, {"S": ""}, {"S": "nonsense"}, {"S": "\x1b[31m"}, {"L": []},
+                   {"S": "9" * 5000}, {"S": "٣"}, {"S": "-5"}, {"S": "NULL"}],
+    "checkpointSubSequenceNumber": [None, {"S": "x"}, {"N": "-1"}, {"N": "1E30"}],
+    "parentShardId": [{"S": "shardId-000000000000"}, {"L": [{"S": "x"}]}, {"SS": ["\u202e"]},
+                      {"SS": ["shardId-000000000002"]}, {"NULL": True}],
+    "leaseOwner": [{"N": "1"}, {"NULL": True}],
+    "startingHashKey": [{"S": "x"}, {"N": "1"}, {"S": "9" * 5000}],
+    "ownerSwitchesSinceCheckpoint": [None, {"S": "x"}],
+    "pendingCheckpoint": [{"N": "1"}, {"S": "\n"}],
+    "entityType": [{"N": "1"}, {"S": ""}, {"S": "LEASE"}, {"S": "\x07"}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    pytest.param(n, v, id=f"{n}-{i}") for n, vs in MALFORMED.items() for i, v in enumerate(vs)
+])  # fmt: skip
+@pytest.mark.parametrize("options", ["", OPTIONS])
+def test_a_malformed_row(lab_of, name, value, options):
+    lab = lab_of("c", options)
+    lab.alter("shardId-000000000000", **{name: value})
+    before = lab.items()
+    for verb in (["inspect"], ["inspect", "--format", "json"], ["inspect", "--format", "text"],
+                 ["fix", "--dry-run", "--format", "text"]):  # fmt: skip
+        result = lab.cli(verb[0], *lab.where, *verb[1:])
+        assert result.code in (0, 1, 2, 4), (verb, result.err)
+        assert "unexpected" not in result.err
+        if result.code in (2, 4):
+            assert result.says("")
+        assert "\x1b" not in result.out + result.err and "\u202e" not in result.out
+    for shard in ("0", "2"):
+        told = lab.cli("explain", shard, *lab.where)
+        assert told.code in (0, 2), told.err
+        assert "\x1b" not in told.out + told.err and "\u202e" not in told.out
+    assert lab.items() == before

@@ -1,0 +1,210 @@
+"""What no command may do: write unasked, write to a running consumer, show a secret."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+import typer
+
+from reshardctl.cli.app import app
+from tests.cli.lab import SECRETS
+
+OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
+READING = [
+    ("inspect",), ("inspect", "--probe"), ("inspect", "--wait", "1m"), ("inspect", "--read-only"),
+    ("fix", "--dry-run"), ("fix", "--dry-run", "--probe"), ("fix", "--dry-run", "--yes"),
+    ("fix", "--dry-run", "--policy", "latest-at-start"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", READING, ids=" ".join)
+@pytest.mark.parametrize("case", ["a-both", "b", "d2", "h-open", "recreated"])
+def test_reading_writes_nothing(lab_of, case, words):
+    lab = lab_of(case, OPTIONS)
+    before = lab.items()
+    lab.fake.calls.clear()
+    verb, *flags = words
+    assert lab.cli(verb, *lab.where, *flags).code in (0, 1, 4)
+    assert lab.wire.calls and lab.wire.writes == []
+    assert lab.fake.mutating_calls == []
+    assert lab.items() == before
+    assert lab.journals() == []
+
+
+@pytest.mark.parametrize("shard", ["0", "2", "shardId-000000000001"])
+def test_explain_writes_nothing(lab_of, shard):
+    lab = lab_of("a-both", OPTIONS)
+    assert lab.cli("explain", shard, *lab.where, "--probe").code == 0
+    assert lab.wire.writes == [] and lab.fake.mutating_calls == []
+
+
+def test_rule_and_help_call_nothing(lab_of):
+    lab = lab_of("a-both")
+    for words in (["rule"], ["rule", "RSH203"], ["rule", "child-not-started"], ["--help"],
+                  ["fix", "--help"], ["--version"]):  # fmt: skip
+        assert lab.cli(*words).code == 0
+    assert lab.wire.calls == []
+
+
+def test_a_dry_undo_writes_nothing(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    assert lab.fix().code == 0
+    fixed = lab.items()
+    lab.wire.calls.clear()
+    assert lab.cli("undo", lab.journal(), "--dry-run").code == 1
+    assert lab.wire.writes == [] and lab.items() == fixed
+
+
+def test_no_command_changes_the_stream(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    lab.fake.calls.clear()
+    assert lab.fix("--probe").code == 0
+    assert lab.undo().code == 0
+    assert lab.fake.mutating_calls == []
+
+
+def owned(lab) -> str:
+    return next(k for k, v in lab.items().items() if "leaseOwner" in v)
+
+
+def renewing(lab, key: str):
+    """Ask of a worker that holds the lease: its counter grows while we wait."""
+
+    def renew(_seconds: float) -> None:
+        counter = int(lab.items()[key]["leaseCounter"]["N"])
+        lab.alter(key, leaseCounter={"N": str(counter + 1)})
+
+    return renew
+
+
+@pytest.mark.parametrize("position", ["SHARD_END", "a number"])
+def test_a_running_consumer_is_refused(lab_of, position):
+    """Its renewals, of finished rows too (runs on KCL 2.7.2 and 3.5.1)."""
+    lab = lab_of("a-both", OPTIONS)
+    wanted = [k for k, v in lab.items().items()
+              if (v["checkpoint"]["S"] == "SHARD_END") == (position == "SHARD_END")]  # fmt: skip
+    key = wanted[0]
+    lab.alter(key, leaseOwner={"S": "w1"})
+    lab.on_sleep.append(renewing(lab, key))
+    refused = lab.cli("fix", *lab.where, "--yes")
+    assert refused.code == 4 and refused.says("is running", key, "stop every worker")
+    assert lab.wire.writes == [] and lab.journals() == []
+    assert lab.slept == [30.0]
+
+
+def test_a_running_consumer_stops_an_undo_too(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    assert lab.fix().code == 0
+    key = owned(lab)
+    fixed = lab.items()
+    lab.wire.calls.clear()
+    lab.on_sleep.append(renewing(lab, key))
+    refused = lab.cli("undo", lab.journal(), "--yes", "--watch", "90s")
+    assert refused.code == 4 and refused.says("is running")
+    assert lab.wire.writes == [] and lab.slept == [90.0]
+    assert {k for k, v in lab.items().items() if v != fixed[k]} == {key}
+
+
+def test_a_leader_that_moves_is_a_sign_of_life(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    lab.plant({"leaseKey": {"S": "Leader"}, "entityType": {"S": "LEADER"},
+               "recordVersionNumber": {"S": "a"}})  # fmt: skip
+    lab.on_sleep.append(lambda _s: lab.alter("Leader", recordVersionNumber={"S": "b"}))
+    refused = lab.cli("fix", *lab.where, "--yes")
+    assert refused.code == 4 and refused.says("Leader")
+
+
+def test_silence_is_journaled_with_what_it_excludes(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    assert lab.cli("fix", *lab.where, "--yes", "--watch", "20s").code == 0
+    said = header(lab.journal())["notes"]["stopped"]
+    assert "20 s" in said and "up to 60 s" in said
+
+
+def test_the_operators_word_is_journaled(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    assert lab.fix().code == 0
+    assert lab.slept == []
+    assert "operator" in header(lab.journal())["notes"]["stopped"]
+
+
+def test_no_watch_is_no_proof(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    refused = lab.cli("fix", *lab.where, "--yes", "--watch", "0s")
+    assert refused.code == 2 and refused.says("--assume-stopped")
+    assert lab.wire.calls == []
+
+
+def header(journal: Path) -> dict:
+    return json.loads(journal.read_text().splitlines()[0])["body"]
+
+
+@pytest.mark.parametrize("flags", [(), ("--format", "json"), ("--assume-stopped",)])
+def test_without_a_terminal_and_without_yes(lab_of, flags):
+    lab = lab_of("a-both", OPTIONS)
+    refused = lab.cli("fix", *lab.where, *flags)
+    assert refused.code == 4 and refused.says("--yes")
+    assert lab.wire.writes == [] and lab.journals() == []
+
+
+def test_an_undo_asks_too(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    assert lab.fix().code == 0
+    lab.wire.calls.clear()
+    refused = lab.cli("undo", lab.journal(), "--assume-stopped")
+    assert refused.code == 4 and refused.says("--yes")
+    assert lab.wire.writes == []
+
+
+def test_a_resume_that_should_be_dry_is_refused(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    assert lab.fix().code == 0
+    lab.wire.calls.clear()
+    refused = lab.cli("fix", "--resume", lab.journal(), "--dry-run", "--assume-stopped")
+    assert refused.code == 2 and refused.says("--dry-run")
+    assert lab.wire.calls == []
+
+
+def test_what_is_written_to_disk_is_the_owners_alone(lab_of, tmp_path):
+    lab = lab_of("a-both", OPTIONS)
+    old = os.umask(0)
+    try:
+        files = [tmp_path / "a.plan", tmp_path / "dry.txt", tmp_path / "done.json"]
+        lab.dry("--out", files[0], "--output", files[1])
+        lab.fix("--format", "json", "--output", files[2])
+    finally:
+        os.umask(old)
+    for path in (*files, lab.journal()):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
+    assert stat.S_IMODE(lab.state.stat().st_mode) == 0o700
+
+
+def test_no_secret_in_any_file(lab_of, tmp_path):
+    lab = lab_of("a-both", OPTIONS)
+    lab.dry("--out", tmp_path / "a.plan", "--output", tmp_path / "dry.txt", "--verbose")
+    lab.fix("--verbose")
+    lab.undo("--verbose")
+    lab.wire.fail("Scan", "AccessDeniedException", message=f"User {SECRETS[0]} may not")
+    assert lab.inspect().code == 3
+    for path in [p for p in tmp_path.rglob("*") if p.is_file()]:
+        for secret in SECRETS:
+            assert secret not in path.read_text(errors="replace"), path
+
+
+def test_no_variable_names_a_target(lab_of, monkeypatch):
+    """pg_resetwal: for safety, the directory is given on the command line, never by PGDATA."""
+    command = typer.main.get_command(app)
+    for verb in command.commands.values():  # type: ignore[attr-defined]
+        assert all(p.envvar is None for p in verb.params), verb.name
+        assert verb.context_settings.get("auto_envvar_prefix") is None
+    lab = lab_of("a-both", OPTIONS)
+    for name in ("LOCATOR", "CONSUMER", "TABLE", "STREAM", "PLAN", "RESUME", "YES"):
+        for prefix in ("RESHARDCTL", "RESHARDCTL_FIX"):
+            monkeypatch.setenv(f"{prefix}_{name}", lab.locator)
+    assert lab.cli("fix", "--yes", "--assume-stopped").code == 2
+    assert lab.cli("fix", lab.locator, "--yes", "--assume-stopped").code == 2
+    assert lab.wire.calls == []
