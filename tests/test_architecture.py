@@ -1,0 +1,212 @@
+"""The arrows: who may import what, who may touch the world, and how big a file may grow.
+
+Read from the sources, not by importing: an import inside a function counts as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import reshardctl
+from reshardctl.consumers import CONSUMERS
+from reshardctl.rules import RULES
+
+PACKAGE = Path(reshardctl.__file__).parent
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+LAYERS = (
+    ("__main__",),
+    ("cli",),
+    ("demo", "render", "repair", "explanation"),
+    ("testing", "undo", "savedplan", "snapshot", "apply"),
+    ("journal", "kinesis", "media"),
+    # Below: no I/O, no clock, no randomness.
+    ("report",),
+    ("rules", "plan"),
+    ("effects", "policy", "evidence", "consumers", "rebase"),
+    ("wire", "lineage", "locator", "landing"),
+    ("times", "strict", "model"),
+    ("errors",),
+    ("exit",),
+)  # fmt: skip
+"""Topmost first. A file or folder imports from lower rows, and from its own."""
+LINE = 5
+"""The first row of pure code."""
+SAME_ROW = {("plan", "policy")}
+LEVEL = {unit: row for row, units in enumerate(LAYERS) for unit in units}
+PURE = {unit for row in LAYERS[LINE:] for unit in row} | {"explanation"}
+
+ONLY_IN = {
+    "boto3": {"kinesis", "media", "cli/connect.py", "testing", "demo"},
+    "botocore": {"kinesis", "media", "cli/connect.py", "testing", "demo"},
+    "typer": {"cli"},
+    "rich": {"cli", "render"},
+    "moto": {"testing", "demo"},
+    "hypothesis": {"testing"},
+    "pytest": {"testing"},
+    "networkx": set(),
+    "pyspark": set(),
+    "pickle": set(),
+}
+WORLD = {
+    "time", "random", "secrets", "uuid", "os", "sys", "io", "socket", "subprocess", "tempfile",
+    "shutil", "threading", "asyncio", "signal", "logging", "urllib.request", "http", "glob",
+    "fcntl", "getpass", "platform", "locale",
+}  # fmt: skip
+"""Modules by which a program meets the world."""
+WORLDLY_CALLS = {
+    "open", "input", "print", "eval", "exec", "now", "utcnow", "today", "read_text", "write_text",
+    "read_bytes", "write_bytes", "getenv", "hash", "id",
+}  # fmt: skip
+"""Calls by which pure code would stop being so; `hash` and `id` differ from run to run."""
+PURE_EXCEPTIONS = {"lineage/ids.py": {"sys"}}
+"""sys.byteorder: how wide integers lie in memory."""
+
+
+def where(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def unit(path: Path) -> str:
+    return path.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Dotted names of the modules that a file imports, anywhere in it; types only as well."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{where(path)}: a relative import"
+            module = node.module or ""
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def own(path: Path) -> set[str]:
+    """Which units of the package a file imports."""
+    parts = [name.split(".") for name in imports(path) if name.startswith("reshardctl.")]
+    return {name[1] for name in parts} & LEVEL.keys() - {unit(path)}
+
+
+def allowed(path: Path, places: set[str]) -> bool:
+    return any(where(path) == p or where(path).startswith(f"{p}/") for p in places)
+
+
+@pytest.mark.parametrize("path", FILES, ids=where)
+def test_imports_point_down(path):
+    if path.name == "__init__.py" and path.parent == PACKAGE:
+        assert own(path) == set()
+        return
+    assert unit(path) in LEVEL, f"{where(path)}: say in LAYERS where it belongs"
+    level = LEVEL[unit(path)]
+    up = {
+        name for name in own(path)
+        if LEVEL[name] < level or (LEVEL[name] == level and (unit(path), name) not in SAME_ROW)
+    }
+    assert not up, f"{where(path)} imports {up} from its own row or above"
+
+
+@pytest.mark.parametrize("path", FILES, ids=where)
+def test_who_may_use_what(path):
+    for name in imports(path):
+        places = ONLY_IN.get(name.split(".")[0])
+        assert places is None or allowed(path, places), f"{where(path)} imports {name}"
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if unit(p) in PURE], ids=where)
+def test_below_the_line_nothing_meets_the_world(path):
+    excused = PURE_EXCEPTIONS.get(where(path), set())
+    met = {
+        name for name in imports(path)
+        if name in WORLD or name.split(".")[0] in WORLD
+    }
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Call):
+            called = node.func
+            if isinstance(called, ast.Name) and called.id in WORLDLY_CALLS:
+                met.add(called.id)
+            if isinstance(called, ast.Attribute) and called.attr in WORLDLY_CALLS - {"id", "hash"}:
+                met.add(called.attr)
+    assert met <= excused, f"{where(path)} meets the world: {met - excused}"
+
+
+def test_pure_code_imports_pure_code_only():
+    """What is below the line stays below it, through whatever it imports."""
+    for path in FILES:
+        if unit(path) in PURE - {"explanation"}:
+            assert own(path) <= PURE, f"{where(path)}: {own(path) - PURE}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=where)
+def test_files_stay_small(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 450
+
+
+@pytest.mark.parametrize("path", FILES, ids=where)
+def test_functions_stay_small(path):
+    """Lines of the body: a verb's signature is its options, declared one a line."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0].lineno
+            assert node.end_lineno - first + 1 <= 60, f"{where(path)}: {node.name}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=where)
+def test_no_name_that_says_nothing(path):
+    for word in ("manager", "helper", "utils", "handler"):
+        assert word not in path.stem
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                assert word not in node.name.lower(), f"{where(path)}: {node.name}"
+
+
+def test_every_rule_is_registered():
+    written = {p.stem[:6].upper() for p in (PACKAGE / "rules").glob("rsh*.py")}
+    assert [rule.code for rule in RULES] == sorted(written)
+
+
+def test_every_consumer_is_registered():
+    folders = {p.parent.name for p in (PACKAGE / "consumers").glob("*/__init__.py")}
+    assert set(CONSUMERS) == folders
+    assert all(name == consumer.name for name, consumer in CONSUMERS.items())
+
+
+HEAVY = {
+    "boto3", "botocore", "networkx", "rich", "moto", "reshardctl.kinesis", "reshardctl.render",
+    "reshardctl.lineage", "reshardctl.consumers",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", [["--help"], ["fix", "--help"], ["--version"]], ids=" ".join)
+def test_help_loads_nothing_heavy(words):
+    """What takes time to load is loaded by the verb that needs it."""
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "reshardctl", *words],
+        capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
+    loaded = {line.rpartition("|")[2].strip() for line in lines}
+    assert "typer" in loaded and not HEAVY & loaded
+
+
+def test_a_rule_page_loads_nothing_heavy():
+    code = (
+        "import sys; from reshardctl.cli.app import run; run(['rule', 'RSH203']); "
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert "RSH203" in done.stdout
+    assert not {"boto3", "botocore", "networkx"} & set(done.stderr.split())
