@@ -12,7 +12,7 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-NAMES = ("lineage", "listing", "startup")
+NAMES = ("lineage", "listing", "startup", "diagnose", "apply")
 """Each is a module here with `run(scale, folder)`: scale divides its sizes, folder is scratch."""
 
 

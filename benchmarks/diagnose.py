@@ -8,15 +8,15 @@ from __future__ import annotations
 import gc
 import math
 import random
-import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 from reshardctl.consumers import CONSUMERS
 from reshardctl.effects import Circumstances
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Image, Shard, Stream, canonical, shard_id
-from reshardctl.plan import Case, Plan, decide
+from reshardctl.plan import Case, Nothing, Plan, decide
 
 CREATED = 1795219200
 GENERATIONS = 12
@@ -91,43 +91,38 @@ def lease(index: int, low: int, high: int, parents: tuple[int, ...], position: s
 
 
 def toposort(lineage: Lineage) -> float:
-    """Seconds that networkx takes to build the same graph and to sort it."""
+    """CPU seconds that networkx takes to build the same graph and to sort it."""
     import networkx as nx
 
-    began = time.perf_counter()
+    began = time.process_time()
     graph = nx.DiGraph()
     for shard in lineage:
         graph.add_node(shard)
         graph.add_edges_from((parent, shard) for parent in lineage.parents(shard))
     list(nx.topological_sort(graph))
-    return time.perf_counter() - began
+    return time.process_time() - began
 
 
-def main() -> None:
+def run(scale: int, _folder: Path) -> None:
     """Print one line a size, and the exponent of growth."""
     import networkx  # noqa: F401 - its import is nobody's cost here
 
-    sizes = SIZES[: int(sys.argv[1])] if len(sys.argv) > 1 else SIZES
     seen = []
-    for open_shards in sizes:
-        case = situation(open_shards)
+    for size in SIZES:
+        case = situation(max(4, size // scale // 4 * 4))
         gc.collect()
-        began = time.perf_counter()
+        began = time.process_time()
         decision = decide(case)
-        seconds = time.perf_counter() - began
-        assert isinstance(decision, Plan)
+        seconds = time.process_time() - began
+        if not isinstance(decision, Plan | Nothing):
+            raise AssertionError(f"neither a plan nor nothing to do: {decision}")
         listed = len(case.around.lineage)
-        rival = toposort(case.around.lineage)
         seen.append((listed, seconds))
         print(
-            f"diagnose + plan: {open_shards} open, {listed} listed, {len(case.images)} leases: "
-            f"{seconds:.2f} s, {seconds / rival:.1f} x networkx's graph and sort"
+            f"diagnose + plan, {size // scale} open, {listed} listed, {len(case.images)} leases: "
+            f"{seconds:.2f} s CPU, {seconds / toposort(case.around.lineage):.1f} x networkx's "
+            "graph and sort of the same shards"
         )
     (small, first), (large, last) = seen[0], seen[-1]
-    if small != large:
-        growth = math.log(last / first) / math.log(large / small)
-        print(f"growth of the cost: n^{growth:.2f} (aim: n^1.1 at most)")
-
-
-if __name__ == "__main__":
-    main()
+    growth = math.log(last / first) / math.log(large / small)
+    print(f"growth of the cost: n^{growth:.2f} (aim: n^1.1 at most)")
