@@ -25,6 +25,7 @@ Fields = tuple[Sequence[str], ...]
 Number, EndingSequenceNumber; "" for what is absent."""
 
 NOBODY = -1
+_PIECE = 10_000
 _AT_ONCE = 250
 """Rows taken apart together: few enough for their dicts to stay in a processor's cache."""
 
@@ -104,7 +105,6 @@ class Builder:
     def __init__(self) -> None:
         self._runs = Runs()
         self._parents: array[int] = array("I")
-        self._parentless = 0
         self._mergers: array[int] = array("I")
         self._adjacent: array[int] = array("I")
         self._texts: list[tuple[str, str, str]] | None = None
@@ -135,7 +135,6 @@ class Builder:
         if not self._runs.extend(own):
             return False
         self._parents.extend(first)
-        self._parentless += parents.count("")
         self._adjacent.extend(second)
         self._mergers.extend(map(before.__add__, mergers))
         return True
@@ -159,19 +158,26 @@ class Builder:
 
     def _from_numbers(self) -> Columns:
         unlisted: dict[str, int] = {}
-        rows = self._runs.rows_of(self._parents)
-        if rows.count(NOBODY) > self._parentless:
-            self._name_unlisted(rows, self._parents, unlisted)
-        parent = array("i", rows)
-        rows = self._runs.rows_of(self._adjacent)
-        self._name_unlisted(rows, self._adjacent, unlisted)
+        parent = self._rows_of(self._parents, unlisted)
         adjacent = array("i", repeat(NOBODY, len(self._runs)))
+        rows = self._rows_of(self._adjacent, unlisted)
         for at, row in zip(self._mergers, rows, strict=True):
             adjacent[at] = row
         return Columns(
             self._runs, Texts(list(unlisted)), parent, adjacent, self._mergers,
             self._low, self._high, self._start, self._end,
         )  # fmt: skip
+
+    def _rows_of(self, named: array[int], unlisted: dict[str, int]) -> array[int]:
+        """A row each. Piece by piece: a million rows as objects would be the peak of it all."""
+        rows = array("i")
+        for at in range(0, len(named), _PIECE):
+            piece = named[at : at + _PIECE]
+            found = self._runs.rows_of(piece)
+            if NOBODY in found:
+                self._name_unlisted(found, piece, unlisted)
+            rows.fromlist(found)
+        return rows
 
     @staticmethod
     def _name_unlisted(rows: list[int], named: array[int], known: dict[str, int]) -> None:

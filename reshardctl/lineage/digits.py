@@ -15,16 +15,20 @@ BCD_OR_ABSENT = _BCD + bytes([_ABSENT])
 
 
 class Digits:
-    """One text a row, "" for none. Texts of exactly `digits` digits are packed, others kept."""
+    """One text a row, "" for none. Texts of exactly `digits` digits are packed, others kept.
+
+    packed: `width` bytes a row, for who is in a hurry; only `extend_padded` makes all of them
+    numbers.
+    """
 
     def __init__(self, digits: int) -> None:
         self._digits = digits
-        self._width = digits // 2
-        self._packed = bytearray()
+        self.width = digits // 2
+        self.packed = bytearray()
         self._odd: dict[int, str] = {}
 
     def __len__(self) -> int:
-        return len(self._packed) // self._width
+        return len(self.packed) // self.width
 
     def __getitem__(self, row: int) -> str:
         raw = self.raw(row)
@@ -34,19 +38,19 @@ class Digits:
 
     def raw(self, row: int) -> bytes:
         """The packed bytes; they compare as the numbers do, where both were packed."""
-        return bytes(self._packed[row * self._width : (row + 1) * self._width])
+        return bytes(self.packed[row * self.width : (row + 1) * self.width])
 
     def exact(self) -> bytes:
         """All of the column in one, for comparing."""
-        return bytes(self._packed) + repr(sorted(self._odd.items())).encode()
+        return bytes(self.packed) + repr(sorted(self._odd.items())).encode()
 
     def is_absent(self, row: int) -> bool:
         """Whether the row has no text."""
-        return self._packed[row * self._width] == _ABSENT
+        return self.packed[row * self.width] == _ABSENT
 
     def absent(self) -> list[int]:
         """The rows without a text."""
-        firsts = self._packed[:: self._width]
+        firsts = self.packed[:: self.width]
         rows, at = [], firsts.find(_ABSENT)
         while at >= 0:
             rows.append(at)
@@ -62,7 +66,7 @@ class Digits:
             for text in texts:
                 self._append(text)
         else:
-            self._packed += packed
+            self.packed += packed
 
     def extend_padded(self, texts: Sequence[str]) -> None:
         """Append numbers of up to `digits` digits, for a column where only the value counts.
@@ -73,7 +77,7 @@ class Digits:
         packed = bytes.fromhex(text)
         if len(text) != self._digits * len(texts) or packed.translate(None, _BCD) or not all(texts):
             raise ValueError(f"not all are numbers of up to {self._digits} digits")
-        self._packed += packed
+        self.packed += packed
 
     def chosen(self, rows: Iterable[int]) -> Digits:
         """A column of these rows, in this order."""
@@ -81,15 +85,15 @@ class Digits:
         for row in rows:
             if row in self._odd:
                 new._odd[len(new)] = self._odd[row]
-            new._packed += self.raw(row)
+            new.packed += self.raw(row)
         return new
 
     def _append(self, text: str) -> None:
         if text and not (len(text) == self._digits and text.isascii() and text.isdigit()):
             self._odd[len(self)] = text
-            self._packed += bytes([_ODD]) * self._width
+            self.packed += bytes([_ODD]) * self.width
         else:
-            self._packed += bytes.fromhex(text or "f" * self._digits)
+            self.packed += bytes.fromhex(text or "f" * self._digits)
 
 
 def pack(text: str, count: int, digits: int) -> bytes | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import heapq
 from array import array
 from collections import Counter
-from itertools import count, repeat
+from collections.abc import Iterator
+from itertools import count, islice, repeat
 from operator import ge
 
 from reshardctl.errors import StreamUnsettled
@@ -42,6 +43,15 @@ class Links:
         if len(found) > 1:
             found = sorted(set(found))
         return found
+
+    def only_children(self) -> Iterator[int]:
+        """For each row its child's, or NOBODY for none or several."""
+        later, rows = self._later, self._rows
+        for link in islice(self._first, rows):
+            if link == NOBODY or later[link] != NOBODY:
+                yield NOBODY
+            else:
+                yield link if link < rows else link - rows
 
 
 def out_of_order(columns: Columns) -> bool:

@@ -131,6 +131,41 @@ def test_a_child_that_covers_one_key_too_few() -> None:
     assert found([*parents, short]) == {"RSH103": set(), "RSH105": {shard_id(1)}}
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "covered"),
+    [
+        ((0, 4), (5, 9), True),
+        ((5, 9), (0, 4), True),
+        ((0, 4), (6, 9), False),
+        ((0, 9), (3, 4), True),
+        ((3, 4), (0, 9), True),
+        ((0, 7), (4, 9), True),
+        ((1, 4), (5, 9), False),
+        ((0, 4), (5, 8), False),
+    ],
+)
+def test_two_children_of_any_ranges(
+    one: tuple[int, int], other: tuple[int, int], covered: bool
+) -> None:
+    parent, *_ = fresh(1).shards()
+    closed = replace(parent, hash_start=0, hash_end=9, end=parent.start)
+    children = [
+        Shard(shard_id(i), parent.id, None, *keys, parent.start, None)
+        for i, keys in enumerate((one, other), 1)
+    ]
+    assert ("RSH105" in found([closed, *children])) is not covered
+
+
+def test_a_child_left_of_its_parent_beside_one_that_covers_it() -> None:
+    parent, *_ = fresh(1).shards()
+    closed = replace(parent, hash_start=5, hash_end=10, end=parent.start)
+    children = [
+        Shard(shard_id(i), parent.id, None, *keys, parent.start, None)
+        for i, keys in enumerate(((0, 1), (5, 20)), 1)
+    ]
+    assert "RSH105" not in found([closed, *children])
+
+
 def test_open_shards_that_share_one_key() -> None:
     one, other = fresh(2).shards()
     assert found([one, replace(other, hash_start=one.hash_end)]) == {"RSH103": {one.id, other.id}}
