@@ -62,6 +62,6 @@ def match(view: View) -> Iterator[Finding]:
         e for e in (*never, *too_late)
         if is_closed(view, e.shard) and not below_a_row(view, e.shard)
     ]
-    what = "closed, and nothing will read what it still owes"
-    costs = "its unread records are lost once they expire"
+    what = "closed, and nothing will read what is still owed"
+    costs = "the unread records are lost once they expire"
     yield from from_effects(CODE, NAME, found, what, costs)

@@ -59,6 +59,6 @@ def match(view: View) -> Iterator[Finding]:
         if (is_open(view, e.shard) or below_a_row(view, e.shard))
         and not e.by and not waits_for_a_parent(view, e.shard)
     ]
-    what = "its parents have ended, it has no position, and nothing will ever give it one"
-    costs = "it is never read; its records expire unread"
+    what = "the parents have ended, there is no position, and nothing will ever make one"
+    costs = "never read; the records expire unread"
     yield from from_effects(CODE, NAME, found, what, costs)

@@ -52,7 +52,7 @@ CODE, NAME = "RSH204", "position-expired"
 def match(view: View) -> Iterator[Finding]:
     """Warning: records may be gone already, and no position brings them back."""
     found = [e for e in view.harmed(Harm.SKIPPED) if e.gone]
-    what = "its position is older than the stream's retention, or its shard has expired"
+    what = "the position is older than the stream's retention, or the shard has expired"
     costs = "records behind it may be gone already; nothing brings them back"
     yield from from_effects(
         CODE, NAME, found, what, costs, Severity.WARNING, "--probe tells an idle shard from a loss"

@@ -57,6 +57,6 @@ def match(view: View) -> Iterator[Finding]:
         e for e in view.harmed(Harm.SKIPPED, Cause.LATEST)
         if not e.gone and (is_open(view, e.shard) or below_a_row(view, e.shard))
     ]
-    what = "stands at LATEST: it starts at the tip as of the consumer's next start"
-    costs = "everything written to it until then is skipped"
+    what = "at LATEST: the start is at the tip as of the consumer's next start"
+    costs = "everything written until then is skipped"
     yield from from_effects(CODE, NAME, found, what, costs)

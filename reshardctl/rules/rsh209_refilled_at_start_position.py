@@ -57,5 +57,5 @@ def match(view: View) -> Iterator[Finding]:
         if is_open(view, e.shard)
     ]
     what = "has no position; the consumer makes one at the application's start position"
-    costs = "what was written to it before is skipped"
+    costs = "what was written before that is skipped"
     yield from from_effects(CODE, NAME, found, what, costs)

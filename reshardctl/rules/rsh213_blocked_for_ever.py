@@ -59,6 +59,6 @@ def match(view: View) -> Iterator[Finding]:
         or (e.cause is Cause.NO_POSITION and (e.by or waits_for_a_parent(view, e.shard)))
         or (e.cause is Cause.UNREADABLE and e.by)
     ]
-    what = "waits for a parent that never ends"
-    costs = "it is not read until that parent is mended; its records expire unread"
+    what = "waiting for a parent that never ends"
+    costs = "not read until that parent is mended; the records expire unread"
     yield from from_effects(CODE, NAME, found, what, costs)

@@ -52,7 +52,7 @@ def match(view: View) -> Iterator[Finding]:
     """Error or warning: the shard cannot be started, and neither can its children."""
     found = view.harmed(Harm.STALLED, Cause.TIME_WITHOUT_CLOCK)
     what = "stands at AT_TIMESTAMP, and the application is not started by time"
-    costs = "the consumer fails on it for ever; it is not read"
+    costs = "the consumer fails on it for ever; nothing is read"
     yield from from_effects(CODE, NAME, found, what, costs)
     gone = tuple(
         shard for shard, fate in view.replay.fates.items()

@@ -56,7 +56,7 @@ def match(view: View) -> Iterator[Finding]:
     if not odd:
         return
     why = "; ".join(dict.fromkeys(o.why for o in odd))
-    costs = "its shard is never read"
+    costs = "nothing of such a shard is read"
     if dies := view.harmed(Harm.DIES):
         costs = dies[0].why
     stalls = tuple(e for e in view.harmed(Harm.STALLED, Cause.UNREADABLE) if not e.by)

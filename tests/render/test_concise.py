@@ -47,7 +47,7 @@ def test_a_finding_line_as_a_pipe_sees_it():
     report = report_of("a-both", "initial=LATEST&release=2.7.2")
     assert FORMATS["concise"].inspect(report, context(report)) == (
         "kcl://orders-app?initial=LATEST&release=2.7.2: 2,3 RSH203 [*] child-not-started: "
-        "its parents have ended, it has no position, and nothing will ever give it one "
+        "the parents have ended, there is no position, and nothing will ever make one "
         "(error, stalls, loss from 2026-11-22T00:10:01Z)\n"
     )
 
@@ -72,7 +72,7 @@ def test_why_there_is_no_plan():
     assert "no plan: KCL 2.7.2 dies of the rows" in no_line
     assert "start the application with KCL 3.5 or later" in no_line
     assert plan_lines(report_of("h-long")) == [
-        "kcl://orders-app: 0 left: re-reads ≤ 3h3s (--accept reread=4h)"
+        "kcl://orders-app: 0 left: re-reads ≤ 3h (--accept reread=4h)"
     ]
     assert plan_lines(report_of("c")) == []
 
