@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Sequence
+from math import ceil
 
 from reshardctl.consumers.base import Candidate
 from reshardctl.effects import Deadline, Effect, Harm
@@ -90,8 +91,15 @@ def extent(effect: Effect) -> str:
     """How much at most: `≤ 12m`; `≥ 12m` where it grows until the start; `unknown`."""
     if effect.seconds is None:
         return "unknown"
-    grows = effect.harm is Harm.SKIPPED and effect.until == TIP
-    return f"{'≥' if grows else '≤'} {duration(effect.seconds)}"
+    if effect.harm is Harm.SKIPPED and effect.until == TIP:
+        return f"≥ {duration(effect.seconds)}"
+    return f"≤ {duration(_rounded_up(effect.seconds))}"
+
+
+def _rounded_up(seconds: float) -> float:
+    """To the smaller of the two units that `duration` shows: a bound is never shown too low."""
+    unit = 3600 if seconds >= 86400 else 60 if seconds >= 3600 else 1
+    return float(ceil(seconds / unit) * unit)
 
 
 def widest(effects: Iterable[Effect], harm: Harm) -> str:

@@ -72,7 +72,7 @@ def test_why_there_is_no_plan():
     assert "no plan: KCL 2.7.2 dies of the rows" in no_line
     assert "start the application with KCL 3.5 or later" in no_line
     assert plan_lines(report_of("h-long")) == [
-        "kcl://orders-app: 0 left: re-reads ≤ 3h (--accept reread=4h)"
+        "kcl://orders-app: 0 left: re-reads ≤ 3h1m (--accept reread=4h)"
     ]
     assert plan_lines(report_of("c")) == []
 

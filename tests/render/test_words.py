@@ -77,6 +77,8 @@ def test_deadlines_are_absolute_too():
         (Effect(Harm.SKIPPED, None, False, gone=True), "may be lost already"),
         (Effect(Harm.REREAD, None, True, seconds=10800.0), "re-reads ≤ 3h"),
         (Effect(Harm.REREAD, None, True, START, TIP, 10800.0), "re-reads ≤ 3h"),
+        (Effect(Harm.REREAD, None, True, seconds=10803), "re-reads ≤ 3h1m"),
+        (Effect(Harm.REREAD, None, True, seconds=59.5), "re-reads ≤ 1m"),
         (Effect(Harm.STALLED, None, True), "stalls"),
         (Effect(Harm.DISORDERED, None, True), "out of order"),
         (Effect(Harm.DISORDERED, None, True, past=True), "was out of order"),
