@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reshardctl.errors import CannotTell, UsageError
-from reshardctl.locator import Locator
+from reshardctl.locator import Locator, parse
 
 if TYPE_CHECKING:
     from boto3.session import Session
@@ -32,6 +32,16 @@ class Account:
         named = (("--region", self.region), ("--profile", self.profile), ("--role-arn", self.role))
         words = [word for name, value in named if value for word in (name, value)]
         return words + [word for url in self.endpoints for word in ("--endpoint-url", url)]
+
+
+def place_of(text: str) -> Locator:
+    """A locator whose options its consumer understands. UsageError before anything is called."""
+    from reshardctl.consumers import CONSUMERS
+
+    place = parse(text)
+    consumer = CONSUMERS[place.consumer]
+    consumer.candidates(consumer.parse(()), place.options)
+    return place
 
 
 def ports_of(account: Account, locator: Locator) -> Ports:

@@ -33,14 +33,13 @@ def explain(
 
     Example: reshardctl explain 12 kcl://my-application --stream my-stream
     """
-    from reshardctl import locator as locators
-    from reshardctl.cli.connect import Account, ports_of
+    from reshardctl.cli.connect import Account, place_of, ports_of
     from reshardctl.cli.output import show
     from reshardctl.cli.wishes import wishes_of
     from reshardctl.explanation import explain as explained
     from reshardctl.repair import survey
 
-    place = locators.parse(locator)
+    place = place_of(locator)
     account = Account(region, profile, role_arn, endpoint_url or ())
     report = survey(ports_of(account, place), stream, place, wishes_of("lossless", None), probe)
     show(explained(report, shard))

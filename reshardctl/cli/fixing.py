@@ -12,7 +12,7 @@ from pathlib import Path
 from reshardctl import locator as locators
 from reshardctl import savedplan
 from reshardctl.apply import Applied
-from reshardctl.cli.connect import Account, ports_of
+from reshardctl.cli.connect import Account, place_of, ports_of
 from reshardctl.cli.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
 from reshardctl.cli.options import ColorMode, FormatName
 from reshardctl.cli.output import Output, again
@@ -109,7 +109,7 @@ def from_store(
     asked: Asked, locator: str, stream: str, wishes: Wishes, probe: bool, accept: str | None
 ) -> Exit:
     """Plan afresh, and unless it is a dry run, carry it out."""
-    place = locators.parse(locator)
+    place = place_of(locator)
     created = None if asked.created is None else instant(asked.created)
     policy = wishes.policy.name
     out = asked.to(again(place, stream, asked.account, policy, accept, wishes, probe, created))

@@ -55,8 +55,7 @@ def inspect(
 
     Read-only. Example: reshardctl inspect kcl://my-application --stream my-stream
     """
-    from reshardctl import locator as locators
-    from reshardctl.cli.connect import Account, ports_of
+    from reshardctl.cli.connect import Account, place_of, ports_of
     from reshardctl.cli.output import Output, again
     from reshardctl.cli.waiting import wait_until_settled
     from reshardctl.cli.wishes import wishes_of
@@ -65,7 +64,7 @@ def inspect(
     from reshardctl.rules import Severity
     from reshardctl.times import parse_seconds
 
-    place = locators.parse(locator)
+    place = place_of(locator)
     account = Account(region, profile, role_arn, endpoint_url or ())
     wishes = wishes_of(policy, accept)
     patience = None if wait is None else parse_seconds(wait)

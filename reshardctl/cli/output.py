@@ -110,8 +110,11 @@ def check_file(path: Path) -> None:
     """UsageError unless `replace_file` will work: to be found out before anything is written."""
     if path.is_dir():
         raise UsageError(f"{path}: is a directory", "name a file with --output")
-    replace_file(path.with_name(f".{path.name}.probe"), "")
-    path.with_name(f".{path.name}.probe").unlink()
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}", "name another file with --output") from None
 
 
 def replace_file(path: Path, text: str) -> None:

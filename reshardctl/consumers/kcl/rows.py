@@ -20,6 +20,7 @@ AT_TIMESTAMP = "AT_TIMESTAMP"
 SENTINELS = frozenset({SHARD_END, TRIM_HORIZON, LATEST, AT_TIMESTAMP})
 
 _SHARD = re.compile(r"shardId-\d{12}\Z", re.ASCII)
+_HASH_KEY = re.compile(r"\d{1,39}\Z", re.ASCII)
 _MULTI_STREAM = re.compile(r"\d+:[^:]+:\d+:.+\Z", re.ASCII)
 
 
@@ -200,6 +201,6 @@ def _shard_set(item: Attributes, name: str) -> tuple[frozenset[ShardId], bool]:
 
 def _hash_range(item: Attributes) -> tuple[int, int] | None:
     low, high = _text(item, "startingHashKey"), _text(item, "endingHashKey")
-    if low is None or high is None or not (low.isdecimal() and high.isdecimal()):
+    if low is None or high is None or not (_HASH_KEY.match(low) and _HASH_KEY.match(high)):
         return None
     return int(low), int(high)

@@ -1,0 +1,334 @@
+"""What every consumer keeps to, as a suite for pytest: one class, to be inherited.
+
+    class TestOurs(ConsumerContract):
+        consumer = Ours()
+        options = ({"initial": "LATEST"},)
+        def row(self, lineage, shard, place): ...    # a stored row, or None
+        def junk(self): ...                          # anything that a store may hold
+
+A consumer that passes may be planned for: it answers for every shard, it says the same twice, and
+what it writes is what it then reads. Needs hypothesis.
+"""
+
+# ruff: noqa: S101 – a suite asserts
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from enum import Enum
+from typing import Any
+
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from reshardctl.consumers.base import Candidate, Consumer
+from reshardctl.effects import Circumstances
+from reshardctl.errors import UsageError
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    AttributeValue,
+    Image,
+    Never,
+    Reads,
+    ShardId,
+    Span,
+    Write,
+    after,
+    changed,
+)
+from reshardctl.plan import Case, Nothing, Plan, decide
+from reshardctl.policy import LATEST_AT_START, LOSSLESS
+from reshardctl.testing.lineages import lineages
+from reshardctl.undo import Restore
+
+_settings = settings(
+    max_examples=100, deadline=None,
+    suppress_health_check=[HealthCheck.differing_executors, HealthCheck.too_slow],
+)  # fmt: skip
+
+
+class Place(Enum):
+    """Where a row is to stand, in no library's words."""
+
+    START = "start"
+    INSIDE = "inside"
+    TIP = "tip"
+    END = "end"
+
+
+class ConsumerContract:
+    """See the module. `foreign`: rows that belong to the library but are no positions."""
+
+    consumer: Consumer
+    options: Sequence[Mapping[str, str]] = ({},)
+    foreign: Sequence[Image] = ()
+
+    def row(self, lineage: Lineage, shard: ShardId, place: Place) -> Image | None:
+        """A row as the library stores it; `None` where it stores none for such a place."""
+        raise NotImplementedError
+
+    def junk(self) -> st.SearchStrategy[list[Image]]:
+        """Rows of any sort: keys and attributes of every type, close to the truth and far off."""
+        raise NotImplementedError
+
+    # What is drawn
+
+    def healthy(self, lineage: Lineage) -> list[Image]:
+        """Every closed shard read to its end, every open one from its beginning on."""
+        places = {s: Place.INSIDE if lineage[s].open else Place.END for s in lineage}
+        rows = [self.row(lineage, shard, place) for shard, place in places.items()]
+        return sorted((row for row in rows if row is not None), key=lambda row: row.key)
+
+    @st.composite
+    @staticmethod
+    def tables(draw: st.DrawFn, suite: ConsumerContract, lineage: Lineage) -> list[Image]:
+        """Any shard at any place or at none."""
+        rows = []
+        for shard in lineage:
+            place = draw(st.sampled_from([None, *Place]))
+            row = None if place is None else suite.row(lineage, shard, place)
+            if row is not None:
+                rows.append(row)
+        return sorted(rows, key=lambda row: row.key)
+
+    def drawn(self, data: st.DataObject) -> tuple[Lineage, list[Image]]:
+        """A lineage and a table over it."""
+        lineage = data.draw(lineages())
+        return lineage, data.draw(self.tables(self, lineage))
+
+    def case(
+        self, lineage: Lineage, images: Sequence[Image], options: Mapping[str, str],
+        **more: Any,  # noqa: ANN401 - further members of Case
+    ) -> Case:
+        """The case that they pose, an hour after the last that happened."""
+        candidates = self.consumer.candidates(self.consumer.parse(images), options)
+        around = Circumstances(lineage, _now(lineage))
+        return Case(self.consumer, around, images, candidates, **more)
+
+    def each(self, images: Sequence[Image]) -> list[Candidate]:
+        """Every candidate under every set of options."""
+        checkpoint = self.consumer.parse(images)
+        return [c for o in self.options for c in self.consumer.candidates(checkpoint, o)]
+
+    # What it answers
+
+    @_settings
+    @given(st.data())
+    def test_rows_of_any_sort_are_judged_or_refused(self, data: st.DataObject) -> None:
+        """UsageError is the only way out: a strange row is a finding, never an accident."""
+        lineage = data.draw(lineages())
+        try:
+            images = data.draw(self.junk())
+            checkpoint = self.consumer.parse(images)
+            self.consumer.empty(checkpoint)
+            self.consumer.positions(checkpoint)
+            self.consumer.odd(lineage, checkpoint)
+            self.consumer.incarnation(lineage, checkpoint)
+            for candidate in self.each(images):
+                self.consumer.settled(lineage, checkpoint, candidate.app)
+                self.consumer.replay(lineage, checkpoint, candidate.app)
+            for image in images:
+                self.consumer.footprint(image)
+            self.consumer.signs_of_life(images)
+        except UsageError as refused:
+            assert refused.what
+
+    @_settings
+    @given(st.data())
+    def test_every_shard_has_a_span_and_a_fate(self, data: st.DataObject) -> None:
+        lineage, images = self.drawn(data)
+        checkpoint = self.consumer.parse(images)
+        named = set(lineage) | set(self.consumer.positions(checkpoint))
+        for candidate in self.each(images):
+            line = self.consumer.settled(lineage, checkpoint, candidate.app)
+            assert set(line) == named
+            assert all(isinstance(s, Span) and not s.hi < s.lo for s in line.values())
+            run = self.consumer.replay(lineage, checkpoint, candidate.app)
+            if run.crash is None:
+                assert set(run.fates) == named
+            for shard, fate in run.fates.items():
+                assert isinstance(fate, Reads | Never) and fate.why
+                if isinstance(fate, Reads):
+                    assert shard not in fate.after and not fate.at.hi < fate.at.lo
+
+    @_settings
+    @given(st.data())
+    def test_the_order_of_rows_does_not_matter(self, data: st.DataObject) -> None:
+        lineage, images = self.drawn(data)
+        shuffled = data.draw(st.permutations(images))
+        for options in self.options:
+            one, other = (self._answers(lineage, rows, options) for rows in (images, shuffled))
+            assert one == other
+
+    @_settings
+    @given(st.data())
+    def test_it_says_the_same_twice(self, data: st.DataObject) -> None:
+        lineage, images = self.drawn(data)
+        for options in self.options:
+            assert self._answers(lineage, images, options) == self._answers(
+                lineage, [replace(i) for i in images], options
+            )
+
+    @_settings
+    @given(st.data())
+    def test_foreign_rows_are_no_positions(self, data: st.DataObject) -> None:
+        lineage, images = self.drawn(data)
+        mixed = [*self.foreign, *images]
+        checkpoint, other = self.consumer.parse(images), self.consumer.parse(mixed)
+        assert self.consumer.positions(checkpoint) == self.consumer.positions(other)
+        assert self.consumer.empty(checkpoint) == self.consumer.empty(other)
+        for candidate in self.each(mixed):
+            assert self.consumer.settled(
+                lineage, checkpoint, candidate.app
+            ) == self.consumer.settled(lineage, other, candidate.app)
+
+    def test_no_rows_are_an_empty_store(self) -> None:
+        assert self.consumer.empty(self.consumer.parse([]))
+        assert self.consumer.empty(self.consumer.parse(self.foreign))
+
+    # What it writes
+
+    @_settings
+    @given(st.data())
+    def test_a_healthy_store_needs_nothing(self, data: st.DataObject) -> None:
+        """Encoding the line that is stored already is no write."""
+        lineage = data.draw(lineages())
+        images = self.healthy(lineage)
+        checkpoint = self.consumer.parse(images)
+        for options in self.options:
+            assert decide(self.case(lineage, images, options)) == Nothing()
+        for candidate in self.each(images):
+            settled = self.consumer.settled(lineage, checkpoint, candidate.app)
+            want = LOSSLESS.line(lineage, settled)
+            assert self.consumer.encode(lineage, checkpoint, want, candidate.app, ()) == []
+
+    @_settings
+    @given(st.data())
+    def test_after_a_plan_there_is_nothing_to_do(self, data: st.DataObject) -> None:
+        lineage, images = self.drawn(data)
+        case, plan = self._planned(data, lineage, images)
+        rows = after(images, plan.steps)
+        again = decide(replace(case, images=rows))
+        # What is left alone may still be asked about; to be written is nothing any more.
+        assert not isinstance(again, Plan), (plan.steps, again)
+
+    @_settings
+    @given(st.data())
+    def test_a_plan_writes_each_row_once_and_guards_it(self, data: st.DataObject) -> None:
+        lineage, images = self.drawn(data)
+        _, plan = self._planned(data, lineage, images)
+        there = {image.key: image for image in images}
+        writes = [write for step in plan.steps for write in step.writes]
+        assert len({write.key for write in writes}) == len(writes) > 0
+        for write in writes:
+            assert write.before == there.get(write.key), "the image that it was proven on"
+            assert write.why
+            if write.before is not None:
+                assert write.guard and changed(write.before, write) != write.before
+        family = self.consumer.family(lineage, {write.key for write in writes})
+        assert {write.key for write in writes} <= set(family)
+
+    @_settings
+    @given(st.data())
+    def test_a_plan_can_be_taken_back(self, data: st.DataObject) -> None:
+        """Every attribute and type but those that move by themselves."""
+        lineage, images = self.drawn(data)
+        _, plan = self._planned(data, lineage, images)
+        rule = Restore(self.consumer.moving, self.consumer.counters, self.consumer.owners)
+        rows: dict[str, Image | None] = {image.key: image for image in images}
+        done: list[tuple[Write, Image | None, Image | None]] = []
+        for write in (write for step in plan.steps for write in step.writes):
+            before = rows.get(write.key)
+            rows[write.key] = changed(before, write)
+            done.append((write, before, rows[write.key]))
+        for write, before, landed in reversed(done):
+            back = rule(write, before, landed, rows[write.key])
+            if back is not None:
+                rows[write.key] = changed(rows[write.key], back)
+        left = [image for image in rows.values() if image is not None]
+        assert _still(left, self._lost()) == _still(images, self._lost())
+
+    @_settings
+    @given(st.data())
+    def test_the_first_rows_of_a_new_consumer(self, data: st.DataObject) -> None:
+        lineage = data.draw(lineages())
+        for options in self.options:
+            for policy in (LOSSLESS, LATEST_AT_START):
+                case = self.case(lineage, [], options, policy=policy, bootstrap=True)
+                plan = decide(case)
+                assert isinstance(plan, Plan)
+                rows = after([], plan.steps)
+                assert isinstance(decide(replace(case, images=rows)), Nothing)
+
+    # What a proof rests on
+
+    @_settings
+    @given(st.data())
+    def test_counters_are_no_footprint(self, data: st.DataObject) -> None:
+        lineage, images = self.drawn(data)
+        assume(images)
+        image = data.draw(st.sampled_from(images))
+        moved: dict[str, AttributeValue] = dict(image.attributes)
+        for name in self.consumer.counters & moved.keys():
+            moved[name] = {"N": str(int(moved[name]["N"]) + 5)}
+        other = Image(image.key, moved)
+        assert self.consumer.footprint(image) == self.consumer.footprint(other)
+        rows = [other if row is image else row for row in images]
+        for options in self.options:
+            one, two = (decide(self.case(lineage, each, options)) for each in (images, rows))
+            assert type(one) is type(two)
+
+    @_settings
+    @given(st.data())
+    def test_a_family_has_its_members_and_is_the_same_for_each(self, data: st.DataObject) -> None:
+        lineage, _ = self.drawn(data)
+        shard = data.draw(st.sampled_from(list(lineage)))
+        family = set(self.consumer.family(lineage, {str(shard)}))
+        near = {shard, *lineage[shard].parents, *lineage.children(shard)}
+        assert {str(one) for one in near} <= family
+
+    def test_what_a_silent_watch_excludes_is_said(self) -> None:
+        assert "60" in self.consumer.excluded_by(60.0)
+
+    # Helpers of the suite
+
+    def _planned(
+        self, data: st.DataObject, lineage: Lineage, images: Sequence[Image]
+    ) -> tuple[Case, Plan]:
+        options = data.draw(st.sampled_from(list(self.options)))
+        policy = data.draw(st.sampled_from([LOSSLESS, LATEST_AT_START]))
+        case = self.case(lineage, images, options, policy=policy)
+        assume(not self.consumer.empty(self.consumer.parse(images)))
+        plan = decide(case)
+        assume(isinstance(plan, Plan))
+        assert isinstance(plan, Plan)
+        return case, plan
+
+    def _answers(
+        self, lineage: Lineage, images: Sequence[Image], options: Mapping[str, str]
+    ) -> list[Any]:
+        checkpoint = self.consumer.parse(images)
+        if self.consumer.empty(checkpoint):
+            return []
+        found: list[Any] = [decide(self.case(lineage, images, options))]
+        for candidate in self.consumer.candidates(checkpoint, options):
+            found.append(self.consumer.settled(lineage, checkpoint, candidate.app))
+            found.append(self.consumer.replay(lineage, checkpoint, candidate.app))
+        return found
+
+    def _lost(self) -> frozenset[str]:
+        return self.consumer.counters | self.consumer.owners
+
+
+def _still(images: Sequence[Image], lost: frozenset[str]) -> dict[str, dict[str, AttributeValue]]:
+    """Rows without the attributes that no undo brings back."""
+    return {
+        image.key: {n: v for n, v in image.attributes.items() if n not in lost}
+        for image in images
+    }
+
+
+def _now(lineage: Lineage) -> float:
+    """An hour after the youngest shard was born."""
+    opened = [lineage.opened_at(shard) for shard in lineage]
+    return max([lineage.stream.created, *(time for time in opened if time is not None)]) + 3600.0

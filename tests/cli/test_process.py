@@ -1,0 +1,245 @@
+"""Signals, pipes and terminals: the command as the operator's shell runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time as clock
+from dataclasses import replace
+
+import pytest
+
+from reshardctl.testing.faults import Proceed
+from tests.case import CASES, load
+from tests.cli.lab import SECRETS, Lab, bare
+from tests.cli.process import SIGNALS, Gate, on_terminal, start, surroundings
+from tests.cli.test_bad_input import kept, twofold
+
+OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
+every_signal = pytest.mark.parametrize("number", SIGNALS, ids=["SIGINT", "SIGTERM"])
+
+
+@pytest.fixture
+def lab(lab_of) -> Lab:
+    """Two families to mend in two steps, on a stream made half an hour ago."""
+    case = twofold(load(CASES / "kcl" / "a-both.toml"))
+    stream = {**case.stream, "created": int(clock.time()) - case.stream["now"]}
+    return lab_of(replace(case, stream=stream), OPTIONS)
+
+
+def fix_words(lab: Lab) -> list[str]:
+    return ["fix", *lab.where, "--yes", "--created", lab.created]
+
+
+class Holding:
+    """Stands before moto: holds the nth write until the test lets it go."""
+
+
+def gate_listing(lab: Lab, after: int = 0) -> Gate:
+    gate = Gate()
+
+    def hold(request, proceed: Proceed):
+        gate()
+        return proceed(request)
+
+    lab.fake.faults.add("ListShards", hold, after=after)
+    return gate
+
+
+@every_signal
+def test_cancelled_before_the_first_write(lab, number):
+    """While the stream is listed: 130, and nothing was written."""
+    before = lab.items()
+    gate = gate_listing(lab)
+    running = start(lab, *fix_words(lab), "--assume-stopped")
+    gate.meet()
+    running.signal(number)
+    gate.opened.set()
+    result = running.end()
+    assert result.code == 130, result.err
+    assert result.err == "cancelled; this command wrote nothing\n"
+    assert lab.items() == before and lab.journals() == []
+
+
+@every_signal
+def test_cancelled_during_the_watch(lab, number):
+    lab.alter("shardId-000000000000", leaseOwner={"S": "w1"})
+    before = lab.items()
+    gate = gate_listing(lab)
+    running = start(lab, *fix_words(lab), "--watch", "1h")
+    gate.meet()
+    gate.opened.set()
+    scans = lambda: sum(call.action == "ListShards" for call in lab.fake.calls)  # noqa: E731
+    assert scans()
+    running.signal(number)
+    result = running.end()
+    assert result.code == 130 and lab.items() == before and lab.journals() == []
+
+
+@every_signal
+def test_asked_to_stop_while_it_proves_its_plan_again(lab, number):
+    """The journal is open, no row is written yet: still 130, and no journal is left."""
+    before = lab.items()
+    gate = gate_listing(lab, after=1)
+    running = start(lab, *fix_words(lab), "--assume-stopped")
+    gate.meet()
+    running.signal(number)
+    gate.opened.set()
+    result = running.end()
+    assert result.code == 130, result.err
+    assert "nothing was written" in result.err
+    assert lab.items() == before and lab.journals() == []
+
+
+@every_signal
+def test_asked_to_stop_while_it_looks_whether_it_held(lab, number):
+    """Everything is written: the signal changes nothing about that."""
+    gate = gate_listing(lab, after=2)
+    running = start(lab, *fix_words(lab), "--assume-stopped")
+    gate.meet()
+    running.signal(number)
+    gate.opened.set()
+    result = running.end()
+    assert result.code == 0, result.err
+    assert '"verified"' in lab.journal().read_text()
+
+
+STOPPED_BETWEEN = """
+import os, signal, sys
+from reshardctl.media.dynamodb import writing
+real, done = writing.write, []
+def write(*args, **more):
+    landed = real(*args, **more)
+    done.append(landed)
+    if len(done) == 1:
+        os.kill(os.getpid(), {number})
+        if {number} == signal.SIGKILL:
+            signal.pause()
+    return landed
+writing.write = write
+from reshardctl.cli import main
+sys.argv[1:] = {words!r}
+main()
+"""
+
+
+def stopped_between(lab: Lab, number: int, *words: str):
+    """A signal comes just as the first write has landed."""
+    code = STOPPED_BETWEEN.format(number=int(number), words=[str(word) for word in words])
+    return subprocess.run(
+        [sys.executable, "-c", code], env=surroundings(lab), capture_output=True, text=True,
+        timeout=120, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("number", [*SIGNALS, signal.SIGKILL])
+@pytest.mark.parametrize("way", ["resume", "undo"])
+def test_stopped_between_two_writes(lab, number, way):
+    """The step in hand is finished, the journal and both ways out are named, and both work."""
+    before = lab.items()
+    done = stopped_between(lab, number, *fix_words(lab), "--assume-stopped")
+    changed = {k for k, v in lab.items().items() if before.get(k) != v}
+    assert changed, "the step in hand was finished"
+    journal = lab.journal()
+    if number == signal.SIGKILL:
+        assert done.returncode == -signal.SIGKILL
+    else:
+        assert done.returncode == 5, done.stderr
+        for words in ("1 of 2 steps are in place", f"fix --resume {journal}", f"undo {journal}"):
+            assert words in done.stderr
+    if way == "resume":
+        resumed = lab.cli("fix", "--resume", journal, "--assume-stopped")
+        assert resumed.code == 0, resumed.err
+        assert {k for k, v in lab.items().items() if before.get(k) != v} > changed
+        again = lab.cli("fix", "--resume", journal, "--assume-stopped")
+        assert again.code == 2 and again.says("finished and verified")
+    undone = lab.undo()
+    assert undone.code == 0, undone.err
+    assert kept(lab.items()) == kept(before)
+
+
+@every_signal
+def test_an_undo_that_was_stopped_goes_on(lab, number):
+    before = lab.items()
+    assert lab.cli(*fix_words(lab), "--assume-stopped").code == 0
+    done = stopped_between(lab, number, "undo", str(lab.journal()), "--yes", "--assume-stopped")
+    assert done.returncode == 5, done.stderr
+    assert "--resume" not in done.stderr and f"undo {lab.journal()}" in done.stderr
+    refused = lab.cli("fix", "--resume", lab.journal(), "--assume-stopped")
+    assert refused.code == 2 and refused.says("undo was begun")
+    assert lab.undo().code == 0
+    assert kept(lab.items()) == kept(before)
+
+
+@pytest.mark.parametrize("words", [["inspect", "--format", "text"], ["inspect", "--format", "json"],
+                                   ["explain"], ["rule"]], ids=" ".join)  # fmt: skip
+def test_a_closed_pipe(lab, words):
+    """`| head -0`: no traceback, and a status that is no success."""
+    where = [] if words == ["rule"] else [*(["0"] if words == ["explain"] else []), *lab.where]
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "reshardctl", words[0], *where, *words[1:]],
+        env=surroundings(lab), stdout=write, stderr=subprocess.PIPE, text=True, timeout=120,
+    )  # fmt: skip
+    os.close(write)
+    assert done.returncode == 141
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+@pytest.mark.parametrize("words", [["inspect", "--format", "text", "-v"], ["explain", "0"],
+                                   ["fix", "--dry-run", "--format", "text"], ["rule", "RSH203"]],
+                         ids=lambda w: w[0])  # fmt: skip
+def test_no_utf_8(lab, words, encoding):
+    where = [] if words[0] == "rule" else lab.where
+    running = start(lab, *words, *where, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
+    result = running.end()
+    assert result.code in (0, 1), result.err
+    assert result.out.isascii() and result.err == ""
+
+
+@pytest.mark.parametrize("columns", [40, 60, 100])
+def test_a_narrow_terminal(lab, columns):
+    code, shown = on_terminal(lab, ["fix", *lab.where, "--dry-run"], columns=columns)
+    assert code == 1
+    lines = [bare(line) for line in shown.splitlines()]
+    free = [line for line in lines if "reshardctl fix" not in line and lab.table.name not in line]
+    assert max(map(len, free)) <= columns, max(free, key=len)
+
+
+def test_colours_and_their_absence(lab):
+    assert "\x1b[" in on_terminal(lab, ["inspect", *lab.where])[1]
+    for more in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        assert "\x1b[" not in on_terminal(lab, ["inspect", *lab.where], **more)[1]
+    piped = start(lab, "inspect", *lab.where).end()
+    assert "\x1b" not in piped.out and "\x1b" not in piped.err
+    forced = start(lab, "inspect", *lab.where, "--color", "always", "--format", "text").end()
+    assert "\x1b[" in forced.out
+
+
+@pytest.mark.parametrize(("answer", "code"), [("yes\n", 0), ("y\n", 4), ("\n", 4), ("\x04", 4),
+                                              ("\x03", 130)])  # fmt: skip
+def test_asked_at_a_terminal(lab, answer, code):
+    before = lab.items()
+    words = ["fix", *lab.where, "--created", lab.created, "--assume-stopped"]
+    got, shown = on_terminal(lab, words, answer)
+    assert got == code, shown
+    assert (lab.items() != before) == (code == 0)
+    assert "Traceback" not in shown
+
+
+def test_nothing_secret_is_said(lab):
+    for words in (["inspect", *lab.where, "-v"], ["inspect", "kcl://no-such", "--stream", "x"]):
+        result = start(lab, *words).end()
+        for secret in SECRETS:
+            assert secret not in result.out + result.err
+
+
+def test_json_is_the_only_thing_on_stdout(lab):
+    result = start(lab, *fix_words(lab), "--assume-stopped", "--format", "json").end()
+    assert result.code == 0, result.err
+    assert json.loads(result.out)["exit"]["code"] == 0

@@ -1,0 +1,87 @@
+"""The consumer contract, kept by KCL on its lease table."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from reshardctl.consumers.kcl import Kcl
+from reshardctl.model import Image, canonical, shard_id
+from reshardctl.testing.consumer_contract import ConsumerContract, Place
+from reshardctl.testing.lineages import number_inside
+
+TEXTS = st.one_of(
+    st.text(max_size=12),
+    st.sampled_from([
+        "SHARD_END", "TRIM_HORIZON", "LATEST", "AT_TIMESTAMP", "", "0", "-1", "٣", "9" * 60,
+        "9" * 5000, "shardId-000000000000", "shardId-000000000001", "LEASE", "WORKER_METRICS",
+    ]),
+)  # fmt: skip
+VALUES = st.one_of(
+    st.builds(lambda s: {"S": s}, TEXTS),
+    st.sampled_from([{"N": "0"}, {"N": "7"}, {"N": "-1"}, {"N": "1.5"}, {"N": "1E+30"},
+                     {"BOOL": True}, {"NULL": True}, {"L": []}, {"M": {}}, {"B": "AA=="}]),
+    st.builds(lambda s: {"SS": sorted(s)}, st.sets(TEXTS, min_size=1, max_size=3)),
+)  # fmt: skip
+NAMES = (
+    "leaseCounter", "checkpoint", "checkpointSubSequenceNumber", "parentShardId", "childShardIds",
+    "leaseOwner", "ownerSwitchesSinceCheckpoint", "pendingCheckpoint", "pendingCheckpointState",
+    "checkpointOwner", "startingHashKey", "endingHashKey", "throughputKBps", "entityType",
+    "streamName", "recordVersionNumber",
+)  # fmt: skip
+KEYS = st.one_of(
+    st.builds(shard_id, st.integers(0, 12)),
+    st.builds(shard_id, st.integers(0, 12)),
+    st.sampled_from([
+        "Leader", "", "shardId-1", "shardId-00000000000٣", "a:b:1:shardId-000000000000",
+    ]),
+)  # fmt: skip
+
+
+def row(key: str, **attributes: object) -> Image:
+    return Image(key, canonical({"leaseKey": {"S": key}, **attributes}))
+
+
+class TestKcl(ConsumerContract):
+    """The suite in reshardctl.testing.consumer_contract."""
+
+    consumer = Kcl()
+    options = (
+        {}, {"initial": "TRIM_HORIZON"},
+        *({"initial": i, "release": r}
+          for i in ("TRIM_HORIZON", "LATEST") for r in ("2.7.2", "3.1.3", "3.5.1")),
+        {"initial": "AT_TIMESTAMP:2026-11-21T00:05:00Z", "release": "3.5.1"},
+    )  # fmt: skip
+    foreign = (
+        row("Leader", entityType={"S": "LEADER"}, recordVersionNumber={"S": "x"}),
+        row("Migration3.0", entityType={"S": "MIGRATION"}, cv={"S": "CLIENT_VERSION_3X"}),
+        row("worker-1", entityType={"S": "WORKER_METRICS"}, lut={"N": "1"}),
+    )
+
+    def row(self, lineage, shard, place):
+        one = lineage[shard]
+        if place is Place.END and one.open:
+            return None
+        if place is Place.TIP and not one.open:
+            return None
+        position = {
+            Place.START: "TRIM_HORIZON", Place.TIP: "LATEST", Place.END: "SHARD_END",
+            Place.INSIDE: number_inside(lineage, shard),
+        }[place]  # fmt: skip
+        more = {}
+        if one.parents:
+            more["parentShardId"] = {"SS": sorted(one.parents)}
+        if place is Place.END:
+            more["childShardIds"] = {"SS": sorted(lineage.children(shard))}
+            if not lineage.children(shard):
+                del more["childShardIds"]
+        return row(
+            str(shard), checkpoint={"S": position}, checkpointSubSequenceNumber={"N": "0"},
+            leaseCounter={"N": "7"}, ownerSwitchesSinceCheckpoint={"N": "0"},
+            leaseOwner={"S": "w1"}, startingHashKey={"S": str(one.hash_start)},
+            endingHashKey={"S": str(one.hash_end)}, **more,
+        )
+
+    def junk(self):
+        attributes = st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=9)
+        rows = st.builds(lambda key, found: row(key, **found), KEYS, attributes)
+        return st.lists(rows, max_size=5, unique_by=lambda image: image.key)
