@@ -1,0 +1,76 @@
+"""The exit codes: one table, and every place that speaks of them says the same."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import pytest
+
+from reshardctl import errors
+from reshardctl.cli.app import EPILOG
+from reshardctl.cli.failing import guarded
+from reshardctl.errors import ReshardError
+from reshardctl.exit import Exit, worst
+
+TABLE = {
+    "OK": 0, "FINDINGS": 1, "USAGE": 2, "UNKNOWN": 3, "REFUSED": 4, "HALF_DONE": 5,
+    "CANCELLED": 130,
+}  # fmt: skip
+BY_ERROR = {
+    "ReshardError": 3, "UsageError": 2, "WrongStream": 2, "CannotTell": 3, "StreamUnsettled": 3,
+    "EmptyCheckpoint": 3, "TimedOut": 3, "Refused": 4, "ConsumerRunning": 4, "StalePlan": 4,
+    "NotConfirmed": 4, "UndoRefused": 4, "HalfDone": 5,
+}  # fmt: skip
+ORDER = (5, 3, 4, 1, 0)
+"""Precedence when several apply."""
+
+
+def every_error() -> list[type[ReshardError]]:
+    named = vars(errors).values()
+    return [e for e in named if isinstance(e, type) and issubclass(e, ReshardError)]
+
+
+def test_the_codes():
+    assert {code.name: code.value for code in Exit} == TABLE
+
+
+def test_every_error_has_its_code():
+    assert {error.__name__: int(error.exit) for error in every_error()} == BY_ERROR
+
+
+def test_the_drawing_in_the_docstring_is_the_tree():
+    drawn = dict(re.findall(r"(\w+) +(\d)(?: |$)", errors.__doc__ or "", re.MULTILINE))
+    assert {n: int(c) for n, c in drawn.items()} == {
+        n: c for n, c in BY_ERROR.items() if n != "ReshardError"
+    }
+
+
+@pytest.mark.parametrize(("one", "other"), itertools.permutations(ORDER, 2))
+def test_precedence(one, other):
+    assert worst(Exit(one), Exit(other)) == min(one, other, key=ORDER.index)
+
+
+def test_help_names_every_code():
+    named = {int(number) for number in re.findall(r"\b(\d+) [a-z]", EPILOG)}
+    assert named == set(TABLE.values())
+
+
+@pytest.mark.parametrize("error", every_error(), ids=lambda e: e.__name__)
+def test_a_failure_is_one_message_and_its_code(error, capsys):
+    def fail() -> None:
+        raise error("what \x1b[31mhappened", "do this")
+
+    assert guarded(fail) == BY_ERROR[error.__name__]
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines()[1] == "  do this" and "\\x1b[31mhappened" in err
+
+
+@pytest.mark.parametrize(("raised", "code"), [(KeyboardInterrupt(), 130), (ZeroDivisionError(), 3)])
+def test_what_is_not_ours(raised, code, capsys):
+    def fail() -> None:
+        raise raised
+
+    assert guarded(fail) == code
+    assert "Traceback" not in capsys.readouterr().err

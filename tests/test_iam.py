@@ -1,0 +1,57 @@
+"""docs/iam.md shows the very actions that the code names."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from reshardctl.kinesis.actions import ACTIONS as STREAM
+from reshardctl.media.dynamodb.actions import ACTIONS as TABLE
+
+PAGE = Path(__file__).parent.parent / "docs" / "iam.md"
+WANTED = {
+    "inspect": (STREAM["inspect"], TABLE["inspect"]),
+    "probe": (STREAM["probe"], TABLE["inspect"]),
+    "fix": (STREAM["inspect"], TABLE["fix"]),
+}
+
+
+def policies() -> dict[str, dict]:
+    """The policies of the page, by their headings."""
+    parts = re.split(r"^## (\w+)$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    blocks = {name: re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+              for name, text in zip(parts[::2], parts[1::2], strict=True)}  # fmt: skip
+    return {name: json.loads(found[0]) for name, found in blocks.items()}
+
+
+def documented(group: str) -> set[str]:
+    """The actions that a policy of the page allows."""
+    return {a for statement in policies()[group]["Statement"] for a in statement["Action"]}
+
+
+def test_one_policy_a_group():
+    assert list(policies()) == list(WANTED)
+
+
+@pytest.mark.parametrize("group", WANTED)
+def test_the_page_and_the_code_agree(group):
+    stream, table = policies()[group]["Statement"]
+    assert (tuple(stream["Action"]), tuple(table["Action"])) == WANTED[group]
+    assert stream["Resource"].startswith("arn:aws:kinesis:")
+    assert table["Resource"].startswith("arn:aws:dynamodb:")
+    assert {stream["Effect"], table["Effect"]} == {"Allow"}
+
+
+def test_nothing_is_allowed_by_a_star():
+    for policy in policies().values():
+        assert "*" not in json.dumps(policy)
+
+
+def test_only_fix_may_change_anything():
+    reading = re.compile(r":(Describe|List|Get|Scan|BatchGet)")
+    for group in ("inspect", "probe"):
+        assert all(reading.search(action) for action in documented(group))
+    assert not any(a.startswith("kinesis:") and not reading.search(a) for a in documented("fix"))
