@@ -26,7 +26,7 @@ WRITES = {"update_item", "put_item", "delete_item", "transact_write_items"}
 @pytest.fixture(autouse=True)
 def _few_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
     """What lasts lasts for three attempts as well as for eight."""
-    monkeypatch.setattr("reshardctl.media.dynamodb.client.ATTEMPTS", 3)
+    monkeypatch.setattr("reshardctl.aws.ATTEMPTS", 3)
 
 
 @pytest.fixture(scope="module")

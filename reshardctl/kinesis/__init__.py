@@ -3,7 +3,7 @@
 Nothing here changes a stream; ACTIONS is all that is ever asked of the service.
 """
 
-from reshardctl.kinesis.actions import ACTIONS, allow
+from reshardctl.kinesis.actions import ACTIONS
 from reshardctl.kinesis.reader import Kinesis
 
-__all__ = ["ACTIONS", "Kinesis", "allow"]
+__all__ = ["ACTIONS", "Kinesis"]

@@ -1,23 +1,12 @@
-"""What an exception of boto3 means for us, by kind."""
+"""What an exception of boto3 means for a call to Kinesis, by kind."""
 
 from __future__ import annotations
 
 from enum import Enum
 
-from botocore.exceptions import (
-    BotoCoreError,
-    ClientError,
-    ConnectTimeoutError,
-    EndpointConnectionError,
-    HTTPClientError,
-    IncompleteReadError,
-    NoCredentialsError,
-    ProxyConnectionError,
-    ResponseStreamingError,
-    SSLError,
-)
-from botocore.exceptions import ConnectionError as BrokenConnectionError
-from botocore.parsers import ResponseParserError
+from botocore.exceptions import ClientError, SSLError
+
+from reshardctl import aws
 
 
 class Kind(Enum):
@@ -47,10 +36,7 @@ class Kind(Enum):
     """Anything else; the same call cannot succeed."""
 
 
-CAUGHT = (ClientError, BotoCoreError, ResponseParserError)
-"""What boto3 raises for a call that was well formed."""
-
-# Kinesis API reference, "Errors" of the four actions and "Common Errors".
+# Kinesis API reference, "Errors" of the four actions.
 _CODES = {
     "ResourceNotFoundException": Kind.ABSENT,
     "ResourceInUseException": Kind.IN_USE,
@@ -58,103 +44,18 @@ _CODES = {
     "ExpiredIteratorException": Kind.ITERATOR,
     "InvalidArgumentException": Kind.INVALID,
     "ValidationException": Kind.INVALID,
-    **dict.fromkeys(
-        (
-            "LimitExceededException",
-            "ProvisionedThroughputExceededException",
-            "ThrottlingException",
-            "Throttling",
-            "RequestLimitExceeded",
-            "KMSThrottlingException",
-        ),
-        Kind.BUSY,
-    ),
-    **dict.fromkeys(
-        (
-            "AccessDeniedException",
-            "AccessDenied",
-            "KMSAccessDeniedException",
-            "NotAuthorized",
-            "UnauthorizedOperation",
-        ),
-        Kind.DENIED,
-    ),
-    **dict.fromkeys(
-        (
-            "ExpiredTokenException",
-            "ExpiredToken",
-            "RequestExpired",
-            "UnrecognizedClientException",
-            "InvalidClientTokenId",
-            "InvalidSignatureException",
-            "IncompleteSignatureException",
-            "IncompleteSignature",
-            "SignatureDoesNotMatch",
-            "MissingAuthenticationTokenException",
-            "MissingAuthenticationToken",
-            "OptInRequired",
-        ),
-        Kind.CREDENTIALS,
-    ),
+    **dict.fromkeys(aws.THROTTLES, Kind.BUSY),
+    **dict.fromkeys(aws.DENIALS, Kind.DENIED),
 }
-
-# By name: SSO and token errors moved between releases of botocore.
-_CREDENTIAL_ERRORS = {
-    "CredentialRetrievalError",
-    "PartialCredentialsError",
-    "RefreshWithMFAUnsupportedError",
-    "SSOError",
-    "SSOTokenLoadError",
-    "TokenRetrievalError",
-    "UnauthorizedSSOTokenError",
-    "LoginRefreshRequired",
-}
-_UNREACHABLE = (
-    EndpointConnectionError,
-    ConnectTimeoutError,
-    ProxyConnectionError,
-    SSLError,
-)
-_LOST = (
-    BrokenConnectionError,
-    HTTPClientError,
-    IncompleteReadError,
-    ResponseStreamingError,
-    ResponseParserError,
-)
 
 
 def kind_of(error: Exception) -> Kind:
     """The kind of what a call raised."""
-    if isinstance(error, ClientError):
-        return _of_answer(error)
-    if isinstance(error, NoCredentialsError) or type(error).__name__ in _CREDENTIAL_ERRORS:
+    if aws.about_credentials(error):
         return Kind.CREDENTIALS
-    if isinstance(error, _UNREACHABLE):
+    if isinstance(error, ClientError):
+        otherwise = Kind.LOST if aws.failed_inside(error) else Kind.WRONG
+        return _CODES.get(aws.code_of(error), otherwise)
+    if isinstance(error, (*aws.UNSENT, SSLError)):
         return Kind.UNREACHABLE
-    return Kind.LOST if isinstance(error, _LOST) else Kind.WRONG
-
-
-def code_of(error: Exception) -> str:
-    """The service's error code, or the exception's name."""
-    if isinstance(error, ClientError):
-        return str(error.response.get("Error", {}).get("Code", "")) or "unknown error"
-    return type(error).__name__
-
-
-def message_of(error: Exception) -> str:
-    """The service's own words, or the exception's."""
-    if isinstance(error, ClientError):
-        return str(error.response.get("Error", {}).get("Message", ""))
-    return str(error)
-
-
-def _of_answer(error: ClientError) -> Kind:
-    operation = error.operation_name
-    if operation.startswith("AssumeRole") or operation == "GetRoleCredentials":
-        return Kind.CREDENTIALS  # it was not Kinesis that refused
-    code = code_of(error)
-    if code in _CODES:
-        return _CODES[code]
-    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    return Kind.LOST if status >= 500 else Kind.WRONG
+    return Kind.LOST if isinstance(error, aws.LOST) else Kind.WRONG

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from botocore.config import Config
-from botocore.exceptions import BotoCoreError, NoRegionError
-
+from reshardctl import aws
+from reshardctl.aws import ATTEMPTS, CAUGHT, allow, clean, code_of, message_of
 from reshardctl.errors import CannotTell, ReshardError, UsageError
-from reshardctl.kinesis.actions import allow
-from reshardctl.kinesis.faults import CAUGHT, Kind, code_of, kind_of, message_of
+from reshardctl.kinesis.faults import Kind, kind_of
 from reshardctl.kinesis.pages import keep_pages_raw
 from reshardctl.kinesis.target import Target
 
 if TYPE_CHECKING:
     from boto3.session import Session
 
-ATTEMPTS = 8
-"""How often a call is tried in all."""
 FIRST_PAUSE = 0.2
-LONGEST_PAUSE = 5.0
-"""Seconds between attempts: doubled from the first to the longest, 16 s in all."""
-CONNECT_TIMEOUT = 5
-READ_TIMEOUT = 20
+"""Seconds; with `aws.pauses`, 16 s in all."""
 
 _REPEATED = (Kind.BUSY, Kind.LOST, Kind.UNREACHABLE)
-_ACCESS_KEY = re.compile(r"\b(A[KS]IA|AROA|AIDA)[A-Z0-9]{8,}")
 _ACCOUNT = re.compile(r"\baccount (\d{12})\b")
 
 
@@ -41,34 +33,9 @@ class CallError(Exception):
         self.told = told
 
 
-def pauses() -> Iterator[float]:
-    """Seconds to wait between the attempts at one call."""
-    pause = FIRST_PAUSE
-    for _ in range(ATTEMPTS - 1):
-        yield pause
-        pause = min(2 * pause, LONGEST_PAUSE)
-
-
 def client_of(session: Session, region: str | None, endpoint_url: str | None) -> Any:  # noqa: ANN401
-    """boto3's client, which resolves, signs and sends; its own retries are off.
-
-    UsageError without a region, or with a profile or an endpoint that boto3 refuses.
-    """
-    config = Config(
-        retries={"mode": "standard", "total_max_attempts": 1},
-        connect_timeout=CONNECT_TIMEOUT,
-        read_timeout=READ_TIMEOUT,
-    )
-    try:
-        boto = session.client(
-            "kinesis", region_name=region, endpoint_url=endpoint_url, config=config
-        )
-    except NoRegionError:
-        raise UsageError(
-            "no region is set for the stream", "add --region, or set AWS_DEFAULT_REGION"
-        ) from None
-    except (BotoCoreError, ValueError) as error:
-        raise UsageError(f"Kinesis cannot be called: {_clean(str(error))}") from None
+    """boto3's client, its ListShards answers left to us. Raises what `aws.client_of` raises."""
+    boto = aws.client_of(session, "kinesis", region, endpoint_url, "the stream")
     keep_pages_raw(boto)
     return boto
 
@@ -83,7 +50,7 @@ class Transport:
 
     def call(self, operation: str, target: Target, **arguments: object) -> dict[str, Any]:
         """One call, repeated while it is throttled or unanswered. CallError if it fails."""
-        for pause in (*pauses(), None):
+        for pause in (*aws.pauses(FIRST_PAUSE), None):
             try:
                 answer: dict[str, Any] = getattr(self._client, operation)(**arguments)
                 return answer
@@ -105,11 +72,7 @@ class Transport:
             case Kind.DENIED:
                 return _denied(error, action, target)
             case Kind.CREDENTIALS:
-                return CannotTell(
-                    "the AWS credentials are missing, have expired or are not accepted "
-                    f"({code_of(error)})",
-                    "renew them (aws sso login, or new AWS_* variables), then run this again",
-                )
+                return aws.without_credentials(error)
             case Kind.ABSENT:
                 return _absent(error, target)
             case Kind.BUSY:
@@ -127,7 +90,7 @@ class Transport:
                 )
                 return CannotTell(what, "run this again later")
             case _:
-                text = _clean(message_of(error))
+                text = clean(message_of(error))
                 return CannotTell(f"{action} on {stream}: {code_of(error)}: {text}")
 
 
@@ -151,7 +114,3 @@ def _absent(error: Exception, target: Target) -> UsageError:
         f"there is no stream {target.name} in {target.region} in {where}",
         f"check --region and --profile: aws kinesis list-streams --region {target.region}",
     )
-
-
-def _clean(text: str) -> str:
-    return _ACCESS_KEY.sub("(access key)", text)

@@ -83,7 +83,7 @@ def test_no_region(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_endpoint_that_is_no_url() -> None:
-    with pytest.raises(UsageError, match="Kinesis cannot be called"):
+    with pytest.raises(UsageError, match="the stream cannot be reached"):
         Kinesis(boto3.Session(), endpoint_url="kinesis.local")
 
 

@@ -27,10 +27,10 @@ from faults import (
 )
 from lease_server import Clock, LeaseTable, session
 
+from reshardctl.aws import ATTEMPTS
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.media.base import AnswerLost, Landed
 from reshardctl.media.dynamodb import ACTIONS, DynamoDb
-from reshardctl.media.dynamodb.client import ATTEMPTS
 from reshardctl.model import Image, Step, changed
 from reshardctl.testing.medium_contract import END, create, delete, row, step, update
 
@@ -285,7 +285,7 @@ def test_a_denied_write_is_refused(table: LeaseTable, faulty: FaultySession, sha
 
 def test_expired_credentials_say_so(table: LeaseTable, faulty: FaultySession) -> None:
     faulty.always["scan"] = EXPIRED
-    with pytest.raises(CannotTell, match="credentials are missing, expired") as caught:
+    with pytest.raises(CannotTell, match="credentials are missing, have expired") as caught:
         table.medium(faulty).read()
     assert "aws sso login" in caught.value.next
 

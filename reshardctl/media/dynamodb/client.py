@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from botocore.config import Config
-from botocore.exceptions import BotoCoreError, NoRegionError
-
+from reshardctl import aws
+from reshardctl.aws import ATTEMPTS, CAUGHT, allow, clean, code_of
 from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
-from reshardctl.media.dynamodb.actions import allow
-from reshardctl.media.dynamodb.faults import CAUGHT, WAITED_FOR, Kind, code_of, kind_of
+from reshardctl.media.dynamodb.faults import WAITED_FOR, Kind, kind_of
 
 if TYPE_CHECKING:
     from boto3.session import Session
 
-ATTEMPTS = 8
-"""How often a call is tried in all."""
 FIRST_PAUSE = 0.1
-LONGEST_PAUSE = 5.0
-"""Seconds between attempts: doubled from the first to the longest, 15 s in all."""
-CONNECT_TIMEOUT = 5
-READ_TIMEOUT = 20
-
-_ACCESS_KEY = re.compile(r"\b(A[KS]IA|AROA|AIDA)[A-Z0-9]{8,}")
+"""Seconds; with `aws.pauses`, 15 s in all."""
 
 
 def pauses() -> Iterator[float]:
     """Seconds to wait between the attempts at one call."""
-    pause = FIRST_PAUSE
-    for _ in range(ATTEMPTS - 1):
-        yield pause
-        pause = min(2 * pause, LONGEST_PAUSE)
+    return aws.pauses(FIRST_PAUSE)
 
 
 class Client:
@@ -47,22 +34,7 @@ class Client:
         sleep: Callable[[float], None],
     ) -> None:
         """Raises UsageError when no region is set."""
-        config = Config(
-            retries={"mode": "standard", "total_max_attempts": 1},
-            connect_timeout=CONNECT_TIMEOUT,
-            read_timeout=READ_TIMEOUT,
-        )
-        try:
-            self._boto = session.client(
-                "dynamodb", region_name=region, endpoint_url=endpoint_url, config=config
-            )
-        except NoRegionError:
-            raise UsageError(
-                f"no region is set for table {table}",
-                "add --region, or set AWS_DEFAULT_REGION",
-            ) from None
-        except (BotoCoreError, ValueError) as error:
-            raise UsageError(f"table {table}: {_clean(str(error))}") from None
+        self._boto = aws.client_of(session, "dynamodb", region, endpoint_url, f"table {table}")
         self.table = table
         self.region: str = self._boto.meta.region_name
         self._sleep = sleep
@@ -109,11 +81,7 @@ class Client:
                     f"allow it: {allow((action,), resource)}",
                 )
             case Kind.CREDENTIALS:
-                return CannotTell(
-                    f"{where}: the AWS credentials are missing, expired or not accepted "
-                    f"({code_of(error)})",
-                    "renew them (aws sso login, or new AWS_* variables), then run this again",
-                )
+                return aws.without_credentials(error, f"{where}: ")
             case Kind.ABSENT:
                 return UsageError(
                     f"there is no table {self.table} in {self.region} "
@@ -127,8 +95,4 @@ class Client:
                     "run this again later",
                 )
             case _:
-                return CannotTell(f"{where}: {place}: {_clean(str(error))}")
-
-
-def _clean(text: str) -> str:
-    return _ACCESS_KEY.sub("(access key)", text)
+                return CannotTell(f"{where}: {place}: {clean(str(error))}")

@@ -1,22 +1,12 @@
-"""What an exception of boto3 means for us, by kind."""
+"""What an exception of boto3 means for a call on a table, by kind."""
 
 from __future__ import annotations
 
 from enum import Enum
 
-from botocore.exceptions import (
-    BotoCoreError,
-    ClientError,
-    ConnectTimeoutError,
-    EndpointConnectionError,
-    HTTPClientError,
-    IncompleteReadError,
-    NoCredentialsError,
-    ProxyConnectionError,
-    ResponseStreamingError,
-)
-from botocore.exceptions import ConnectionError as BotoConnectionError
-from botocore.parsers import ResponseParserError
+from botocore.exceptions import ClientError
+
+from reshardctl import aws
 
 
 class Kind(Enum):
@@ -45,98 +35,37 @@ class Kind(Enum):
 WAITED_FOR = (Kind.BUSY, Kind.UNSENT, Kind.LOST, Kind.PENDING)
 """After these the same call may succeed later."""
 
-CAUGHT = (ClientError, BotoCoreError, ResponseParserError)
-"""What boto3 raises for a call that was well formed."""
-
 # Amazon DynamoDB Developer Guide, "Error handling with DynamoDB": which codes may be retried.
 _CODES = {
     "ConditionalCheckFailedException": Kind.MOVED,
     "TransactionInProgressException": Kind.PENDING,
     "ResourceNotFoundException": Kind.ABSENT,
-    "AccessDeniedException": Kind.DENIED,
-    "AccessDenied": Kind.DENIED,
-    **dict.fromkeys(
-        (
-            "ProvisionedThroughputExceededException",
-            "ThrottlingException",
-            "RequestLimitExceeded",
-            "LimitExceededException",
-            "TransactionConflictException",
-            "ReplicatedWriteConflictException",
-        ),
-        Kind.BUSY,
-    ),
-    **dict.fromkeys(
-        (
-            "ExpiredTokenException",
-            "ExpiredToken",
-            "RequestExpired",
-            "UnrecognizedClientException",
-            "InvalidClientTokenId",
-            "InvalidSignatureException",
-            "IncompleteSignatureException",
-            "IncompleteSignature",
-            "SignatureDoesNotMatch",
-            "MissingAuthenticationTokenException",
-            "MissingAuthenticationToken",
-        ),
-        Kind.CREDENTIALS,
-    ),
+    "TransactionConflictException": Kind.BUSY,
+    "ReplicatedWriteConflictException": Kind.BUSY,
+    **dict.fromkeys(aws.THROTTLES, Kind.BUSY),
+    **dict.fromkeys(aws.DENIALS, Kind.DENIED),
 }
 
 # CancellationReasons of TransactWriteItems, API reference.
 _REASONS_TO_WAIT = {"TransactionConflict", "ProvisionedThroughputExceeded", "ThrottlingError"}
 
-# By name: SSO and token errors moved between releases of botocore.
-_CREDENTIAL_ERRORS = {
-    "CredentialRetrievalError",
-    "PartialCredentialsError",
-    "SSOError",
-    "SSOTokenLoadError",
-    "TokenRetrievalError",
-    "UnauthorizedSSOTokenError",
-    "LoginRefreshRequired",
-}
-
-
-_UNSENT = (ConnectTimeoutError, EndpointConnectionError, ProxyConnectionError)
-_LOST = (
-    BotoConnectionError,
-    HTTPClientError,
-    IncompleteReadError,
-    ResponseStreamingError,
-    ResponseParserError,
-)
-
 
 def kind_of(error: Exception) -> Kind:
     """The kind of what a call raised."""
+    if aws.about_credentials(error):
+        return Kind.CREDENTIALS
     if isinstance(error, ClientError):
         return _of_answer(error)
-    if isinstance(error, _UNSENT):
+    if isinstance(error, aws.UNSENT):
         return Kind.UNSENT
-    if isinstance(error, _LOST):
-        return Kind.LOST
-    if isinstance(error, NoCredentialsError) or type(error).__name__ in _CREDENTIAL_ERRORS:
-        return Kind.CREDENTIALS
-    return Kind.WRONG
-
-
-def code_of(error: Exception) -> str:
-    """The service's error code, or the exception's name."""
-    if isinstance(error, ClientError):
-        return str(error.response.get("Error", {}).get("Code", "")) or "unknown error"
-    return type(error).__name__
+    return Kind.LOST if isinstance(error, aws.LOST) else Kind.WRONG
 
 
 def _of_answer(error: ClientError) -> Kind:
-    code = code_of(error)
+    code = aws.code_of(error)
     if code == "TransactionCanceledException":
         return _of_cancelled(error)
-    if code in _CODES:
-        return _CODES[code]
-    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    return Kind.LOST if status >= 500 else Kind.WRONG
+    return _CODES.get(code, Kind.LOST if aws.failed_inside(error) else Kind.WRONG)
 
 
 def _of_cancelled(error: ClientError) -> Kind:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from reshardctl.aws import ATTEMPTS, CAUGHT
 from reshardctl.errors import ReshardError
 from reshardctl.landing import Standing, standing
 from reshardctl.media.base import AnswerLost, Landed
-from reshardctl.media.dynamodb.client import ATTEMPTS, Client, pauses
+from reshardctl.media.dynamodb.client import Client, pauses
 from reshardctl.media.dynamodb.conditions import request
-from reshardctl.media.dynamodb.faults import CAUGHT, WAITED_FOR, Kind, kind_of
+from reshardctl.media.dynamodb.faults import WAITED_FOR, Kind, kind_of
 from reshardctl.model import Image, Step
 
 MAX_WRITES = 100

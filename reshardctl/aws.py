@@ -1,0 +1,175 @@
+"""What every AWS service has in common for us: clients, error codes, pauses, clean messages."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from botocore.config import Config
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    ConnectTimeoutError,
+    EndpointConnectionError,
+    HTTPClientError,
+    IncompleteReadError,
+    NoCredentialsError,
+    NoRegionError,
+    ProxyConnectionError,
+    ResponseStreamingError,
+)
+from botocore.exceptions import ConnectionError as BrokenConnectionError
+from botocore.parsers import ResponseParserError
+
+from reshardctl.errors import CannotTell, UsageError
+
+if TYPE_CHECKING:
+    from boto3.session import Session
+
+ATTEMPTS = 8
+"""How often a call is tried in all."""
+LONGEST_PAUSE = 5.0
+"""Seconds; the pauses between attempts double up to it."""
+CONNECT_TIMEOUT = 5
+READ_TIMEOUT = 20
+
+CAUGHT = (ClientError, BotoCoreError, ResponseParserError)
+"""What boto3 raises for a call that was well formed."""
+UNSENT = (ConnectTimeoutError, EndpointConnectionError, ProxyConnectionError)
+"""No connection was made: the service never saw the call."""
+LOST = (
+    BrokenConnectionError,
+    HTTPClientError,
+    IncompleteReadError,
+    ResponseStreamingError,
+    ResponseParserError,
+)
+"""The call may have arrived; the answer did not."""
+
+# "Common Errors" of the Kinesis and DynamoDB API references.
+THROTTLES = frozenset({
+    "KMSThrottlingException",
+    "LimitExceededException",
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "Throttling",
+    "ThrottlingException",
+})
+DENIALS = frozenset({
+    "AccessDenied",
+    "AccessDeniedException",
+    "KMSAccessDeniedException",
+    "NotAuthorized",
+    "UnauthorizedOperation",
+})
+_CREDENTIALS = frozenset({
+    "ExpiredToken",
+    "ExpiredTokenException",
+    "IncompleteSignature",
+    "IncompleteSignatureException",
+    "InvalidClientTokenId",
+    "InvalidSignatureException",
+    "MissingAuthenticationToken",
+    "MissingAuthenticationTokenException",
+    "OptInRequired",
+    "RequestExpired",
+    "SignatureDoesNotMatch",
+    "UnrecognizedClientException",
+})
+# By name: SSO and token errors moved between releases of botocore.
+_CREDENTIAL_ERRORS = frozenset({
+    "CredentialRetrievalError",
+    "LoginRefreshRequired",
+    "PartialCredentialsError",
+    "RefreshWithMFAUnsupportedError",
+    "SSOError",
+    "SSOTokenLoadError",
+    "TokenRetrievalError",
+    "UnauthorizedSSOTokenError",
+})
+_ACCESS_KEY = re.compile(r"\b(A[KS]IA|AROA|AIDA)[A-Z0-9]{8,}")
+
+
+def client_of(
+    session: Session, service: str, region: str | None, endpoint_url: str | None, place: str
+) -> Any:  # noqa: ANN401 - a boto3 client has no type
+    """boto3's client, which resolves, signs and sends; its own retries are off.
+
+    place: what is to be reached, for messages. UsageError without a region, or with a profile or
+    an endpoint that boto3 refuses.
+    """
+    config = Config(
+        retries={"mode": "standard", "total_max_attempts": 1},
+        connect_timeout=CONNECT_TIMEOUT,
+        read_timeout=READ_TIMEOUT,
+    )
+    try:
+        return session.client(
+            service, region_name=region, endpoint_url=endpoint_url, config=config
+        )
+    except NoRegionError:
+        raise UsageError(
+            f"no region is set for {place}", "add --region, or set AWS_DEFAULT_REGION"
+        ) from None
+    except (BotoCoreError, ValueError) as error:
+        raise UsageError(f"{place} cannot be reached: {clean(str(error))}") from None
+
+
+def pauses(first: float) -> Iterator[float]:
+    """Seconds to wait between the attempts at one call."""
+    pause = first
+    for _ in range(ATTEMPTS - 1):
+        yield pause
+        pause = min(2 * pause, LONGEST_PAUSE)
+
+
+def about_credentials(error: Exception) -> bool:
+    """Whether the call failed for its credentials, or for those of a role to be assumed."""
+    if isinstance(error, ClientError):
+        operation = error.operation_name
+        borrowed = operation.startswith("AssumeRole") or operation == "GetRoleCredentials"
+        return borrowed or code_of(error) in _CREDENTIALS
+    return isinstance(error, NoCredentialsError) or type(error).__name__ in _CREDENTIAL_ERRORS
+
+
+def without_credentials(error: Exception, where: str = "") -> CannotTell:
+    """What to raise then. The words are ours: the service's own may repeat parts of a key."""
+    return CannotTell(
+        f"{where}the AWS credentials are missing, have expired or are not accepted "
+        f"({code_of(error)})",
+        "renew them (aws sso login, or new AWS_* variables), then run this again",
+    )
+
+
+def code_of(error: Exception) -> str:
+    """The service's error code, or the exception's name."""
+    if isinstance(error, ClientError):
+        return str(error.response.get("Error", {}).get("Code", "")) or "unknown error"
+    return type(error).__name__
+
+
+def message_of(error: Exception) -> str:
+    """The service's own words, or the exception's."""
+    if isinstance(error, ClientError):
+        return str(error.response.get("Error", {}).get("Message", ""))
+    return str(error)
+
+
+def failed_inside(error: Exception) -> bool:
+    """Whether the service answered that something went wrong on its side (5xx)."""
+    if not isinstance(error, ClientError):
+        return False
+    status: int = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    return status >= 500
+
+
+def clean(text: str) -> str:
+    """The text without access keys."""
+    return _ACCESS_KEY.sub("(access key)", text)
+
+
+def allow(actions: tuple[str, ...], resource: str) -> str:
+    """The policy statement that permits `actions` on a resource, as one line of JSON."""
+    return json.dumps({"Effect": "Allow", "Action": list(actions), "Resource": resource})
