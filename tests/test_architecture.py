@@ -45,7 +45,7 @@ LEVEL = {unit: row for row, units in enumerate(LAYERS) for unit in units}
 PURE = {unit for row in LAYERS[LINE:] for unit in row} | {"explanation"}
 
 ONLY_IN = {
-    "boto3": {"kinesis", "media", "cli/connect.py", "testing", "demo"},
+    "boto3": {"aws.py", "kinesis", "media", "cli/connect.py", "testing", "demo"},
     "botocore": {"aws.py", "kinesis", "media", "cli/connect.py", "testing", "demo"},
     "typer": {"cli"},
     "rich": {"cli", "render"},
