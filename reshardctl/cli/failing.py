@@ -15,21 +15,28 @@ PIPE_CLOSED = 141
 """128 + SIGPIPE: the reader of our output went away."""
 
 
+class PipeClosed(Exception):  # noqa: N818 - a state of the world
+    """BrokenPipeError under another name: typer would make exit code 1, findings, of it."""
+
+
 def guarded(command: Callable[[], object]) -> int:
     """Run a command; every failure becomes a message on stderr and a code."""
     try:
         result = command()
         sys.stdout.flush()
-        return int(result) if isinstance(result, int) else Exit.OK
+        code = int(result) if isinstance(result, int) else Exit.OK
+        if code == Exit.CANCELLED:  # typer has made this of a KeyboardInterrupt
+            cancelled()
+        return code
     except ReshardError as error:
         say(error)
         return error.exit
     except typer.Exit as stop:
         return stop.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        print("cancelled; this command wrote nothing", file=sys.stderr)
+        cancelled()
         return Exit.CANCELLED
-    except BrokenPipeError:
+    except (BrokenPipeError, PipeClosed):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except Exception as error:
@@ -38,6 +45,11 @@ def guarded(command: Callable[[], object]) -> int:
             return unexpected(error)
         show()
         return Exit.USAGE
+
+
+def cancelled() -> None:
+    """Interrupted outside of writing: while it writes, signals wait for the step to end."""
+    print("cancelled; this command wrote nothing", file=sys.stderr)
 
 
 def say(error: ReshardError) -> None:

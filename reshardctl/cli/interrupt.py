@@ -17,7 +17,8 @@ def interrupted() -> bool:
 
 def treat_sigterm_as_ctrl_c() -> None:
     """Outside of writing, SIGTERM ends the command as Ctrl-C does."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 @contextmanager
@@ -29,8 +30,9 @@ def finishing_the_step() -> Iterator[None]:
         global _asked
         _asked = True
 
-    for number in before:
-        signal.signal(number, ask)
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:  # a parent that ignores signals has its reasons
+            signal.signal(number, ask)
     try:
         yield
     finally:

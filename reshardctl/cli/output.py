@@ -11,6 +11,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
+from reshardctl.cli.failing import PipeClosed
 from reshardctl.cli.options import ColorMode, FormatName
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
@@ -88,8 +89,7 @@ class Output:
 
     def _emit(self, text: str) -> None:
         if self.file is None:
-            sys.stdout.write(text)
-            sys.stdout.flush()
+            _write(text)
         else:
             replace_file(Path(self.file), text)
 
@@ -99,7 +99,15 @@ def show(lines: Iterable[str]) -> None:
     from reshardctl.render.escape import ascii_only, escape
 
     for line in lines:
-        print(escape(line) if _unicode() else ascii_only(escape(line)))
+        _write(f"{escape(line) if _unicode() else ascii_only(escape(line))}\n")
+
+
+def _write(text: str) -> None:
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise PipeClosed from None
 
 
 def _unicode() -> bool:

@@ -19,6 +19,7 @@ from threading import Event
 
 from tests.cli.lab import Lab, Result, environment
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 LIMIT = 120.0
 """Seconds after which a process is taken to hang."""
 
@@ -33,7 +34,11 @@ class Running:
         self.process.send_signal(number)
 
     def end(self) -> Result:
-        out, err = self.process.communicate(timeout=LIMIT)
+        try:
+            out, err = self.process.communicate(timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
         return Result(self.process.returncode, out, err)
 
 
@@ -42,11 +47,18 @@ def surroundings(lab: Lab, more: Mapping[str, str] | None = None) -> dict[str, s
     return {**kept, **environment(lab.servers, lab.state), **(more or {})}
 
 
+def heeding_signals() -> None:
+    """In the child: a shell that runs the tests in the background has it ignore Ctrl-C."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+
+
 def start(lab: Lab, *words: str | Path, **more: str) -> Running:
     """Begin a command; `more` are variables."""
     return Running(subprocess.Popen(
         [sys.executable, "-m", "reshardctl", *map(str, words)], env=surroundings(lab, more),
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=heeding_signals,
     ))  # fmt: skip
 
 
@@ -74,8 +86,10 @@ def on_terminal(
     """Run it at a terminal; type `answer` once `until` holds of what is shown."""
     pid, terminal = pty.fork()
     if pid == 0:  # pragma: no cover - the child
+        heeding_signals()
         env = surroundings(lab, {"COLUMNS": str(columns), "TERM": "xterm", **more})
-        os.execve(sys.executable, [sys.executable, "-m", "reshardctl", *map(str, words)], env)
+        command = [sys.executable, "-m", "reshardctl", *map(str, words)]
+        os.execve(sys.executable, command, env)  # noqa: S606
     shown, ends = b"", time.monotonic() + LIMIT
     try:
         while time.monotonic() < ends:
@@ -96,5 +110,3 @@ def on_terminal(
         os.close(terminal)
     return os.waitstatus_to_exitcode(status), shown.decode(errors="replace")
 
-
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
