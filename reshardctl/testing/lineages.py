@@ -11,7 +11,7 @@ from reshardctl.model import HASH_SPACE, Shard, ShardId, Stream, shard_id
 from reshardctl.testing.sequence import end, start
 
 CREATED = 1_795_219_200
-RETENTION = 86_400.0
+RETENTION = 86_400
 STREAM = Stream(
     "arn:aws:kinesis:us-east-1:123456789012:stream/orders", "orders", CREATED, RETENTION, "ACTIVE"
 )

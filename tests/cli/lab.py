@@ -12,7 +12,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache
@@ -31,6 +31,7 @@ from reshardctl.cli.app import app, run
 from reshardctl.model import Image
 from reshardctl.testing import FakeKinesis, load_topology
 from tests.case import Case
+from tests.test_iam import documented
 
 ACCESS_KEY = "AKIAIOSFODNN7EXAMPLE"
 SECRET_KEY = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
@@ -92,18 +93,19 @@ class Wire:
     def __init__(self) -> None:
         self.calls: list[tuple[str, str]] = []
         self.needed: set[str] = set()
+        self.needed_now: set[str] = set()
+        """The IAM actions of all commands, and of the one that runs."""
         self.faults: list[tuple[str, int, Callable[[], AWSResponse | None], int | None]] = []
 
     def need(self, service: str, operation: str, body: bytes | None) -> None:
         """Note the IAM actions of a call. A transaction needs those of the writes in it (Amazon
         DynamoDB Developer Guide, "Using IAM with DynamoDB transactions")."""
         if operation != "TransactWriteItems":
-            self.needed.add(f"{service}:{operation}")
-            return
-        names = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem",
-                 "ConditionCheck": "ConditionCheckItem"}  # fmt: skip
-        for item in json.loads(body or b"{}")["TransactItems"]:
-            self.needed |= {f"{service}:{names[kind]}" for kind in item}
+            found = {f"{service}:{operation}"}
+        else:
+            found = _in_transaction(service, body)
+        self.needed |= found
+        self.needed_now |= found
 
     @property
     def writes(self) -> list[str]:
@@ -157,7 +159,6 @@ class Lab:
     options: str = ""
     on_sleep: list[Callable[[float], None]] = field(default_factory=list)
     slept: list[float] = field(default_factory=list)
-    results: list[Result] = field(default_factory=list)
 
     @property
     def locator(self) -> str:
@@ -187,10 +188,19 @@ class Lab:
             for number, handler in before.items():
                 signal.signal(number, handler)
         result = Result(int(code), _text(out), _text(err))
-        self.results.append(result)
         for secret in SECRETS:
             assert secret not in result.out + result.err
+        self._permitted(words)
         return result
+
+    def _permitted(self, words: Sequence[str | Path]) -> None:
+        """Whatever a test does, a command calls nothing that docs/iam.md does not allow it."""
+        writing = words[0] in ("fix", "undo") and not {"--dry-run", "-n"} & set(words)
+        allowed = documented("fix" if writing else "inspect")
+        if {"--probe", "--plan", "--resume"} & set(words):
+            allowed |= documented("probe")
+        fresh, self.wire.needed_now = self.wire.needed_now, set()
+        assert fresh <= allowed, fresh - allowed
 
     def inspect(self, *more: str | Path) -> Result:
         return self.cli("inspect", *self.where, *more)
@@ -234,6 +244,13 @@ class Lab:
 
     def time(self) -> float:
         return self.fake.clock.now()
+
+
+def _in_transaction(service: str, body: bytes | None) -> set[str]:
+    names = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem",
+             "ConditionCheck": "ConditionCheckItem"}  # fmt: skip
+    items = json.loads(body or b"{}")["TransactItems"]
+    return {f"{service}:{names[kind]}" for item in items for kind in item}
 
 
 def _answer(status: int, body: str) -> AWSResponse:

@@ -1,0 +1,76 @@
+"""What the reading verbs say, over every case."""
+
+from __future__ import annotations
+
+import pytest
+
+from reshardctl.rules import RULES
+from tests.case import all_cases
+from tests.cli.lab import option_words
+
+CASES = [case for case in all_cases("kcl") if case.rows]
+NEWEST = "3.5.1"
+
+
+def options(case) -> str:
+    expect = next((e for e in case.expects if NEWEST in e.releases), case.expects[0])
+    return option_words(expect.initial[0], expect.releases[-1], case.stream["created"])
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+def test_explain_has_an_answer_for_every_shard(lab_of, case):
+    lab = lab_of(case, options(case))
+    named = {row["leaseKey"]["S"] for row in case.rows} | {s["ShardId"] for s in case.shards}
+    for shard in sorted(named):
+        told = lab.cli("explain", shard, *lab.where)
+        assert told.code == 0, told.err
+        assert told.out.startswith(shard) and "next start" in told.out
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+def test_a_probe_only_ever_settles_doubts(lab_of, case):
+    """What is certain without it stays so; it adds no trouble of its own."""
+    lab = lab_of(case, options(case))
+    plain, probed = lab.inspect("--format", "json"), lab.inspect("--format", "json", "--probe")
+    assert probed.codes <= plain.codes
+    if plain.json["decision"]["kind"] == "nothing" and not plain.json["decision"]["residuals"]:
+        assert probed.json["decision"]["kind"] == "nothing"
+
+
+@pytest.mark.parametrize("case", ["healthy-roots", "b", "a-both", "h-open", "leader-lock-left"])
+@pytest.mark.parametrize("level", ["error", "warning", "info", "never"])
+def test_fail_on(lab_of, case, level):
+    lab = lab_of(case, "?initial=LATEST&release=3.5.1")
+    found = lab.inspect("--fail-on", level, "--format", "json")
+    ranks = ["info", "warning", "error"]
+    at_or_above = ranks[ranks.index(level):] if level != "never" else []
+    bad = {f["severity"] for f in found.json["findings"]} & set(at_or_above)
+    assert found.code == bool(bad) == found.json["exit"]["code"]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda r: r.code)
+def test_every_rule_has_a_page(lab_of, rule):
+    lab = lab_of("healthy-roots")
+    by_code, by_name = lab.cli("rule", rule.code.lower()), lab.cli("rule", rule.name)
+    assert by_code.code == 0 and by_code.out == by_name.out
+    assert by_code.out.startswith(f"{rule.code} {rule.name}\n")
+
+
+def test_all_rules_are_listed(lab_of):
+    listed = lab_of("healthy-roots").cli("rule").out.splitlines()
+    assert [line.split()[0] for line in listed] == [rule.code for rule in RULES]
+
+
+@pytest.mark.parametrize("case", ["a-both", "b", "h-open", "healthy-roots", "recreated"])
+@pytest.mark.parametrize("form", ["text", "concise", "json"])
+def test_the_same_snapshot_gives_the_same_bytes(lab_of, case, form):
+    lab = lab_of(case, "?initial=LATEST&release=3.5.1")
+    for verb in (lab.inspect, lab.dry):
+        assert verb("--format", form, "-v").out == verb("--format", form, "-v").out
+
+
+def test_a_plan_is_the_same_file_twice(lab_of, tmp_path):
+    lab = lab_of("a-both", "?initial=TRIM_HORIZON&release=3.5.1")
+    for name in ("a", "b"):
+        assert lab.dry("--out", tmp_path / name).code == 1
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
