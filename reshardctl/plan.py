@@ -6,7 +6,7 @@ Every plan shown has been replayed through the very rows that it would write.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reshardctl.consumers.base import Candidate, Cannot, Consumer, Incarnation
@@ -179,7 +179,7 @@ def decide(case: Case) -> Decision:
     settled = settled_line(case)
     want = case.policy.line(lineage, settled)
     judged = judge(case, want, settled)
-    if not case.recreated and not any(
+    if not case.recreated and not case.policy.skips and not any(
         worthwhile(e, case.policy, case.accept) for j in judged for e in j.effects
     ) and not _wants_tidying(case):
         return Nothing()
@@ -203,7 +203,7 @@ def _for_candidate(
 ) -> Decision:
     """Encode for one candidate, replay, and leave alone what comes out worse than accepted."""
     leave: dict[ShardId, Residual] = {}
-    before = judged.effects
+    before = judged.effects + _if_it_lived(case, want, settled, judged)
     for _ in range(ROUNDS):
         steps = _encode(case, want, judged.candidate, leave)
         if isinstance(steps, Cannot):
@@ -224,8 +224,21 @@ def _for_candidate(
         leave |= {s: Residual(s, e, _flag(e)) for s, e in fresh.items()}
     if leave:
         return Nothing(tuple(leave.values()))
-    stuck = [e for e in before if not acceptable(e, case.policy, case.accept)]
+    stuck = [e for e in judged.effects if not acceptable(e, case.policy, case.accept)]
     return _no_line(stuck[0]) if stuck else Nothing()
+
+
+def _if_it_lived(
+    case: Case, want: Wanted, settled: Line, judged: Judged
+) -> tuple[Effect, ...]:
+    """Disorder and stalls that a consumer which dies would have met: not the price of its repair.
+
+    What it would have skipped is: dead it skips nothing.
+    """
+    if judged.replay.crash is None:
+        return ()
+    found = effects(case.around, want, settled, replace(judged.replay, crash=None))
+    return tuple(e for e in found if e.harm in (Harm.DISORDERED, Harm.STALLED))
 
 
 def _encode(
@@ -305,8 +318,9 @@ def _same(a: Decision, b: Decision) -> bool:
 
 
 def _bare(steps: Sequence[Step]) -> list[Any]:
-    """Steps without words: only what is written and guarded."""
-    return [[(w.key, w.change, w.before, w.guard) for w in step.writes] for step in steps]
+    """Steps without words and in one order: only what is written and guarded."""
+    bare = [[(w.key, w.change, w.before, w.guard) for w in step.writes] for step in steps]
+    return sorted(bare, key=lambda step: step[0][0])
 
 
 def bootstrap(case: Case) -> Plan:

@@ -7,7 +7,7 @@ HierarchicalShardSyncer of 2.7.2 and 3.5.1, and the same states run on both.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from reshardctl.consumers.kcl.app import App, Start
@@ -128,7 +128,8 @@ class _Run:
         if lease.stuck is not None and lease.stuck.cause is not Cause.MERGE_WAITS:
             return lease.stuck
         closed = shard not in self._lineage or not self._lineage.is_open(shard)
-        ends = closed and lease.stuck is None
+        blind = not lease.finished and self._blind(shard)
+        ends = closed and lease.stuck is None and not blind
         return Reads(
             exactly(lease.at), furthest(self._lineage, shard), lease.waits_for, ends,
             lease.cause, lease.why, lease.delay, lease.possible,
@@ -159,7 +160,7 @@ class _Run:
                 lease.stuck = Never(Cause.FALSE_END, why)
             return lease
         if shard not in self._lineage and not self._fails_unasked(kind):
-            lease.at = _place(row, app)
+            lease.at = place(row, app)
             lease.cause = Cause.UNBORN if unborn(self._lineage, shard) else Cause.GONE
             lease.why = "the shard is not listed; KCL takes ResourceNotFound for its end"
             return lease
@@ -193,7 +194,7 @@ class _Run:
                 lease.at, lease.cause = furthest(self._lineage, row.shard), Cause.LATEST
                 lease.why = "starts at LATEST as of its own start, whatever was written before"
             case _:
-                lease.at = _place(row, self._app)
+                lease.at = place(row, self._app)
 
     def _listed_range(self, shard: ShardId) -> tuple[int, int]:
         if shard not in self._lineage:
@@ -204,9 +205,11 @@ class _Run:
         """Blocked by the parents named on the row that have a lease which is not finished."""
         if lease.finished:
             return
-        held = frozenset(
-            p for p in row.parents if p in self._taken and not self._finished(p)
-        )
+        self._hold(lease, row.parents)
+
+    def _hold(self, lease: _Lease, parents: Iterable[ShardId]) -> None:
+        """Let it wait for those of its parents that have a lease which is not finished."""
+        held = frozenset(p for p in parents if p in self._taken and not self._finished(p))
         self._wait(lease, held)
         blind = [p for p in held if p not in self._leases]
         if blind and lease.stuck is None:
@@ -245,9 +248,16 @@ class _Run:
             return False
         if shard not in self._lineage:
             return True
-        if self._lineage.is_open(shard):
+        if self._lineage.is_open(shard) or self._blind(shard):
             return False
         return self._both_or_none(lease)
+
+    def _blind(self, shard: ShardId) -> bool:
+        """Whether its end fails for ever, because a child's lease is there and cannot be read."""
+        if shard not in self._lineage:
+            return False
+        rows = (self._table.rows.get(child) for child in self._lineage.children(shard))
+        return any(row is not None and not row.readable for row in rows)
 
     def _over(self, shard: ShardId) -> bool:
         lease = self._leases.get(shard)
@@ -281,15 +291,15 @@ class _Run:
         self._leases[shard] = _Lease(
             shard, at, cause, why, delay=delay, hash_range=(one.hash_start, one.hash_end)
         )
-        gates = {p for p in one.parents if p in self._leases and not self._finished(p)}
-        self._wait(self._leases[shard], frozenset(gates))
+        self._hold(self._leases[shard], one.parents)
         self._awake.append(shard)
         self._awake.extend(self._waiting.get(shard, ()))
 
     def _refill(self, rounds: int) -> bool:
         """One synchronisation. False if it creates nothing."""
-        leased = self._taken
-        new = missing_leases(self._lineage, leased, self._app.initial)
+        new = missing_leases(self._lineage, self._leases, self._app.initial)
+        # A row that cannot be read is not listed, and yet its key is taken.
+        new = {shard: initially for shard, initially in new.items() if shard not in self._taken}
         delay = Delay(AUDITS[0] * rounds, AUDITS[1] * rounds)
         for shard in sorted(new, key=_birth):
             at = self._initial(shard) if new[shard] else START
@@ -326,7 +336,7 @@ class _Run:
         return min(starts, default=0.0)
 
 
-def _place(row: Row, app: App) -> Cut:
+def place(row: Row, app: App) -> Cut:
     """The cut that a readable position means."""
     match row.position:
         case "TRIM_HORIZON" | None:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from reshardctl.consumers.kcl.app import App
-from reshardctl.consumers.kcl.behaviour import replay
+from reshardctl.consumers.kcl.behaviour import place, replay
 from reshardctl.consumers.kcl.positions import unborn
 from reshardctl.consumers.kcl.rows import LATEST, SHARD_END, TRIM_HORIZON, LeaseTable, Row
 from reshardctl.lineage import Lineage
@@ -60,7 +60,9 @@ def encode(
     """Steps after which KCL reads from the wanted line. `leave`: shards not to be touched."""
     orders = _Orders(lineage, table, want, app, leave).all()
     writes = {order.shard: _write(lineage, table, orders, order) for order in orders.values()}
-    return _steps(lineage, writes)
+    dies = not app.traits.skips_unreadable
+    deadly = frozenset(shard for shard, row in table.rows.items() if dies and row.lacking)
+    return _steps(lineage, writes, deadly)
 
 
 def bootstrap(lineage: Lineage, want: Wanted) -> list[Step]:
@@ -71,7 +73,8 @@ def bootstrap(lineage: Lineage, want: Wanted) -> list[Step]:
         if want[s] != DONE and all(want[p] == DONE for p in lineage.parents(s))
     ]
     orders = {s: _Order(s, want[s], "first lease of a new application") for s in chosen}
-    return _steps(lineage, {s: _write(lineage, table, orders, o) for s, o in orders.items()})
+    writes = {s: _write(lineage, table, orders, o) for s, o in orders.items()}
+    return _steps(lineage, writes, frozenset())
 
 
 def spelling(cut: Cut) -> tuple[str, int]:
@@ -90,6 +93,7 @@ class _Orders:
         leave: Collection[ShardId],
     ) -> None:
         self._lineage, self._table, self._want, self._leave = lineage, table, want, leave
+        self._app = app
         self._fates = replay(lineage, table, app).fates
         self._orders: dict[ShardId, _Order] = {}
         self._coming: dict[ShardId, bool] = {}
@@ -136,7 +140,7 @@ class _Orders:
             self._end(shard, fate.why)
         elif self._misplaced(row, want):
             self._order(_Order(shard, want, fate.why))
-        elif row.lacking or row.parents_mistyped or self._ungated(row):
+        elif row.lacking or self._mistyped(row) or self._ungated(row):
             why = "its parents are not named on it" if not row.lacking else fate.why
             self._order(_Order(shard, None, why))
 
@@ -146,9 +150,14 @@ class _Orders:
             return not fate.at.exact or fate.at.lo != want
         if want == DONE:
             return False
-        return fate.cause not in (Cause.NO_POSITION, Cause.MERGE_WAITS) and not (
-            fate.cause is Cause.UNREADABLE and row.understood
-        )
+        if fate.cause is Cause.UNREADABLE and row.understood:
+            return place(row, self._app) != want
+        return fate.cause not in (Cause.NO_POSITION, Cause.MERGE_WAITS)
+
+    def _mistyped(self, row: Row) -> bool:
+        """Whether parents are named in vain on a lease that still has use for them."""
+        there = self._lineage.parents(row.shard) if not row.ended else ()
+        return row.parents_mistyped and bool(there)
 
     def _ungated(self, row: Row) -> bool:
         """Whether a parent with unread records is missing on an unfinished row."""
@@ -162,12 +171,18 @@ class _Orders:
 
     def _end(self, shard: ShardId, why: str) -> None:
         """A lease is ended only together with leases for its children."""
-        if self._lineage.is_open(shard):
+        missing = [
+            child for child in self._lineage.children(shard)
+            if child not in self._table.rows and self._want[child] != DONE
+        ]
+        if self._lineage.is_open(shard) or not self._leave_allows(missing):
             return
         self._order(_Order(shard, DONE, why))
-        for child in self._lineage.children(shard):
-            if child not in self._table.rows and self._want[child] != DONE:
-                self._create(child, "its parent's lease is marked as finished")
+        for child in missing:
+            self._create(child, "its parent's lease is marked as finished")
+
+    def _leave_allows(self, shards: Collection[ShardId]) -> bool:
+        return not any(shard in self._leave for shard in shards)
 
     def _comes_right(self, shard: ShardId) -> bool:
         """Whether an absent row is nothing to mend: settled, or KCL makes it as wanted."""
@@ -286,12 +301,15 @@ def _move(lineage: Lineage, row: Row, order: _Order, parents: list[ShardId]) -> 
     return Update(values, present, add)
 
 
-def _steps(lineage: Lineage, writes: Mapping[ShardId, Write]) -> list[Step]:
+def _steps(
+    lineage: Lineage, writes: Mapping[ShardId, Write], deadly: frozenset[ShardId]
+) -> list[Step]:
     """One step a family, children first; a family too large for one transaction is cut so that
-    every prefix still has all children before their parent's end."""
+    every prefix still has all children before their parent's end. Rows of which the consumer dies
+    come last: it skips nothing while it cannot start and the rest is not yet right."""
     steps = []
-    for family in _families(lineage, writes):
-        ordered = sorted(family, key=_birth, reverse=True)
+    families = [sorted(f, key=_birth, reverse=True) for f in _families(lineage, writes)]
+    for ordered in sorted(families, key=lambda family: not deadly.isdisjoint(family)):
         for first in range(0, len(ordered), TRANSACTION):
             part = ordered[first : first + TRANSACTION]
             title = "lease of " if len(part) == 1 else "leases of "

@@ -27,17 +27,12 @@ from reshardctl.model import (
 
 def settled(lineage: Lineage, table: LeaseTable, app: App) -> dict[ShardId, Span]:
     """A span for every listed shard and every row. An empty table settles nothing."""
-    absent = _Absent(lineage, table, app)
-    line = {
-        shard: _of_row(lineage, table, table.rows[shard], app)
-        for shard in table.rows
-        if shard not in lineage
-    }
+    rows = _Present(lineage, table, app)
+    absent = _Absent(lineage, table, rows)
+    line = {shard: rows.span(row) for shard, row in table.rows.items() if shard not in lineage}
     for shard in lineage:
         row = table.rows.get(shard)
-        line[shard] = (
-            absent.span(shard) if row is None else _of_row(lineage, table, row, app)
-        )
+        line[shard] = absent.span(shard) if row is None else rows.span(row)
     return line
 
 
@@ -46,63 +41,102 @@ def furthest(lineage: Lineage, shard: ShardId) -> Cut:
     return TIP if shard in lineage and lineage.is_open(shard) else DONE
 
 
-def _of_row(lineage: Lineage, table: LeaseTable, row: Row, app: App) -> Span:
-    unknown = Span(START, furthest(lineage, row.shard))
-    match standing(lineage, row):
-        case Standing.END:
-            if row.shard in lineage and lineage.is_open(row.shard):
-                return Span(START, TIP, Basis.INFERRED, "marked as finished while it is open")
-            return exactly(DONE)
-        case Standing.START:
-            return exactly(START)
-        case Standing.NUMBER:
-            assert row.position is not None
-            return exactly(at_number(row.position, row.sub))
-        case Standing.AT_END:
-            return exactly(DONE, why="its position is the shard's EndingSequenceNumber")
-        case Standing.BY_TIME:
-            return exactly(at_time(app.time)) if app.initial is Start.AT_TIMESTAMP else unknown
-        case Standing.LATEST:
-            return _of_latest(lineage, table, row, app)
-        case Standing.FOREIGN | Standing.NONSENSE:
-            return unknown
+class _Present:
+    """What rows settle. LATEST alone needs the rest of the table to be understood."""
+
+    def __init__(self, lineage: Lineage, table: LeaseTable, app: App) -> None:
+        self._lineage, self._table, self._app = lineage, table, app
+        self._untouched = _untouched(lineage, table)
+        times = (time_of(row.position) for row in table.rows.values() if row.position)
+        self._oldest = min((time for time in times if time is not None), default=None)
+
+    def span(self, row: Row) -> Span:
+        """What one row settles in its shard."""
+        unknown = Span(START, furthest(self._lineage, row.shard))
+        match standing(self._lineage, row):
+            case Standing.END:
+                if row.shard in self._lineage and self._lineage.is_open(row.shard):
+                    return Span(START, TIP, Basis.INFERRED, "marked as finished while it is open")
+                return exactly(DONE)
+            case Standing.START:
+                return exactly(START)
+            case Standing.NUMBER:
+                assert row.position is not None
+                return exactly(at_number(row.position, row.sub))
+            case Standing.AT_END:
+                return exactly(DONE, why="its position is the shard's EndingSequenceNumber")
+            case Standing.BY_TIME:
+                timed = self._app.initial is Start.AT_TIMESTAMP
+                return exactly(at_time(self._app.time)) if timed else unknown
+            case Standing.LATEST:
+                return self._of_latest(row)
+            case Standing.FOREIGN | Standing.NONSENSE:
+                return unknown
+
+    def _of_latest(self, row: Row) -> Span:
+        """LATEST is written by a bootstrap or by the refill of a hole, and never at a shard's end.
+
+        On a descendant of a shard that has a lease, or where a stored number is older, it cannot
+        come from a bootstrap, which starts open shards only. On a root, or where nothing was ever
+        read, it is the application's own choice; otherwise it may be either.
+        """
+        tip = furthest(self._lineage, row.shard)
+        named = row.parents | set(self._lineage.parents(row.shard))
+        root = self._app.initial is Start.LATEST and not named
+        leased = not named.isdisjoint(self._table.rows) or self._below_a_lease(row.shard)
+        if not root and (leased or self._ran_before(row.shard)):
+            return exactly(START, why="no record of it was ever checkpointed")
+        if root or self._untouched:
+            if tip == DONE:
+                why = "closed before anything of it was checkpointed"
+                return Span(START, DONE, Basis.INFERRED, why)
+            return exactly(tip, why="LATEST by the application's choice")
+        return Span(START, tip, Basis.INFERRED, "LATEST of a bootstrap or of a refilled hole")
+
+    def _below_a_lease(self, shard: ShardId) -> bool:
+        above = self._lineage.ancestors(shard) if shard in self._lineage else set()
+        return not above.isdisjoint(self._table.rows)
+
+    def _ran_before(self, shard: ShardId) -> bool:
+        """Whether any stored number is older than the shard: it was born while the application
+        ran."""
+        opened = self._lineage.opened_at(shard) if shard in self._lineage else None
+        return opened is not None and self._oldest is not None and self._oldest < opened
 
 
-def _of_latest(lineage: Lineage, table: LeaseTable, row: Row, app: App) -> Span:
-    """LATEST is written by a bootstrap or by the refill of a hole, and never at a shard's end.
+def _untouched(lineage: Lineage, table: LeaseTable) -> bool:
+    """Whether nothing was ever read or lost: a lease for all that is open, everything at LATEST.
 
-    On a root, or where every lease still stands at LATEST, it is the application's own choice.
-    On a child whose parent has a lease, or that is younger than a stored number, it cannot come
-    from a bootstrap, which starts open shards only; otherwise it may be either.
+    Except for what a fix has moved back: roots that closed before their first checkpoint, and
+    what waits for them.
     """
-    tip = furthest(lineage, row.shard)
-    untouched = all(other.position == "LATEST" for other in table.rows.values())
-    named = row.parents | set(lineage.parents(row.shard))
-    chosen = app.initial is Start.LATEST
-    if untouched or (chosen and not named):
-        if tip == DONE:
-            why = "closed before anything of it was checkpointed"
-            return Span(START, DONE, Basis.INFERRED, why)
-        return exactly(tip, why="LATEST by the application's choice")
-    if any(parent in table.rows for parent in named) or _ran_before(lineage, table, row.shard):
-        return exactly(START, why="no record of it was ever checkpointed")
-    return Span(START, tip, Basis.INFERRED, "LATEST of a bootstrap or of a refilled hole")
+    return all(
+        (row.position == "LATEST" and _bootstrapped(lineage, row.shard))
+        or (row.position == "TRIM_HORIZON" and _moved_back(lineage, table, row.shard))
+        for row in table.rows.values()
+    ) and all(
+        shard in table.rows or not lineage.ancestors(shard).isdisjoint(table.rows)
+        for shard in lineage.open_shards()
+    )
 
 
-def _ran_before(lineage: Lineage, table: LeaseTable, shard: ShardId) -> bool:
-    """Whether any stored number is older than the shard: the application ran before its birth."""
-    opened = lineage.opened_at(shard) if shard in lineage else None
-    if opened is None:
+def _bootstrapped(lineage: Lineage, shard: ShardId) -> bool:
+    return shard in lineage and (lineage.is_open(shard) or not lineage.parents(shard))
+
+
+def _moved_back(lineage: Lineage, table: LeaseTable, shard: ShardId) -> bool:
+    if shard not in lineage:
         return False
-    times = (time_of(row.position) for row in table.rows.values() if row.position)
-    return any(time is not None and time < opened for time in times)
+    if not lineage.is_open(shard) and not lineage.parents(shard):
+        return True
+    return any(parent in table.rows for parent in lineage.parents(shard))
 
 
 class _Absent:
     """Causes of absent rows, worked out once for the whole lineage."""
 
-    def __init__(self, lineage: Lineage, table: LeaseTable, app: App) -> None:
-        self._lineage, self._table, self._app = lineage, table, app
+    def __init__(self, lineage: Lineage, table: LeaseTable, rows: _Present) -> None:
+        self._lineage, self._table, self._rows = lineage, table, rows
         self._pending: dict[ShardId, bool] = {}
         self._cleaned: dict[ShardId, bool] = {}
         self._over: dict[ShardId, bool] = {}
@@ -140,15 +174,11 @@ class _Absent:
         return bool(children) and all(self._progressed(child) for child in children)
 
     def _progressed(self, shard: ShardId) -> bool:
-        """KCL's own test for cleaning up a parent, with two differences. AT_TIMESTAMP counts:
-        only a bootstrap writes it, which leaves earlier shards without a lease. LATEST counts
-        only where it is a bootstrap's too: a refilled hole means that the parent was lost."""
+        """KCL's own test for cleaning up a parent, but for rows that prove nothing: AT_TIMESTAMP
+        and LATEST where no bootstrap wrote them, numbers of other shards. A fix takes those back
+        to the beginning, and what it leaves must prove no less than what it found."""
         row = self._table.rows.get(shard)
-        if row is None:
-            return self._cleaned[shard]
-        if row.position == "LATEST":
-            return _of_latest(self._lineage, self._table, row, self._app).lo != START
-        return row.understood and row.position != "TRIM_HORIZON"
+        return self._cleaned[shard] if row is None else self._rows.span(row).lo != START
 
     def _never_made(self, shard: ShardId) -> bool:
         """Whether a parent's lease stands and none names it: ShutdownTask writes childShardIds
