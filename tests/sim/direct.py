@@ -55,9 +55,9 @@ class Direct:
     def _there(self, shard: CaseShard) -> bool:
         return shard.listed and (shard.closed is None or shard.closed >= self._horizon)
 
-    def list_shards(self, StreamName: str, ShardFilter: Mapping[str, Any] | None = None) -> Answer:  # noqa: N803
+    def list_shards(self, **ask: Any) -> Answer:
         """ListShards with the filters by which an empty table is filled."""
-        keeps = self._filter(ShardFilter or {"Type": "FROM_TRIM_HORIZON"})
+        keeps = self._filter(ask.get("ShardFilter") or {"Type": "FROM_TRIM_HORIZON"})
         shards = [s for _, s in sorted(self._topology.items()) if self._there(s) and keeps(s)]
         return {"Shards": [_listed(shard) for shard in shards]}
 
@@ -77,9 +77,9 @@ class Direct:
         closes = [self._topology[p].closed or 0 for p in shard.parents if p in self._topology]
         return max(closes, default=0.0)
 
-    def get_shard_iterator(self, StreamName: str, ShardId: str, **ask: Any) -> Answer:  # noqa: N803
+    def get_shard_iterator(self, **ask: Any) -> Answer:
         """GetShardIterator; an iterator is "shard:least number to return"."""
-        index = self._readable(ShardId)
+        index = self._readable(ask["ShardId"])
         shard, held = self._topology[index], self._records[index]
         match ask["ShardIteratorType"]:
             case "TRIM_HORIZON":
@@ -107,13 +107,13 @@ class Direct:
             raise _error("InvalidArgumentException", "GetShardIterator")
         return value
 
-    def get_records(self, ShardIterator: str, Limit: int) -> Answer:  # noqa: N803
+    def get_records(self, **ask: Any) -> Answer:
         """GetRecords; the end of a closed shard names its children and no iterator."""
-        index, least = map(int, ShardIterator.split(":"))
+        index, least = map(int, ask["ShardIterator"].split(":"))
         self._readable(shard_name(index))
         shard = self._topology[index]
         fresh = [h for h in self._records[index] if h[0] >= least and h[2] >= self._horizon]
-        page = fresh[:Limit]
+        page = fresh[: ask["Limit"]]
         answer: Answer = {
             "Records": [
                 {"SequenceNumber": str(n), "Data": payload.encode()} for n, payload, _ in page

@@ -54,7 +54,8 @@ def interrupted(rng: Random, case: Case, initial: str, release: str) -> list[Row
     moments = sorted(rng.uniform(created, now) for _ in range(rng.choice((0, 1, 2, 3))))
     moments = [*moments, now] if moments else [rng.uniform(created, now), now]
     stream = Growing(case, moments[0])
-    worker = Worker(stream, Source(stream, case.stream["name"]), {}, Initial.of(initial), release)  # type: ignore[arg-type]
+    source = Source(stream, case.stream["name"])
+    worker = Worker(stream, source, {}, Initial.of(initial), release)  # type: ignore[arg-type]
     worker.start()
     for moment in moments:
         stream.show(moment)

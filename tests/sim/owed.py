@@ -80,11 +80,18 @@ class _Oracle:
                 return (int(text), int(text)) if _own(shard, int(text)) else (NOTHING, NOTHING)
 
     def _latest(self, shard: CaseShard, row: Item) -> tuple[int, int]:
-        if shard.end:
-            return NOTHING, NOTHING
-        chosen = self._initial == "LATEST" and not (shard.parents or "parentShardId" in row)
-        untouched = all(r.get("checkpoint", {}).get("S") == "LATEST" for r in self._rows.values())
-        return (ALL, ALL) if chosen or untouched else (NOTHING, NOTHING)
+        """Of a bootstrap, or of a refilled hole; where nothing was ever read, who can tell?"""
+        if self._initial == "LATEST" and not (shard.parents or "parentShardId" in row):
+            return (NOTHING, NOTHING) if shard.end else (ALL, ALL)
+        leased = self._below_a_row(shard)
+        stored = {r.get("checkpoint", {}).get("S") for r in self._rows.values()}
+        if not leased and stored <= {"LATEST", "TRIM_HORIZON"}:
+            return NOTHING, ALL
+        return NOTHING, NOTHING
+
+    def _below_a_row(self, shard: CaseShard) -> bool:
+        above = [self._topology[parent] for parent in shard.parents]
+        return any(self._row(one) is not None or self._below_a_row(one) for one in above)
 
     def _absent(self, shard: CaseShard) -> tuple[int, int]:
         if self._pending(shard):
@@ -125,10 +132,9 @@ class _Oracle:
             over = self._over(shard)
             # Pending and over at once: a row above it was rewound, or it was skipped. No verdict.
             return over if not self._pending(shard) else None if over else over
-        position = row.get("checkpoint", {}).get("S")
-        if position == "LATEST":
+        if row.get("checkpoint", {}).get("S") == "LATEST":
             return None
-        return position not in (None, "TRIM_HORIZON")
+        return self._present(shard, row)[0] > NOTHING
 
 
 def _own(shard: CaseShard, number: int) -> bool:

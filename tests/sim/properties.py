@@ -61,7 +61,8 @@ def _owed_comes(trial: Trial) -> Iterator[str]:
 
 def _excused(trial: Trial, shard: str, after: Iterable[Effect]) -> bool:
     """Left alone or held up by one that is, and the report says so."""
-    left = trial.residuals & ({shard} | above(trial.case, shard))
+    dead = any(e.harm is Harm.DIES for e in after)
+    left = trial.residuals if dead else trial.residuals & ({shard} | above(trial.case, shard))
     return bool(left) and any(e.shard in (shard, None) and e.harm in SERIOUS for e in after)
 
 
@@ -136,6 +137,21 @@ def _certain_is_certain(trial: Trial, effect: Effect) -> Iterator[str]:
         yield f"{effect.shard} is certainly {effect.harm}, and yet {wrong} come"
 
 
+def families(trial: Trial) -> Iterator[str]:
+    """P9: a plan ends no lease whose children have none, unless there is nothing left of them: no
+    synchronisation would ever create them (kcl: a hole below a finished lease)."""
+    old = {item["leaseKey"]["S"]: item.get("checkpoint") for item in trial.case.items()}
+    items = {item["leaseKey"]["S"]: item.get("checkpoint") for item in trial.repaired}
+    for write in (write for step in trial.steps for write in step.writes):
+        ended = {"S": "SHARD_END"}
+        if items.get(write.key) != ended or old.get(write.key) == ended:
+            continue
+        for child in trial.case.topology[int(write.key.removeprefix("shardId-"))].children:
+            name = shard_name(child)
+            if name not in items and trial.owes.owed.get(name):
+                yield f"{write.key} is ended, {name} owes and has no lease"
+
+
 def prefixes(trial: Trial) -> Iterator[str]:
     """P5: a plan that stops half-way leaves nothing worse than it was."""
     for count in range(1, len(trial.steps)):
@@ -147,21 +163,37 @@ def prefixes(trial: Trial) -> Iterator[str]:
 
 
 def _worse(trial: Trial, effect: Effect) -> bool:
-    """Whether the table as it was had nothing like it. A shard that nobody would have read may be
-    skipped: it is no further from its repair."""
+    """Whether the table as it was had nothing like it.
+
+    A shard that nobody would have read may be skipped, for it is no further from its repair, or be
+    late; one that ran ahead of its ancestors may wait. A consumer that would have died may do all
+    but skip.
+    """
     if effect.gone or effect.past:
         return False
     if effect.harm is Harm.REREAD and (effect.seconds or 0) <= trial.scene.reread:
         return False
+    if effect.harm is Harm.DISORDERED and all(_harmed(trial, by) for by in effect.by):
+        return False
+    late = any(e.shard == effect.shard and e.harm is Harm.DISORDERED for e in trial.harms)
+    if effect.harm is Harm.STALLED and late:
+        return False
+    if trial.before.died and effect.harm is not Harm.SKIPPED:
+        return False
     alike = SERIOUS if effect.harm in SERIOUS else (effect.harm,)
     return not any(e.shard == effect.shard and e.harm in alike for e in trial.harms)
+
+
+def _harmed(trial: Trial, shard: str) -> bool:
+    return any(e.shard == shard and e.harm in SERIOUS for e in trial.harms)
 
 
 def _start_no_worse(trial: Trial, items: list[Item], count: int) -> Iterator[str]:
     run = trial.start(items)
     for shard, owed in trial.owes.owed.items():
         lost = owed & set(trial.before.delivered.get(shard, ())) - set(run.delivered.get(shard, ()))
-        if lost:
+        late = any(e.shard == shard and e.harm is Harm.DISORDERED for e in trial.harms)
+        if lost and not late:
             yield f"after {count} steps {shard} loses {sorted(lost)}"
     yield from _no_new_disorder(trial, run, f"after {count} steps")
 

@@ -26,7 +26,8 @@ def random_rows(rng: Random, topology: Topology) -> list[Row]:
     for row in rows if odd else ():
         row |= _attributes(rng, topology, row["shard"])
     if odd and rng.random() < 0.1:
-        rows.append({"shard": max(topology) + 1, "checkpoint": rng.choice(("TRIM_HORIZON", "SHARD_END"))})
+        position = rng.choice(("TRIM_HORIZON", "SHARD_END"))
+        rows.append({"shard": max(topology) + 1, "checkpoint": position})
     return rows
 
 

@@ -40,8 +40,8 @@ class Trial:
                 for index in range(self.case.live.n):
                     fake.put(shard, f"n{shard}-{index}")
 
-        name, live = self.case.stream["name"], self.case.live
-        return run(fake, name, items, self.scene.initial, self.scene.release, put if live else None)  # type: ignore[arg-type]
+        scene, name = self.scene, self.case.stream["name"]
+        return run(fake, name, items, scene.initial, scene.release, put)  # type: ignore[arg-type]
 
     def effects(self, items: list[Item]) -> tuple[Effect, ...]:
         """What the core says the next start on these rows costs, against skipping nothing."""
