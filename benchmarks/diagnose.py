@@ -59,7 +59,7 @@ def history(open_shards: int) -> Iterator[tuple[int, int, int, tuple[int, ...], 
 def situation(open_shards: int) -> Case:
     """A case of that size."""
     shards, rows = [], []
-    chance = random.Random(1)
+    chance = random.Random(1)  # noqa: S311
     for index, low, high, parents, opened, closed in history(open_shards):
         named = [shard_id(p) for p in parents] + [None, None]
         end = None if closed is None else number(index, LAST_INDEX, closed)

@@ -10,11 +10,18 @@ import shlex
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from reshardctl.errors import CannotTell, HalfDone, Refused, ReshardError, StalePlan, UsageError
-from reshardctl.exit import Exit
+from reshardctl.errors import (
+    AnswerLost,
+    Cancelled,
+    CannotTell,
+    HalfDone,
+    Refused,
+    StalePlan,
+    UsageError,
+)
 from reshardctl.journal import Intent, Journal, Records
 from reshardctl.landing import Standing, standings
-from reshardctl.media.base import AnswerLost, Landed, Medium
+from reshardctl.media.base import Landed, Medium
 from reshardctl.model import Image, Step
 from reshardctl.rebase import rebase
 
@@ -22,12 +29,6 @@ Check = Callable[[list[Image]], list[Step]]
 """Fresh rows → the same steps with fresh before-images, or StalePlan."""
 CheckRest = Callable[[list[Image], list[Step]], list[Step]]
 """The same for what is left of a fix: fresh rows, and the writes that have not landed."""
-
-
-class Cancelled(ReshardError):
-    """Interrupted before the first write."""
-
-    exit = Exit.CANCELLED
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ _ACCESS_KEY = re.compile(r"\b(A[KS]IA|AROA|AIDA)[A-Z0-9]{8,}")
 
 def client_of(
     session: Session, service: str, region: str | None, endpoint_url: str | None, place: str
-) -> Any:  # noqa: ANN401 - a boto3 client has no type
+) -> Any:
     """boto3's client, which resolves, signs and sends; its own retries are off.
 
     place: what is to be reached, for messages. UsageError without a region, or with a profile or

@@ -6,13 +6,15 @@
     ├── CannotTell                   3   a read failed or came short
     │   ├── StreamUnsettled          3   the listing tears or moves, again and again
     │   ├── EmptyCheckpoint          3   no position stored, and nobody said that it is new
+    │   ├── AnswerLost               3   a write was sent, and nobody can say whether it landed
     │   └── TimedOut                 3   `--wait` ran out
     ├── Refused                      4   a safety gate; nothing was written
     │   ├── ConsumerRunning          4   leases moved while we watched
     │   ├── StalePlan                4   the state is no longer what the plan was proven on
     │   ├── NotConfirmed             4   no terminal and neither --yes nor --plan
     │   └── UndoRefused              4   a row moved since the fix
-    └── HalfDone                     5   some writes landed, the journal tells which
+    ├── HalfDone                     5   some writes landed, the journal tells which
+    └── Cancelled                    130 interrupted before the first write
 
 Each carries one line of what happened and, where there is one, the next command to run.
 """
@@ -27,7 +29,7 @@ class ReshardError(Exception):
 
     exit = Exit.UNKNOWN
 
-    def __init__(self, what: str, next: str = "") -> None:
+    def __init__(self, what: str, next: str = "") -> None:  # noqa: A002
         super().__init__(what)
         self.what = what
         self.next = next
@@ -55,6 +57,13 @@ class StreamUnsettled(CannotTell):
 
 class EmptyCheckpoint(CannotTell):
     """The store holds no position, and no one declared the consumer new."""
+
+
+class AnswerLost(CannotTell):
+    """A step was sent and nobody can say whether it is in place, or may still land.
+
+    Any other error of `Medium.write` means that nothing of the step is in place.
+    """
 
 
 class TimedOut(CannotTell):
@@ -88,6 +97,12 @@ class HalfDone(ReshardError):
 
     exit = Exit.HALF_DONE
 
-    def __init__(self, what: str, next: str = "", journal: str = "") -> None:
+    def __init__(self, what: str, next: str = "", journal: str = "") -> None:  # noqa: A002
         super().__init__(what, next)
         self.journal = journal
+
+
+class Cancelled(ReshardError):
+    """Interrupted before the first write."""
+
+    exit = Exit.CANCELLED

@@ -9,7 +9,7 @@ class Exit(IntEnum):
     """What the process tells its caller. When several apply: 5 > 3 > 4 > 1."""
 
     OK = 0
-    """Judged fully and nothing at or above `--fail-on`; or applied and verified; or nothing to do."""
+    """Judged fully, nothing at or above `--fail-on`; or applied and verified; or nothing to do."""
     FINDINGS = 1
     """`inspect`: findings. `fix`: something to do, or residuals left."""
     USAGE = 2

@@ -1,4 +1,4 @@
-"""Locators: one text that names a consumer's store and what the operator says of its application."""
+"""Locators: one text that names a consumer's store and what is said of its application."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from urllib.parse import parse_qsl
 
 from reshardctl.errors import UsageError
 
-_SHAPE = re.compile(r"(?P<scheme>[a-z0-9+-]+)://(?P<target>[^?]*)(?:\?(?P<options>.*))?\Z", re.DOTALL)
+_SHAPE = re.compile(
+    r"(?P<scheme>[a-z0-9+-]+)://(?P<target>[^?]*)(?:\?(?P<options>.*))?\Z", re.DOTALL
+)
 _TABLE = re.compile(r"[a-zA-Z0-9_.-]{3,255}\Z", re.ASCII)
 
 SCHEMES = {"kcl": ("kcl", "dynamodb")}

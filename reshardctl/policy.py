@@ -29,7 +29,7 @@ class Policy:
     skips: bool = False
 
 
-def _lossless(lineage: Lineage, settled: Line) -> dict[ShardId, Cut]:
+def _lossless(_lineage: Lineage, settled: Line) -> dict[ShardId, Cut]:
     """Skip nothing, re-read as little as possible: the low end of every span."""
     return {shard: span.lo for shard, span in settled.items()}
 

@@ -10,13 +10,12 @@ from reshardctl.consumers.base import Incarnation
 from reshardctl.effects import Circumstances, Harm
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.evidence import Snapshot
-from reshardctl.model import DONE, Cut, Rank, ShardId, Write
+from reshardctl.model import DONE, Cut, Rank, ShardId
 from reshardctl.plan import (
     Ask,
     Case,
     Decision,
     Judged,
-    Plan,
     bootstrap,
     decide,
     judge,
@@ -49,15 +48,6 @@ class Report:
     decision: Decision
     positions: Mapping[ShardId, str]
     notes: tuple[str, ...]
-
-    def mended(self, finding: Finding) -> list[Write]:
-        """The plan's writes that concern the finding's shards."""
-        if not isinstance(self.decision, Plan):
-            return []
-        return [
-            write for step in self.decision.steps for write in step.writes
-            if ShardId(write.key) in finding.shards
-        ]
 
     def worst(self) -> Severity | None:
         """The severity of the worst finding."""

@@ -35,7 +35,7 @@ class Place(NamedTuple):
         raise UsageError(f"{self.file}: {path}: {why}" if path else f"{self.file}: {why}")
 
 
-def parse(source: str | bytes, place: Place) -> Any:  # noqa: ANN401
+def parse(source: str | bytes, place: Place) -> Any:
     """JSON of any shape. UsageError for text that is none, NaN, or a member given twice."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -130,7 +130,7 @@ def _from(case: Case, lineage: Lineage, shard: ShardId, at: Cut) -> tuple[str, .
     trimmed = case.stream["created"] + case.stream.get("trim", 0)
     horizon = max(case.now - case.retention_hours * 3600, trimmed)
     stored = [r for r in case.records.get(shard, ()) if r[2] >= horizon]
-    if at == DONE or at == TIP:
+    if at in (DONE, TIP):
         kept = []
     elif at == START:
         kept = [payload for _, payload, _ in stored]

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reshardctl.apply import CheckRest
+from reshardctl.errors import AnswerLost
 from reshardctl.journal import Header, Journal
-from reshardctl.media.base import AnswerLost, Landed, Medium
+from reshardctl.media.base import Landed, Medium
 from reshardctl.model import Attributes, Create, Delete, Image, Step, Update, Write, canonical
 from reshardctl.rebase import rebase
 from reshardctl.testing.memory_medium import MemoryMedium

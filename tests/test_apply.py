@@ -25,11 +25,19 @@ from plans import (
     twice,
 )
 
-from reshardctl.apply import Cancelled, apply, resume
-from reshardctl.errors import CannotTell, HalfDone, Refused, StalePlan, UsageError
+from reshardctl.apply import apply, resume
+from reshardctl.errors import (
+    AnswerLost,
+    Cancelled,
+    CannotTell,
+    HalfDone,
+    Refused,
+    StalePlan,
+    UsageError,
+)
 from reshardctl.exit import Exit
 from reshardctl.journal import Journal, read
-from reshardctl.media.base import AnswerLost, Landed
+from reshardctl.media.base import Landed
 from reshardctl.model import Image, Step
 from reshardctl.rebase import rebase
 from reshardctl.testing.memory_medium import MemoryMedium

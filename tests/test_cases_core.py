@@ -27,7 +27,7 @@ def _expects() -> Iterator[tuple[str, Case, str, str, Expect]]:
 
 
 EXPECTS = list(_expects())
-NAMES = "name,case,initial,release,expect"
+NAMES = "_name,case,initial,release,expect"
 every_expect = pytest.mark.parametrize(NAMES, EXPECTS, ids=[e[0] for e in EXPECTS])
 STORED = [e for e in EXPECTS if e[1].rows]
 every_stored = pytest.mark.parametrize(NAMES, STORED, ids=[e[0] for e in STORED])
@@ -38,7 +38,7 @@ def codes(bench: Bench) -> set[str]:
 
 
 @every_expect
-def test_forecast(name, case, initial, release, expect):
+def test_forecast(_name, case, initial, release, expect):
     bench = Bench.of(case, initial, release)
     (run,) = bench.replays()
     assert (run.crash is not None) == expect.dies
@@ -49,12 +49,12 @@ def test_forecast(name, case, initial, release, expect):
 
 
 @every_stored
-def test_findings(name, case, initial, release, expect):
+def test_findings(_name, case, initial, release, expect):
     assert codes(Bench.of(case, initial, release)) == set(expect.findings)
 
 
 @every_stored
-def test_fix(name, case, initial, release, expect):
+def test_fix(_name, case, initial, release, expect):
     fixed = expect.fixed
     if fixed is None:
         pytest.skip("the case says nothing of a fix")

@@ -20,7 +20,7 @@ TABLE = {
 BY_ERROR = {
     "ReshardError": 3, "UsageError": 2, "WrongStream": 2, "CannotTell": 3, "StreamUnsettled": 3,
     "EmptyCheckpoint": 3, "TimedOut": 3, "Refused": 4, "ConsumerRunning": 4, "StalePlan": 4,
-    "NotConfirmed": 4, "UndoRefused": 4, "HalfDone": 5,
+    "NotConfirmed": 4, "UndoRefused": 4, "HalfDone": 5, "AnswerLost": 3, "Cancelled": 130,
 }  # fmt: skip
 ORDER = (5, 3, 4, 1, 0)
 """Precedence when several apply."""
@@ -40,7 +40,7 @@ def test_every_error_has_its_code():
 
 
 def test_the_drawing_in_the_docstring_is_the_tree():
-    drawn = dict(re.findall(r"(\w+) +(\d)(?: |$)", errors.__doc__ or "", re.MULTILINE))
+    drawn = dict(re.findall(r"(\w+) +(\d+)(?: |$)", errors.__doc__ or "", re.MULTILINE))
     assert {n: int(c) for n, c in drawn.items()} == {
         n: c for n, c in BY_ERROR.items() if n != "ReshardError"
     }

@@ -27,7 +27,7 @@ TABLES = sorted(
 SENTINELS = {"g10-latest-untouched": "LATEST", "g11-at-timestamp-untouched": "AT_TIMESTAMP"}
 
 
-def case_of(folder: Path, options: dict[str, str], drop=lambda item: False) -> Case:
+def case_of(folder: Path, options: dict[str, str], drop=lambda _item: False) -> Case:
     items = [i for i in json.loads((folder / "leases.json").read_text())["Items"] if not drop(i)]
     shards = json.loads((folder / "shards.json").read_text())["Shards"]
     records = json.loads((folder / "records.json").read_text())
@@ -114,7 +114,7 @@ def test_split_parent_finished(version):
     records = json.loads(
         (GOLDEN / version / "g3-split-parent-finished" / "records.json").read_text()
     )
-    second = dict((p, n) for n, p in records["shardId-000000000002"])["s2-1"]
+    second = {p: n for n, p in records["shardId-000000000002"]}["s2-1"]
     assert fates["shardId-000000000002"].at.lo.text == second
     assert fates["shardId-000000000003"].at.lo == START
     assert fates["shardId-000000000000"].ends

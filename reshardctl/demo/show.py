@@ -65,7 +65,7 @@ def _run(command: Command, folder: Path, surroundings: Mapping[str, str]) -> tup
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding=_encoding(),
         errors="replace",
     )  # fmt: skip
-    assert process.stdout is not None  # noqa: S101 - for the type checker
+    assert process.stdout is not None
     limit = Timer(SECONDS, process.kill)
     limit.start()
     lines = []

@@ -12,7 +12,7 @@ COLUMNS = "Columns"
 """Where an answer holds its page as a list of `Fields`."""
 
 
-def keep_pages_raw(client: Any) -> None:  # noqa: ANN401 - a boto3 client has no type
+def keep_pages_raw(client: Any) -> None:
     """Let `list_shards` of this client return COLUMNS instead of `Shards`.
 
     botocore goes on to resolve, sign, send and receive; only a good answer's body is taken from

@@ -48,7 +48,7 @@ class Kinesis:
     @classmethod
     def of_client(
         cls,
-        client: Any,  # noqa: ANN401 - whatever is called like boto3's client
+        client: Any,
         *,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
@@ -61,7 +61,7 @@ class Kinesis:
 
     def _set_up(
         self,
-        client: Any,  # noqa: ANN401
+        client: Any,
         clock: Callable[[], float],
         sleep: Callable[[float], None],
         progress: Progress | None,

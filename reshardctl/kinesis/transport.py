@@ -33,7 +33,7 @@ class CallError(Exception):
         self.told = told
 
 
-def client_of(session: Session, region: str | None, endpoint_url: str | None) -> Any:  # noqa: ANN401
+def client_of(session: Session, region: str | None, endpoint_url: str | None) -> Any:
     """boto3's client, its ListShards answers left to us. Raises what `aws.client_of` raises."""
     boto = aws.client_of(session, "kinesis", region, endpoint_url, "the stream")
     keep_pages_raw(boto)
@@ -43,7 +43,7 @@ def client_of(session: Session, region: str | None, endpoint_url: str | None) ->
 class Transport:
     """Calls on the streams of one region."""
 
-    def __init__(self, client: Any, sleep: Callable[[float], None]) -> None:  # noqa: ANN401
+    def __init__(self, client: Any, sleep: Callable[[float], None]) -> None:
         self._client = client
         self.region: str = client.meta.region_name
         self.sleep = sleep

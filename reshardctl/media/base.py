@@ -6,15 +6,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Protocol
 
-from reshardctl.errors import CannotTell
 from reshardctl.model import Image, Step
-
-
-class AnswerLost(CannotTell):
-    """A step was sent and nobody can say whether it is in place, or may still land.
-
-    Any other error of `Medium.write` means that nothing of the step is in place.
-    """
 
 
 class Landed(Enum):

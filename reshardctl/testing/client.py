@@ -113,7 +113,7 @@ def _as_blob(value: object) -> object:
     return value.encode() if isinstance(value, str) else _as_sent(value)
 
 
-def _as_sent(value: Any) -> Any:  # noqa: ANN401 - whatever the caller gave
+def _as_sent(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {k: _as_blob(v) if k == "Data" else _as_sent(v) for k, v in value.items()}
     if isinstance(value, list | tuple):

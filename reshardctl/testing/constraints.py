@@ -152,7 +152,7 @@ def _record_breaches(records: list[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def _breach(name: str, value: Any) -> str | None:  # noqa: ANN401 - whatever a client sent
+def _breach(name: str, value: Any) -> str | None:
     if name in _RANGES:
         least, most = _RANGES[name]
         if value < least:

@@ -10,7 +10,7 @@ A consumer that passes may be planned for: it answers for every shard, it says t
 what it writes is what it then reads. Needs hypothesis.
 """
 
-# ruff: noqa: S101 – a suite asserts
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -98,7 +98,7 @@ class ConsumerContract:
 
     def case(
         self, lineage: Lineage, images: Sequence[Image], options: Mapping[str, str],
-        **more: Any,  # noqa: ANN401 - further members of Case
+        **more: Any,
     ) -> Case:
         """The case that they pose, an hour after the last that happened."""
         candidates = self.consumer.candidates(self.consumer.parse(images), options)

@@ -8,7 +8,7 @@ A medium that passes may be trusted with a fix: it reads whole, it writes what w
 nothing else, and it writes nothing at all over a row that moved.
 """
 
-# ruff: noqa: S101 – a suite asserts
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -144,7 +144,7 @@ def _now(table: Table) -> float:
     return max(events) + _QUIET_SECONDS
 
 
-def _read(path: str | Path) -> Any:  # noqa: ANN401 - whatever the file holds
+def _read(path: str | Path) -> Any:
     text = Path(path).read_text(encoding="utf-8")
     return json.loads(text) if Path(path).suffix == ".json" else tomllib.loads(text)
 

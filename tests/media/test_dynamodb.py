@@ -28,8 +28,8 @@ from faults import (
 from lease_server import Clock, LeaseTable, session
 
 from reshardctl.aws import ATTEMPTS
-from reshardctl.errors import CannotTell, Refused, UsageError
-from reshardctl.media.base import AnswerLost, Landed
+from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
+from reshardctl.media.base import Landed
 from reshardctl.media.dynamodb import ACTIONS, DynamoDb
 from reshardctl.model import Image, Step, changed
 from reshardctl.testing.medium_contract import END, create, delete, row, step, update

@@ -30,4 +30,5 @@ def signs_of_life(images: Iterable[Image]) -> dict[str, str]:
 
 def excluded_by(seconds: float) -> str:
     """What silence over so many seconds rules out."""
-    return f"{seconds:g} s without a renewal rules out failover times up to {seconds * RENEWALS:g} s"
+    longest = seconds * RENEWALS
+    return f"{seconds:g} s without a renewal rules out failover times up to {longest:g} s"

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from reshardctl.aws import ATTEMPTS, CAUGHT
-from reshardctl.errors import ReshardError
+from reshardctl.errors import AnswerLost, ReshardError
 from reshardctl.landing import Standing, standing
-from reshardctl.media.base import AnswerLost, Landed
+from reshardctl.media.base import Landed
 from reshardctl.media.dynamodb.client import Client, pauses
 from reshardctl.media.dynamodb.conditions import request
 from reshardctl.media.dynamodb.faults import WAITED_FOR, Kind, kind_of
