@@ -13,7 +13,7 @@ from tests.sim.trials import Trial
 
 LOSSLESS: tuple[Property, ...] = (
     properties.soundness, properties.idempotence, properties.effects_agree, properties.prefixes,
-    properties.families,
+    properties.families, properties.completeness,
 )
 
 RANDOM, SLICE = 600, 47

@@ -16,6 +16,7 @@ from tests.sim.trials import Trial
 Property = Callable[[Trial], Iterator[str]]
 Pairs = set[tuple[str, str]]
 
+HOUR = 3600.0
 SERIOUS = (Harm.SKIPPED, Harm.STALLED, Harm.DIES)
 
 
@@ -135,6 +136,30 @@ def _certain_is_certain(trial: Trial, effect: Effect) -> Iterator[str]:
         came = [p for p in came if not p.startswith("n")]
     if wrong := [p for p in came if _inside(trial.case, effect, p)]:
         yield f"{effect.shard} is certainly {effect.harm}, and yet {wrong} come"
+
+
+def completeness(trial: Trial) -> Iterator[str]:
+    """P10: where any re-read is accepted nothing is left alone, and only what costs new disorder
+    or is disordered already is beyond help.
+
+    A shard that has not begun waits for the parents that owe, once the plan is carried out.
+    """
+    if trial.scene.reread <= HOUR:
+        return
+    found = trial.decision
+    for left in found.residuals if isinstance(found, Plan | Nothing) else ():
+        if left.costs.harm is not Harm.DISORDERED:
+            yield f"left alone although any re-read is accepted: {left}"
+    if isinstance(trial.decision, NoLine):
+        wrong = [e for e in trial.harms if e.harm in SERIOUS and not e.gone]
+        if wrong:
+            yield f"no line, and yet {wrong[0]}"
+        return
+    for first, second in disorder(trial, trial.after):
+        index = int(second.removeprefix("shardId-"))
+        parents = map(shard_name, trial.case.topology[index].parents)
+        if first in parents and not trial.owes.settled.get(second):
+            yield f"{second} has not begun, and does not wait for {first}"
 
 
 def families(trial: Trial) -> Iterator[str]:

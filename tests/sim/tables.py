@@ -73,7 +73,7 @@ def damaged(rng: Random, rows: list[Row], topology: Topology) -> list[Row]:
     table = {row["shard"]: dict(row) for row in rows}
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         if table:
-            rng.choice((_lose, _lose, _lose_family, _end, _rewind, _rewrite, _unname))(
+            rng.choice((_lose, _lose, _lose_family, _end, _rewind, _rewrite, _unname, _strip))(
                 rng, table, topology
             )
     return list(table.values())
@@ -112,6 +112,10 @@ def _rewrite(rng: Random, table: Table, topology: Topology) -> None:
 
 def _unname(rng: Random, table: Table, _topology: Topology) -> None:
     table[rng.choice(sorted(table))]["parents"] = []
+
+
+def _strip(rng: Random, table: Table, _topology: Topology) -> None:
+    table[rng.choice(sorted(table))]["omit"] = ["leaseCounter"]
 
 
 def row_of(item: Item) -> Row:

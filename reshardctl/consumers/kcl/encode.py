@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from reshardctl.consumers.kcl.app import App
 from reshardctl.consumers.kcl.behaviour import place, replay
 from reshardctl.consumers.kcl.positions import unborn
-from reshardctl.consumers.kcl.rows import LATEST, SHARD_END, TRIM_HORIZON, LeaseTable, Row
+from reshardctl.consumers.kcl.rows import (
+    LATEST,
+    SHARD_END,
+    TRIM_HORIZON,
+    LeaseTable,
+    Row,
+    parse,
+)
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -30,6 +37,7 @@ from reshardctl.model import (
     Update,
     Wanted,
     Write,
+    after,
     index_of,
 )
 
@@ -60,9 +68,24 @@ def encode(
     """Steps after which KCL reads from the wanted line. `leave`: shards not to be touched."""
     orders = _Orders(lineage, table, want, app, leave).all()
     writes = {order.shard: _write(lineage, table, orders, order) for order in orders.values()}
+    if missed := _missed(lineage, table, want, app, leave, writes):
+        orders |= missed
+        writes = {order.shard: _write(lineage, table, orders, order) for order in orders.values()}
     dies = not app.traits.skips_unreadable
     deadly = frozenset(shard for shard, row in table.rows.items() if dies and row.lacking)
     return _steps(lineage, writes, deadly)
+
+
+def _missed(
+    lineage: Lineage, table: LeaseTable, want: Wanted, app: App, leave: Collection[ShardId],
+    writes: Mapping[ShardId, Write],
+) -> dict[ShardId, _Order]:
+    """Absent rows that would have come as wanted, had nothing been written: audits refill other
+    holes once some are mended."""
+    images = [*(row.image for row in table.rows.values()), *table.foreign.values()]
+    mended = parse(after(images, [Step("", tuple(writes.values()))]))
+    again = _Orders(lineage, mended, want, app, leave).all() if writes else {}
+    return {shard: order for shard, order in again.items() if shard not in mended.rows}
 
 
 def bootstrap(lineage: Lineage, want: Wanted) -> list[Step]:

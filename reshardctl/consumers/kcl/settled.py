@@ -9,6 +9,7 @@ from __future__ import annotations
 from reshardctl.consumers.kcl.app import App, Start
 from reshardctl.consumers.kcl.positions import Standing, standing
 from reshardctl.consumers.kcl.rows import LeaseTable, Row
+from reshardctl.consumers.kcl.sync import has_hole
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -105,7 +106,7 @@ class _Present:
 
 
 def _untouched(lineage: Lineage, table: LeaseTable) -> bool:
-    """Whether nothing was ever read or lost: a lease for all that is open, everything at LATEST.
+    """Whether nothing was ever read or lost: leases over the whole hash space, all at LATEST.
 
     Except for what a fix has moved back: roots that closed before their first checkpoint, and
     what waits for them.
@@ -114,9 +115,8 @@ def _untouched(lineage: Lineage, table: LeaseTable) -> bool:
         (row.position == "LATEST" and _bootstrapped(lineage, row.shard))
         or (row.position == "TRIM_HORIZON" and _moved_back(lineage, table, row.shard))
         for row in table.rows.values()
-    ) and all(
-        shard in table.rows or not lineage.ancestors(shard).isdisjoint(table.rows)
-        for shard in lineage.open_shards()
+    ) and not has_hole(
+        (lineage[shard].hash_start, lineage[shard].hash_end) for shard in table.rows
     )
 
 
