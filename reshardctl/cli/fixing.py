@@ -11,7 +11,7 @@ from pathlib import Path
 
 from reshardctl import locator as locators
 from reshardctl import savedplan
-from reshardctl.apply import Applied
+from reshardctl.apply import Applied, half_done
 from reshardctl.cli.connect import Account, place_of, ports_of
 from reshardctl.cli.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
 from reshardctl.cli.options import ColorMode, FormatName
@@ -262,9 +262,8 @@ def _verified(ports: Ports, plan: SavedPlan, place: Locator, journal: Journal) -
     except HalfDone:
         raise
     except ReshardError as error:
-        raise HalfDone(
-            f"everything was written, but it could not be verified: {error.what}",
-            error.next or "reshardctl inspect", str(journal.path),
+        raise half_done(
+            journal, f"everything was written, but it could not be verified: {error.what}"
         ) from error
 
 

@@ -86,7 +86,7 @@ def _show_done(
         snapshot = take(ports.kinesis, ports.medium, plan.stream, place, ports.clock)
         then = _judged(snapshot)
     except ReshardError as error:
-        what = f"the undo is complete, but it could not be looked at: {error.what}"
+        what = f"the undo of {path} is complete, but could not be looked at: {error.what}"
         raise HalfDone(what, error.next or "reshardctl inspect", str(path)) from error
     done = Undoing(then or _empty(snapshot), then, applied.steps, str(path), applied.written)
     out.undo(done, Exit.OK)
