@@ -15,7 +15,7 @@ PIPE_CLOSED = 141
 """128 + SIGPIPE: the reader of our output went away."""
 
 
-class PipeClosed(Exception):  # noqa: N818 - a state of the world
+class PipeClosed(Exception):
     """BrokenPipeError under another name: typer would make exit code 1, findings, of it."""
 
 

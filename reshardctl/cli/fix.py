@@ -80,7 +80,7 @@ def fix(
     journal: Annotated[
         Path | None, typer.Option("--journal", metavar="FILE", help="Where to keep the journal.")
     ] = None,
-    format: FormatOption = None,
+    form: FormatOption = None,
     output: OutputOption = None,
     color: ColorOption = ColorMode.AUTO,
     verbose: VerboseOption = False,
@@ -101,7 +101,7 @@ def fix(
     fixing.one_source(given, stream)
     asked = fixing.Asked(
         account, dry_run, out, yes, assume_stopped, fixing.patience(watch, dry_run), journal,
-        format, output, color, verbose,
+        form, output, color, verbose,
         None if created is None else parse_instant(created),
     )
     own = {
@@ -117,5 +117,6 @@ def fix(
         fixing.nothing_else("--resume", own)
         raise typer.Exit(fixing.go_on(asked, resume))
     wishes = wishes_of(policy, accept, bootstrap, recreated)
-    assert locator is not None and stream is not None
-    raise typer.Exit(fixing.from_store(asked, locator, stream, wishes, probe, accept))
+    raise typer.Exit(
+        fixing.from_store(asked, locator or "", stream or "", wishes, probe, accept)
+    )

@@ -43,11 +43,11 @@ def inspect(
     fail_on: Annotated[
         FailOn, typer.Option("--fail-on", help="Exit 1 from this severity on.")
     ] = FailOn.ERROR,
-    format: FormatOption = None,
+    form: FormatOption = None,
     output: OutputOption = None,
     color: ColorOption = ColorMode.AUTO,
     verbose: VerboseOption = False,
-    read_only: Annotated[
+    _read_only: Annotated[
         bool, typer.Option("--read-only", help="Does nothing: inspect never writes.")
     ] = False,
 ) -> None:
@@ -69,7 +69,7 @@ def inspect(
     wishes = wishes_of(policy, accept)
     patience = None if wait is None else parse_seconds(wait)
     words = again(place, stream, account, policy, accept, probe=probe)
-    out = Output(format, output, color, verbose, words)
+    out = Output(form, output, color, verbose, words)
     ports = ports_of(account, place)
     if patience is not None:
         wait_until_settled(ports, stream, patience)

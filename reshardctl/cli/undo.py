@@ -38,7 +38,7 @@ def undo(
     watch: Annotated[
         str, typer.Option(metavar="DURATION", help="How long to look for signs of life.")
     ] = "30s",
-    format: FormatOption = None,
+    form: FormatOption = None,
     output: OutputOption = None,
     color: ColorOption = ColorMode.AUTO,
     verbose: VerboseOption = False,
@@ -54,7 +54,7 @@ def undo(
 
     account = Account(region, profile, role_arn, endpoint_url or ())
     asked = Asked(
-        account, dry_run, None, yes, assume_stopped, patience(watch, dry_run), journal, format,
+        account, dry_run, None, yes, assume_stopped, patience(watch, dry_run), journal, form,
         output, color, verbose,
     )
     raise typer.Exit(undoing.undo(asked, journal))

@@ -68,6 +68,18 @@ def test_cancelled_before_the_first_write(lab, number):
 
 
 @every_signal
+@pytest.mark.parametrize("verb", [["inspect"], ["explain", "0"]], ids=lambda w: w[0])
+def test_cancelled_while_reading(lab, verb, number):
+    gate = gate_listing(lab)
+    running = start(lab, *verb, *lab.where)
+    gate.meet()
+    running.signal(number)
+    gate.opened.set()
+    result = running.end()
+    assert (result.code, result.out) == (130, "") and result.says("cancelled")
+
+
+@every_signal
 def test_cancelled_during_the_watch(lab, number):
     lab.alter("shardId-000000000000", leaseOwner={"S": "w1"})
     before = lab.items()

@@ -48,6 +48,31 @@ def test_fail_on(lab_of, case, level):
     assert found.code == bool(bad) == found.json["exit"]["code"]
 
 
+ASKING = [
+    case for case in CASES
+    if len({tuple(sorted(e.fixed.writes.items())) for e in case.expects if e.fixed}) > 1
+]
+"""Cases whose repair is another for another application."""
+
+
+@pytest.mark.parametrize("case", ASKING, ids=lambda c: c.name)
+def test_what_no_store_holds_is_asked(lab_of, case):
+    """Nothing is written for an application that nobody described; the answer is named."""
+    lab = lab_of(case)
+    decision = lab.dry("--format", "json").json["decision"]
+    if decision["kind"] != "ask":
+        assert decision["kind"] in ("plan", "nothing", "no-line"), decision
+        return
+    refused = lab.fix("--accept", "skip=1h,reread=all,disorder")
+    assert refused.code == 4 and refused.says(f"{decision['option']} has to be known first")
+    assert lab.wire.writes == []
+    if decision["option"] != "recreated":
+        for value in decision["values"]:
+            lab.options = f"?{decision['option']}={value}"
+            answered = lab.dry("--format", "json").json["decision"]
+            assert answered.get("option") != decision["option"]
+
+
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: r.code)
 def test_every_rule_has_a_page(lab_of, rule):
     lab = lab_of("healthy-roots")
