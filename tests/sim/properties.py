@@ -39,17 +39,17 @@ def soundness(trial: Trial) -> Iterator[str]:
         return
     yield from _owed_comes(trial)
     yield from _nothing_lost(trial)
-    yield from _no_new_disorder(trial, trial.after, "after the plan")
+    for first, second in _new_disorder(trial, trial.after):
+        yield f"the plan lets {second} be read before {first}"
     yield from _rereads(trial)
 
 
-def _no_new_disorder(trial: Trial, run: Run, when: str) -> Iterator[str]:
+def _new_disorder(trial: Trial, run: Run) -> Pairs:
     """Shards that run ahead of unread ancestors already may run ahead of more of them: what was
     skipped is read late rather than never."""
     ahead = {e.shard for e in trial.harms if e.harm is Harm.DISORDERED}
-    for first, second in disorder(trial, run) - disorder(trial, trial.before):
-        if second not in ahead:
-            yield f"{when} {second} is read before {first}"
+    new = disorder(trial, run) - disorder(trial, trial.before)
+    return {(first, second) for first, second in new if second not in ahead}
 
 
 def _owed_comes(trial: Trial) -> Iterator[str]:
@@ -148,13 +148,13 @@ def completeness(trial: Trial) -> Iterator[str]:
         return
     found = trial.decision
     for left in found.residuals if isinstance(found, Plan | Nothing) else ():
-        if left.costs.harm is not Harm.DISORDERED:
+        held_up = left.costs.harm is Harm.STALLED and trial.residuals & set(left.costs.by)
+        if left.costs.harm is not Harm.DISORDERED and not held_up:
             yield f"left alone although any re-read is accepted: {left}"
     if isinstance(trial.decision, NoLine):
         wrong = [e for e in trial.harms if e.harm in SERIOUS and not e.gone]
         if wrong:
             yield f"no line, and yet {wrong[0]}"
-        return
     for first, second in disorder(trial, trial.after):
         index = int(second.removeprefix("shardId-"))
         parents = map(shard_name, trial.case.topology[index].parents)
@@ -220,7 +220,9 @@ def _start_no_worse(trial: Trial, items: list[Item], count: int) -> Iterator[str
         late = any(e.shard == shard and e.harm is Harm.DISORDERED for e in trial.harms)
         if lost and not late:
             yield f"after {count} steps {shard} loses {sorted(lost)}"
-    yield from _no_new_disorder(trial, run, f"after {count} steps")
+    for first, second in _new_disorder(trial, run):
+        if not _harmed(trial, first):  # late, but it would have been never
+            yield f"after {count} steps {second} is read before {first}"
 
 
 def latest_at_start(trial: Trial) -> Iterator[str]:

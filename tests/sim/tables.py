@@ -21,7 +21,7 @@ KINDS = {
 
 def random_rows(rng: Random, topology: Topology) -> list[Row]:
     """A row or none for every shard, listed or gone, each for itself; rarely one not born yet."""
-    odd = rng.random() < 0.4
+    odd = rng.random() < 0.5
     rows = [row for shard in topology.values() if (row := _random_row(rng, topology, shard))]
     for row in rows if odd else ():
         row |= _attributes(rng, topology, row["shard"])
@@ -54,16 +54,16 @@ def _attributes(rng: Random, topology: Topology, index: int) -> Row:
     """What may be wrong with a row beside its position."""
     parents = list(topology[index].parents)
     chance = rng.random()
-    if chance < 0.12 and parents:
+    if chance < 0.20 and parents:
         return {"parents": rng.choice(([], parents[:1], parents[1:]))}
-    if chance < 0.15 and parents:
+    if chance < 0.24 and parents:
         listed = {"L": [{"S": shard_name(parent)} for parent in parents]}
         return {"set": {"parentShardId": listed}}
-    if chance < 0.18:
+    if chance < 0.34:
         return {"omit": [rng.choice(("leaseCounter", "ownerSwitchesSinceCheckpoint"))]}
-    if chance < 0.20:
+    if chance < 0.36:
         return {"omit": ["checkpoint"]}
-    if chance < 0.25:
+    if chance < 0.40:
         return {"hash": False}
     return {}
 

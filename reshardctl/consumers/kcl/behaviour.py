@@ -159,18 +159,13 @@ class _Run:
                 why = "its lease is at SHARD_END although the shard is open: never read again"
                 lease.stuck = Never(Cause.FALSE_END, why)
             return lease
-        if shard not in self._lineage and not self._fails_unasked(kind):
+        if shard not in self._lineage and not fails_unasked(self._lineage, row, app):
             lease.at = place(row, app)
             lease.cause = Cause.UNBORN if unborn(self._lineage, shard) else Cause.GONE
             lease.why = "the shard is not listed; KCL takes ResourceNotFound for its end"
             return lease
         self._position(lease, row, kind)
         return lease
-
-    def _fails_unasked(self, kind: Standing) -> bool:
-        """Whether a request fails before the service can say that the shard is gone."""
-        timeless = kind is Standing.BY_TIME and self._app.initial is not Start.AT_TIMESTAMP
-        return timeless or kind in (Standing.END, Standing.NONSENSE)
 
     def _position(self, lease: _Lease, row: Row, kind: Standing) -> None:
         match kind:
@@ -334,6 +329,14 @@ class _Run:
     def _horizon(self) -> float:
         starts = [t for s in self._lineage.roots() if (t := self._lineage.opened_at(s))]
         return min(starts, default=0.0)
+
+
+def fails_unasked(lineage: Lineage, row: Row, app: App) -> bool:
+    """Whether a request fails before the service can say that the shard is gone."""
+    kind = standing(lineage, row)
+    if kind is Standing.BY_TIME:
+        return app.initial is not Start.AT_TIMESTAMP
+    return kind is Standing.NONSENSE or (kind is Standing.END and not row.ended)
 
 
 def place(row: Row, app: App) -> Cut:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from reshardctl.consumers.kcl.app import App
-from reshardctl.consumers.kcl.behaviour import place, replay
+from reshardctl.consumers.kcl.behaviour import fails_unasked, place, replay
 from reshardctl.consumers.kcl.positions import unborn
 from reshardctl.consumers.kcl.rows import (
     LATEST,
@@ -150,7 +150,8 @@ class _Orders:
         elif isinstance(fate, Never) and fate.cause is not Cause.UNREADABLE:
             self._order(_Order(shard, DONE, f"the shard is gone, and {fate.why}"))
         elif isinstance(fate, Never):
-            at = None if self._table.rows[shard].understood else DONE
+            fails = fails_unasked(self._lineage, self._table.rows[shard], self._app)
+            at = DONE if fails else None
             self._order(_Order(shard, at, fate.why))
 
     def _order(self, order: _Order) -> None:

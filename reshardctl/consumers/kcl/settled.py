@@ -82,7 +82,8 @@ class _Present:
         read, it is the application's own choice; otherwise it may be either.
         """
         tip = furthest(self._lineage, row.shard)
-        named = row.parents | set(self._lineage.parents(row.shard))
+        known = self._lineage[row.shard].parents if row.shard in self._lineage else ()
+        named = row.parents | set(known)
         root = self._app.initial is Start.LATEST and not named
         leased = not named.isdisjoint(self._table.rows) or self._below_a_lease(row.shard)
         if not root and (leased or self._ran_before(row.shard)):
