@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from reshardctl.errors import ReshardError
-from reshardctl.render import concise, json, text
+from reshardctl.render import concise, github, json, jsonl, junit, markdown, sarif, text
 from reshardctl.render.context import Context
 from reshardctl.render.outcomes import Fixed, Saved, Undoing
 from reshardctl.report import Report
@@ -34,6 +34,9 @@ class Format(Protocol):
         """A failure."""
 
 
-FORMATS: Mapping[str, Format] = {"text": text, "concise": concise, "json": json}
+FORMATS: Mapping[str, Format] = {
+    "text": text, "concise": concise, "json": json, "jsonl": jsonl, "markdown": markdown,
+    "github": github, "junit": junit, "sarif": sarif,
+}
 
 __all__ = ["FORMATS", "Context", "Fixed", "Format", "Saved", "Undoing"]

@@ -1,0 +1,203 @@
+"""A runbook for one incident: what is wrong, the steps in their order, and the way back.
+
+GitHub-flavoured Markdown to paste into an issue: numbered tasks to tick off with the commands
+filled in, a table of the rows before and after, what it costs, and the undo. `docs/runbook.md`
+is the same without an incident.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from reshardctl.effects import Harm
+from reshardctl.errors import HalfDone, ReshardError
+from reshardctl.exit import Exit
+from reshardctl.model import ShardId, Step
+from reshardctl.plan import Plan
+from reshardctl.render.changes import changes
+from reshardctl.render.context import Context
+from reshardctl.render.markdown_steps import runbook
+from reshardctl.render.markdown_words import Page, code, prose
+from reshardctl.render.mending import all_residuals, costs_after
+from reshardctl.render.outcomes import Fixed, Saved, Undoing
+from reshardctl.render.plain import remedy
+from reshardctl.render.text_findings import tally
+from reshardctl.render.text_fix import left_alone
+from reshardctl.render.text_plan import codes, counts, remaining, undo_words
+from reshardctl.render.words import (
+    absolute,
+    command,
+    condition,
+    count,
+    elsewhere,
+    sentence,
+    shards,
+    shortened,
+    widest,
+)
+from reshardctl.report import Report
+from reshardctl.rules import Finding
+from reshardctl.times import instant
+
+
+def inspect(report: Report, context: Context) -> str:
+    """The whole runbook."""
+    return _runbook(report, context, None)
+
+
+def plan(
+    report: Report, context: Context, *, dry_run: bool = True, saved: Saved | None = None
+) -> str:
+    """The runbook, of a plan that may lie in a file already."""
+    return _runbook(report, context, saved, "Nothing was written." if dry_run else "")
+
+
+def fixed(outcome: Fixed, context: Context) -> str:
+    """What was written, what is left to do, and the way back."""
+    page = Page(plain=context.ascii)
+    page.heading(1, f"Fixed: {code(outcome.before.snapshot.locator.text)}")
+    page.line(f"Journal: {code(outcome.journal)}")
+    if outcome.recognised:
+        page.line(f"{count(outcome.recognised, 'step')} in place already.")
+    page.heading(2, "Before and after")
+    _rows(page, outcome.before, outcome.steps, context)
+    page.heading(2, "Findings now")
+    _findings(page, outcome.after, context)
+    page.heading(2, "Steps")
+    page.steps([
+        ("Start the application again.", []),
+        ("Look again.", [command("inspect", *context.again)]),
+    ])
+    page.heading(2, "Undo")
+    page.line("Before the application has saved:")
+    page.command(command("undo", outcome.journal, *elsewhere(context.again)))
+    return page.text()
+
+
+def undo(undoing: Undoing, context: Context) -> str:
+    """The rows that an undo puts back, and what is to be done then."""
+    page = Page(plain=context.ascii)
+    dry = undoing.written is None
+    page.heading(1, ("Undo: " if dry else "Undone: ") + code(undoing.now.snapshot.locator.text))
+    page.line(f"Journal: {code(undoing.journal)}" + (" – nothing was written." if dry else ""))
+    page.heading(2, "Before and after")
+    _rows(page, undoing.now, undoing.steps, context)
+    page.heading(2, "Findings after the undo")
+    if undoing.after is None:
+        page.line("The store holds no position.")
+    else:
+        _findings(page, undoing.after, context)
+    page.heading(2, "Steps")
+    back = command("undo", undoing.journal, *elsewhere(context.again))
+    wanted = [
+        ("Stop every worker of the application.", []), ("Put the rows back.", [back]),
+    ] if dry and undoing.steps else []
+    page.steps([*wanted, ("Look again.", [command("inspect", *context.again)])])
+    return page.text()
+
+
+def error(failure: ReshardError, context: Context) -> str:
+    """What happened, and what next."""
+    page = Page(plain=context.ascii)
+    kind = {Exit.REFUSED: "Refused", Exit.HALF_DONE: "Half done"}.get(failure.exit, "Error")
+    page.line(f"**{kind}:** {prose(failure.what)}")
+    if failure.next:
+        page.line(f"Next: {prose(failure.next)}")
+    if isinstance(failure, HalfDone) and failure.journal:
+        page.line(f"Journal: {code(failure.journal)}")
+    return page.text()
+
+
+def _runbook(report: Report, context: Context, saved: Saved | None, last: str = "") -> str:
+    page = Page(plain=context.ascii)
+    page.heading(1, f"Runbook: {code(report.snapshot.locator.text)}")
+    _facts(page, report)
+    page.heading(2, "Findings")
+    _findings(page, report, context)
+    page.heading(2, "Steps")
+    page.steps(runbook(report, context, saved))
+    if isinstance(report.decision, Plan):
+        _planned(page, report, report.decision, context)
+    page.bullets(prose(sentence(left_alone(r))) for r in all_residuals(report))
+    page.bullets(f"Note: {prose(sentence(shortened(n, context.verbose)))}" for n in report.notes)
+    if last:
+        page.line(last)
+    return page.text()
+
+
+def _facts(page: Page, report: Report) -> None:
+    snapshot = report.snapshot
+    stream, opened = snapshot.lineage.stream, snapshot.lineage.open_count()
+    page.table(["", ""], [
+        ["stream", code(stream.arn)],
+        ["created", instant(stream.created)],
+        ["shards", f"{opened} open, {len(snapshot.lineage) - opened} closed"],
+        ["retention", f"{stream.retention // 3600} h"],
+        *([name, code(value)] for name, value in sorted(snapshot.store.items())),
+        ["read", instant(snapshot.now)],
+        ["policy", report.wishes.policy.name],
+    ])
+
+
+def _findings(page: Page, report: Report, context: Context) -> None:
+    """One row a finding, worst first."""
+    page.line(tally(report))
+    if report.findings:
+        heads = ["severity", "rule", "shards", "what", "by when", "fix"]
+        page.table(heads, [_finding(report, f, context) for f in report.findings])
+
+
+def _finding(report: Report, finding: Finding, context: Context) -> list[str]:
+    verbose = context.verbose
+    only = condition(finding.when, [j.candidate for j in report.judged])
+    said = [finding.what, finding.costs, f"only if {only}" if only else ""]
+    by = absolute(finding.effects, finding.deadline) if finding.deadline else ""
+    return [
+        str(finding.severity), f"{finding.code} {finding.name}",
+        prose(shards(finding.shards, verbose)) or "–",
+        prose(" ".join(sentence(shortened(part, verbose)) for part in said if part)),
+        prose(by) or "–",
+        prose(shortened(remedy(report, finding, verbose), verbose)),
+    ]
+
+
+def _planned(page: Page, report: Report, decided: Plan, context: Context) -> None:
+    """What changes, what that costs, and the way back."""
+    changed = changes(report, decided.steps)
+    page.heading(2, "Before and after")
+    _rows(page, report, decided.steps, context, decided)
+    page.line(counts(changed))
+    page.heading(2, "What it costs")
+    left = [e for run in decided.after for e in run]
+    costs = remaining([*left, *decided.costs], context.verbose)
+    page.bullets(prose(line) for line in costs or ["nothing is skipped, nothing is read again"])
+    page.heading(2, "Undo")
+    page.line(f"{undo_words(changed).partition(': ')[2].capitalize()}, from the journal:")
+    page.command(command("undo", "JOURNAL", *elsewhere(context.again)))
+
+
+def _rows(
+    page: Page, report: Report, steps: Iterable[Step], context: Context,
+    decided: Plan | None = None,
+) -> None:
+    """Row by row; with why and at which cost where the plan is given."""
+    heads = ["row", "", "now", "after"]
+    priced = ["why", "skips", "re-reads"] if decided else []
+    found, costs = codes(report), costs_after(report.decision)
+    rows = []
+    for one in changes(report, steps):
+        own = costs.get(one.shard, [])
+        why = found.get(one.shard) or shortened(one.write.why, context.verbose)
+        cells = [_name(one.shard), str(one.action), _place(one.now), _place(one.after)]
+        more = [prose(why), widest(own, Harm.SKIPPED), widest(own, Harm.REREAD)]
+        rows.append([*cells, *more] if decided else cells)
+    page.table([*heads, *priced], rows)
+
+
+def _name(shard: ShardId) -> str:
+    return code(shortened(shard, verbose=len(shard) < 60))
+
+
+def _place(place: str | None) -> str:
+    """Whole: a number in a runbook is there to be compared."""
+    return "–" if place is None else code(place)

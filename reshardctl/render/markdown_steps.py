@@ -1,0 +1,100 @@
+"""The steps of a runbook, for every decision, with their commands."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from reshardctl.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.render.answers import answers
+from reshardctl.render.context import Context
+from reshardctl.render.markdown_words import code, prose
+from reshardctl.render.mending import all_residuals
+from reshardctl.render.outcomes import Saved
+from reshardctl.render.text_findings import tally
+from reshardctl.render.words import accepting, command, elsewhere, sentence, shortened
+from reshardctl.report import Report
+from reshardctl.rules import Severity
+
+Task = tuple[str, Sequence[Sequence[str]]]
+"""What to do, and the commands that do it."""
+
+STOP: Task = (
+    "Stop every worker of the application and wait for its failover time. `fix` watches for signs "
+    "of life and refuses while it runs.", [],
+)
+KEEP = (
+    "Make a backup of the store with its own means: the journal of the fix holds the rows that it "
+    "writes and no others."
+)
+
+
+def runbook(report: Report, context: Context, saved: Saved | None = None) -> list[Task]:
+    """What to do, in order; it always ends with looking again."""
+    again: Task = ("Look again.", [command("inspect", *context.again)])
+    match report.decision:
+        case Plan():
+            return [*_understand(report), *_apply(report, context, saved), again]
+        case Nothing():
+            return [*_understand(report), *_accept(report, context), again]
+        case Ask() as ask:
+            look_up = (
+                f"Find out {code(ask.option)}: the plan depends on it, and no store holds it. "
+                "Do not guess. Then one of:"
+            )
+            wanted = [command("fix", "--dry-run", *w) for w in answers(report, ask, context.again)]
+            return [*_understand(report), (look_up, wanted), again]
+        case NoLine(why, ways):
+            said = prose(sentence(shortened(why, context.verbose)))
+            outs: list[Task] = [(f"Way out: {prose(sentence(way))}", []) for way in ways]
+            return [*_understand(report), (f"There is no plan: {said}", []), *outs, again]
+
+
+def _understand(report: Report) -> list[Task]:
+    grave = dict.fromkeys(f.code for f in report.findings if f.severity > Severity.INFO)
+    if not grave:
+        return []
+    read = ("Read what the findings mean.", [command("rule", name) for name in grave])
+    return [read, *_in_time(report)]
+
+
+def _in_time(report: Report) -> list[Task]:
+    """Longer retention, where records may expire before this is mended."""
+    if not any(f.deadline for f in report.findings if f.severity > Severity.INFO):
+        return []
+    stream = report.snapshot.lineage.stream
+    hours = stream.retention // 3600 + 24
+    longer = [
+        "aws", "kinesis", "increase-stream-retention-period", "--stream-arn",
+        shlex.quote(stream.arn), "--region", shlex.quote(stream.region),
+        "--retention-period-hours", str(hours),
+    ]
+    return [("Only where a deadline is near: buy time. This costs money, and no record.", [longer])]
+
+
+def _apply(report: Report, context: Context, saved: Saved | None) -> list[Task]:
+    path = f"{report.snapshot.locator.target}.plan" if saved is None else saved.path
+    save = command("fix", "--dry-run", "--out", path, *context.again)
+    apply = command("fix", "--plan", path, *elsewhere(context.again))
+    resume = command("fix", "--resume", "JOURNAL", *elsewhere(context.again))
+    see: Task = ("See the plan, and compare it with the table below.", [save])
+    if saved is not None:
+        digest = code(saved.digest)
+        see = (f"Keep the plan: {code(saved.path)}, SHA-256 {digest}.", [])
+    return [
+        STOP,
+        (KEEP, []),
+        see,
+        ("Apply it, and note down the journal that it names.", [apply]),
+        ("Only where it ends with exit code 5, half done: finish it, or undo it.", [resume]),
+        ("Start the application again. It reads on from the positions below.", []),
+    ]
+
+
+def _accept(report: Report, context: Context) -> list[Task]:
+    residuals = all_residuals(report)
+    if not residuals:
+        return [(f"Nothing to write. {tally(report)}", [])]
+    words = accepting(context.again, [r.flag for r in residuals])
+    text = "Decide whether what was left alone is worth its cost; this shows what it would do."
+    return [(text, [command("fix", "--dry-run", *words)])]

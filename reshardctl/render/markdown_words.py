@@ -1,0 +1,88 @@
+"""Words in Markdown: texts of a store can make no link, mention, picture, HTML or table of theirs.
+
+A word with a sign that means something to Markdown, or to GitHub on top of it (`@`, `#`, `:x:`,
+URLs), stands in a code span, where none of them does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from reshardctl.render.escape import ascii_only, escape
+
+_SPECIAL = re.compile(r"[`|<>\[\]&\\*_~#@$!^={}]|:\w|www\.", re.IGNORECASE)
+_WORD = re.compile(r"(?P<open>[(]*)(?P<core>.*?)(?P<close>[),.;:?]*)\Z", re.DOTALL)
+
+
+class Page:
+    """Blocks from top to bottom, an empty line between them; ASCII only where `plain`."""
+
+    def __init__(self, *, plain: bool) -> None:
+        self._plain = plain
+        self._blocks: list[str] = []
+
+    def heading(self, level: int, text: str) -> None:
+        """`## Steps`. The text goes through `prose` first where a store may have a say in it."""
+        self._blocks.append(f"{'#' * level} {text}")
+
+    def line(self, text: str) -> None:
+        """A paragraph."""
+        self._blocks.append(text)
+
+    def bullets(self, lines: Iterable[str]) -> None:
+        """A list; none where there is no line."""
+        if listed := [f"- {line}" for line in lines]:
+            self._blocks.append("\n".join(listed))
+
+    def table(self, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        """A GFM table of cells that went through `prose` or `code`."""
+        lines = [heads, ["---"] * len(heads), *rows]
+        self._blocks.append("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
+
+    def steps(self, steps: Iterable[tuple[str, Sequence[Sequence[str]]]]) -> None:
+        """A numbered list of tasks to tick off, each with its commands."""
+        for number, (text, commands) in enumerate(steps, 1):
+            lead = f"{number}. "
+            block = [f"{lead}[ ] {text}"]
+            for words in commands:
+                block.append("")
+                block += _fenced(words, " " * len(lead))
+            self._blocks.append("\n".join(block))
+
+    def command(self, words: Sequence[str]) -> None:
+        """A command to copy."""
+        self._blocks.append("\n".join(_fenced(words, "")))
+
+    def text(self) -> str:
+        """The whole page."""
+        whole = "\n\n".join(self._blocks) + "\n"
+        return ascii_only(whole) if self._plain else whole
+
+
+def prose(text: str) -> str:
+    """A sentence in which every word that Markdown would read as more is code."""
+    return " ".join(_word(word) for word in escape(text).split(" "))
+
+
+def code(text: str) -> str:
+    """A code span that no content ends: backticks and cell borders are spelled out."""
+    safe = escape(text).replace("`", "\\x60").replace("|", "\\x7c")
+    return f"`{safe}`" if safe.strip() else "–"
+
+
+def _word(word: str) -> str:
+    found = _WORD.match(word)
+    if found is None or not _SPECIAL.search(word):
+        return word
+    if _SPECIAL.search(found["close"]) or not found["core"]:
+        return code(word)
+    return f"{found['open']}{code(found['core'])}{found['close']}"
+
+
+def _fenced(words: Sequence[str], indent: str) -> list[str]:
+    """A fence longer than any run of backticks inside of it."""
+    line = escape(" ".join(words))
+    longest = max((len(run) for run in re.findall("`+", line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [f"{indent}{fence}sh", f"{indent}{line}", f"{indent}{fence}"]
