@@ -12,6 +12,7 @@ from reshardctl.cli.demo import demo
 from reshardctl.cli.explain import explain
 from reshardctl.cli.failing import guarded
 from reshardctl.cli.fix import fix
+from reshardctl.cli.graph import graph
 from reshardctl.cli.inspect import inspect
 from reshardctl.cli.rule import rule
 from reshardctl.cli.undo import undo
@@ -35,7 +36,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
-for verb in (inspect, fix, undo, explain, rule, demo):
+for verb in (inspect, fix, undo, graph, explain, rule, demo):
     app.command()(verb)
 
 

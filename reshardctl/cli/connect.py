@@ -13,6 +13,8 @@ from reshardctl.locator import Locator, parse
 if TYPE_CHECKING:
     from boto3.session import Session
 
+    from reshardctl.kinesis import Kinesis
+    from reshardctl.lineage import Lineage
     from reshardctl.repair import Ports
 
 SERVICES = ("kinesis", "dynamodb", "sts")
@@ -47,22 +49,34 @@ def place_of(text: str) -> Locator:
 def ports_of(account: Account, locator: Locator) -> Ports:
     """Kinesis and the store of a locator. Calls nothing yet, unless a role is assumed."""
     from reshardctl.cli.interrupt import interrupted
-    from reshardctl.cli.progress import listing_progress
-    from reshardctl.kinesis import Kinesis
     from reshardctl.media.dynamodb import DynamoDb
     from reshardctl.repair import Ports
 
     endpoints = endpoints_of(account.endpoints)
     session = _session(account, endpoints)
-    kinesis = Kinesis(
-        session, endpoint_url=endpoints.get("kinesis"), region=account.region,
-        clock=time.time, sleep=time.sleep, progress=listing_progress(),
-    )
+    kinesis = _kinesis(session, account, endpoints)
     medium = DynamoDb(
         session, locator.target, region=account.region, endpoint_url=endpoints.get("dynamodb"),
         clock=time.monotonic, sleep=time.sleep,
     )
     return Ports(kinesis, medium, time.time, time.sleep, interrupted)
+
+
+def listed(account: Account, stream: str) -> tuple[Lineage, float]:
+    """A stream alone: its listing, and the Unix second at which it was read."""
+    endpoints = endpoints_of(account.endpoints)
+    kinesis = _kinesis(_session(account, endpoints), account, endpoints)
+    return kinesis.lineage(stream), time.time()
+
+
+def _kinesis(session: Session, account: Account, endpoints: dict[str, str]) -> Kinesis:
+    from reshardctl.cli.progress import listing_progress
+    from reshardctl.kinesis import Kinesis
+
+    return Kinesis(
+        session, endpoint_url=endpoints.get("kinesis"), region=account.region,
+        clock=time.time, sleep=time.sleep, progress=listing_progress(),
+    )
 
 
 def endpoints_of(texts: Sequence[str]) -> dict[str, str]:

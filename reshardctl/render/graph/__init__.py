@@ -1,0 +1,28 @@
+"""Pictures of a lineage: pure functions from a chart to a string. One file a format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from reshardctl.lineage import Lineage
+from reshardctl.render.graph import dot, graphml, html, json, mermaid, svg, text
+from reshardctl.render.graph.chart import Chart, chart_of
+from reshardctl.report import Report
+
+GRAPHS: Mapping[str, Callable[[Chart], str]] = {
+    "text": text.draw,
+    "dot": dot.draw,
+    "mermaid": mermaid.draw,
+    "graphml": graphml.draw,
+    "json": json.draw,
+    "svg": svg.draw,
+    "html": html.draw,
+}
+
+
+def draw(form: str, lineage: Lineage, now: float, report: Report | None = None) -> str:
+    """The lineage at `now` (Unix seconds) in a format, with the line of a judged consumer."""
+    return GRAPHS[form](chart_of(lineage, now, report))
+
+
+__all__ = ["GRAPHS", "Chart", "chart_of", "draw"]

@@ -1,0 +1,174 @@
+"""What every format draws: a box a shard, the edges between them, and a consumer's place in each.
+
+Made once from a lineage, the time and, where a consumer was named, its report.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from reshardctl.effects import Circumstances, Effect, Harm, moment, owes
+from reshardctl.lineage import Lineage
+from reshardctl.model import Cut, ShardId, Span, Stream
+from reshardctl.plan import settled_line
+from reshardctl.report import Report, case_of
+
+LOSING = (Harm.SKIPPED, Harm.STALLED)
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Stream time that the next start will not read. `since`, `until`: Unix seconds.
+
+    certain: whichever candidate starts, and whatever was settled. Else it may come to that.
+    """
+
+    effect: Effect
+    since: float
+    until: float
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the consumer stands in a shard. stored: as the store spells it, `None` if absent.
+
+    since: the Unix second up to which it is settled, certainly; perhaps: possibly. From there
+    to the end of the shard's life it is owed. `None` for both where nothing is.
+    """
+
+    stored: str | None
+    settled: Span | None
+    since: float | None
+    perhaps: float | None
+    loss: Loss | None
+    codes: tuple[str, ...]
+
+    def owed(self, until: float) -> float:
+        """Seconds of stream time owed at most."""
+        return 0.0 if self.since is None else max(0.0, until - self.since)
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A listed shard as a rectangle: hash keys `low` to `high`, both inclusive, and its life.
+
+    opened, closed: Unix seconds; `closed` is now for an open shard.
+    """
+
+    shard: ShardId
+    open: bool
+    opened: float
+    closed: float
+    low: int
+    high: int
+    parents: tuple[ShardId, ...]
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """boxes: parents before children. expired: parents that are named but not listed any more.
+
+    edges: parent and child, in the order of the children. consumer: a locator, or "".
+    crash: why the whole consumer dies at its start, or "".
+    """
+
+    stream: Stream
+    now: float
+    boxes: tuple[Box, ...]
+    expired: tuple[ShardId, ...]
+    edges: tuple[tuple[ShardId, ShardId], ...]
+    consumer: str = ""
+    crash: str = ""
+    positions: Mapping[ShardId, str] | None = None
+
+
+def chart_of(lineage: Lineage, now: float, report: Report | None = None) -> Chart:
+    """The chart of a stream at `now` (Unix seconds), with a consumer's line where given."""
+    places = {} if report is None else _places(lineage, now, report)
+    boxes = tuple(_box(lineage, shard, now, places.get(shard)) for shard in lineage)
+    edges = tuple((parent, box.shard) for box in boxes for parent in box.parents)
+    expired = tuple(dict.fromkeys(parent for parent, _ in edges if parent not in lineage))
+    if report is None:
+        return Chart(lineage.stream, now, boxes, expired, edges)
+    crash = next((j.replay.crash.why for j in report.judged if j.replay.crash is not None), "")
+    return Chart(
+        lineage.stream, now, boxes, expired, edges, report.snapshot.locator.text, crash,
+        report.positions,
+    )
+
+
+def _box(lineage: Lineage, shard: ShardId, now: float, place: Place | None) -> Box:
+    one = lineage[shard]
+    opened = _opened(lineage, shard)
+    closed = now if one.open else lineage.closed_at(shard)
+    return Box(
+        shard, one.open, opened, max(opened, now if closed is None else closed),
+        one.hash_start, one.hash_end, tuple(dict.fromkeys(one.parents)), place,
+    )
+
+
+def _opened(lineage: Lineage, shard: ShardId) -> float:
+    """Where the number cannot be decoded (emulators): when its parents closed, or the stream's
+    creation."""
+    if (opened := lineage.opened_at(shard)) is not None:
+        return opened
+    ends = (lineage.closed_at(parent) for parent in lineage.parents(shard))
+    return max((e for e in ends if e is not None), default=lineage.stream.created)
+
+
+def _places(lineage: Lineage, now: float, report: Report) -> dict[ShardId, Place]:
+    case = case_of(report.snapshot, report.wishes)
+    around = Circumstances(lineage, now, report.snapshot.probes)
+    line = settled_line(case)
+    losses = _losses(around, report)
+    codes: dict[ShardId, list[str]] = defaultdict(list)
+    for finding in report.findings:
+        for shard in finding.shards:
+            codes[shard].append(finding.code)
+    out: dict[ShardId, Place] = {}
+    for shard in lineage:
+        span = line.get(shard)
+        since = perhaps = None
+        if span is not None and owes(around, shard, span.lo):
+            since = _moment(around, shard, span.lo)
+            perhaps = max(since, moment(around, shard, span.hi) or since)
+        out[shard] = Place(
+            report.positions.get(shard), span, since, perhaps, losses.get(shard),
+            tuple(dict.fromkeys(codes[shard])),
+        )
+    return out
+
+
+def _moment(around: Circumstances, shard: ShardId, cut: Cut) -> float:
+    """When the stream had come to a cut; the shard's beginning where numbers do not tell."""
+    found = moment(around, shard, cut)
+    return _opened(around.lineage, shard) if found is None else found
+
+
+def _losses(around: Circumstances, report: Report) -> dict[ShardId, Loss]:
+    found: dict[ShardId, list[list[Effect]]] = {}
+    for place, judged in enumerate(report.judged):
+        for effect in judged.effects:
+            if effect.harm in LOSING and effect.shard is not None:
+                runs = found.setdefault(effect.shard, [[] for _ in report.judged])
+                runs[place].append(effect)
+    return {
+        shard: _loss(around, shard, runs) for shard, runs in found.items()
+        if shard in around.lineage
+    }
+
+
+def _loss(around: Circumstances, shard: ShardId, runs: Iterable[list[Effect]]) -> Loss:
+    """One loss of what the candidates' runs do: what all agree on, else the widest of them."""
+    runs = list(runs)
+    certain = all(any(e.certain and not e.gone for e in run) for run in runs)
+    every = [e for run in runs for e in run if not certain or e.certain]
+    starts = [_moment(around, shard, e.since) for e in every]
+    ends = [moment(around, shard, e.until) or around.now for e in every]
+    since, until = (max(starts), min(ends)) if certain else (min(starts), max(ends))
+    worst = max(every, key=lambda e: (list(Harm).index(e.harm), e.certain, e.seconds or 0.0))
+    return Loss(worst, since, max(since, until), certain)

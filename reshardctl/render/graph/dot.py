@@ -1,0 +1,52 @@
+"""For Graphviz: a digraph, an edge from every parent to its child."""
+
+from __future__ import annotations
+
+from reshardctl.model import ShardId
+from reshardctl.render.escape import ascii_only, cut, escape
+from reshardctl.render.graph import labels
+from reshardctl.render.graph.chart import Box, Chart
+
+
+def draw(chart: Chart) -> str:
+    """ASCII. Expired parents are dashed; what is lost for certain is red, what is owed amber."""
+    lines = [
+        f"digraph {_quoted(chart.stream.name)} {{",
+        "  rankdir=LR;",
+        '  node [shape=box, fontname="sans-serif"];',
+    ]
+    for shard in chart.expired:
+        label = _label([labels.name(shard), "expired"])
+        lines.append(f"  {_id(shard)} [label={label}, style=dashed];")
+    for box in chart.boxes:
+        lines.append(f"  {_id(box.shard)} [label={_label(_words(box, chart.now))}{_style(box)}];")
+    lines += [f"  {_id(parent)} -> {_id(child)};" for parent, child in chart.edges]
+    return ascii_only("\n".join([*lines, "}"])) + "\n"
+
+
+def _words(box: Box, now: float) -> list[str]:
+    words = [labels.name(box.shard), labels.life(box, now)]
+    if box.place is not None:
+        words += [labels.stored(box.place), labels.owed(box), labels.loss(box.place)]
+    return [word for word in words if word]
+
+
+def _style(box: Box) -> str:
+    shape = ", penwidth=2" if box.open else ""
+    if box.place is None:
+        return shape
+    if box.place.loss is not None and box.place.loss.certain:
+        return f'{shape}, color="#c0392b", fontcolor="#c0392b"'
+    return f'{shape}, color="#b8860b"' if labels.owed(box) else shape
+
+
+def _id(shard: ShardId) -> str:
+    return _quoted(cut(shard, 200))
+
+
+def _quoted(text: str) -> str:
+    return '"' + escape(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _label(lines: list[str]) -> str:
+    return "\\n".join(_quoted(line)[1:-1] for line in lines).join('""')

@@ -1,0 +1,85 @@
+"""A page of its own: the picture, what its colours mean, and the numbers as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.render.graph import labels
+from reshardctl.render.graph.chart import Box, Chart
+from reshardctl.render.graph.style import PAGE
+from reshardctl.render.graph.svg import picture
+from reshardctl.render.graph.xml import ascii_markup, safe
+from reshardctl.times import duration, instant
+
+_KEY = '<svg class="reshard" width="26" height="14">{}</svg>'
+_SAMPLE = '<rect class="{}" x="1" y="1" width="24" height="12"/>'
+SHARDS = (
+    ('<g class="open">' + _SAMPLE.format("life") + "</g>", "open shard"),
+    ('<g class="closed">' + _SAMPLE.format("life") + "</g>", "closed shard"),
+)
+EXPIRED = (
+    '<line class="orphan" x1="13" y1="1" x2="13" y2="13"/>', "its parent has expired",
+)
+LINE = (
+    ('<line class="tick" x1="13" y1="0" x2="13" y2="14"/>', "settled up to here"),
+    (_SAMPLE.format("owed"), "owed"),
+    (_SAMPLE.format("perhaps"), "owed or settled: not known"),
+    (_SAMPLE.format("lost"), "will not be read"),
+    (_SAMPLE.format("may"), "may not be read"),
+)
+
+
+def draw(chart: Chart) -> str:
+    """ASCII. A policy in the page forbids whatever would come from elsewhere."""
+    title = safe(labels.headline(chart))
+    parts = [
+        "<!DOCTYPE html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
+        '<meta http-equiv="Content-Security-Policy" '
+        'content="default-src \'none\'; style-src \'unsafe-inline\'">',
+        '<meta name="viewport" content="width=device-width">',
+        f"<title>{title}</title>", f"<style>{PAGE}</style>", "</head>", "<body>",
+        f"<h1>{safe(chart.stream.name)}</h1>",
+    ]
+    if chart.crash:
+        parts.append(f'<p class="crash">dies at its start: {safe(chart.crash)}</p>')
+    parts += [*_legend(chart), '<div class="picture scroll">', picture(chart).rstrip(), "</div>"]
+    parts += [*_table(chart), "</body>", "</html>"]
+    return ascii_markup("\n".join(parts)) + "\n"
+
+
+def _legend(chart: Chart) -> Iterator[str]:
+    keys = [*SHARDS, *((EXPIRED,) if chart.expired else ()), *(LINE if chart.consumer else ())]
+    yield '<ul class="legend">'
+    yield from (f"<li>{_KEY.format(sample)}{words}</li>" for sample, words in keys)
+    yield "</ul>"
+
+
+def _table(chart: Chart) -> Iterator[str]:
+    heads = ["shard", "opened", "closed", "lived", "hash space", "parents"]
+    if chart.consumer:
+        heads += ["position", "owed", "next start", "findings"]
+    yield '<div class="scroll"><table>'
+    yield "<thead><tr>" + "".join(f"<th>{head}</th>" for head in heads) + "</tr></thead>"
+    yield "<tbody>"
+    for shard in chart.expired:
+        cells = f"<td>{safe(labels.name(shard))}</td><td>expired</td>"
+        yield f"<tr>{cells}{'<td></td>' * (len(heads) - 2)}</tr>"
+    for box in chart.boxes:
+        bad = box.place is not None and box.place.loss is not None and box.place.loss.certain
+        cells = "".join(f"<td>{safe(cell)}</td>" for cell in _cells(box))
+        yield f'<tr class="bad">{cells}</tr>' if bad else f"<tr>{cells}</tr>"
+    yield "</tbody></table></div>"
+
+
+def _cells(box: Box) -> list[str]:
+    cells = [
+        labels.name(box.shard), instant(box.opened), "open" if box.open else instant(box.closed),
+        duration(box.closed - box.opened), labels.share(box),
+        ", ".join(labels.name(parent) for parent in box.parents),
+    ]
+    if box.place is not None:
+        cells += [
+            labels.stored(box.place), labels.owed(box).removeprefix("owes "),
+            labels.loss(box.place), ", ".join(box.place.codes),
+        ]
+    return cells

@@ -1,0 +1,85 @@
+"""For programs: one document, `reshardctl/graph/1`, described by `graph.schema.json`.
+
+As in reports, hash keys and sequence numbers are strings, times ISO 8601 in UTC, lengths of time
+seconds; every object has all of its members, always, and members are only ever added.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from reshardctl.model import Cut, Rank
+from reshardctl.render.graph.chart import Box, Chart, Loss, Place
+from reshardctl.times import instant
+
+GRAPH = "reshardctl/graph/1"
+
+
+def draw(chart: Chart) -> str:
+    """ASCII throughout, so that nothing in it can steer a terminal."""
+    return json.dumps(document(chart), indent=2, allow_nan=False, ensure_ascii=True) + "\n"
+
+
+def document(chart: Chart) -> dict[str, Any]:
+    """The same as plain values."""
+    stream = chart.stream
+    return {
+        "schema": GRAPH,
+        "taken": instant(chart.now),
+        "stream": {
+            "name": stream.name, "arn": stream.arn, "created": instant(stream.created),
+            "retention_seconds": stream.retention, "status": stream.status,
+        },
+        "consumer": {"locator": chart.consumer, "crash": chart.crash or None}
+        if chart.consumer else None,
+        "shards": [_box(box) for box in chart.boxes],
+        "expired": list(chart.expired),
+        "edges": [{"parent": parent, "child": child} for parent, child in chart.edges],
+    }
+
+
+def _box(box: Box) -> dict[str, Any]:
+    return {
+        "id": box.shard,
+        "open": box.open,
+        "opened": instant(box.opened),
+        "closed": None if box.open else instant(box.closed),
+        "hash_start": str(box.low),
+        "hash_end": str(box.high),
+        "parents": list(box.parents),
+        "place": None if box.place is None else _place(box.place, box),
+    }
+
+
+def _place(place: Place, box: Box) -> dict[str, Any]:
+    span = place.settled
+    return {
+        "stored": place.stored,
+        "settled": None if span is None else {
+            "lo": _cut(span.lo), "hi": _cut(span.hi), "basis": str(span.basis), "why": span.why,
+        },
+        "owed_since": _time(place.since),
+        "perhaps_settled_until": _time(place.perhaps),
+        "owed_seconds": place.owed(box.closed),
+        "loss": None if place.loss is None else _loss(place.loss),
+        "findings": list(place.codes),
+    }
+
+
+def _loss(loss: Loss) -> dict[str, Any]:
+    return {
+        "harm": str(loss.effect.harm), "certain": loss.certain, "since": instant(loss.since),
+        "until": instant(loss.until), "gone": loss.effect.gone, "why": loss.effect.why,
+    }
+
+
+def _cut(cut: Cut) -> str:
+    """`START`, a number with `/sub`, `AT` and a time, `TIP` or `DONE`."""
+    if cut.rank is Rank.INSIDE and cut.by_time:
+        return "AT ?" if cut.time is None else f"AT {instant(cut.time)}"
+    return str(cut)
+
+
+def _time(seconds: float | None) -> str | None:
+    return None if seconds is None else instant(seconds)

@@ -1,0 +1,98 @@
+"""The words on a shard, in every format: its name, its life, its place, what is lost."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from reshardctl.model import HASH_SPACE, ShardId, short
+from reshardctl.render.escape import cut, escape
+from reshardctl.render.graph.chart import Box, Chart, Place
+from reshardctl.render.words import cost, count, shortened
+from reshardctl.times import duration, instant
+
+LONGEST = 24
+"""Characters of a stored position that a label shows."""
+
+
+def name(shard: ShardId) -> str:
+    """The number of a shard, or the beginning of an id of another form."""
+    return escape(cut(short(shard), 30))
+
+
+def clock(moment: float, now: float) -> str:
+    """`09:14`, with the date where it is not today's; UTC."""
+    then, today = (datetime.fromtimestamp(int(t), UTC) for t in (moment, now))
+    return then.strftime("%H:%M" if then.date() == today.date() else "%Y-%m-%d %H:%M")
+
+
+def life(box: Box, now: float) -> str:
+    """`open` or `closed 09:14`."""
+    return "open" if box.open else f"closed {clock(box.closed, now)}"
+
+
+def stored(place: Place) -> str:
+    """The position as it is stored, shortened."""
+    if place.stored is None:
+        return "no position"
+    return escape(cut(shortened(place.stored), LONGEST))
+
+
+def owed(box: Box) -> str:
+    """`owes 12m`, or "" where nothing is owed or how much takes no time."""
+    seconds = 0.0 if box.place is None else box.place.owed(box.closed)
+    return f"owes {duration(seconds)}" if seconds >= 1 else ""
+
+
+def loss(place: Place) -> str:
+    """`✗ stalls`, `! may be: skips ≤ 12m`, or ""."""
+    if place.loss is None:
+        return ""
+    said = cost(place.loss.effect)
+    return f"✗ {said}" if place.loss.certain else f"! perhaps {said}"
+
+
+def share(box: Box) -> str:
+    """How much of the hash space: `12.5 %`."""
+    return f"{(box.high - box.low + 1) / HASH_SPACE * 100:.4g} %"
+
+
+def numbers(box: Box, chart: Chart) -> list[str]:
+    """Everything about one shard, a line each; for tooltips."""
+    parents = [name(p) + (" (expired)" if p in chart.expired else "") for p in box.parents]
+    lines = [
+        f"{escape(cut(box.shard, 60))}   {'open' if box.open else 'closed'}",
+        f"opened {instant(box.opened)}",
+        "" if box.open else f"closed {instant(box.closed)}, "
+        f"lived {duration(box.closed - box.opened)}",
+        f"hash keys {box.low} to {box.high} ({share(box)})",
+        f"parents {', '.join(parents)}" if parents else "",
+    ]
+    return [line for line in lines + _standing(box) if line]
+
+
+def _standing(box: Box) -> list[str]:
+    place = box.place
+    if place is None:
+        return []
+    lines = [f"position {stored(place)}"]
+    if place.settled is not None:
+        span = place.settled
+        upto = f"{span.lo}" if span.exact else f"between {span.lo} and {span.hi}"
+        why = f": {escape(span.why)}" if span.why else ""
+        lines.append(f"settled {escape(upto)} ({span.basis}{why})")
+    lines.append(owed(box))
+    if place.loss is not None:
+        lines.append(f"{loss(place)}: {escape(cut(place.loss.effect.why, 300))}")
+    return [*lines, ", ".join(place.codes)]
+
+
+def headline(chart: Chart, joint: str = " · ") -> str:
+    """The stream in one line."""
+    opened = sum(box.open for box in chart.boxes)
+    parts = [
+        chart.stream.name, chart.stream.region, chart.stream.status,
+        f"{opened} open, {len(chart.boxes) - opened} closed", instant(chart.now),
+    ]
+    if chart.expired:
+        parts.insert(4, f"{count(len(chart.expired), 'expired parent')}")
+    return escape(joint.join(parts))

@@ -1,0 +1,68 @@
+"""Colours of the pictures, light and dark. ASCII, and nothing from elsewhere."""
+
+from __future__ import annotations
+
+STYLE = """
+.reshard{--paper:#fff;--ink:#1c2733;--faint:#6b7785;--grid:#e4e9ee;--closed:#d3dbe3;
+--open:#b4d0ea;--edge:#fff;--owed:#e08700;--owed-wash:#f7b53c;--lost:#c4162a;--may:#c4162a;
+--line:#0b3d91;background:var(--paper);
+font-family:ui-sans-serif,system-ui,"Segoe UI","DejaVu Sans",sans-serif}
+@media (prefers-color-scheme:dark){.reshard{--paper:#12171d;--ink:#e6ebf0;--faint:#93a0ae;
+--grid:#232c36;--closed:#3a4551;--open:#2b587f;--edge:#12171d;--owed:#ffb52e;
+--owed-wash:#b87a00;--lost:#ff4d5e;--may:#ff7a86;--line:#ffe9a8}}
+.reshard text{fill:var(--ink);font-size:12px}
+.reshard .title{font-size:15px;font-weight:600}
+.reshard .axis{fill:var(--faint);font-size:11px}
+.reshard .grid{stroke:var(--grid);stroke-width:1}
+.reshard .now{stroke:var(--faint);stroke-width:1;stroke-dasharray:3 3}
+.reshard .closed>.life{fill:var(--closed)}
+.reshard .open>.life{fill:var(--open)}
+.reshard .life{stroke:var(--edge);stroke-width:1.2}
+.reshard .thin>.life{stroke-width:.4}
+.reshard .shard:hover>.life{stroke:var(--ink)}
+.reshard .orphan{stroke:var(--faint);stroke-width:2;stroke-dasharray:3 2}
+.reshard .owed{fill:url(#reshard-owed)}
+.reshard .perhaps{fill:url(#reshard-perhaps)}
+.reshard .lost{fill:var(--lost);fill-opacity:.82}
+.reshard .may{fill:url(#reshard-may)}
+.reshard .line{fill:none;stroke:var(--line);stroke-width:2.6;stroke-linejoin:round}
+.reshard .halo{fill:none;stroke:var(--paper);stroke-width:5;stroke-opacity:.75}
+.reshard .tick{stroke:var(--line);stroke-width:2.6}
+.reshard .name{pointer-events:none;paint-order:stroke;stroke:var(--edge);stroke-width:.18em;
+stroke-opacity:.8;stroke-linejoin:round}
+.reshard .on-red{fill:#fff;stroke:none}
+.reshard .bad,.reshard .crash{fill:var(--lost);font-weight:600}
+.reshard .lines{stroke-width:3}
+.reshard .wash{fill:var(--owed-wash)}.reshard .stripe{stroke:var(--owed)}
+.reshard .red{stroke:var(--may)}
+"""
+
+PATTERNS = """<defs>
+<pattern id="reshard-owed" width="7" height="7" patternUnits="userSpaceOnUse" \
+patternTransform="rotate(45)"><rect class="wash" width="7" height="7" fill-opacity=".45"/>\
+<line class="stripe lines" x1="0" y1="0" x2="0" y2="7"/></pattern>
+<pattern id="reshard-perhaps" width="7" height="7" patternUnits="userSpaceOnUse" \
+patternTransform="rotate(45)"><line class="stripe" x1="0" y1="0" x2="0" y2="7" \
+stroke-width="1.4"/></pattern>
+<pattern id="reshard-may" width="7" height="7" patternUnits="userSpaceOnUse" \
+patternTransform="rotate(-45)"><line class="red" x1="0" y1="0" x2="0" y2="7" \
+stroke-width="2"/></pattern>
+</defs>
+"""
+
+PAGE = """
+:root{color-scheme:light dark}
+body{margin:0;padding:16px 20px;background:#fff;color:#1c2733;
+font:14px/1.45 ui-sans-serif,system-ui,"Segoe UI","DejaVu Sans",sans-serif}
+h1{font-size:18px;margin:0 0 2px}p{margin:2px 0}
+.crash,.bad{color:#c4162a;font-weight:600}
+.legend{display:flex;flex-wrap:wrap;gap:6px 20px;padding:0;margin:10px 0;list-style:none}
+.legend svg{vertical-align:-3px;margin-right:6px;background:none}
+.picture>svg{display:block;max-width:100%;height:auto}
+.scroll{overflow-x:auto}
+table{border-collapse:collapse;margin-top:16px;font-variant-numeric:tabular-nums}
+th,td{text-align:left;padding:3px 14px 3px 0;border-bottom:1px solid #e4e9ee;white-space:nowrap}
+th{font-weight:600}
+@media (prefers-color-scheme:dark){body{background:#12171d;color:#e6ebf0}
+th,td{border-color:#232c36}.crash,.bad{color:#ff6b79}}
+"""

@@ -1,0 +1,175 @@
+"""The picture: a rectangle a shard, the consumer's line through it, what is owed, what is lost.
+
+Styled by itself, light and dark, with no script and no resource from elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.model import HASH_SPACE
+from reshardctl.render.escape import cut
+from reshardctl.render.graph import labels
+from reshardctl.render.graph.chart import Box, Chart
+from reshardctl.render.graph.layout import LEFT, TOP, Layout, frontier, layout_of
+from reshardctl.render.graph.style import PATTERNS, STYLE
+from reshardctl.render.graph.xml import ascii_markup, lines, px, safe
+
+LETTER = 0.62
+"""Width of a letter, as a share of its height."""
+SMALLEST, USUAL = 5.0, 12.0
+"""Pixels of the letters on a shard."""
+APART = 45.0
+"""Pixels between `now` and the next moment on the axis."""
+
+
+def draw(chart: Chart) -> str:
+    """A document of its own; ASCII."""
+    return ascii_markup('<?xml version="1.0" encoding="UTF-8"?>\n' + picture(chart))
+
+
+def picture(chart: Chart) -> str:
+    """The svg element. `data-since`, `data-until`: Unix seconds at the ends of the time axis."""
+    layout = layout_of(chart)
+    width, height = layout.size
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="reshard" role="img" '
+        f'width="{px(width)}" height="{px(height)}" viewBox="0 0 {px(width)} {px(height)}" '
+        f'data-since="{px(layout.since)}" data-until="{px(layout.until)}">',
+        f"<title>{safe(labels.headline(chart))}</title>",
+        f"<style>{STYLE}</style>", PATTERNS.rstrip(), *_heading(chart), *_axes(chart, layout),
+    ]
+    for box in chart.boxes:
+        parts += _shard(box, chart, layout)
+    if chart.consumer:
+        parts += _line(chart, layout)
+    parts += [text for box in chart.boxes for text in _names(box, layout)]
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _heading(chart: Chart) -> Iterator[str]:
+    yield f'<text class="title" x="{px(LEFT)}" y="20">{safe(labels.headline(chart))}</text>'
+    if chart.crash:
+        said = cut(f"dies at its start: {chart.crash}", 160)
+        yield f'<text class="crash" x="{px(LEFT)}" y="38">{safe(said)}</text>'
+    elif chart.consumer:
+        said = cut(chart.consumer, 160)
+        yield f'<text class="axis" x="{px(LEFT)}" y="38">{safe(said)}</text>'
+
+
+def _axes(chart: Chart, layout: Layout) -> Iterator[str]:
+    bottom = TOP + layout.height
+    now = layout.x(chart.now)
+    for moment in layout.ticks():
+        x = px(layout.x(moment))
+        yield f'<line class="grid" x1="{x}" y1="{px(TOP)}" x2="{x}" y2="{px(bottom)}"/>'
+        said = safe(labels.clock(moment, chart.now))
+        for y in _axis_rows(layout) if abs(layout.x(moment) - now) > APART else ():
+            yield f'<text class="axis" text-anchor="middle" x="{x}" y="{px(y)}">{said}</text>'
+    for part in range(5):
+        y = layout.y(HASH_SPACE * part // 4)
+        said = ("0", "1/4", "1/2", "3/4", "1")[part]
+        yield (
+            f'<text class="axis" text-anchor="end" x="{px(LEFT - 8)}" y="{px(y + 4)}">'
+            f"{said}</text>"
+        )
+    x = px(now)
+    yield f'<line class="now" x1="{x}" y1="{px(TOP - 4)}" x2="{x}" y2="{px(bottom + 4)}"/>'
+    for y in _axis_rows(layout):
+        yield f'<text class="axis" text-anchor="middle" x="{x}" y="{px(y)}">now</text>'
+
+
+def _axis_rows(layout: Layout) -> Iterator[float]:
+    """Moments stand below the picture, and above a tall one as well."""
+    yield TOP + layout.height + 18
+    if layout.height > 800:
+        yield TOP - 6
+
+
+def _shard(box: Box, chart: Chart, layout: Layout) -> Iterator[str]:
+    top, height = layout.y(box.low), layout.y(box.high + 1) - layout.y(box.low)
+    kind = ("open" if box.open else "closed") + (" thin" if height < 8 else "")
+    yield f'<g class="shard {kind}"><title>{lines(labels.numbers(box, chart))}</title>'
+    name = f'class="life" data-shard="{safe(box.shard)}" '
+    yield _rect(layout, name, (box.opened, box.closed), (top, height))
+    yield from _shades(box, layout, (top, height))
+    if any(parent in chart.expired for parent in box.parents):
+        x = px(layout.x(box.opened) + 1)
+        yield f'<line class="orphan" x1="{x}" y1="{px(top)}" x2="{x}" y2="{px(top + height)}"/>'
+    yield "</g>"
+
+
+def _shades(box: Box, layout: Layout, across: tuple[float, float]) -> Iterator[str]:
+    place = box.place
+    if place is None:
+        return
+    if place.since is not None and place.perhaps is not None:
+        middle = min(max(place.perhaps, place.since), box.closed)
+        if place.since < middle:
+            yield _rect(layout, 'class="perhaps" ', (place.since, middle), across)
+        if middle < box.closed:
+            yield _rect(layout, 'class="owed" ', (middle, box.closed), across)
+    if place.loss is not None and place.loss.since < place.loss.until:
+        kind = "lost" if place.loss.certain else "may"
+        ends = (max(place.loss.since, box.opened), min(place.loss.until, box.closed))
+        if ends[0] < ends[1]:
+            yield _rect(layout, f'class="{kind}" ', ends, across)
+
+
+def _rect(
+    layout: Layout, attributes: str, ends: tuple[float, float], across: tuple[float, float]
+) -> str:
+    left, right = layout.x(ends[0]), layout.x(ends[1])
+    return (
+        f'<rect {attributes}x="{px(left)}" y="{px(across[0])}" width="{px(right - left)}" '
+        f'height="{px(across[1])}"/>'
+    )
+
+
+def _line(chart: Chart, layout: Layout) -> Iterator[str]:
+    """The line, and a tick where a place lies right of it: read before its parents were."""
+    steps = frontier(chart, layout.until)
+    points: list[str] = []
+    for low, end, moment in steps:
+        x = px(layout.x(moment))
+        points += [f"{x},{px(layout.y(low))}", f"{x},{px(layout.y(end))}"]
+    path = " ".join(points)
+    yield f'<polyline class="halo" points="{path}"/>'
+    yield f'<polyline class="line" points="{path}"/>'
+    for box in chart.boxes:
+        if box.place is not None and box.place.since is not None and box.place.since > box.opened:
+            at = px(layout.x(box.place.since))
+            top, bottom = px(layout.y(box.low)), px(layout.y(box.high + 1))
+            yield (
+                f'<line class="tick" data-place="{safe(box.shard)}" x1="{at}" y1="{top}" '
+                f'x2="{at}" y2="{bottom}"/>'
+            )
+
+
+def _names(box: Box, layout: Layout) -> Iterator[str]:
+    """The shard's number on it where there is room; an open one's place to the right of it."""
+    left, right = layout.x(box.opened), layout.x(box.closed)
+    top, height = layout.y(box.low), layout.y(box.high + 1) - layout.y(box.low)
+    size = min(USUAL, height * 0.82)
+    if size < SMALLEST:
+        return
+    middle = px(top + height / 2 + size * 0.36)
+    style = f'style="font-size:{px(size)}px"'
+    said = labels.name(box.shard)
+    if len(said) * size * LETTER + 8 <= right - left:
+        kind = "name" + (" on-red" if _beside(box)[1] else "")
+        yield f'<text class="{kind}" {style} x="{px(left + 6)}" y="{middle}">{safe(said)}</text>'
+    if box.open:
+        words, bad = _beside(box)
+        kind = "bad" if bad else "axis"
+        yield f'<text class="{kind}" {style} x="{px(right + 7)}" y="{middle}">{safe(words)}</text>'
+
+
+def _beside(box: Box) -> tuple[str, bool]:
+    said = labels.name(box.shard)
+    if box.place is None:
+        return said, False
+    if box.place.loss is not None and box.place.loss.certain:
+        return f"{said} · {labels.loss(box.place)}", True
+    parts = [f"{said} · {labels.stored(box.place)}", labels.owed(box)]
+    return " · ".join(part for part in parts if part), False

@@ -1,0 +1,68 @@
+"""For a terminal: every split and merge as a fork, parents left and children right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from reshardctl.model import ShardId
+from reshardctl.render.escape import cut, escape
+from reshardctl.render.graph import labels
+from reshardctl.render.graph.chart import Box, Chart
+
+Cells = tuple[str, ...]
+
+
+def draw(chart: Chart) -> str:
+    """A line a shard and fork, elder families first; what has neither parent nor child alone."""
+    boxes = {box.shard: box for box in chart.boxes}
+    families: dict[tuple[ShardId, ...], list[ShardId]] = {}
+    for box in chart.boxes:
+        families.setdefault(box.parents, []).append(box.shard)
+    alone = families.pop((), [])
+    named = {parent for parents in families for parent in parents}
+    heads = _table({shard: _cells(chart, boxes.get(shard), shard) for shard in sorted(named)})
+    tails = _table({box.shard: _cells(chart, box, box.shard) for box in chart.boxes})
+    lines = [labels.headline(chart, "   ")]
+    if chart.consumer:
+        lines.append(escape(cut(chart.consumer, 200)))
+    if chart.crash:
+        lines.append(f"✗ dies at its start: {escape(cut(chart.crash, 300))}")
+    lines.append("")
+    for parents, children in families.items():
+        lines += _fork([heads[parent] for parent in parents], [tails[c] for c in children])
+    lines += [tails[shard] for shard in alone if shard not in named]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _fork(heads: list[str], tails: list[str]) -> Iterator[str]:
+    """`7 ─┬─ 12` over `└─ 13`; two parents join above: `7 ─┐` over `8 ─┴─ 12`."""
+    *upper, last = heads
+    yield from (f"{head} ─┐" for head in upper)
+    blank = " " * (len(last) + 2)
+    for place, tail in enumerate(tails):
+        if place:
+            yield f"{blank}{'└' if place == len(tails) - 1 else '├'}─ {tail}"
+        elif upper:
+            yield f"{last} ─{'┴' if len(tails) == 1 else '┼'}─ {tail}"
+        else:
+            yield f"{last} ─{'─' if len(tails) == 1 else '┬'}─ {tail}"
+
+
+def _cells(chart: Chart, box: Box | None, shard: ShardId) -> Cells:
+    name = labels.name(shard)
+    if box is None:
+        kept = (chart.positions or {}).get(shard)
+        return name, "expired", "" if kept is None else escape(cut(kept, labels.LONGEST)), "", ""
+    life = labels.life(box, chart.now)
+    if box.place is None:
+        return name, life, "", "", ""
+    return name, life, labels.stored(box.place), labels.owed(box), labels.loss(box.place)
+
+
+def _table(rows: Mapping[ShardId, Cells]) -> dict[ShardId, str]:
+    """Cells padded to columns; empty columns left out."""
+    widths = [max((len(row[i]) for row in rows.values()), default=0) for i in range(5)]
+    return {
+        shard: "   ".join(c.ljust(w) for c, w in zip(row, widths, strict=True) if w)
+        for shard, row in rows.items()
+    }
