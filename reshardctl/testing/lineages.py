@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
@@ -91,3 +92,13 @@ def number_inside(lineage: Lineage, shard: ShardId, index: int = 1) -> str:
     one = lineage[shard]
     born = int(one.start)
     return str(born + (index << 80) + (60 << 36))
+
+
+def split_in_turn(roots: int, numbers: Sequence[int]) -> Lineage:
+    """A stream of so many shards, of which these were split one after the other."""
+    making = _Making([])
+    for number in range(roots):
+        making.born(number * HASH_SPACE // roots, (number + 1) * HASH_SPACE // roots - 1)
+    for number in numbers:
+        making.split(number)
+    return Lineage(STREAM, making.shards)
