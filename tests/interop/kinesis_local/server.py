@@ -30,7 +30,7 @@ _SETTINGS = {
     "SHARD_LIMIT": str(SHARD_LIMIT),
     **{f"{change}_DURATION": "100ms" for change in _QUICK},
     # Long enough to ask something meanwhile.
-    "SPLIT_SHARD_DURATION": "700ms",
+    "SPLIT_SHARD_DURATION": "500ms",
 }
 
 

@@ -23,7 +23,14 @@ _names = itertools.count()
 def client(url: str) -> Any:
     """boto3's client, its retries off: a refusal is an answer here."""
     config = Config(retries={"mode": "standard", "total_max_attempts": 1})
-    return boto3.client("kinesis", region_name="us-east-1", endpoint_url=url, config=config)
+    return boto3.client(
+        "kinesis",
+        region_name="us-east-1",
+        endpoint_url=url,
+        aws_access_key_id="testing",
+        aws_secret_access_key="testing",
+        config=config,
+    )
 
 
 def code_of(call: Callable[..., object], **words: Any) -> str:
