@@ -1,0 +1,97 @@
+"""`graph`: reads, draws, writes a file where asked, and never judges by its exit code."""
+
+from __future__ import annotations
+
+import json
+
+import networkx
+import pytest
+
+from reshardctl.cli.graph import GraphFormat
+from tests.render.graph.drawing import parsed, rects
+
+OPTIONS = "?initial=LATEST&release=3.5.1"
+CHILDREN = ["shardId-000000000002", "shardId-000000000003"]
+
+
+def test_the_lineage_alone_needs_no_table(lab_of):
+    lab = lab_of("a-both")
+    shown = lab.cli("graph", "--stream", "orders")
+    assert shown.code == 0 and not shown.err
+    assert "0   closed" in shown.out and "no position" not in shown.out
+    assert {service for service, _ in lab.wire.calls} == {"kinesis"}
+
+
+def test_a_consumer_is_drawn_but_not_judged(lab_of):
+    """Findings are inspect's: it exits 1 here, the picture is right all the same."""
+    lab = lab_of("a-both", OPTIONS)
+    assert lab.inspect().code == 1
+    shown = lab.cli("graph", *lab.where)
+    assert shown.code == 0
+    assert shown.out.count("✗ stalls") == 2 and lab.locator in shown.out
+    assert not lab.wire.writes
+
+
+@pytest.mark.parametrize("form", GraphFormat)
+@pytest.mark.parametrize("alone", [True, False])
+def test_every_format_goes_to_a_file_or_to_stdout(lab_of, tmp_path, form, alone):
+    lab = lab_of("a-both", OPTIONS)
+    words = ["--stream", lab.stream] if alone else lab.where
+    shown = lab.cli("graph", *words, "--format", form)
+    path = tmp_path / "orders.out"
+    kept = lab.cli("graph", *words, "--format", form, "-o", path)
+    assert (shown.code, kept.code, kept.out) == (0, 0, "")
+    assert path.read_text(encoding="utf-8") == shown.out
+    assert path.stat().st_mode & 0o077 == 0
+    if form is GraphFormat.SVG:
+        assert len(rects(parsed(shown.out))) == 4
+    if form is GraphFormat.GRAPHML:
+        graph = networkx.parse_graphml(shown.out)
+        assert sorted(graph.successors("shardId-000000000000")) == CHILDREN
+    if form is GraphFormat.JSON:
+        assert (json.loads(shown.out)["consumer"] is None) is alone
+
+
+@pytest.mark.parametrize(
+    "words,code,said",
+    [
+        (["--stream", "absent"], 2, ["absent"]),
+        (["--stream", "no stream"], 2, ["no stream name"]),
+        (["--stream", "orders", "--probe"], 2, ["--probe", "CONSUMER"]),
+        (["nonsense", "--stream", "orders"], 2, ["nonsense"]),
+        (["kcl://absent-table", "--stream", "orders"], 2, ["absent-table"]),
+        (["--stream", "orders", "-o", "/nowhere/at/all"], 2, ["/nowhere/at/all"]),
+        (["--stream", "orders", "-o", "/"], 2, ["is a directory"]),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_drawn_is_said(lab_of, words, code, said):
+    shown = lab_of("a-both").cli("graph", *words)
+    assert (shown.code, shown.out) == (code, "")
+    assert shown.says(*said)
+
+
+def test_a_read_that_fails_is_could_not_tell(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    lab.wire.fail("ListShards", "AccessDeniedException")
+    for words in (["--stream", "orders"], lab.where):
+        shown = lab.cli("graph", *words, "--format", "svg")
+        assert (shown.code, shown.out) == (3, "")
+        assert shown.says("ListShards")
+
+
+def test_an_empty_table_is_as_for_inspect(lab_of):
+    lab = lab_of("a-both", items=[])
+    drawn, inspected = lab.cli("graph", *lab.where), lab.inspect()
+    assert (drawn.code, drawn.err) == (inspected.code, inspected.err)
+    assert drawn.code == 3
+
+
+def test_a_file_that_cannot_be_written_is_said_before_anything_is_read(lab_of, tmp_path):
+    lab = lab_of("a-both")
+    assert lab.cli("graph", "--stream", "orders", "-o", tmp_path / "no" / "x.svg").code == 2
+    assert not lab.wire.calls
+
+
+def test_a_probe_narrows_what_is_owed(lab_of):
+    lab = lab_of("c", OPTIONS)
+    assert lab.cli("graph", *lab.where, "--probe").code == 0
