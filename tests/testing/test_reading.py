@@ -87,13 +87,13 @@ def test_a_merged_child_names_both_parents() -> None:
     client = fake.client()
     client.merge_shards(
         StreamName="orders",
-        ShardToMerge="shardId-000000000001",
-        AdjacentShardToMerge="shardId-000000000000",
+        ShardToMerge="shardId-000000000000",
+        AdjacentShardToMerge="shardId-000000000001",
     )
     fake.settle()
     for shard in (0, 1):
         (child,) = client.get_records(ShardIterator=iterator(client, shard))["ChildShards"]
-        assert child["ParentShards"] == ["shardId-000000000001", "shardId-000000000000"]
+        assert child["ParentShards"] == ["shardId-000000000000", "shardId-000000000001"]
 
 
 def test_an_iterator_lives_five_minutes() -> None:

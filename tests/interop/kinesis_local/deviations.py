@@ -68,12 +68,6 @@ DEVIATIONS: dict[tuple[str, str], Deviation] = {
         Wrong.THEM,
         "kinesalite's tests, which run against AWS too: UPDATING shows the old shards",
     ),
-    ("merging", "upper first"): Deviation(
-        _INVALID,
-        "accepted",
-        Wrong.US,
-        'kinesalite\'s tests, which run against AWS too: "if adjacency is inverted"',
-    ),
     ("merging", "again"): Deviation(
         _IN_USE, _INVALID, Wrong.UNKNOWN, "the MergeShards API reference has no case for it"
     ),
