@@ -13,8 +13,9 @@ from reshardctl import locator as locators
 from reshardctl import savedplan
 from reshardctl.apply import Applied, half_done
 from reshardctl.cli.connect import Account, place_of, ports_of
+from reshardctl.cli.destinations import ONE_DOCUMENT, destinations
 from reshardctl.cli.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
-from reshardctl.cli.options import ColorMode, FormatName
+from reshardctl.cli.options import ColorMode
 from reshardctl.cli.output import Output, again
 from reshardctl.cli.progress import phase
 from reshardctl.consumers import CONSUMERS
@@ -54,7 +55,7 @@ class Asked:
     assume_stopped: bool
     watch: float
     journal: Path | None
-    format: FormatName | None
+    formats: Sequence[str] | None
     output: str | None
     color: ColorMode
     verbose: bool
@@ -63,12 +64,13 @@ class Asked:
 
     @property
     def quiet(self) -> bool:
-        """Whether only the outcome is wanted: one JSON document, not two."""
-        return self.format is FormatName.JSON
+        """Whether only the outcome is wanted: one document, not two."""
+        return destinations(self.formats, self.output)[0].format in ONE_DOCUMENT
 
     def to(self, words: Sequence[str]) -> Output:
         """Where results go."""
-        return Output(self.format, self.output, self.color, self.verbose, words)
+        places = destinations(self.formats, self.output)
+        return Output(places, self.color, self.verbose, words)
 
 
 def patience(watch: str, dry_run: bool) -> float:
@@ -276,7 +278,7 @@ def _left(report: Report) -> Exit:
 def confirm(shown: bool = True) -> None:
     """Ask at the terminal. Raises NotConfirmed without one, or for any answer but yes."""
     if not shown:
-        raise NotConfirmed("--format json shows no plan that could be confirmed", "add --yes")
+        raise NotConfirmed("this --format shows no plan that could be confirmed", "add --yes")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise NotConfirmed(
             "there is no terminal to ask at", "add --yes, or apply a --plan"

@@ -56,6 +56,7 @@ def inspect(
     Read-only. Example: reshardctl inspect kcl://my-application --stream my-stream
     """
     from reshardctl.cli.connect import Account, place_of, ports_of
+    from reshardctl.cli.destinations import destinations
     from reshardctl.cli.output import Output, again
     from reshardctl.cli.waiting import wait_until_settled
     from reshardctl.cli.wishes import wishes_of
@@ -69,7 +70,7 @@ def inspect(
     wishes = wishes_of(policy, accept)
     patience = None if wait is None else parse_seconds(wait)
     words = again(place, stream, account, policy, accept, probe=probe)
-    out = Output(form, output, color, verbose, words)
+    out = Output(destinations(form, output), color, verbose, words)
     ports = ports_of(account, place)
     if patience is not None:
         wait_until_settled(ports, stream, patience)

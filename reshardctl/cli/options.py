@@ -61,6 +61,11 @@ class FormatName(StrEnum):
     TEXT = "text"
     CONCISE = "concise"
     JSON = "json"
+    JSONL = "jsonl"
+    MARKDOWN = "markdown"
+    GITHUB = "github"
+    JUNIT = "junit"
+    SARIF = "sarif"
 
 
 class PolicyName(StrEnum):
@@ -88,8 +93,14 @@ class ColorMode(StrEnum):
 
 
 FormatOption = Annotated[
-    FormatName | None,
-    typer.Option("--format", help="Default: text on a terminal, concise in a pipe."),
+    list[str] | None,
+    typer.Option(
+        "--format",
+        metavar="NAME[=FILE]",
+        help=f"{', '.join(FormatName)}. Default: text on a terminal, concise in a pipe. "
+        "Repeatable: others go to their FILE.",
+        show_default=False,
+    ),
 ]
 PolicyOption = Annotated[PolicyName, typer.Option("--policy", help="Which line to want.")]
 ColorOption = Annotated[ColorMode, typer.Option("--color", help="When to use colour.")]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
+from reshardctl.cli.destinations import Destination
 from reshardctl.cli.failing import PipeClosed
 from reshardctl.cli.options import ColorMode, FormatName
 from reshardctl.errors import UsageError
@@ -35,63 +36,73 @@ class Output:
     A file that cannot be written is a UsageError at once, not after something else was written.
     """
 
-    format: FormatName | None
-    file: str | None
+    places: Sequence[Destination]
     color: ColorMode
     verbose: bool
     again: Sequence[str]
 
     def __post_init__(self) -> None:
-        if self.file is not None:
-            check_file(Path(self.file))
+        for place in self.places:
+            if place.file is not None:
+                check_file(Path(place.file))
 
     def inspect(self, report: Report, code: Exit) -> None:
         """Findings."""
-        self._emit(self._format().inspect(report, self._context(code)))
+        self._emit(code, lambda form, context: form.inspect(report, context))
 
     def plan(
         self, report: Report, code: Exit, *, dry_run: bool, saved: Saved | None = None
     ) -> None:
         """What fix would write."""
-        view = self._format().plan(report, self._context(code), dry_run=dry_run, saved=saved)
-        self._emit(view)
+        self._emit(
+            code,
+            lambda form, context: form.plan(report, context, dry_run=dry_run, saved=saved),
+        )
 
     def fixed(self, outcome: Fixed, code: Exit) -> None:
         """What fix wrote."""
-        self._emit(self._format().fixed(outcome, self._context(code)))
+        self._emit(code, lambda form, context: form.fixed(outcome, context))
 
     def undo(self, undoing: Undoing, code: Exit) -> None:
         """What undo puts back, or has."""
-        self._emit(self._format().undo(undoing, self._context(code)))
+        self._emit(code, lambda form, context: form.undo(undoing, context))
 
-    def _format(self) -> Format:
-        from reshardctl.render import FORMATS
+    def _emit(self, code: Exit, view: Callable[[Format, Context], str]) -> None:
+        """Files first: a reader of stdout that goes away takes none of them with it."""
+        shown = [
+            (place, view(_format(place), self._context(place, code))) for place in self.places
+        ]
+        for place, text in reversed(shown):
+            if place.file is None:
+                _write(text)
+            else:
+                replace_file(Path(place.file), text)
 
-        name = self.format
-        if name is None:
-            name = FormatName.TEXT if self._terminal() else FormatName.CONCISE
-        return FORMATS[name]
+    def _context(self, place: Destination, code: Exit) -> Context:
+        width = get_terminal_size().columns if _terminal(place) else PIPED_WIDTH
+        plain = place.file is None and not _unicode()
+        colored = self._colored(place)
+        return Context(tuple(self.again), width, colored, plain, self.verbose, code)
 
-    def _terminal(self) -> bool:
-        return self.file is None and sys.stdout.isatty()
-
-    def _context(self, code: Exit) -> Context:
-        width = get_terminal_size().columns if self._terminal() else PIPED_WIDTH
-        plain = self.file is None and not _unicode()
-        return Context(tuple(self.again), width, self._colored(), plain, self.verbose, code)
-
-    def _colored(self) -> bool:
+    def _colored(self, place: Destination) -> bool:
         if self.color is not ColorMode.AUTO:
             return self.color is ColorMode.ALWAYS
         if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
             return False
-        return self._terminal() or bool(os.environ.get("FORCE_COLOR"))
+        return _terminal(place) or bool(os.environ.get("FORCE_COLOR"))
 
-    def _emit(self, text: str) -> None:
-        if self.file is None:
-            _write(text)
-        else:
-            replace_file(Path(self.file), text)
+
+def _format(place: Destination) -> Format:
+    from reshardctl.render import FORMATS
+
+    name = place.format
+    if name is None:
+        name = FormatName.TEXT if _terminal(place) else FormatName.CONCISE
+    return FORMATS[name]
+
+
+def _terminal(place: Destination) -> bool:
+    return place.file is None and sys.stdout.isatty()
 
 
 def show(lines: Iterable[str]) -> None:
@@ -117,12 +128,12 @@ def _unicode() -> bool:
 def check_file(path: Path) -> None:
     """UsageError unless `replace_file` will work: to be found out before anything is written."""
     if path.is_dir():
-        raise UsageError(f"{path}: is a directory", "name a file with --output")
+        raise UsageError(f"{path}: is a directory", "name a file")
     try:
         with tempfile.TemporaryFile(dir=path.parent):
             pass
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}", "name another file with --output") from None
+        raise UsageError(f"{path}: {error.strerror}", "name another file") from None
 
 
 def replace_file(path: Path, text: str) -> None:
@@ -136,7 +147,7 @@ def replace_file(path: Path, text: str) -> None:
     except OSError as error:
         if name:
             Path(name).unlink(missing_ok=True)
-        raise UsageError(f"{path}: {error.strerror}", "name another file with --output") from None
+        raise UsageError(f"{path}: {error.strerror}", "name another file") from None
 
 
 def again(

@@ -1,0 +1,108 @@
+"""`--format NAME`, `--format NAME=FILE` and `--output FILE`, alone and together."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree.ElementTree import Element, fromstring
+
+import pytest
+
+from reshardctl.cli.destinations import ONE_DOCUMENT, Destination, destinations
+from reshardctl.cli.options import FormatName
+from reshardctl.errors import UsageError
+from reshardctl.render import FORMATS
+
+OPTIONS = "?initial=LATEST&release=2.7.2"
+
+
+def root(path: Path) -> Element:
+    return fromstring(path.read_bytes())  # noqa: S314 - our own
+
+
+def test_every_format_has_a_name_on_the_command_line():
+    assert {str(name) for name in FormatName} == set(FORMATS)
+
+
+@pytest.mark.parametrize(
+    "formats,output,places",
+    [
+        (None, None, [(None, None)]),
+        (None, "o", [(None, "o")]),
+        (["json"], None, [("json", None)]),
+        (["json"], "o", [("json", "o")]),
+        (["junit=x.xml"], None, [(None, None), ("junit", "x.xml")]),
+        (["junit=x.xml"], "o", [(None, "o"), ("junit", "x.xml")]),
+        (["sarif=s", "github", "junit=x"], None,
+         [("github", None), ("sarif", "s"), ("junit", "x")]),
+        (["junit=a", "junit=b"], None, [(None, None), ("junit", "a"), ("junit", "b")]),
+        (["json=a=b"], None, [(None, None), ("json", "a=b")]),
+    ],
+)
+def test_the_main_one_comes_first(formats, output, places):
+    wanted = tuple(Destination(name and FormatName(name), file) for name, file in places)
+    assert destinations(formats, output) == wanted
+
+
+@pytest.mark.parametrize(
+    "formats,output,said",
+    [
+        (["xml"], None, "xml"), (["xml=f"], None, "xml"), ([""], None, "no format"),
+        (["JSON"], None, "JSON"), (["junit="], None, "names no file"),
+        (["json", "github"], None, "same place"), (["json", "json"], None, "same place"),
+        (["json=f", "junit=f"], None, "named twice"), (["json=f"], "f", "named twice"),
+        (["json=f", "junit=./f"], None, "named twice"),
+    ],
+)
+def test_bad_combinations(formats, output, said):
+    with pytest.raises(UsageError, match=said):
+        destinations(formats, output)
+
+
+def test_several_at_once(lab_of, tmp_path):
+    lab = lab_of("a-both", OPTIONS)
+    files = {name: tmp_path / name for name in ("junit", "sarif", "jsonl")}
+    flags = [word for name, path in files.items() for word in ("--format", f"{name}={path}")]
+    found = lab.inspect(*flags, "--format", "github")
+    assert found.code == 1
+    assert found.out.startswith("::error title=RSH203 child-not-started::")
+    assert root(files["junit"]).get("failures") == "1"
+    (run,) = json.loads(files["sarif"].read_text())["runs"]
+    assert [result["ruleId"] for result in run["results"]] == ["RSH203"]
+    assert len(files["jsonl"].read_text().splitlines()) >= 3
+    assert all(path.stat().st_mode & 0o777 == 0o600 for path in files.values())
+
+
+def test_a_fix_leaves_its_outcome_in_the_file(lab_of, tmp_path):
+    """The plan is shown first; what stays in the file is what was done."""
+    lab = lab_of("a-both", OPTIONS)
+    done = lab.fix("--format", f"junit={tmp_path / 'x.xml'}", "--format", "text")
+    assert done.code == 0
+    assert "Plan: 2 to create" in done.out and "Done. 2 rows written" in done.out
+    written, rules = root(tmp_path / "x.xml")
+    assert written.get("name").endswith(" fix") and written.get("skipped") == "0"
+    assert rules.get("failures") == "0"
+
+
+@pytest.mark.parametrize("name", sorted(ONE_DOCUMENT))
+def test_a_program_gets_one_document(lab_of, name):
+    shown = lab_of("a-both", OPTIONS).fix("--format", name)
+    assert shown.code == 0
+    start = {"junit": "<?xml", "jsonl": '"type":"header"', "sarif": '"$schema"', "json": '"schema"'}
+    assert shown.out.count(start[name]) == 1
+
+
+def test_a_file_that_cannot_be_written_stops_before_anything_is_called(lab_of, tmp_path):
+    lab = lab_of("a-both", OPTIONS)
+    for path in (tmp_path / "no" / "such", tmp_path):
+        refused = lab.fix("--format", f"junit={path}")
+        assert refused.code == 2 and refused.says(str(path))
+    assert lab.wire.calls == []
+
+
+def test_a_bad_combination_stops_before_anything_is_called(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    for verb in (lab.inspect, lab.fix):
+        refused = verb("--format", "json", "--format", "github")
+        assert refused.code == 2 and refused.says("same place")
+    assert lab.wire.calls == []
