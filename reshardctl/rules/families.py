@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.model import DONE, Cause, Never, Reads, ShardId
+from reshardctl.model import DONE, Cause, Never, Oddity, Reads, ShardId
 from reshardctl.rules.base import View
 
 _WITHOUT_ROW = {
@@ -63,8 +63,11 @@ def merges_without_a_parent(view: View) -> Iterator[tuple[ShardId, ShardId]]:
 
 def never_ending(view: View) -> Iterator[ShardId]:
     """Closed shards that are read and cannot end: the other parent of their merge is missing."""
+    unread = {odd.shard for odd in view.oddities(Oddity.UNREADABLE)}
     for shard, fate in view.replay.fates.items():
-        if isinstance(fate, Reads) and not fate.ends and is_closed(view, shard):
+        endless = isinstance(fate, Reads) and not fate.ends and is_closed(view, shard)
+        # An end fails as well where a child's row cannot be read, which has a finding of its own.
+        if endless and unread.isdisjoint(view.lineage.children(shard)):
             yield shard
 
 

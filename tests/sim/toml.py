@@ -34,11 +34,11 @@ def _lines(table: dict[str, Any]) -> Iterator[str]:
 
 
 def _value(value: Any) -> str:
-    if isinstance(value, dict):
+    if isinstance(value, dict) and value:
         return "{ " + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + " }"
     if isinstance(value, list):
         return "[" + ", ".join(map(_value, value)) + "]"
-    return json.dumps(value)
+    return json.dumps(value)  # an empty table is written alike
 
 
 def _key(key: str) -> str:

@@ -140,7 +140,7 @@ class _Run:
         if row is not None:
             why = f"KCL leaves the row out: {', '.join(row.lacking)} missing or no number"
             return Never(Cause.UNREADABLE, why)
-        parents = frozenset(p for p in self._lineage.parents(shard) if p in self._table.rows)
+        parents = frozenset(p for p in self._lineage.parents(shard) if p in self._taken)
         if parents:
             why = "has no lease; its parents have, so no synchronisation will ever create it"
         else:
