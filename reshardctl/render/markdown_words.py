@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from reshardctl.render.escape import ascii_only, escape
 
-_SPECIAL = re.compile(r"[`|<>\[\]&\\*_~#@$!^={}]|:\w|www\.", re.IGNORECASE)
+_SPECIAL = re.compile(r"[`|<>\[\]&\\*_~#@$!^={}]|:[\w/+-]|www\.", re.IGNORECASE)
 _WORD = re.compile(r"(?P<open>[(]*)(?P<core>.*?)(?P<close>[),.;:?]*)\Z", re.DOTALL)
 
 
