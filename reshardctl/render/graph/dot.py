@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from reshardctl.model import ShardId
-from reshardctl.render.escape import ascii_only, cut, escape
+from reshardctl.render.escape import ascii_only, escape
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box, Chart
 
@@ -17,10 +16,11 @@ def draw(chart: Chart) -> str:
     ]
     for shard in chart.expired:
         label = _label([labels.name(shard), "expired"])
-        lines.append(f"  {_id(shard)} [label={label}, style=dashed];")
+        lines.append(f"  {_quoted(shard)} [label={label}, style=dashed];")
     for box in chart.boxes:
-        lines.append(f"  {_id(box.shard)} [label={_label(_words(box, chart.now))}{_style(box)}];")
-    lines += [f"  {_id(parent)} -> {_id(child)};" for parent, child in chart.edges]
+        label = _label(_words(box, chart.now))
+        lines.append(f"  {_quoted(box.shard)} [label={label}{_style(box)}];")
+    lines += [f"  {_quoted(parent)} -> {_quoted(child)};" for parent, child in chart.edges]
     return ascii_only("\n".join([*lines, "}"])) + "\n"
 
 
@@ -38,10 +38,6 @@ def _style(box: Box) -> str:
     if box.place.loss is not None and box.place.loss.certain:
         return f'{shape}, color="#c0392b", fontcolor="#c0392b"'
     return f'{shape}, color="#b8860b"' if labels.owed(box) else shape
-
-
-def _id(shard: ShardId) -> str:
-    return _quoted(cut(shard, 200))
 
 
 def _quoted(text: str) -> str:

@@ -79,8 +79,24 @@ def edges(case: Case) -> set[tuple[str, str]]:
     return {(s[n], s["ShardId"]) for s in case.shards for n in names if n in s}
 
 
+DOT = re.compile(r'\s+|"(?:[^"\\]|\\.)*"|\w+|->|[{}\[\]=,;]')
+"""The tokens of Graphviz's language that we use (graphviz.org, The DOT Language)."""
+
+
 def dot_edges(text: str) -> set[tuple[str, str]]:
-    return set(re.findall(r'^  "([^"]*)" -> "([^"]*)";$', text, re.MULTILINE))
+    """Raises AssertionError where something is left that is no token."""
+    tokens = DOT.findall(text)
+    assert "".join(tokens) == text
+    words = [token for token in tokens if not token.isspace()]
+    return {
+        (_unquoted(words[at - 1]), _unquoted(words[at + 1]))
+        for at, word in enumerate(words) if word == "->"
+    }
+
+
+def _unquoted(token: str) -> str:
+    assert token[0] == token[-1] == '"'
+    return re.sub(r"\\(.)", r"\1", token[1:-1])
 
 
 def mermaid_edges(text: str) -> set[tuple[str, str]]:

@@ -45,6 +45,19 @@ def test_one_rectangle_a_shard_where_it_lived(case):
     assert since <= min(closed for _, closed in lived.values()) and until == case.now
 
 
+def test_the_axes_say_where_things_are():
+    """Shard 1 begins at half of the hash space, shard 0 closed ten minutes past midnight."""
+    svg = parsed(draw("svg", lineage_on(CASES["a-both"]), float(CASES["a-both"].now)))
+    found = dict(rects(svg))
+    axis = {t.text: t.attrib for t in svg.iter(f"{SVG}text") if t.attrib.get("class") == "axis"}
+    zero, one = found[shard_id(0)], found[shard_id(1)]
+    assert float(axis["1/2"]["y"]) - float(axis["0"]["y"]) == pytest.approx(one.y - zero.y)
+    assert float(axis["1/2"]["y"]) == pytest.approx(one.y + 4)
+    assert float(axis["00:10"]["x"]) == pytest.approx(zero.x + zero.width, abs=0.01)
+    assert float(axis["now"]["x"]) == pytest.approx(one.x + one.width, abs=0.01)
+    assert float(svg.attrib["height"]) > one.y + one.height
+
+
 def test_eight_hundred_shards_keep_a_row_each():
     found = rects(parsed(draw("svg", lineage_on(wide_case(460)), float(CREATED + LIFE))))
     assert len(found) > 800
