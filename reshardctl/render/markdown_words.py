@@ -81,8 +81,5 @@ def _word(word: str) -> str:
 
 
 def _fenced(words: Sequence[str], indent: str) -> list[str]:
-    """A fence longer than any run of backticks inside of it."""
-    line = escape(" ".join(words))
-    longest = max((len(run) for run in re.findall("`+", line)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return [f"{indent}{fence}sh", f"{indent}{line}", f"{indent}{fence}"]
+    """One line that begins with the name of a program, so that nothing in it ends the fence."""
+    return [f"{indent}```sh", f"{indent}{escape(' '.join(words))}", f"{indent}```"]

@@ -98,6 +98,8 @@ def test_a_plan_a_fix_and_an_undo_are_one_notice_each():
 def test_failures_are_errors():
     (refused,) = read(GITHUB.error(StalePlan("100% moved", "plan again"), Context()))
     assert refused == Command("error", {"title": "reshardctl: refused"}, "100% moved\nplan again")
+    shown = GITHUB.error(StalePlan("a: b, c", "d"), Context())
+    assert shown == "::error title=reshardctl%3A refused::a: b, c%0Ad\n"
     (half,) = read(GITHUB.error(HalfDone("stopped", "resume", "/j"), Context()))
     assert half.data == "stopped\nresume\njournal /j"
 

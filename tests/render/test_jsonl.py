@@ -71,10 +71,19 @@ def test_a_fix_tells_before_and_after():
     assert (lines[0]["view"], lines[0]["journal"], lines[0]["written_steps"]) == (
         "fixed", "1.journal", 1
     )
-    rows = [line["rows"] for line in lines if line["type"] == "finding"]
-    assert rows == ["before"] * len(report.findings) + ["after"] * len(outcome.after.findings)
     assert len(of(lines, "write")) == sum(len(s.writes) for s in outcome.steps) == 3
     assert lines[-1]["before"]["error"] > lines[-1]["counts"]["error"] == 0
+
+
+def test_findings_say_which_rows_they_are_about():
+    """Handed in the wrong way round, so that there are some after it."""
+    report = report_of("b", "initial=LATEST&release=2.7.2")
+    swapped = Fixed(then(report), report, report.decision.steps, "1.journal", 1)
+    undoing = Undoing(then(report), report, report.decision.steps, "1.journal")
+    for shown in (LINES.fixed(swapped, context(report)), LINES.undo(undoing, context(report))):
+        found = [line for line in read(shown) if line["type"] == "finding"]
+        assert [line["rows"] for line in found] == ["after"] * len(report.findings)
+        assert [line["code"] for line in found] == [f.code for f in report.findings]
 
 
 def test_an_undo_and_one_that_empties_the_store():

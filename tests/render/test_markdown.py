@@ -228,7 +228,7 @@ def test_code():
     assert [code(""), code(" "), code("a`|b")] == ["–", "–", "`a\\x60\\x7cb`"]
 
 
-def test_a_fence_is_longer_than_what_it_holds():
+def test_nothing_in_a_command_ends_its_fence():
     report = report_of("a-both", OPTIONS)
     again = ("kcl://orders-app", "--stream", "```` x\n```")
     shown = MARKDOWN.inspect(report, Context(again))
