@@ -73,7 +73,7 @@ class Chart:
     """boxes: parents before children. expired: parents that are named but not listed any more.
 
     edges: parent and child, in the order of the children. consumer: a locator, or "".
-    crash: why the whole consumer dies at its start, or "".
+    crash: that the whole consumer dies at its start, or may, and why; or "".
     """
 
     stream: Stream
@@ -94,11 +94,20 @@ def chart_of(lineage: Lineage, now: float, report: Report | None = None) -> Char
     expired = tuple(dict.fromkeys(parent for parent, _ in edges if parent not in lineage))
     if report is None:
         return Chart(lineage.stream, now, boxes, expired, edges)
-    crash = next((j.replay.crash.why for j in report.judged if j.replay.crash is not None), "")
     return Chart(
-        lineage.stream, now, boxes, expired, edges, report.snapshot.locator.text, crash,
+        lineage.stream, now, boxes, expired, edges, report.snapshot.locator.text, _crash(report),
         report.positions,
     )
+
+
+def _crash(report: Report) -> str:
+    """Certain where every candidate dies of it."""
+    crashes = [judged.replay.crash for judged in report.judged]
+    found = next((crash for crash in crashes if crash is not None), None)
+    if found is None:
+        return ""
+    certain = all(crash is not None and crash.certain for crash in crashes)
+    return f"{'dies' if certain else 'may die'} at its start: {found.why}"
 
 
 def _box(lineage: Lineage, shard: ShardId, now: float, place: Place | None) -> Box:

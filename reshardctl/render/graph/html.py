@@ -41,7 +41,7 @@ def draw(chart: Chart) -> str:
         f"<h1>{safe(chart.stream.name)}</h1>",
     ]
     if chart.crash:
-        parts.append(f'<p class="crash">dies at its start: {safe(chart.crash)}</p>')
+        parts.append(f'<p class="crash">{safe(chart.crash)}</p>')
     parts += [*_legend(chart), '<div class="picture scroll">', picture(chart).rstrip(), "</div>"]
     parts += [*_table(chart), "</body>", "</html>"]
     return ascii_markup("\n".join(parts)) + "\n"

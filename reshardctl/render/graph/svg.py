@@ -50,7 +50,7 @@ def picture(chart: Chart) -> str:
 def _heading(chart: Chart) -> Iterator[str]:
     yield f'<text class="title" x="{px(LEFT)}" y="20">{safe(labels.headline(chart))}</text>'
     if chart.crash:
-        said = cut(f"dies at its start: {chart.crash}", 160)
+        said = cut(chart.crash, 160)
         yield f'<text class="crash" x="{px(LEFT)}" y="38">{safe(said)}</text>'
     elif chart.consumer:
         said = cut(chart.consumer, 160)

@@ -26,7 +26,7 @@ def draw(chart: Chart) -> str:
     if chart.consumer:
         lines.append(escape(cut(chart.consumer, 200)))
     if chart.crash:
-        lines.append(f"✗ dies at its start: {escape(cut(chart.crash, 300))}")
+        lines.append(f"✗ {escape(cut(chart.crash, 300))}")
     lines.append("")
     for parents, children in families.items():
         lines += _fork([heads[parent] for parent in parents], [tails[c] for c in children])

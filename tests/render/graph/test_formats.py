@@ -103,6 +103,24 @@ def test_the_text_of_a_merge():
     assert drawn("text", wide_case(6)) == MERGE
 
 
+@pytest.mark.parametrize(
+    "name,options,said",
+    [
+        ("foreign-rows", "release=2.7.2", "✗ dies at its start: KCL 2.7.2"),
+        ("row-no-counter", "", "✗ may die at its start: KCL"),
+        ("foreign-rows", "release=3.5.1", ""),
+    ],
+)
+def test_a_consumer_that_dies_is_said_so(name, options, said):
+    """KCL 2.7.2 dies of rows that 3.5.1 keeps beside its leases, and of leases it cannot read;
+    3.5.1 does not."""
+    report = report_of(name, options)
+    for form in ("text", "svg", "html"):
+        shown = draw(form, report.snapshot.lineage, report.snapshot.now, report)
+        words = said if form == "text" else said.removeprefix("✗ ")
+        assert words in shown and ("at its start" in shown) is bool(said)
+
+
 def test_parents_that_are_not_listed_are_expired():
     """Case j-trimmed and its like: retention took the parent; the child still names it."""
     found = [c for c in CASES.values() if {p for p, _ in edges(c)} - set(listed(c))]
