@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -68,6 +69,7 @@ def live(stream: Stream) -> dict[str, Any]:
     return {"shards": [s["id"] for s in stream["shards"] if "close" not in s], "n": 1}
 
 
+@lru_cache(maxsize=2000)
 def scene(seed: int | str) -> Scene:
     """The random scene of this seed."""
     rng = Random(f"scene {seed}")
@@ -93,6 +95,7 @@ def count() -> int:
     return sum(2 * len(STATES) ** len(stream["shards"]) for _, stream in small_streams())
 
 
+@lru_cache(maxsize=2000)
 def nth(index: int) -> Scene:
     """One of the small scenes. IndexError beyond the last."""
     for name, stream in small_streams():
