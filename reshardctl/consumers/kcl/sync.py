@@ -17,8 +17,14 @@ AUDITS = (300.0, 420.0)
 
 
 def has_hole(active: Iterable[tuple[int, int]]) -> bool:
-    """Whether unfinished leases leave a part of the hash space without any."""
-    return bool(uncovered(active, 0, HASH_SPACE - 1))
+    """Whether the audit sees a part of the hash space without unfinished leases.
+
+    The range that starts last must reach the end, even where an older, longer one does (KCL 3.5.1
+    PeriodicShardSyncManager.checkForHoleInHashKeyRanges).
+    """
+    ranges = sorted(active)
+    last = HASH_SPACE - 1
+    return not ranges or ranges[-1][1] != last or bool(uncovered(ranges, 0, last))
 
 
 def missing_leases(
