@@ -55,7 +55,8 @@ class Place:
 class Box:
     """A listed shard as a rectangle: hash keys `low` to `high`, both inclusive, and its life.
 
-    opened, closed: Unix seconds; `closed` is now for an open shard.
+    opened, closed: Unix seconds; `closed` is now for an open shard. expired: the parents that are
+    not listed any more.
     """
 
     shard: ShardId
@@ -65,6 +66,7 @@ class Box:
     low: int
     high: int
     parents: tuple[ShardId, ...]
+    expired: tuple[ShardId, ...]
     place: Place | None = None
 
 
@@ -91,7 +93,7 @@ def chart_of(lineage: Lineage, now: float, report: Report | None = None) -> Char
     places = {} if report is None else _places(lineage, now, report)
     boxes = tuple(_box(lineage, shard, now, places.get(shard)) for shard in lineage)
     edges = tuple((parent, box.shard) for box in boxes for parent in box.parents)
-    expired = tuple(dict.fromkeys(parent for parent, _ in edges if parent not in lineage))
+    expired = tuple(dict.fromkeys(parent for box in boxes for parent in box.expired))
     if report is None:
         return Chart(lineage.stream, now, boxes, expired, edges)
     return Chart(
@@ -114,9 +116,11 @@ def _box(lineage: Lineage, shard: ShardId, now: float, place: Place | None) -> B
     one = lineage[shard]
     opened = _opened(lineage, shard)
     closed = now if one.open else lineage.closed_at(shard)
+    parents = tuple(dict.fromkeys(one.parents))
     return Box(
         shard, one.open, opened, max(opened, now if closed is None else closed),
-        one.hash_start, one.hash_end, tuple(dict.fromkeys(one.parents)), place,
+        one.hash_start, one.hash_end, parents,
+        tuple(parent for parent in parents if parent not in lineage), place,
     )
 
 

@@ -56,9 +56,9 @@ def share(box: Box) -> str:
     return f"{(box.high - box.low + 1) / HASH_SPACE * 100:.4g} %"
 
 
-def numbers(box: Box, chart: Chart) -> list[str]:
+def numbers(box: Box) -> list[str]:
     """Everything about one shard, a line each; for tooltips."""
-    parents = [name(p) + (" (expired)" if p in chart.expired else "") for p in box.parents]
+    parents = [name(p) + (" (expired)" if p in box.expired else "") for p in box.parents]
     lines = [
         f"{escape(cut(box.shard, 60))}   {'open' if box.open else 'closed'}",
         f"opened {instant(box.opened)}",

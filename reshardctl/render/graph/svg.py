@@ -40,7 +40,7 @@ def picture(chart: Chart) -> str:
         f"<style>{STYLE}</style>", PATTERNS.rstrip(), *_heading(chart), *_axes(chart, layout),
     ]
     for box in chart.boxes:
-        parts += _shard(box, chart, layout)
+        parts += _shard(box, layout)
     if chart.consumer:
         parts += _line(chart, layout)
     parts += [text for box in chart.boxes for text in _names(box, layout)]
@@ -86,14 +86,14 @@ def _axis_rows(layout: Layout) -> Iterator[float]:
         yield TOP - 6
 
 
-def _shard(box: Box, chart: Chart, layout: Layout) -> Iterator[str]:
+def _shard(box: Box, layout: Layout) -> Iterator[str]:
     top, height = layout.y(box.low), layout.y(box.high + 1) - layout.y(box.low)
     kind = ("open" if box.open else "closed") + (" thin" if height < 8 else "")
-    yield f'<g class="shard {kind}"><title>{lines(labels.numbers(box, chart))}</title>'
+    yield f'<g class="shard {kind}"><title>{lines(labels.numbers(box))}</title>'
     name = f'class="life" data-shard="{safe(box.shard)}" '
     yield _rect(layout, name, (box.opened, box.closed), (top, height))
     yield from _shades(box, layout, (top, height))
-    if any(parent in chart.expired for parent in box.parents):
+    if box.expired:
         x = px(layout.x(box.opened) + 1)
         yield f'<line class="orphan" x1="{x}" y1="{px(top)}" x2="{x}" y2="{px(top + height)}"/>'
     yield "</g>"

@@ -27,6 +27,8 @@ HOSTILE = (
     "</style><img src=x onerror=alert(1)>", '"]; evil -> edge; "', "\\", "\\N\\", "`x` #quot; #35;",
     "&amp;&lt;", "]]>", "'-->", "x" * 5000,
 )
+SENDABLE = tuple(text for text in HOSTILE if text != "\ud800")
+"""No server can send half a character."""
 OPTIONS = "initial=LATEST&release=3.5.1"
 
 
@@ -81,11 +83,9 @@ def test_no_row_reaches_a_picture_raw(form, text):
 
 
 @pytest.mark.parametrize("form", GRAPHS)
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize("text", SENDABLE, ids=range(len(SENDABLE)))
 def test_no_shard_reaches_a_picture_raw(form, text):
     """A server that is none of AWS's may call its streams and shards as it likes."""
-    if text == "\ud800":
-        pytest.skip("no server can send half a character")
     arn = "arn:aws:kinesis:us-east-1:123456789012:stream/" + text
     stream = Stream(arn, text, 1e9, 86400, text)
     half = HASH_SPACE // 2
