@@ -36,7 +36,7 @@ def graph(
     locator: Annotated[
         str | None,
         typer.Argument(
-            metavar="[CONSUMER]",
+            metavar="CONSUMER",
             help="Draws its line as well, e.g. 'kcl://my-application?initial=TRIM_HORIZON'.",
             show_default=False,
         ),
