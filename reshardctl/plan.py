@@ -25,7 +25,7 @@ from reshardctl.model import (
     index_of,
     meet,
 )
-from reshardctl.policy import LOSSLESS, Accept, Policy
+from reshardctl.policy import EVERYTHING, LOSSLESS, Accept, Policy
 from reshardctl.times import instant
 
 ROUNDS = 6
@@ -142,29 +142,34 @@ def _judged(
     return Judged(candidate, run, tuple(effects(case.around, want, settled, run)))
 
 
-def acceptable(effect: Effect, policy: Policy, accept: Accept) -> bool:
+def acceptable(effect: Effect, accept: Accept) -> bool:
     """Whether the operator accepts it, or nothing that we could write changes it."""
     if effect.gone or effect.past:
         return True
     match effect.harm:
         case Harm.REREAD:
-            return effect.seconds is not None and effect.seconds <= accept.reread
+            return _within(effect.seconds, accept.reread)
         case Harm.SKIPPED:
-            return effect.seconds is not None and effect.seconds <= accept.skip
+            return _within(effect.seconds, accept.skip)
         case Harm.DISORDERED:
             return accept.disorder
         case Harm.STALLED | Harm.DIES:
             return False
 
 
-def worthwhile(effect: Effect, policy: Policy, accept: Accept) -> bool:
+def _within(seconds: float | None, limit: float) -> bool:
+    """An effect of unknown width is within no limit but the one that takes everything."""
+    return limit >= EVERYTHING if seconds is None else seconds <= limit
+
+
+def worthwhile(effect: Effect, accept: Accept) -> bool:
     """Whether an effect of the present rows calls for a plan.
 
     Stricter than `acceptable`: a certain re-read is worth a plan even if it would be accepted.
     """
     if effect.harm is Harm.REREAD and effect.certain and not (effect.gone or effect.past):
         return True
-    return not acceptable(effect, policy, accept)
+    return not acceptable(effect, accept)
 
 
 def decide(case: Case) -> Decision:
@@ -173,14 +178,14 @@ def decide(case: Case) -> Decision:
     checkpoint = case.consumer.parse(case.images)
     if case.bootstrap and case.consumer.empty(checkpoint):
         return bootstrap(case)
-    if not case.recreated:
-        if case.consumer.incarnation(lineage, checkpoint) is Incarnation.RECREATED:
-            return Ask("recreated", (instant(lineage.stream.created),))
+    earlier = Incarnation.RECREATED
+    if not case.recreated and case.consumer.incarnation(lineage, checkpoint) is earlier:
+        return Ask("recreated", (instant(lineage.stream.created),))
     settled = settled_line(case)
     want = case.policy.line(lineage, settled)
     judged = judge(case, want, settled)
     if not case.recreated and not case.policy.skips and not any(
-        worthwhile(e, case.policy, case.accept) for j in judged for e in j.effects
+        worthwhile(e, case.accept) for j in judged for e in j.effects
     ) and not _wants_tidying(case):
         return Nothing()
     decisions = [_for_candidate(case, want, settled, judged, j) for j in judged]
@@ -224,7 +229,7 @@ def _for_candidate(
         leave |= {s: Residual(s, e, _flag(e)) for s, e in fresh.items()}
     if leave:
         return Nothing(tuple(leave.values()))
-    stuck = [e for e in judged.effects if not acceptable(e, case.policy, case.accept)]
+    stuck = [e for e in judged.effects if not acceptable(e, case.accept)]
     return _no_line(stuck[0]) if stuck else Nothing()
 
 
@@ -259,7 +264,7 @@ def _concerned(effect: Effect, steps: Iterable[Step]) -> list[ShardId]:
 
 
 def _no_worse(case: Case, effect: Effect, before: Iterable[Effect]) -> bool:
-    if acceptable(effect, case.policy, case.accept):
+    if acceptable(effect, case.accept):
         return True
     return any(
         e.harm is effect.harm and e.shard == effect.shard and e.since <= effect.since
@@ -313,8 +318,14 @@ def _agree(case: Case, decisions: Sequence[Decision]) -> Decision:
 
 def _same(a: Decision, b: Decision) -> bool:
     if isinstance(a, Plan) and isinstance(b, Plan):
-        return _bare(a.steps) == _bare(b.steps)
+        return _bare(a.steps) == _bare(b.steps) and _left(a) == _left(b)
+    if isinstance(a, Nothing) and isinstance(b, Nothing):
+        return _left(a) == _left(b)
     return type(a) is type(b)
+
+
+def _left(decision: Plan | Nothing) -> set[ShardId]:
+    return {residual.shard for residual in decision.residuals}
 
 
 def _bare(steps: Sequence[Step]) -> list[Any]:

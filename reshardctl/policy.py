@@ -9,6 +9,8 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, TIP, Cut, Line, ShardId, Wanted
 
 HOUR = 3600.0
+EVERYTHING = 1e12
+"""Seconds beyond any stream's retention: a limit that takes what has no known width, too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 
 from reshardctl.errors import UsageError
-from reshardctl.policy import POLICIES, Accept
+from reshardctl.policy import EVERYTHING, POLICIES, Accept
 from reshardctl.report import Wishes
 from reshardctl.times import parse_instant, parse_seconds
 
-EVERYTHING = float("inf")
 _ACCEPT = re.compile(r"(skip|reread)=(.+)\Z")
 
 

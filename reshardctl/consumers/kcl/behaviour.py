@@ -62,7 +62,7 @@ def replay(lineage: Lineage, table: LeaseTable, app: App) -> Replay:
     run = _Run(lineage, table, app)
     run.play()
     shards = [*(s for s in table.rows if s not in lineage), *lineage]
-    return Replay({s: run.fate(s) for s in shards}, _crash(table, app), tuple(_notes(table, app)))
+    return Replay({s: run.fate(s) for s in shards}, _crash(table, app), tuple(_notes(app)))
 
 
 def _crash(table: LeaseTable, app: App) -> Crash | None:
@@ -73,8 +73,8 @@ def _crash(table: LeaseTable, app: App) -> Crash | None:
             f"lease table ({', '.join(sorted(table.foreign)[:3])}) and dies at its start",
             "the application runs on 3.5 or later again",
         )
-    bad = [row for row in table.rows.values() if not row.readable]
-    if bad and not traits.skips_unreadable:
+    bad = [row for row in table.rows.values() if traits.dies_without.intersection(row.lacking)]
+    if bad:
         return Crash(
             f"KCL {traits.release} cannot read the lease of {bad[0].shard} "
             f"({', '.join(bad[0].lacking)} missing) and dies after twenty attempts",
@@ -83,7 +83,7 @@ def _crash(table: LeaseTable, app: App) -> Crash | None:
     return None
 
 
-def _notes(table: LeaseTable, app: App) -> Iterator[str]:
+def _notes(app: App) -> Iterator[str]:
     if app.traits.leader_lock:
         yield (
             "KCL 3.x: after a crash nothing is assigned until the old leader's lock is two "
@@ -95,7 +95,10 @@ class _Run:
     def __init__(self, lineage: Lineage, table: LeaseTable, app: App) -> None:
         self._lineage, self._table, self._app = lineage, table, app
         self._leases: dict[ShardId, _Lease] = {}
-        self._audits_throw = any(row.position is None for row in self._readable())
+        strict = not app.traits.audits_skip_unreadable
+        self._audits_throw = any(
+            row.position is None if row.readable else strict for row in table.rows.values()
+        )
         self._taken = set(table.rows)
         self._awake: deque[ShardId] = deque()
         """Leases to look at: they are new, or what they waited for has come."""

@@ -127,8 +127,8 @@ class Kcl:
             )
         return encoding.encode(lineage, table, want, app, leave)
 
-    def bootstrap(self, lineage: Lineage, want: Wanted, app: App) -> list[Step]:
-        """First leases."""
+    def bootstrap(self, lineage: Lineage, want: Wanted, app: App) -> list[Step]:  # noqa: ARG002
+        """First leases; the same for every release."""
         return encoding.bootstrap(lineage, want)
 
     def footprint(self, image: Image) -> dict[str, Any]:

@@ -71,8 +71,8 @@ def encode(
     if missed := _missed(lineage, table, want, app, leave, writes):
         orders |= missed
         writes = {order.shard: _write(lineage, table, orders, order) for order in orders.values()}
-    dies = not app.traits.skips_unreadable
-    deadly = frozenset(shard for shard, row in table.rows.items() if dies and row.lacking)
+    fatal = app.traits.dies_without
+    deadly = frozenset(s for s, row in table.rows.items() if fatal.intersection(row.lacking))
     return _steps(lineage, writes, deadly)
 
 
@@ -235,9 +235,10 @@ class _Orders:
         """Whether it comes only because an ancestor is refilled at the wrong place."""
         for one in (shard, *self._lineage.ancestors(shard)):
             fate = self._fates[one]
-            if isinstance(fate, Reads) and fate.cause is Cause.REFILLED:
-                if not fate.at.exact or fate.at.lo != self._want[one]:
-                    return True
+            if not isinstance(fate, Reads) or fate.cause is not Cause.REFILLED:
+                continue
+            if not fate.at.exact or fate.at.lo != self._want[one]:
+                return True
         return False
 
     def _create(self, shard: ShardId, why: str) -> None:

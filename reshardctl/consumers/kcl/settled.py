@@ -159,7 +159,8 @@ class _Absent:
         if self._over[shard]:
             return exactly(DONE, Basis.INFERRED, "what waits for its end was read")
         if self._never_made(shard):
-            return exactly(START, Basis.INFERRED, "its parents' leases are there, its own never was")
+            why = "its parents' leases are there, its own never was"
+            return exactly(START, Basis.INFERRED, why)
         return Span(START, furthest(self._lineage, shard), Basis.INFERRED, "its lease is lost")
 
     def _awaits_a_parent(self, shard: ShardId) -> bool:
