@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import typer
 
+from reshardctl.cli.progress import clear
 from reshardctl.errors import ReshardError
 from reshardctl.exit import Exit
 
@@ -49,11 +50,13 @@ def guarded(command: Callable[[], object]) -> int:
 
 def cancelled() -> None:
     """Interrupted outside of writing: while it writes, signals wait for the step to end."""
+    clear()
     print("cancelled; this command wrote nothing", file=sys.stderr)
 
 
 def say(error: ReshardError) -> None:
     """What happened, and the next command. Store text in it is made harmless first."""
+    clear()
     kind = {Exit.REFUSED: "refused", Exit.HALF_DONE: "half done"}.get(error.exit, "error")
     print(harmless(f"{kind}: {error.what}"), file=sys.stderr)
     if error.next:
@@ -64,6 +67,7 @@ def unexpected(error: Exception) -> int:
     """A defect of ours: no traceback with values in it, unless asked for."""
     if os.environ.get("RESHARDCTL_TRACEBACK"):
         raise error
+    clear()
     name = type(error).__name__
     print(harmless(f"error: unexpected {name}: {error}"), file=sys.stderr)
     print(
@@ -74,4 +78,9 @@ def unexpected(error: Exception) -> int:
 
 def harmless(text: str) -> str:
     """Text without control characters, which could steer a terminal."""
-    return "".join(c if c == "\n" or c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+    return "".join(c if c == "\n" or c.isprintable() else _escaped(c) for c in text)
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

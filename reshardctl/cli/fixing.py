@@ -17,7 +17,7 @@ from reshardctl.cli.destinations import ONE_DOCUMENT, destinations
 from reshardctl.cli.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
 from reshardctl.cli.options import ColorMode
 from reshardctl.cli.output import Output, again
-from reshardctl.cli.progress import phase
+from reshardctl.cli.progress import clear, note, phase
 from reshardctl.consumers import CONSUMERS
 from reshardctl.consumers.base import Incarnation
 from reshardctl.errors import (
@@ -284,6 +284,7 @@ def confirm(shown: bool = True) -> None:
             "there is no terminal to ask at", "add --yes, or apply a --plan"
         )
     try:
+        clear()
         answer = input("Write this? Only 'yes' is taken for a yes: ")
     except EOFError:
         answer = ""
@@ -296,7 +297,9 @@ def stopped(asked: Asked, ports: Ports, place: Locator) -> str:
     if asked.assume_stopped:
         return "the operator says that it is stopped"
     phase(f"looking for signs of life for {duration(asked.watch)}")
-    return watch(ports, CONSUMERS[place.consumer], asked.watch)
+    excluded = watch(ports, CONSUMERS[place.consumer], asked.watch)
+    note(f"not running: {excluded}")
+    return excluded
 
 
 def _header(plan: SavedPlan, ports: Ports, watched: str) -> Header:

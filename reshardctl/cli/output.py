@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from reshardctl.cli.destinations import Destination
 from reshardctl.cli.failing import PipeClosed
 from reshardctl.cli.options import ColorMode, FormatName
+from reshardctl.cli.progress import clear
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
 from reshardctl.render.context import Context
@@ -114,6 +115,7 @@ def show(lines: Iterable[str]) -> None:
 
 
 def _write(text: str) -> None:
+    clear()
     try:
         sys.stdout.write(text)
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""Signs of progress on stderr, for a person at a terminal only."""
+"""Signs of progress on stderr, for a person at a terminal only; one line, gone again at the end."""
 
 from __future__ import annotations
 
@@ -7,23 +7,50 @@ import time
 from collections.abc import Callable
 
 QUIET = 1.0
-"""Seconds before anything is shown."""
+"""Seconds of one listing before anything is shown."""
+_ERASE = "\r\x1b[K"
+
+_standing = False
 
 
 def listing_progress() -> Callable[[int], None]:
-    """Called with the number of shards listed so far."""
+    """Called with the number of shards listed so far; a smaller one begins another listing."""
     if not sys.stderr.isatty():
         return lambda _count: None
-    began = time.monotonic()
+    began, last = time.monotonic(), 0
 
     def show(count: int) -> None:
+        nonlocal began, last
+        if count <= last or not last:
+            began = time.monotonic()
+        last = count
         if time.monotonic() - began > QUIET:
-            print(f"\r{count} shards listed", end="", file=sys.stderr, flush=True)
+            _write(f"{count} shards listed")
 
     return show
 
 
 def phase(text: str) -> None:
-    """One line of what is being waited for."""
+    """What is being waited for."""
     if sys.stderr.isatty():
-        print(f"\r{text}", file=sys.stderr, flush=True)
+        _write(text)
+
+
+def note(text: str) -> None:
+    """Something that has to be said beside the result, terminal or not."""
+    clear()
+    print(text, file=sys.stderr, flush=True)
+
+
+def clear() -> None:
+    """Take the line away, before anything else is printed."""
+    global _standing
+    if _standing:
+        print(_ERASE, end="", file=sys.stderr, flush=True)
+        _standing = False
+
+
+def _write(text: str) -> None:
+    global _standing
+    print(f"{_ERASE}{text}", end="", file=sys.stderr, flush=True)
+    _standing = True
