@@ -43,7 +43,10 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Residual:
-    """A shard left alone because its repair costs more than is accepted."""
+    """A shard left alone because its repair costs more than is accepted.
+
+    flag: what accepts the cost, "" where nothing does: no one accepts that a shard stalls.
+    """
 
     shard: ShardId
     costs: Effect
@@ -274,6 +277,8 @@ def _no_worse(case: Case, effect: Effect, before: Iterable[Effect]) -> bool:
 
 
 def _flag(effect: Effect) -> str:
+    if effect.harm in (Harm.STALLED, Harm.DIES):
+        return ""
     if effect.harm is Harm.DISORDERED:
         return "--accept disorder"
     word = "reread" if effect.harm is Harm.REREAD else "skip"

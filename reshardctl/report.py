@@ -49,10 +49,6 @@ class Report:
     positions: Mapping[ShardId, str]
     notes: tuple[str, ...]
 
-    def worst(self) -> Severity | None:
-        """The severity of the worst finding."""
-        return max((f.severity for f in self.findings), default=None)
-
     def counts(self) -> dict[str, int]:
         """How many findings of each severity."""
         return {

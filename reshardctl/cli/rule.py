@@ -15,14 +15,11 @@ def rule(
 ) -> None:
     """What does this code mean? Works offline. Example: reshardctl rule RSH203"""
     from reshardctl.cli.output import show
-    from reshardctl.errors import UsageError
     from reshardctl.rules import RULES
+    from reshardctl.rules.pages import find
 
     if code is None:
         show(f"{r.code}  {r.name:32}  {r.page.strip().splitlines()[0]}" for r in RULES)
         return
-    for one in RULES:
-        if code.casefold() in (one.code.casefold(), one.name):
-            show([f"{one.code} {one.name}", "", *one.page.strip().splitlines()])
-            return
-    raise UsageError(f"no rule is called {code!r}", "reshardctl rule lists all of them")
+    one = find(code)
+    show([f"{one.code} {one.name}", "", *one.page.strip().splitlines()])

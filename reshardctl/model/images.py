@@ -53,9 +53,8 @@ Change = Create | Update | Delete
 class Write:
     """One guarded change of one row.
 
-    before: the row as read, `None` if absent. guard: attributes that must still be as read
-    (`None` = absent); the writer adds those that move by themselves when it re-reads.
-    after_words: the position it leads to, for people. live: safe while the consumer runs.
+    before: the row as read, `None` if absent. guard: the attributes that must still be as in
+    `before`, absent ones absent. why: for people. live: safe while the consumer runs.
     """
 
     key: str

@@ -19,7 +19,6 @@ class Oddity(StrEnum):
     PARENTS_UNREADABLE = "parents-unreadable"
     GONE = "gone"
     UNBORN = "unborn"
-    OTHER_STREAM = "other-stream"
     EARLIER_INCARNATION = "earlier-incarnation"
     LEADER_LEFT = "leader-left"
 

@@ -85,7 +85,8 @@ def plan_lines(report: Report, verbose: bool = False) -> list[str]:
             lines = [f"{place}: no plan: {said}"]
     for residual in all_residuals(report):
         named = shards((residual.shard,), verbose)
-        lines.append(f"{place}: {named} left: {cost(residual.costs)} ({residual.flag})")
+        flag = residual.flag or "no flag accepts that"
+        lines.append(f"{place}: {named} left: {cost(residual.costs)} ({flag})")
     return lines
 
 

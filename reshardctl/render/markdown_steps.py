@@ -95,6 +95,9 @@ def _accept(report: Report, context: Context) -> list[Task]:
     residuals = all_residuals(report)
     if not residuals:
         return [(f"Nothing to write. {tally(report)}", [])]
-    words = accepting(context.again, [r.flag for r in residuals])
+    flags = [r.flag for r in residuals if r.flag]
+    if not flags:
+        return [("Nothing to write: no flag accepts what mending the rest would cost.", [])]
+    words = accepting(context.again, flags)
     text = "Decide whether what was left alone is worth its cost; this shows what it would do."
     return [(text, [command("fix", "--dry-run", *words)])]

@@ -127,7 +127,7 @@ def _next(sheet: Sheet, report: Report, context: Context) -> None:
     grave = [f for f in report.findings if f.severity > Severity.INFO]
     if fixable(report):
         sheet.command(command("fix", "--dry-run", *context.again), "see the exact writes")
-    elif flags := [r.flag for r in all_residuals(report)]:
+    elif flags := [r.flag for r in all_residuals(report) if r.flag]:
         words = accepting(context.again, flags)
         sheet.command(command("fix", "--dry-run", *words), "what that would do")
     elif isinstance(report.decision, Ask):

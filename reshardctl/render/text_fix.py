@@ -98,7 +98,8 @@ def phrases(changed: Iterable[Changed], verbose: bool) -> list[str]:
 def left_alone(residual: Residual) -> str:
     """Why a shard is left alone, and the flag that would mend it."""
     named = shards((residual.shard,))
-    return f"{named} is left alone: its fix {cost(residual.costs)}. {residual.flag} accepts that"
+    flag = residual.flag or "no flag"
+    return f"{named} is left alone: its fix {cost(residual.costs)}. {flag} accepts that"
 
 
 def asked(ask: Ask) -> str:

@@ -213,7 +213,7 @@ def not_written(
         if saved is not None:
             words = ["--plan", saved.path, *elsewhere(context.again)]
         sheet.command(command("fix", *words))
-    elif flags := [r.flag for r in all_residuals(report)]:
+    elif flags := [r.flag for r in all_residuals(report) if r.flag]:
         words = accepting(context.again, flags)
         sheet.command(command("fix", "--dry-run", *words), "what that would do")
     elif isinstance(report.decision, Ask):

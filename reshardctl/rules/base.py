@@ -119,11 +119,6 @@ def from_odd(
         yield Finding(code, name, severity, shards_of(odd), what, costs, helps=helps)
 
 
-def plural(count: int, one: str, many: str) -> str:
-    """`one` or `many`."""
-    return one if count == 1 else many
-
-
 def merged(parts: Mapping[str, Sequence[Finding]]) -> list[Finding]:
     """Findings of several candidates as one list; what not all of them show says `when`."""
     every = list(parts)

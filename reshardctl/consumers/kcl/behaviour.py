@@ -36,9 +36,6 @@ from reshardctl.model import (
     index_of,
 )
 
-LEADER_LOCK = 120.0
-"""Seconds for which a killed 3.x leader's lock keeps unowned leases unassigned (run on 3.5.1)."""
-
 
 @dataclass(slots=True)
 class _Lease:
