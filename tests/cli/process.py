@@ -20,6 +20,7 @@ from threading import Event
 from tests.cli.lab import Lab, Result, environment
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+CTRL_C = "\x03"
 LIMIT = 120.0
 """Seconds after which a process is taken to hang."""
 
@@ -83,17 +84,23 @@ def on_terminal(
     lab: Lab, words: Sequence[str | Path], answer: str = "", *, columns: int = 100,
     until: Callable[[str], bool] = lambda text: "yes:" in text, **more: str,
 ) -> tuple[int, str]:
-    """Run it at a terminal; type `answer` once `until` holds of what is shown."""
+    """Run it at a terminal; type `answer` once `until` holds of what is shown.
+
+    A Ctrl-C is typed every second until it is heeded: one that comes between the prompt and the
+    read of the answer is seen by CPython's input() only at the next key.
+    """
     pid, terminal = pty.fork()
     if pid == 0:  # pragma: no cover - the child
         heeding_signals()
         env = surroundings(lab, {"COLUMNS": str(columns), "TERM": "xterm", **more})
         command = [sys.executable, "-m", "reshardctl", *map(str, words)]
         os.execve(sys.executable, command, env)  # noqa: S606
-    shown, ends = b"", time.monotonic() + LIMIT
+    shown, ends, typed = b"", time.monotonic() + LIMIT, False
     try:
         while time.monotonic() < ends:
             if not select.select([terminal], [], [], 1.0)[0]:
+                if typed and answer == CTRL_C:
+                    os.write(terminal, answer.encode())
                 continue
             try:
                 piece = os.read(terminal, 65536)
@@ -102,9 +109,11 @@ def on_terminal(
             if not piece:
                 break
             shown += piece
-            if answer and until(shown.decode(errors="replace")):
+            if answer and not typed and until(shown.decode(errors="replace")):
                 os.write(terminal, answer.encode())
-                answer = ""
+                typed = True
+        else:
+            os.kill(pid, signal.SIGKILL)
         _, status = os.waitpid(pid, 0)
     finally:
         os.close(terminal)
