@@ -22,7 +22,7 @@ def explain(
         str, typer.Argument(metavar="SHARD", help="Its number or its id.", show_default=False)
     ],
     locator: LocatorArgument,
-    stream: StreamOption,
+    stream: StreamOption = None,
     region: RegionOption = None,
     profile: ProfileOption = None,
     role_arn: RoleOption = None,
@@ -33,13 +33,13 @@ def explain(
 
     Example: reshardctl explain 12 kcl://my-application --stream my-stream
     """
-    from reshardctl.cli.connect import Account, place_of, ports_of
+    from reshardctl.cli.connect import Account
     from reshardctl.cli.output import show
-    from reshardctl.cli.wishes import wishes_of
+    from reshardctl.cli.targets import Given, one
     from reshardctl.explanation import explain as explained
     from reshardctl.repair import survey
 
-    place = place_of(locator)
     account = Account(region, profile, role_arn, endpoint_url or ())
-    report = survey(ports_of(account, place), stream, place, wishes_of("lossless", None), probe)
+    target = one(locator, Given(stream, account, probe=probe))
+    report = survey(target.ports(), target.stream, target.place, target.wishes, target.probe)
     show(explained(report, shard))

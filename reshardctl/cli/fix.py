@@ -91,8 +91,8 @@ def fix(
     """
     from reshardctl.cli import fixing
     from reshardctl.cli.connect import Account
-    from reshardctl.cli.wishes import wishes_of
-    from reshardctl.times import parse_instant
+    from reshardctl.cli.targets import Given, one
+    from reshardctl.times import instant, parse_instant
 
     account = Account(region, profile, role_arn, endpoint_url or ())
     given = [name for name, value in (
@@ -116,7 +116,6 @@ def fix(
         own |= {"--journal": journal is not None, "--created": created is not None}
         fixing.nothing_else("--resume", own)
         raise typer.Exit(fixing.go_on(asked, resume))
-    wishes = wishes_of(policy, accept, bootstrap, recreated)
-    raise typer.Exit(
-        fixing.from_store(asked, locator or "", stream or "", wishes, probe, accept)
-    )
+    stamp = None if asked.created is None else instant(asked.created)
+    given_options = Given(stream, account, policy, accept, probe, bootstrap, recreated, stamp)
+    raise typer.Exit(fixing.from_store(asked, one(locator or "", given_options)))

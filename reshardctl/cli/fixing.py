@@ -12,12 +12,13 @@ from pathlib import Path
 from reshardctl import locator as locators
 from reshardctl import savedplan
 from reshardctl.apply import Applied, half_done
-from reshardctl.cli.connect import Account, place_of, ports_of
+from reshardctl.cli.connect import Account, ports_of
 from reshardctl.cli.destinations import ONE_DOCUMENT, destinations
 from reshardctl.cli.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
 from reshardctl.cli.options import ColorMode
 from reshardctl.cli.output import Output, again
 from reshardctl.cli.progress import clear, note, phase
+from reshardctl.cli.targets import Target
 from reshardctl.consumers import CONSUMERS
 from reshardctl.consumers.base import Incarnation
 from reshardctl.errors import (
@@ -36,7 +37,7 @@ from reshardctl.plan import Ask, NoLine, Nothing, Plan
 from reshardctl.render.outcomes import Fixed, Saved
 from reshardctl.repair import Ports, carry_out, survey, verify, watch
 from reshardctl.repair import go_on as finish
-from reshardctl.report import Report, Wishes, question
+from reshardctl.report import Report, question
 from reshardctl.savedplan import SavedPlan
 from reshardctl.times import duration, instant, parse_seconds
 
@@ -101,28 +102,21 @@ def one_source(given: Sequence[str], stream: str | None) -> None:
         raise UsageError(
             what, "reshardctl fix CONSUMER --stream STREAM, or --plan PLAN, or --resume JOURNAL"
         )
-    if given == ["a consumer"] and stream is None:
-        raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
     if given != ["a consumer"] and stream is not None:
         raise UsageError(f"{given[0]} names its stream itself", "leave --stream out")
 
 
-def from_store(
-    asked: Asked, locator: str, stream: str, wishes: Wishes, probe: bool, accept: str | None
-) -> Exit:
+def from_store(asked: Asked, target: Target) -> Exit:
     """Plan afresh, and unless it is a dry run, carry it out."""
-    place = place_of(locator)
-    created = None if asked.created is None else instant(asked.created)
-    policy = wishes.policy.name
-    out = asked.to(again(place, stream, asked.account, policy, accept, wishes, probe, created))
-    ports = ports_of(asked.account, place)
+    out = asked.to(target.words)
+    ports = target.ports()
     treat_sigterm_as_ctrl_c()
-    report = survey(ports, stream, place, wishes, probe)
+    report = survey(ports, target.stream, target.place, target.wishes, target.probe)
     _right_incarnation(report, asked.created)
     decision = report.decision
     if not isinstance(decision, Plan):
         return _without_plan(out, report)
-    plan = savedplan.of_report(report, probe)
+    plan = savedplan.of_report(report, target.probe)
     if asked.out is not None:
         savedplan.save(plan, asked.out)
     saved = None if asked.out is None else Saved(str(asked.out), plan.digest)
@@ -134,7 +128,7 @@ def from_store(
     _unambiguous(report, asked.created)
     if not asked.yes:
         confirm(shown=show)
-    return _apply(asked, ports, plan, place, out, report)
+    return _apply(asked, ports, plan, target.place, out, report)
 
 
 def _without_plan(out: Output, report: Report) -> Exit:

@@ -32,7 +32,6 @@ class GraphFormat(StrEnum):
 
 
 def graph(
-    stream: StreamOption,
     locator: Annotated[
         str | None,
         typer.Argument(
@@ -41,6 +40,7 @@ def graph(
             show_default=False,
         ),
     ] = None,
+    stream: StreamOption = None,
     region: RegionOption = None,
     profile: ProfileOption = None,
     role_arn: RoleOption = None,
@@ -56,9 +56,9 @@ def graph(
     Read-only. Example: reshardctl graph kcl://my-application --stream my-stream --format html
     -o orders.html
     """
-    from reshardctl.cli.connect import Account, listed, place_of, ports_of
+    from reshardctl.cli.connect import Account, listed
     from reshardctl.cli.output import check_file, replace_file, show
-    from reshardctl.cli.wishes import wishes_of
+    from reshardctl.cli.targets import Given, one
     from reshardctl.errors import UsageError
     from reshardctl.render.graph import draw
     from reshardctl.repair import survey
@@ -69,10 +69,12 @@ def graph(
     if locator is None:
         if probe:
             raise UsageError("--probe reads what a consumer owes", "name a CONSUMER, or leave it")
+        if stream is None:
+            raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
         drawn = draw(form, *listed(account, stream))
     else:
-        place = place_of(locator)
-        report = survey(ports_of(account, place), stream, place, wishes_of("lossless", None), probe)
+        target = one(locator, Given(stream, account, probe=probe))
+        report = survey(target.ports(), target.stream, target.place, target.wishes, target.probe)
         drawn = draw(form, report.snapshot.lineage, report.snapshot.now, report)
     if output is None:
         show(drawn.splitlines())

@@ -28,7 +28,7 @@ from reshardctl.cli.options import (
 
 def inspect(
     locator: LocatorArgument,
-    stream: StreamOption,
+    stream: StreamOption = None,
     region: RegionOption = None,
     profile: ProfileOption = None,
     role_arn: RoleOption = None,
@@ -55,26 +55,24 @@ def inspect(
 
     Read-only. Example: reshardctl inspect kcl://my-application --stream my-stream
     """
-    from reshardctl.cli.connect import Account, place_of, ports_of
+    from reshardctl.cli.connect import Account
     from reshardctl.cli.destinations import destinations
-    from reshardctl.cli.output import Output, again
+    from reshardctl.cli.output import Output
+    from reshardctl.cli.targets import Given, one
     from reshardctl.cli.waiting import wait_until_settled
-    from reshardctl.cli.wishes import wishes_of
     from reshardctl.exit import Exit
     from reshardctl.repair import survey
     from reshardctl.rules import Severity
     from reshardctl.times import parse_seconds
 
-    place = place_of(locator)
     account = Account(region, profile, role_arn, endpoint_url or ())
-    wishes = wishes_of(policy, accept)
+    target = one(locator, Given(stream, account, policy, accept, probe))
     patience = None if wait is None else parse_seconds(wait)
-    words = again(place, stream, account, policy, accept, probe=probe)
-    out = Output(destinations(form, output), color, verbose, words)
-    ports = ports_of(account, place)
+    out = Output(destinations(form, output), color, verbose, target.words)
+    ports = target.ports()
     if patience is not None:
-        wait_until_settled(ports, stream, patience)
-    report = survey(ports, stream, place, wishes, probe)
+        wait_until_settled(ports, target.stream, patience)
+    report = survey(ports, target.stream, target.place, target.wishes, target.probe)
     bad = fail_on is not FailOn.NEVER and any(
         f.severity >= Severity[fail_on.name] for f in report.findings
     )

@@ -16,7 +16,7 @@ LocatorArgument = Annotated[
     ),
 ]
 StreamOption = Annotated[
-    str, typer.Option("--stream", help="Name or ARN of the stream.", show_default=False)
+    str | None, typer.Option("--stream", help="Name or ARN of the stream.", show_default=False)
 ]
 RegionOption = Annotated[str | None, typer.Option("--region", help="AWS region.")]
 ProfileOption = Annotated[str | None, typer.Option("--profile", help="AWS profile.")]

@@ -1,0 +1,69 @@
+"""What a command works on: a consumer, its stream, how to reach both, and what is wanted of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from reshardctl.cli.connect import Account, place_of, ports_of
+from reshardctl.cli.output import again
+from reshardctl.cli.wishes import wishes_of
+from reshardctl.errors import UsageError
+from reshardctl.locator import Locator
+from reshardctl.report import Wishes
+
+if TYPE_CHECKING:
+    from reshardctl.repair import Ports
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the command line says beside the consumers; `None` where it says nothing."""
+
+    stream: str | None = None
+    account: Account = field(default_factory=Account)
+    policy: str | None = None
+    accept: str | None = None
+    probe: bool = False
+    bootstrap: bool = False
+    recreated: str | None = None
+    created: str | None = None
+    """The creation time that the positions belong to, as an instant; for `fix`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One consumer to work on. words: the arguments that name it again in commands we print.
+
+    opened: gives its ports; called at most once a command. Nothing is called before.
+    """
+
+    stream: str
+    place: Locator
+    wishes: Wishes
+    probe: bool
+    words: tuple[str, ...]
+    opened: Callable[[], Ports]
+
+    def ports(self) -> Ports:
+        """Kinesis, the store and the clock."""
+        return self.opened()
+
+
+def one(text: str, given: Given) -> Target:
+    """The consumer that a locator names. UsageError before anything is called."""
+    place = place_of(text)
+    if given.stream is None:
+        raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
+    wishes = wishes_of(
+        given.policy or "lossless", given.accept, given.bootstrap, given.recreated
+    )
+    words = again(
+        place, given.stream, given.account, given.policy, given.accept, wishes, given.probe,
+        given.created,
+    )
+    return Target(
+        given.stream, place, wishes, given.probe, tuple(words),
+        lambda: ports_of(given.account, place),
+    )
