@@ -13,6 +13,7 @@ from typing import Any
 from tests.case import Case
 from tests.interop.kcl.dynamodb import DynamoDb
 from tests.interop.kcl.library import Library
+from tests.interop.kcl.running import Running
 from tests.interop.kcl.stream import ServedStream
 from tests.interop.kcl.verdict import Outcome, outcome_of
 
@@ -40,6 +41,8 @@ class Start:
     items: list[dict[str, Any]]
     mend: Callable[[str, str, ServedStream], None] | None = None
     """Given the address of DynamoDB, the table and the stream, repairs the table beforehand."""
+    meanwhile: Callable[[Running], None] | None = None
+    """Called once the library has been started; library.py says how to use it."""
 
     @property
     def patience(self) -> float:
@@ -112,6 +115,8 @@ class Laboratory:
         began = time.monotonic()
         log = library.start(table, self._settings(table, stream, start))
         try:
+            if start.meanwhile is not None:
+                start.meanwhile(Running(self.dynamodb, table, stream, log, start.patience))
             settled = log.wait(lambda log: log.still(STILL_AUDITS, STILL_SECONDS), start.patience)
             put = time.time()
             stream.put_live()

@@ -1,4 +1,24 @@
-"""One release of the real library: a process that runs many applications at a time."""
+"""One release of the real library: a process that runs many applications at a time.
+
+To do something from Python while the library runs, give a ``Start`` (laboratory.py) a
+``meanwhile``. It is called, with a ``Running`` (running.py), right after the start; waits for what
+it needs; does what it likes to the table or the stream; and returns, whereupon the run goes on
+until nothing moves, gets the case's live records, and is judged as always. An exception of it is
+raised by ``Laboratory.outcome``::
+
+    def evict(running: Running) -> None:
+        running.wait_owned()               # or wait_started("shardId-…"), wait_still(), wait(…)
+        with running.edit():               # marks the log: leases lost before were not your doing
+            mend(running.dynamodb.address, running.table, running.stream)   # `fix --live`, say
+        running.wait_started("shardId-…", times=2)
+
+    outcome = laboratory.run(Start(case, release, initial, case.items(), meanwhile=evict))
+
+A run that loses a lease before the edit (any lease, where there is no edit) is repeated: a lone
+worker has nobody to lose it to but a busy machine. A test with a parameter ``planned`` (an object
+with ``id`` and ``start()``) has its start begun in the background by conftest.py and asks
+``laboratory.outcome(planned.id)``. The order of events is ``outcome.log``.
+"""
 
 from __future__ import annotations
 

@@ -7,13 +7,16 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-MOVES = frozenset({"INIT", "RECORD", "SHARD_END", "LEASE_LOST", "CREATED"})
+MOVES = frozenset({"INIT", "RECORD", "SHARD_END", "LEASE_LOST", "CREATED", "EDIT", "EDITED"})
 ENDS = frozenset({"DIED", "STOPPED"})
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One line of the runner; ``at`` is epoch seconds, ``members`` depend on the kind."""
+    """One line of the runner; ``at`` is epoch seconds, ``members`` depend on the kind.
+
+    EDIT and EDITED are a test's own: it is about to change the table under the library, and has.
+    """
 
     kind: str
     at: float

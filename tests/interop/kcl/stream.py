@@ -11,14 +11,14 @@ from tests.case import Case
 class ServedStream:
     """Serves one case's stream at ``address`` for the length of a ``with`` block.
 
-    Each run has a fake of its own: its clock starts at the case's ``now``, and goes.
+    Each run has a ``fake`` of its own: its clock starts at the case's ``now``, and goes.
     """
 
     def __init__(self, case: Case) -> None:
         self._live = case.live
         self.name: str = case.stream["name"]
-        self._fake = load_topology(case.stream, ticking=True)
-        self._server = serve(self._fake)
+        self.fake = load_topology(case.stream, ticking=True)
+        self._server = serve(self.fake)
         self.address = self._server.url
 
     def __enter__(self) -> ServedStream:
@@ -37,4 +37,4 @@ class ServedStream:
         """Put the case's live records into their open shards."""
         for shard in self._live.shards:
             for index in range(self._live.n):
-                self._fake.put(self.name, shard, f"n{shard}-{index}", f"k{shard}")
+                self.fake.put(self.name, shard, f"n{shard}-{index}", f"k{shard}")

@@ -16,7 +16,8 @@ class Outcome:
     """What one application delivered: (shard id, payload) in the order of delivery.
 
     ``settled`` is False when it was still moving when its time was up. ``robbed``: it lost a
-    lease before it was asked to stop, and delivers once more what it had not yet checkpointed.
+    lease before it was asked to stop (and before a test's edit, where there is one), and delivers
+    once more what it had not yet checkpointed.
     """
 
     delivered: tuple[tuple[str, str], ...]
@@ -40,10 +41,16 @@ def outcome_of(log: Log, *, settled: bool, seconds: float) -> Outcome:
         delivered=tuple((record["shard"], record["payload"]) for record in records),
         died=bool(log.of("DIED")),
         settled=settled,
-        robbed=bool(log.of("LEASE_LOST")),
+        robbed=_robbed(log),
         seconds=seconds,
         log=log,
     )
+
+
+def _robbed(log: Log) -> bool:
+    edits = log.of("EDIT")
+    before = edits[0].at if edits else float("inf")
+    return any(event.at < before for event in log.of("LEASE_LOST"))
 
 
 def differences(

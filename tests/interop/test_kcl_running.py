@@ -1,0 +1,47 @@
+"""What a test may do to a running library, shown by the oldest trick there is: evict a lease."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.case import CASES, load
+from tests.case_stream import shard_name
+from tests.interop.kcl.built import RELEASES
+from tests.interop.kcl.laboratory import Laboratory, Start
+from tests.interop.kcl.running import Running
+from tests.interop.kcl.verdict import differences
+
+pytestmark = pytest.mark.interop
+
+SHARD = shard_name(0)
+
+
+def evict(running: Running) -> None:
+    """The position and a lease without owner in one write: the library itself evicts like that
+    (KCL 3.1.3 DynamoDBLeaseRefresher.evictLease)."""
+    running.wait_owned()
+    running.wait_still(audits=1, seconds=1.0)
+    with running.edit():
+        running.dynamodb.client.update_item(
+            TableName=running.table,
+            Key={"leaseKey": {"S": SHARD}},
+            UpdateExpression="SET checkpoint = :start REMOVE leaseOwner ADD leaseCounter :one",
+            ConditionExpression="attribute_exists(leaseOwner)",
+            ExpressionAttributeValues={":start": {"S": "TRIM_HORIZON"}, ":one": {"N": "1"}},
+        )
+    running.wait_started(SHARD, times=2)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_evicted_lease_is_taken_up_at_what_was_written(
+    release: str, laboratory: Laboratory
+) -> None:
+    """Runs on KCL 1.15.3, 2.7.2 and 3.5.1, November 2026: the lease is lost, and begins anew."""
+    case = load(CASES / "kcl" / "healthy-roots.toml")
+    outcome = laboratory.run(Start(case, release, "LATEST", case.items(), meanwhile=evict))
+    print(outcome.tail())
+    again = ("s0-2", "s0-3", "s0-0", "s0-1", "s0-2", "s0-3", "n0-0", "n0-1")
+    expected = {**case.expects[0].delivers, SHARD: again}
+    assert differences(outcome, expected, (), dies=False) == []
+    own = [e.kind for e in outcome.log.of("INIT", "LEASE_LOST") if e.members["shard"] == SHARD]
+    assert own[:3] == ["INIT", "LEASE_LOST", "INIT"]
