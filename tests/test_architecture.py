@@ -23,14 +23,14 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     ("__main__",),
     ("cli",),
-    ("demo", "render", "repair", "explanation"),
+    ("demo", "render", "repair", "explanation", "frozen"),
     ("testing",),
-    ("undo", "savedplan", "snapshot", "apply"),
+    ("undo", "savedplan", "savedsnapshot", "snapshot", "apply"),
     ("journal", "kinesis", "media"),
     ("aws",),
     # Below: no I/O, no clock, no randomness.
-    ("report",),
-    ("rules", "plan"),
+    ("report", "redaction"),
+    ("rules", "plan", "preflight"),
     ("effects", "policy", "evidence", "consumers", "rebase"),
     ("wire", "lineage", "locator", "landing"),
     ("times", "strict", "model"),

@@ -50,6 +50,8 @@ class Consumer(Protocol):
     """Those of them that only ever grow."""
     owners: frozenset[str]
     """Those of them that say who holds a row."""
+    plain: frozenset[str]
+    """Texts in rows that are the library's own and tell nothing of who runs it."""
 
     def parse(self, images: Iterable[Image]) -> Any:
         """Rows plus side state; foreign rows kept apart. Raises UsageError for a wrong store."""

@@ -11,6 +11,7 @@ from reshardctl.consumers.kcl import liveness
 from reshardctl.consumers.kcl.app import App, Start
 from reshardctl.consumers.kcl.behaviour import replay
 from reshardctl.consumers.kcl.options import read_options
+from reshardctl.consumers.kcl.plain import PLAIN
 from reshardctl.consumers.kcl.positions import earlier_incarnation, of_another_stream, unborn
 from reshardctl.consumers.kcl.releases import KCL_2, KCL_3, KCL_3_5, Traits
 from reshardctl.consumers.kcl.rows import LeaseTable, parse
@@ -46,6 +47,7 @@ class Kcl:
     })
     counters = frozenset({"leaseCounter"})
     owners = frozenset({"leaseOwner", "checkpointOwner"})
+    plain = PLAIN
 
     def parse(self, images: Iterable[Image]) -> LeaseTable:
         """Lease rows, with rows of other kinds apart."""

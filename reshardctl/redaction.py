@@ -1,0 +1,101 @@
+"""A snapshot for a bug report: names, accounts and owners replaced, everything judged on kept.
+
+Kept are shard ids, numbers, times, hash keys, the words of the library itself and the region.
+Every other text becomes `name-1`, `name-2`, … , the same text the same name throughout, so that
+rows that belonged together still do. Sequence numbers tell when records were written, not what.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from reshardctl.consumers import CONSUMERS
+from reshardctl.evidence import Snapshot
+from reshardctl.lineage import Lineage
+from reshardctl.model import AttributeValue, Image, canonical
+
+ACCOUNT = "000000000000"
+STREAM = "stream"
+
+_NUMBER = re.compile(r"\d+(\.\d+)?(E-?\d+)?\Z", re.ASCII)
+_SHARD = re.compile(r"shardId-\d+\Z", re.ASCII)
+_KEY_OF_STREAM = re.compile(r"\d{12}:([^:]+):(\d+)(:shardId-\d+)?\Z", re.ASCII)
+"""A row key that names its account, stream and the stream's creation (KCL's multi-stream form)."""
+
+
+def redacted_lineage(lineage: Lineage) -> Lineage:
+    """The same shards of a stream without a name."""
+    stream = lineage.stream
+    arn = f"arn:aws:kinesis:{stream.region}:{ACCOUNT}:stream/{STREAM}"
+    named = replace(stream, arn=arn, name=STREAM)
+    return Lineage(named, (lineage[shard] for shard in lineage))
+
+
+class Redaction:
+    """The names given so far. One serves all consumers of a snapshot."""
+
+    def __init__(self, stream: str) -> None:
+        """stream: the name that is known to be the stream's."""
+        self._names: dict[str, str] = {stream: STREAM}
+
+    def snapshot(self, original: Snapshot, lineage: Lineage) -> Snapshot:
+        """A consumer's snapshot over the redacted lineage."""
+        place = original.locator
+        target = self._name(place.target)
+        options = "&".join(f"{name}={value}" for name, value in place.options.items())
+        scheme, _, _ = place.text.partition("://")
+        text = f"{scheme}://{target}" + (f"?{options}" if options else "")
+        plain = CONSUMERS[place.consumer].plain
+        owners = CONSUMERS[place.consumer].owners
+        images = (self._image(image, plain, owners) for image in original.images)
+        return replace(
+            original, locator=replace(place, text=text, target=target), lineage=lineage,
+            images=tuple(sorted(images, key=lambda image: image.key)),
+            store=self._store(original.store, target, lineage.stream.region),
+        )
+
+    def _store(self, store: Mapping[str, str], target: str, region: str) -> dict[str, str]:
+        kept = {name: value for name, value in store.items() if name in ("medium", "created")}
+        return kept | {"arn": f"arn:aws:{kept.get('medium', 'store')}:{region}:{ACCOUNT}:{target}"}
+
+    def _image(self, image: Image, plain: frozenset[str], owners: frozenset[str]) -> Image:
+        values = {
+            name: {"S": self._name(value["S"])} if name in owners and "S" in value
+            else self._value(value, plain)
+            for name, value in image.attributes.items()
+        }
+        return Image(self._text(image.key, plain), canonical(values))
+
+    def _value(self, value: AttributeValue, plain: frozenset[str]) -> AttributeValue:
+        ((kind, body),) = value.items()
+        return {kind: self._body(kind, body, plain)}
+
+    def _body(self, kind: str, body: Any, plain: frozenset[str]) -> Any:
+        match kind:
+            case "S":
+                return self._text(body, plain)
+            case "SS":
+                return sorted({self._text(one, plain) for one in body})
+            case "B":
+                return ""
+            case "BS":
+                return [""]
+            case "L":
+                return [self._value(one, plain) for one in body]
+            case "M":
+                return {name: self._value(one, plain) for name, one in body.items()}
+            case _:
+                return body
+
+    def _text(self, text: str, plain: frozenset[str]) -> str:
+        if text in plain or not text or _NUMBER.match(text) or _SHARD.match(text):
+            return text
+        if match := _KEY_OF_STREAM.match(text):
+            return f"{ACCOUNT}:{self._name(match[1])}:{match[2]}{match[3] or ''}"
+        return self._name(text)
+
+    def _name(self, text: str) -> str:
+        return self._names.setdefault(text, f"name-{len(self._names)}")

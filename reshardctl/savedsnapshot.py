@@ -1,0 +1,260 @@
+"""A snapshot as a file: one stream's lineage and its consumers' rows, frozen together.
+
+Everything that a judgement is made from and nothing else: no credentials, no endpoints. One line
+a shard and a row, so that two of them can be compared with any diff.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reshardctl import locator, wire
+from reshardctl.errors import UsageError
+from reshardctl.evidence import Snapshot
+from reshardctl.lineage import Lineage
+from reshardctl.model import HASH_SPACE, Cut, Probe, Rank, Shard, ShardId, Stream, is_number
+from reshardctl.strict import Place, array, boolean, integer, members, parse, string, strings
+
+VERSION = "reshardctl/snapshot/1"
+NEW = "take a new one: reshardctl snapshot STREAM -o FILE"
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSnapshot:
+    """See the module. taken: Unix seconds. Every consumer's snapshot shares the lineage.
+
+    redacted: names, accounts and owners were replaced, so it fits no real store any more.
+    """
+
+    taken: float
+    lineage: Lineage
+    consumers: tuple[Snapshot, ...] = ()
+    redacted: bool = False
+
+
+def text(saved: SavedSnapshot) -> str:
+    """The whole file."""
+    return "".join(_lines(saved))
+
+
+def save(saved: SavedSnapshot, path: Path) -> None:
+    """Write it whole or not at all, readable by its owner only. Replaces an older file."""
+    name = ""
+    try:
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.writelines(_lines(saved))
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except OSError as error:
+        if name:
+            Path(name).unlink(missing_ok=True)
+        raise UsageError(f"{path}: {error.strerror}; no snapshot was saved") from None
+
+
+def load(path: Path) -> SavedSnapshot:
+    """Read it back. UsageError for a file that is none, or of another version."""
+    try:
+        return parsed(path.read_bytes(), str(path))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}", NEW) from None
+
+
+def parsed(source: str | bytes, name: str) -> SavedSnapshot:
+    """The snapshot in a text; `name` is what messages call it."""
+    place = Place(name)
+    body = parse(source, place)
+    if not isinstance(body, dict) or not isinstance(body.get("schema"), str):
+        raise UsageError(f"{name}: not a snapshot", NEW)
+    if body["schema"] != VERSION:
+        raise UsageError(
+            f"{name}: a {body['schema']!r}, and this reshardctl reads {VERSION!r}", NEW
+        )
+    names = ("schema", "taken", "redacted", "stream", "shards", "consumers")
+    found = members(body, names, place)
+    lineage = _lineage(found["stream"], found["shards"], place)
+    kept = array(found["consumers"], place / "consumers")
+    return SavedSnapshot(
+        _number(found["taken"], place / "taken"),
+        lineage,
+        tuple(_consumer(one, lineage, place / "consumers" / n) for n, one in enumerate(kept)),
+        boolean(found["redacted"], place / "redacted"),
+    )
+
+
+def _lines(saved: SavedSnapshot) -> Iterator[str]:
+    head = {
+        "schema": VERSION, "taken": saved.taken, "redacted": saved.redacted,
+        "stream": _stream_json(saved.lineage.stream),
+    }
+    yield "{"
+    for name, value in head.items():
+        yield f'"{name}": {json.dumps(value, sort_keys=True)},\n'
+    yield '"shards": ['
+    yield from _rows(_shard_json(saved.lineage[shard]) for shard in saved.lineage)
+    yield '],\n"consumers": ['
+    for number, one in enumerate(saved.consumers):
+        yield (",\n" if number else "\n") + "{"
+        for name, value in _consumer_json(one).items():
+            yield f'"{name}": {json.dumps(value, sort_keys=True)},\n'
+        yield '"rows": ['
+        yield from _rows(wire.image_json(image) for image in one.images)
+        yield "]}"
+    yield "\n]}\n"
+
+
+def _rows(values: Iterable[object]) -> Iterator[str]:
+    for number, value in enumerate(values):
+        yield (",\n" if number else "\n") + json.dumps(value, separators=(",", ":"))
+
+
+def _stream_json(stream: Stream) -> dict[str, Any]:
+    return {
+        "arn": stream.arn, "name": stream.name, "created": float(stream.created),
+        "retention_seconds": stream.retention, "status": stream.status, "mode": stream.mode,
+        "open_shards": stream.open_shards,
+    }
+
+
+def _shard_json(shard: Shard) -> list[str | None]:
+    """Id, parent, adjacent parent, first and last hash key, first and last sequence number."""
+    return [
+        shard.id, shard.parent, shard.adjacent, str(shard.hash_start), str(shard.hash_end),
+        shard.start, shard.end,
+    ]
+
+
+def _consumer_json(snapshot: Snapshot) -> dict[str, Any]:
+    return {
+        "locator": snapshot.locator.text,
+        "store": dict(snapshot.store),
+        "taken": snapshot.now,
+        "probes": {shard: _probe_json(probe) for shard, probe in snapshot.probes.items()},
+    }
+
+
+def _probe_json(probe: Probe) -> dict[str, Any]:
+    return {
+        "since": _cut_json(probe.since), "drained": probe.drained,
+        "first_arrival": probe.first_arrival, "first": probe.first, "count": probe.count,
+        "more": probe.more,
+    }
+
+
+def _cut_json(cut: Cut) -> dict[str, Any]:
+    return {
+        "rank": cut.rank.name, "number": cut.text or str(cut.number), "sub": cut.sub,
+        "time": cut.time, "by_time": cut.by_time,
+    }
+
+
+def _lineage(stream: object, shards: object, place: Place) -> Lineage:
+    where = place / "shards"
+    rows = [_shard(one, where / n) for n, one in enumerate(array(shards, where))]
+    seen: set[str] = set()
+    for number, shard in enumerate(rows):
+        if shard.id in seen:
+            (where / number).wrong(f"shard {shard.id} stands twice")
+        seen.add(shard.id)
+    return Lineage(_stream(stream, place / "stream"), rows)
+
+
+def _stream(value: object, place: Place) -> Stream:
+    names = ("arn", "name", "created", "retention_seconds", "status", "mode", "open_shards")
+    found = members(value, names, place)
+    arn = string(found["arn"], place / "arn")
+    if arn.count(":") < 5:
+        (place / "arn").wrong("not an ARN")
+    return Stream(
+        arn,
+        string(found["name"], place / "name"),
+        _number(found["created"], place / "created"),
+        integer(found["retention_seconds"], place / "retention_seconds"),
+        string(found["status"], place / "status"),
+        string(found["mode"], place / "mode"),
+        integer(found["open_shards"], place / "open_shards"),
+    )
+
+
+def _shard(value: object, place: Place) -> Shard:
+    parts = array(value, place)
+    if len(parts) != 7:
+        place.wrong("not the seven parts of a shard")
+    for number in (0, 3, 4, 5):
+        string(parts[number], place / number)
+    for number in (1, 2, 6):
+        if parts[number] is not None:
+            string(parts[number], place / number)
+    name, parent, adjacent, low, high, first, last = parts
+    for number in (3, 4, 5, 6):
+        if parts[number] is not None and not is_number(parts[number]):
+            (place / number).wrong(f"not a decimal number: {parts[number]!r}")
+    if not int(low) <= int(high) < HASH_SPACE:
+        place.wrong("its hash range is none")
+    return Shard(name, parent, adjacent, int(low), int(high), first, last)
+
+
+def _consumer(value: object, lineage: Lineage, place: Place) -> Snapshot:
+    found = members(value, ("locator", "store", "taken", "probes", "rows"), place)
+    rows = array(found["rows"], place / "rows")
+    probes = found["probes"]
+    if not isinstance(probes, dict):
+        (place / "probes").wrong("not an object")
+    return Snapshot(
+        locator.parse(string(found["locator"], place / "locator")),
+        lineage,
+        tuple(wire.image(row, place / "rows" / n) for n, row in enumerate(rows)),
+        strings(found["store"], place / "store"),
+        _number(found["taken"], place / "taken"),
+        {ShardId(s): _probe(p, place / "probes" / s) for s, p in probes.items()},
+    )
+
+
+def _probe(value: object, place: Place) -> Probe:
+    names = ("since", "drained", "first_arrival", "first", "count", "more")
+    found = members(value, names, place)
+    first = found["first"]
+    return Probe(
+        _cut(found["since"], place / "since"),
+        boolean(found["drained"], place / "drained"),
+        _number_or_none(found["first_arrival"], place / "first_arrival"),
+        None if first is None else string(first, place / "first"),
+        integer(found["count"], place / "count"),
+        boolean(found["more"], place / "more"),
+    )
+
+
+def _cut(value: object, place: Place) -> Cut:
+    found = members(value, ("rank", "number", "sub", "time", "by_time"), place)
+    rank, number = string(found["rank"], place / "rank"), string(found["number"], place / "number")
+    if rank not in Rank.__members__:
+        (place / "rank").wrong(f"no place in a shard is called {rank!r}")
+    if not is_number(number):
+        (place / "number").wrong(f"not a decimal number: {number!r}")
+    return Cut(
+        Rank[rank], int(number), integer(found["sub"], place / "sub"),
+        number if int(number) else "", _number_or_none(found["time"], place / "time"),
+        boolean(found["by_time"], place / "by_time"),
+    )
+
+
+def _number_or_none(value: object, place: Place) -> float | None:
+    return None if value is None else _number(value, place)
+
+
+def _number(value: object, place: Place) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        place.wrong("not a number of seconds")
+    return float(value)
+
+
+def consumers(saved: SavedSnapshot) -> Mapping[str, Snapshot]:
+    """Its consumers by the name of their store, as `snapshot:FILE?consumer=NAME` names them."""
+    return {one.locator.target: one for one in saved.consumers}
