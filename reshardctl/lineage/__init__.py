@@ -3,5 +3,18 @@
 from reshardctl.lineage.breaches import Breach, uncovered
 from reshardctl.lineage.columns import Fields, RawShard, fields_of
 from reshardctl.lineage.dag import Lineage
+from reshardctl.lineage.foreseen import Foreseen, foresee
+from reshardctl.lineage.reshards import Reshard, parse_reshard
 
-__all__ = ["Breach", "Fields", "Lineage", "RawShard", "fields_of", "uncovered"]
+__all__ = [
+    "Breach",
+    "Fields",
+    "Foreseen",
+    "Lineage",
+    "RawShard",
+    "Reshard",
+    "fields_of",
+    "foresee",
+    "parse_reshard",
+    "uncovered",
+]

@@ -1,0 +1,243 @@
+"""The lineage as it would be after a reshard that nobody has made.
+
+What the service does is told by the SplitShard, MergeShards and UpdateShardCount API references,
+by six closed shards and ten children of public streams (the numbers), and by the one recorded
+UpdateShardCount whose steps are known: 4 to 3 shards, risingwave#9961 (the short-lived shards).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from reshardctl.errors import CannotTell, UsageError
+from reshardctl.lineage.dag import Lineage
+from reshardctl.lineage.reshards import Count, Merge, Reshard, Split
+from reshardctl.model import HASH_SPACE, Shard, ShardId, Stream, shard_id, short, time_of
+
+TAKES = 30
+"""Seconds from now until the first shard closes: records arrive until then, and clocks differ."""
+MOST = 10_000
+"""Shards that UpdateShardCount goes up to, unless AWS has raised the limit."""
+_LAST_INDEX = (1 << 63) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What reshards would make of a lineage. closes: shards that are open now and would be closed;
+    born: shards that would come, those of a few seconds too; until: Unix second when it is over.
+    """
+
+    reshards: tuple[Reshard, ...]
+    lineage: Lineage
+    closes: tuple[ShardId, ...]
+    born: tuple[ShardId, ...]
+    until: int
+
+    def words(self) -> str:
+        """The reshards as they are asked for: `split=7, merge=3,4`."""
+        return ", ".join(map(str, self.reshards))
+
+
+def foresee(lineage: Lineage, reshards: Sequence[Reshard], now: float) -> Foreseen:
+    """One reshard after the other, beginning now (Unix seconds).
+
+    Raises UsageError for one that the service would refuse, with its reason; CannotTell while the
+    stream is not ACTIVE.
+    """
+    _ready(lineage.stream, reshards)
+    making = _Making(lineage, int(now) + TAKES)
+    for reshard in reshards:
+        match reshard:
+            case Count(target):
+                making.count(reshard, target)
+            case Split(shard, at):
+                making.split(reshard, shard, at)
+            case Merge(shard, adjacent):
+                making.merge(reshard, shard, adjacent)
+    return making.done(tuple(reshards))
+
+
+def _ready(stream: Stream, reshards: Sequence[Reshard]) -> None:
+    if stream.status != "ACTIVE":
+        raise CannotTell(
+            f"stream {stream.name} is {stream.status}: the service would refuse to reshard it "
+            "(ResourceInUseException), and which shards it will have is not known yet",
+            "wait for it: add --wait 15m",
+        )
+    if stream.mode == "ON_DEMAND":
+        raise _refusal(
+            reshards[0], "ValidationException", f"stream {stream.name} is on-demand: it scales "
+            "by itself, and nobody else may split or merge its shards",
+            "to see what its growing would do, take a snapshot after it has grown",
+        )
+
+
+def _refusal(reshard: Reshard, exception: str, why: str, way: str) -> UsageError:
+    return UsageError(
+        f"--if-reshard {reshard}: the service would refuse it ({exception}): {why}", way
+    )
+
+
+class _Making:
+    """The open shards as the steps go on."""
+
+    def __init__(self, lineage: Lineage, second: int) -> None:
+        self._lineage, self._second = lineage, second
+        self._open = {shard: lineage[shard] for shard in lineage.open_shards()}
+        self._was = dict(self._open)
+        self._closed: dict[ShardId, Shard] = {}
+        self._free = lineage.newest_index() + 1
+        if not self._free:
+            raise UsageError(
+                "--if-reshard: the stream's shard ids are not shardId- and a number",
+                "only a Kinesis stream can be foreseen",
+            )
+
+    def split(self, asked: Reshard, shard: ShardId, at: int | None) -> None:
+        """SplitShard: the middle if no key is named. The lower child gets the lower id."""
+        one = self._named(asked, shard)
+        key = (one.hash_start + one.hash_end + 1) // 2 if at is None else at
+        if not one.hash_start + 1 < key < one.hash_end:
+            raise _refusal(
+                asked, "InvalidArgumentException",
+                f"hash key {key} is not both greater than one plus the first "
+                f"({one.hash_start}) and less than the last ({one.hash_end}) of shard "
+                f"{short(shard)}", "name a key between them, or none for the middle",
+            )
+        self._split(one, key)
+
+    def merge(self, asked: Reshard, shard: ShardId, adjacent: ShardId) -> None:
+        """MergeShards: the lower of two neighbours is named first (recorded by kinesalite's tests,
+        which run against AWS)."""
+        one, other = self._named(asked, shard), self._named(asked, adjacent)
+        if one.hash_end + 1 != other.hash_start:
+            turned = other.hash_end + 1 == one.hash_start
+            raise _refusal(
+                asked, "InvalidArgumentException",
+                f"shards {short(shard)} and {short(adjacent)} are not an adjacent pair"
+                + (", the lower one first" if turned else ""),
+                f"turn them round: --if-reshard {Merge(adjacent, shard)}" if turned
+                else self._neighbours(one),
+            )
+        self._merge(one, other)
+
+    def count(self, asked: Reshard, target: int) -> None:
+        """UpdateShardCount, UNIFORM_SCALING. Up through the hash space: the shard that crosses the
+        next edge is cut there, and what lies below the edge is merged, two by two."""
+        self._within_limits(asked, target)
+        waiting = sorted(self._open.values(), key=lambda one: one.hash_start)
+        at = 0
+        for number in range(1, target + 1):
+            edge = number * HASH_SPACE // target
+            whole: Shard | None = None
+            while at < len(waiting) and waiting[at].hash_start < edge:
+                piece = waiting[at]
+                at += 1
+                if piece.hash_end >= edge:
+                    piece, rest = self._split(piece, edge)
+                    at -= 1
+                    waiting[at] = rest
+                whole = piece if whole is None else self._merge(whole, piece)
+
+    def done(self, reshards: tuple[Reshard, ...]) -> Foreseen:
+        """The whole lineage, with the new shards behind the old ones."""
+        born = {s: one for s, one in (self._closed | self._open).items() if s not in self._lineage}
+        closes = tuple(shard for shard in self._was if shard in self._closed)
+        return Foreseen(
+            reshards, Lineage(self._stream(), self._shards(born.values())), closes,
+            tuple(sorted(born)), self._last_second(born.values()),
+        )
+
+    def _stream(self) -> Stream:
+        return replace(self._lineage.stream, open_shards=len(self._open))
+
+    def _shards(self, born: Iterable[Shard]) -> Iterable[Shard]:
+        for shard in self._lineage:
+            yield self._closed.get(shard) or self._lineage[shard]
+        yield from sorted(born, key=lambda one: one.id)
+
+    def _last_second(self, born: Iterable[Shard]) -> int:
+        return max((_second_of(one.start) for one in born), default=self._second)
+
+    def _named(self, asked: Reshard, shard: ShardId) -> Shard:
+        if shard in self._open:
+            return self._open[shard]
+        if shard in self._closed or shard in self._lineage:
+            raise _refusal(
+                asked, "InvalidArgumentException", f"shard {short(shard)} is closed",
+                self._open_ones(),
+            )
+        raise _refusal(
+            asked, "ResourceNotFoundException", f"the stream has no shard {short(shard)}",
+            self._open_ones(),
+        )
+
+    def _open_ones(self) -> str:
+        names = [short(shard) for shard in self._open]
+        more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+        return f"open shards: {', '.join(names[:12])}{more}"
+
+    def _neighbours(self, one: Shard) -> str:
+        pairs = [
+            *(Merge(o.id, one.id) for o in self._open.values() if o.hash_end + 1 == one.hash_start),
+            *(Merge(one.id, o.id) for o in self._open.values() if one.hash_end + 1 == o.hash_start),
+        ]
+        return "neighbours: " + ", ".join(map(str, pairs)) if pairs else "it has no neighbour"
+
+    def _within_limits(self, asked: Reshard, target: int) -> None:
+        """UpdateShardCount API reference, its list of what cannot be done."""
+        now = len(self._open)
+        least, most = max(1, -(-now // 2)), 2 * now
+        way = f"in one step it can go to {least} at least and {min(most, MOST)} at most; "
+        if target > MOST:
+            raise _refusal(
+                asked, "LimitExceededException", f"more than {MOST} shards", way + "AWS can "
+                "raise the limit",
+            )
+        if not least <= target <= most:
+            raise _refusal(
+                asked, "InvalidArgumentException",
+                f"{target} is not between half and double the {now} open shards", way
+                + "further in several: give --if-reshard once for each",
+            )
+
+    def _split(self, one: Shard, key: int) -> tuple[Shard, Shard]:
+        second = self._close(one)
+        lower = self._bear((one,), one.hash_start, key - 1, second)
+        return lower, self._bear((one,), key, one.hash_end, second)
+
+    def _merge(self, one: Shard, other: Shard) -> Shard:
+        second = max(self._close(one), self._close(other))
+        return self._bear((one, other), one.hash_start, other.hash_end, second)
+
+    def _close(self, one: Shard) -> int:
+        """Ends a shard; the second of it. The number is above every one that was given out."""
+        second = max(self._second, _second_of(one.start))
+        end = _number(one, second, _LAST_INDEX)
+        del self._open[one.id]
+        self._closed[one.id] = replace(one, end=end)
+        return second
+
+    def _bear(self, parents: tuple[Shard, ...], low: int, high: int, closed: int) -> Shard:
+        """A child: it starts one second after its parents' end, on ten of ten public children."""
+        names = [one.id for one in parents]
+        adjacent = names[1] if len(names) > 1 else None
+        one = Shard(shard_id(self._free), names[0], adjacent, low, high, "", None)
+        one = replace(one, start=_number(one, closed + 1, 0))
+        self._free += 1
+        self._open[one.id] = one
+        return one
+
+
+def _second_of(number: str) -> int:
+    return time_of(number) or 0
+
+
+def _number(shard: Shard, second: int, index: int) -> str:
+    """A number of the second layout, as AWS would give it out. It exists in a forecast only: no
+    verb that writes ever sees one."""
+    at = int(shard.id.rpartition("-")[2])
+    return str(
+        2 << 184 | second << 148 | (at & 0xF) << 144 | index << 80 | second << 36 | at << 4 | 2
+    )
