@@ -106,13 +106,19 @@ class Case:
     bootstrap: bool = False
     """The operator says that the consumer is new."""
 
+    def checkpoint(self, images: Iterable[Image] | None = None) -> Any:
+        """The rows, or these instead of them, as the consumer parses them for this stream."""
+        return self.consumer.parse(
+            self.images if images is None else images, self.around.lineage.stream
+        )
+
 
 def settled_line(case: Case, images: Iterable[Image] | None = None) -> Line:
     """What is settled whichever candidate wrote the rows: lowest lo, highest hi."""
     lineage = case.around.lineage
     if case.recreated:
         return {shard: Span(START, START) for shard in lineage}
-    checkpoint = case.consumer.parse(case.images if images is None else images)
+    checkpoint = case.checkpoint(images)
     lines = [case.consumer.settled(lineage, checkpoint, c.app) for c in case.candidates]
     line = dict(lines[0])
     for other in lines[1:]:
@@ -134,7 +140,7 @@ def _probed(case: Case, line: Line) -> dict[ShardId, Span]:
 
 def judge(case: Case, want: Wanted, settled: Line) -> list[Judged]:
     """The next start of every candidate on the rows as they are."""
-    checkpoint = case.consumer.parse(case.images)
+    checkpoint = case.checkpoint()
     return [_judged(case, checkpoint, c, want, settled) for c in case.candidates]
 
 
@@ -178,7 +184,7 @@ def worthwhile(effect: Effect, accept: Accept) -> bool:
 def decide(case: Case) -> Decision:
     """Nothing, a proven plan, NoLine, or the question that has to be answered first."""
     lineage = case.around.lineage
-    checkpoint = case.consumer.parse(case.images)
+    checkpoint = case.checkpoint()
     if case.bootstrap and case.consumer.empty(checkpoint):
         return bootstrap(case)
     earlier = Incarnation.RECREATED
@@ -199,7 +205,7 @@ def _wants_tidying(case: Case) -> bool:
     """Rows that harm nothing at the next start, but later: those of shards not born yet."""
     lineage = case.around.lineage
     newest = lineage.newest_index()
-    checkpoint = case.consumer.parse(case.images)
+    checkpoint = case.checkpoint()
     return any(
         (i := index_of(shard)) is not None and i > newest and shard not in lineage
         for shard in case.consumer.positions(checkpoint)
@@ -219,14 +225,14 @@ def _for_candidate(
         if not steps:
             break
         rows = after(case.images, steps)
-        run = _judged(case, case.consumer.parse(rows), judged.candidate, want, settled)
+        run = _judged(case, case.checkpoint(rows), judged.candidate, want, settled)
         bad = [e for e in run.effects if not _no_worse(case, e, before)]
         if not bad:
             return Plan(
                 tuple(steps), tuple(j.effects for j in all_judged), (run.effects,),
                 tuple(leave.values()), _policy_costs(case, settled, run.replay),
             )
-        fresh = {s: e for e in bad for s in _concerned(e, steps) if s not in leave}
+        fresh = {s: e for e in bad for s in _concerned(case, e, steps) if s not in leave}
         if not fresh:
             return _no_line(bad[0])
         leave |= {s: Residual(s, e, _flag(e)) for s, e in fresh.items()}
@@ -252,14 +258,14 @@ def _if_it_lived(
 def _encode(
     case: Case, want: Wanted, candidate: Candidate, leave: Mapping[ShardId, Residual]
 ) -> list[Step] | Cannot:
-    checkpoint = case.consumer.parse(case.images)
+    checkpoint = case.checkpoint()
     lineage = case.around.lineage
     return case.consumer.encode(lineage, checkpoint, want, candidate.app, leave.keys())
 
 
-def _concerned(effect: Effect, steps: Iterable[Step]) -> list[ShardId]:
+def _concerned(case: Case, effect: Effect, steps: Iterable[Step]) -> list[ShardId]:
     """The written shards that a bad effect is laid to: its own, else all that are written."""
-    written = [ShardId(w.key) for step in steps for w in step.writes]
+    written = [case.consumer.shard_of(w.key) for step in steps for w in step.writes]
     if effect.shard in written:
         return [effect.shard]
     near = [s for s in written if s in effect.by]
@@ -347,7 +353,7 @@ def bootstrap(case: Case) -> Plan:
     app = case.candidates[0].app
     steps = case.consumer.bootstrap(lineage, want, app)
     rows = after(case.images, steps)
-    checkpoint = case.consumer.parse(rows)
+    checkpoint = case.checkpoint(rows)
     judged = [_judged(case, checkpoint, c, want, empty) for c in case.candidates]
     return Plan(
         tuple(steps), tuple(() for _ in judged), tuple(j.effects for j in judged),

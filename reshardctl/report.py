@@ -60,7 +60,7 @@ def make(snapshot: Snapshot, wishes: Wishes) -> Report:
     """Judge a snapshot. Raises EmptyCheckpoint, WrongStream, UsageError."""
     case = case_of(snapshot, wishes)
     consumer, lineage = case.consumer, snapshot.lineage
-    checkpoint = consumer.parse(snapshot.images)
+    checkpoint = case.checkpoint()
     if consumer.empty(checkpoint):
         return _of_empty(snapshot, wishes, case)
     incarnation = consumer.incarnation(lineage, checkpoint)
@@ -82,7 +82,7 @@ def make(snapshot: Snapshot, wishes: Wishes) -> Report:
 def case_of(snapshot: Snapshot, wishes: Wishes) -> Case:
     """The case that a snapshot poses."""
     consumer = CONSUMERS[snapshot.locator.consumer]
-    checkpoint = consumer.parse(snapshot.images)
+    checkpoint = consumer.parse(snapshot.images, snapshot.lineage.stream)
     candidates = consumer.candidates(checkpoint, snapshot.locator.options)
     return Case(
         consumer,

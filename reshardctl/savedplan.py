@@ -18,7 +18,7 @@ from reshardctl.consumers import CONSUMERS
 from reshardctl.effects import Effect
 from reshardctl.errors import UsageError
 from reshardctl.evidence import Snapshot
-from reshardctl.model import ShardId, Step
+from reshardctl.model import Step
 from reshardctl.plan import Plan
 from reshardctl.policy import POLICIES, Accept
 from reshardctl.report import Report, Wishes
@@ -73,10 +73,10 @@ def footprint(snapshot: Snapshot, steps: Sequence[Step]) -> dict[str, str]:
     for key in sorted(consumer.family(lineage, written)):
         image = rows.get(key)
         found[f"row {key}"] = "" if image is None else wire.digest(consumer.footprint(image))
-        shard = ShardId(key)
+        shard = consumer.shard_of(key)
         if shard in lineage:
             one = lineage[shard]
-            found[f"shard {key}"] = wire.digest([one.parents, one.start, one.end])
+            found[f"shard {shard}"] = wire.digest([one.parents, one.start, one.end])
     return found
 
 

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any, Protocol
 
 from reshardctl.lineage import Lineage
-from reshardctl.model import Image, Line, Odd, Replay, ShardId, Step, Wanted
+from reshardctl.model import Image, Line, Odd, Replay, ShardId, Step, Stream, Wanted
 
 
 class Incarnation(Enum):
@@ -53,8 +53,15 @@ class Consumer(Protocol):
     plain: frozenset[str]
     """Texts in rows that are the library's own and tell nothing of who runs it."""
 
-    def parse(self, images: Iterable[Image]) -> Any:
-        """Rows plus side state; foreign rows kept apart. Raises UsageError for a wrong store."""
+    def parse(self, images: Iterable[Image], stream: Stream | None = None) -> Any:
+        """Rows plus side state; foreign rows and those of other streams kept apart.
+
+        stream: whose rows are judged; `None` where the store can hold one stream only. Raises
+        UsageError for a wrong store, WrongStream for one that holds other streams only.
+        """
+
+    def shard_of(self, key: str) -> ShardId:
+        """The shard whose place the row with this key holds."""
 
     def empty(self, checkpoint: Any) -> bool:
         """Whether no position is stored."""

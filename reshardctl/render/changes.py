@@ -36,9 +36,12 @@ def changes(report: Report, steps: Iterable[Step]) -> list[Changed]:
     listed = list(steps)
     consumer = CONSUMERS[report.snapshot.locator.consumer]
     rows = after(report.snapshot.images, listed)
-    places = consumer.positions(consumer.parse(rows))
+    places = consumer.positions(consumer.parse(rows, report.snapshot.lineage.stream))
     writes = sorted((w for step in listed for w in step.writes), key=lambda w: _order(w.key))
-    return [_changed(write, report.positions, places) for write in writes]
+    return [
+        _changed(consumer.shard_of(write.key), write, report.positions, places)
+        for write in writes
+    ]
 
 
 def _order(key: str) -> tuple[int, str]:
@@ -46,10 +49,14 @@ def _order(key: str) -> tuple[int, str]:
     return len(key), key
 
 
+def shard_written(report: Report, write: Write) -> ShardId:
+    """The shard whose row a write of the report's plan is of."""
+    return CONSUMERS[report.snapshot.locator.consumer].shard_of(write.key)
+
+
 def _changed(
-    write: Write, now: Mapping[ShardId, str], then: Mapping[ShardId, str]
+    shard: ShardId, write: Write, now: Mapping[ShardId, str], then: Mapping[ShardId, str]
 ) -> Changed:
-    shard = ShardId(write.key)
     before, place = now.get(shard), then.get(shard)
     match write.change:
         case Create():

@@ -11,7 +11,7 @@ from reshardctl.evidence import Snapshot
 from reshardctl.model import Attributes, Create, Cut, Delete, Rank, ShardId, Step, Update, Write
 from reshardctl.plan import Ask, Decision, NoLine, Nothing, Plan, Residual
 from reshardctl.policy import Accept
-from reshardctl.render.changes import Changed, changes
+from reshardctl.render.changes import Changed, changes, shard_written
 from reshardctl.render.mending import fixable, mending
 from reshardctl.render.reshards import resharded
 from reshardctl.report import Report, question
@@ -96,7 +96,7 @@ def _finding(report: Report, finding: Finding, changed: dict[ShardId, Changed]) 
         "effects": [_effect(e) for e in finding.effects],
         "fix": {
             "mended": found.mended,
-            "changes": [_changed(changed[ShardId(w.key)]) for w in found.writes],
+            "changes": [_changed(changed[shard_written(report, w)]) for w in found.writes],
             "remains": [_effect(e) for e in found.remains],
             "residuals": [_residual(r) for r in found.residuals],
         },
@@ -191,7 +191,7 @@ def _write(write: Write) -> Document:
             }
     return {
         "key": write.key, **change, "guard": list(write.guard), "before": before,
-        "why": write.why, "live": write.live,
+        "why": write.why, "live": write.live, "running": write.running,
     }
 
 

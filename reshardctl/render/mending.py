@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from reshardctl.effects import Effect
 from reshardctl.model import ShardId, Write, after
 from reshardctl.plan import Decision, Nothing, Plan, Residual
+from reshardctl.render.changes import shard_written
 from reshardctl.report import Report, make
 from reshardctl.rules import Finding, Severity
 
@@ -32,7 +33,8 @@ def mending(report: Report, finding: Finding) -> Mending:
         return Mending(False, residuals=residuals)
     own = set(finding.shards)
     writes = tuple(
-        w for step in report.decision.steps for w in step.writes if ShardId(w.key) in own
+        w for step in report.decision.steps for w in step.writes
+        if shard_written(report, w) in own
     )
     left = {(e.harm, e.shard): e for run in report.decision.after for e in run}
     remains = tuple(

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from reshardctl.effects import Harm
-from reshardctl.model import ShardId
 from reshardctl.plan import Ask, NoLine, Plan
-from reshardctl.render.changes import changes
+from reshardctl.render.changes import changes, shard_written
 from reshardctl.render.mending import Mending, costs_after, mending
 from reshardctl.render.text_fix import left_alone, phrases
 from reshardctl.render.words import absolute, condition, sentence, shards, shortened, widest
@@ -54,7 +53,7 @@ def remedy(report: Report, finding: Finding, verbose: bool = False) -> str:
 def _written(report: Report, found: Mending, verbose: bool) -> str:
     decision = report.decision
     assert isinstance(decision, Plan)
-    own = {ShardId(write.key) for write in found.writes}
+    own = {shard_written(report, write) for write in found.writes}
     changed = [one for one in changes(report, decision.steps) if one.shard in own]
     costs = costs_after(decision)
     left = [e for one in changed for e in costs.get(one.shard, ())]

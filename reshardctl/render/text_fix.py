@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from reshardctl.effects import Harm
 from reshardctl.model import ShardId
 from reshardctl.plan import Ask, NoLine, Plan, Residual
-from reshardctl.render.changes import Action, Changed, changes
+from reshardctl.render.changes import Action, Changed, changes, shard_written
 from reshardctl.render.console import LABEL, Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.mending import Mending, costs_after, mending
@@ -50,7 +50,7 @@ class Fixes:
             self._sheet.line(line, indent=INDENT + LABEL)
 
     def _writes(self, found: Mending) -> None:
-        changed = [self._changes[ShardId(w.key)] for w in found.writes]
+        changed = [self._changes[shard_written(self._report, w)] for w in found.writes]
         verbose = self._context.verbose
         self._fix("; ".join(phrases(changed, verbose)), *self._costs(changed))
         for effect in found.remains:

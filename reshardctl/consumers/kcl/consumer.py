@@ -10,6 +10,7 @@ from reshardctl.consumers.kcl import encode as encoding
 from reshardctl.consumers.kcl import liveness
 from reshardctl.consumers.kcl.app import App, Start
 from reshardctl.consumers.kcl.behaviour import replay
+from reshardctl.consumers.kcl.keys import key_of, split
 from reshardctl.consumers.kcl.options import read_options
 from reshardctl.consumers.kcl.plain import PLAIN
 from reshardctl.consumers.kcl.positions import earlier_incarnation, of_another_stream, unborn
@@ -26,6 +27,7 @@ from reshardctl.model import (
     Replay,
     ShardId,
     Step,
+    Stream,
     Wanted,
     canonical,
     decode,
@@ -49,9 +51,13 @@ class Kcl:
     owners = frozenset({"leaseOwner", "checkpointOwner"})
     plain = PLAIN
 
-    def parse(self, images: Iterable[Image]) -> LeaseTable:
+    def parse(self, images: Iterable[Image], stream: Stream | None = None) -> LeaseTable:  # noqa: ARG002
         """Lease rows, with rows of other kinds apart."""
         return parse(images)
+
+    def shard_of(self, key: str) -> ShardId:
+        """What is behind the stream in the key of a multi-stream table, else the key itself."""
+        return split(key)[1]
 
     def empty(self, table: LeaseTable) -> bool:
         """Whether there is no lease; rows of other kinds do not count."""
@@ -146,13 +152,14 @@ class Kcl:
     def family(self, lineage: Lineage, keys: Collection[str]) -> set[str]:
         """The rows themselves and those of all ancestors, descendants and their parents."""
         wide: set[ShardId] = set()
+        named = None
         for key in keys:
-            shard = ShardId(key)
+            named, shard = split(key)
             wide |= {shard} | lineage.ancestors(shard) | lineage.descendants(shard)
         for shard in list(wide):
             wide.update(lineage[shard].parents if shard in lineage else ())
             wide.update(lineage.children(shard))
-        return {str(shard) for shard in wide}
+        return {key_of(named, shard) for shard in wide}
 
     def signs_of_life(self, images: Iterable[Image]) -> dict[str, str]:
         """Renewals of owned leases, the leader's lock, workers' statistics."""
