@@ -1,14 +1,17 @@
 """The record of a fix: what was read, what is about to be written, what has landed.
 
-Append-only JSON lines, each chained to the one before by its checksum, on disk before the write
-that it guards. `fix --resume` and `undo` need nothing else but the store.
+Append-only JSON lines, each chained to the one before by its checksum, in a file or an S3 object,
+safe there before the write that they guard. `fix --resume` and `undo` need nothing else but the
+store.
 """
 
-from reshardctl.journal.place import new_path, state_dir
-from reshardctl.journal.reading import read
+from reshardctl.journal.log import Log, S3Object, Where
+from reshardctl.journal.place import name_of, new_name, new_path, s3_object, state_dir
+from reshardctl.journal.reading import parsed, read
 from reshardctl.journal.records import VERSION, Header, Intent, Records, Run
 from reshardctl.journal.writing import Journal
 
 __all__ = [
-    "VERSION", "Header", "Intent", "Journal", "Records", "Run", "new_path", "read", "state_dir",
+    "VERSION", "Header", "Intent", "Journal", "Log", "Records", "Run", "S3Object", "Where",
+    "name_of", "new_name", "new_path", "parsed", "read", "s3_object", "state_dir",
 ]

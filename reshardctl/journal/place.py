@@ -1,10 +1,17 @@
-"""Where journals are kept."""
+"""Where journals are kept, and how they are called."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from pathlib import Path
+
+from reshardctl.errors import UsageError
+from reshardctl.journal.log import S3Object, Where
+
+SUFFIX = ".jsonl"
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\Z")
+"""Amazon S3 User Guide, "General purpose bucket naming rules"."""
 
 
 def state_dir(environment: Mapping[str, str], home: Path) -> Path:
@@ -18,10 +25,49 @@ def state_dir(environment: Mapping[str, str], home: Path) -> Path:
     return (Path(state) if state.startswith("/") else home / ".local" / "state") / "reshardctl"
 
 
-def new_path(directory: Path, when: str, store: str, plan: str) -> Path:
-    """A journal's path: time, store and plan in its name, so that a listing tells them apart.
+def new_name(when: str, store: str, plan: str) -> str:
+    """A journal's name: time, store and plan, so that a listing tells them apart.
 
     when: UTC, ISO 8601. store: the table's name or the like. plan: the plan's digest.
     """
     name = "-".join((re.sub(r"[^0-9TZ]", "", when), store, plan[:8]))
-    return directory / f"{re.sub(r'[^A-Za-z0-9._-]', '_', name)}.jsonl"
+    return re.sub(r"[^A-Za-z0-9._-]", "_", name)
+
+
+def new_path(directory: Path, when: str, store: str, plan: str) -> Path:
+    """A journal's path in a directory."""
+    return directory / f"{new_name(when, store, plan)}{SUFFIX}"
+
+
+def name_of(where: Where) -> str:
+    """What `undo` and `--resume` take for a journal that is in its place."""
+    last = where.name if isinstance(where, Path) else where.key.rpartition("/")[2]
+    return last.removesuffix(SUFFIX)
+
+
+def is_s3(text: str) -> bool:
+    """Whether a text names a place on S3."""
+    return text.lower().startswith("s3:")
+
+
+def s3_object(text: str) -> S3Object:
+    """`s3://bucket/some/key`, the key perhaps empty. UsageError that names what is wrong."""
+    scheme, _, rest = text.partition("://")
+    bucket, _, key = rest.partition("/")
+    if scheme != "s3" or not _BUCKET.match(bucket):
+        raise UsageError(
+            f"{text!r} names no place on S3", "write it as s3://my-bucket/reshardctl"
+        )
+    if any(ord(c) < 32 or ord(c) == 127 for c in key) or len(key.encode()) > 900:
+        raise UsageError(f"{text!r}: not a key that S3 takes", "use letters, digits, / - _ .")
+    return S3Object(bucket, key)
+
+
+def placed(text: str, name: str) -> S3Object:
+    """The object of a journal called `name`: an `s3://…` that ends in .jsonl is one already,
+    any other is the prefix that it goes under."""
+    found = s3_object(text)
+    if found.key.endswith(SUFFIX):
+        return found
+    folder = found.key.rstrip("/")
+    return S3Object(found.bucket, f"{folder}/{name}{SUFFIX}" if folder else f"{name}{SUFFIX}")

@@ -1,4 +1,4 @@
-"""A journal from its file: every line checked, only the last one may be torn."""
+"""A journal from its bytes: every line checked, only the last one may be torn."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from reshardctl.errors import UsageError
+from reshardctl.journal.file import FileLog
+from reshardctl.journal.log import Log, Where
 from reshardctl.journal.records import (
     Header,
     Intent,
@@ -27,7 +29,7 @@ _TAIL = len(_SUM) + 64 + len(b'"}')
 
 
 class Line(NamedTuple):
-    """A record as it stands in the file."""
+    """A record as it stands in the journal."""
 
     kind: str
     body: Any
@@ -44,20 +46,17 @@ def sealed(body: bytes, chain: str) -> tuple[bytes, str]:
     return body[:-1] + _SUM + total.encode() + b'"}\n', total
 
 
-def read(path: Path) -> Records:
+def read(place: Path | Log) -> Records:
     """Everything in a journal.
 
-    UsageError, naming the line and the reason, for a file that is not there, is no journal, is of
+    UsageError, naming the line and the reason, for one that is not there, is no journal, is of
     another version or is damaged anywhere but in its last record.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"cannot read journal {path}: {error.strerror}") from None
-    return parsed(content, path)
+    log = FileLog(place) if isinstance(place, Path) else place
+    return parsed(log.read(), log.where)
 
 
-def parsed(content: bytes, path: Path) -> Records:
+def parsed(content: bytes, path: Where) -> Records:
     """The same for a journal's bytes; path: for messages."""
     whole, torn = _split(content)
     lines, chain = _checked(whole, path)
@@ -81,7 +80,7 @@ def _split(content: bytes) -> tuple[list[bytes], str]:
     return [part + b"\n" for part in whole], torn
 
 
-def _checked(whole: list[bytes], path: Path) -> tuple[list[Line], str]:
+def _checked(whole: list[bytes], path: Where) -> tuple[list[Line], str]:
     lines, chain = [], FIRST
     for number, raw in enumerate(whole):
         place = Place(f"{path}, line {number + 1}")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from reshardctl import wire
 from reshardctl.errors import UsageError
+from reshardctl.journal.log import Where
 from reshardctl.model import Image, Step, after
 from reshardctl.strict import Place, array, integer, members, string, strings
 
@@ -86,7 +86,7 @@ class Records:
     size, chain: bytes and checksum up to the last whole record; where writing goes on.
     """
 
-    path: Path
+    path: Where
     header: Header
     fix: Run
     undo: Run | None

@@ -1,0 +1,157 @@
+"""A log in a file: its owner's alone, locked while it is open, synced before what it guards."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from reshardctl.errors import UsageError
+
+
+class FileLog:
+    """See `Log`. One process at a time: the file is locked."""
+
+    def __init__(self, path: Path) -> None:
+        """Touches nothing yet."""
+        self.where = path
+        self._descriptor = -1
+        self._size = 0
+
+    def create(self, content: bytes) -> None:
+        """A new file, on disk with its name. The directory is made where it is missing."""
+        path = self.where
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+            self._descriptor = _new(path, flags)
+        except OSError as error:
+            raise unwritable(path, error) from None
+        try:
+            _lock(path, self._descriptor)
+            self.append(content, sync=True)
+            _sync_directory(path)
+        except BaseException as error:
+            self.discard()
+            if isinstance(error, OSError):
+                raise unwritable(path, error) from None
+            raise
+
+    def open(self) -> bytes:
+        """Lock it and read it."""
+        try:
+            self._descriptor = os.open(self.where, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+        except OSError as error:
+            raise unwritable(self.where, error) from None
+        try:
+            _lock(self.where, self._descriptor)
+            with os.fdopen(os.dup(self._descriptor), "rb") as file:
+                file.seek(0)
+                content = file.read()
+        except BaseException as error:
+            self.close()
+            if isinstance(error, OSError):
+                raise unwritable(self.where, error) from None
+            raise
+        self._size = len(content)
+        return content
+
+    def read(self) -> bytes:
+        """Its bytes, whoever has it locked."""
+        try:
+            return self.where.read_bytes()
+        except OSError as error:
+            raise UsageError(
+                f"cannot read journal {self.where}: {error.strerror}",
+                "reshardctl undo --list   (the journals of this machine)",
+            ) from None
+
+    def append(self, content: bytes, *, sync: bool) -> None:
+        """Write at the end; what was written in part is cut off again."""
+        try:
+            _write_all(self._descriptor, content)
+            if sync:
+                os.fsync(self._descriptor)
+        except OSError as error:
+            with suppress(OSError):  # if even that fails, it is a torn last record
+                os.ftruncate(self._descriptor, self._size)
+            raise unwritable(self.where, error) from None
+        self._size += len(content)
+
+    def cut(self, size: int) -> None:
+        """Shorten the file."""
+        try:
+            os.ftruncate(self._descriptor, size)
+            os.fsync(self._descriptor)
+        except OSError as error:
+            raise unwritable(self.where, error) from None
+        self._size = size
+
+    def discard(self) -> None:
+        """Delete the file."""
+        self.close()
+        self.where.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Unlock it."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+def in_use(path: Path) -> bool:
+    """Whether a reshardctl on this machine has the journal open for writing."""
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def unwritable(path: Path, error: OSError) -> UsageError:
+    """What to raise when the disk does not take it."""
+    return UsageError(
+        f"cannot write journal {path}: {error.strerror or error}",
+        "name another place with --journal or RESHARDCTL_STATE_DIR",
+    )
+
+
+def _new(path: Path, flags: int) -> int:
+    try:
+        return os.open(path, flags, 0o600)
+    except FileExistsError:
+        raise UsageError(
+            f"journal {path} exists already; nothing was written",
+            f"name another with --journal, or go on with it: reshardctl fix --resume {path}",
+        ) from None
+
+
+def _write_all(descriptor: int, content: bytes) -> None:
+    view = memoryview(content)
+    while view:
+        written = os.write(descriptor, view)
+        if not written:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        view = view[written:]
+
+
+def _sync_directory(path: Path) -> None:
+    descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _lock(path: Path, descriptor: int) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise UsageError(
+            f"journal {path} is in use by another reshardctl", "wait until that one has ended"
+        ) from None

@@ -1,0 +1,169 @@
+"""A log in one S3 object, replaced as a whole, each time only if it is as we left it.
+
+The first put says If-None-Match: *, every later one If-Match with the ETag of the one before
+("How to prevent object overwrites with conditional writes", Amazon S3 User Guide: If-None-Match
+since August 2024, If-Match since November 2024). S3 answers a put only when the object is stored
+and reads are strongly consistent since December 2020, so an answered put is safe and seen by all.
+A second writer is told (412) before it writes a row. The bytes are those of a journal in a file:
+`aws s3 cp` makes one of the other. botocore sends a CRC with each put, which S3 checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from reshardctl import aws
+from reshardctl.errors import ReshardError, UsageError
+from reshardctl.journal.bucket import Kind, failure, kind_of, taken
+from reshardctl.journal.log import S3Object
+
+FIRST_PAUSE = 0.2
+"""Seconds; with `aws.pauses`, 20 s in all."""
+WRITER = "writer"
+"""User-defined metadata of the object: which attempt put it."""
+
+
+class S3Log:
+    """See `Log`. The first bytes are kept back until they guard something: a fix that stops
+    before its first write leaves no object."""
+
+    def __init__(
+        self, boto: Any, where: S3Object, sleep: Callable[[float], None], writer: str
+    ) -> None:
+        """boto: an S3 client without retries of its own. writer: a name no other process has."""
+        self.where = where
+        self._boto = boto
+        self._sleep = sleep
+        self._writer = writer
+        self._puts = 0
+        self._content = b""
+        self._stored = 0
+        self._tag: str | None = ""
+        """ETag of the object as we left it, "" when there is none yet, None when we cannot say."""
+
+    def create(self, content: bytes) -> None:
+        """Nothing is called before the first `append`."""
+        self._content = content
+
+    def open(self) -> bytes:
+        """Read it; who writes first from here on, wins."""
+        self._content, self._tag, _ = self._get()
+        self._stored = len(self._content)
+        return self._content
+
+    def read(self) -> bytes:
+        """One GetObject."""
+        return self._get()[0]
+
+    def append(self, content: bytes, *, sync: bool) -> None:
+        """With `sync` put it all; without, it waits for the next put."""
+        whole = self._content + content
+        if sync:
+            self._put(whole)
+            self._stored = len(whole)
+        self._content = whole
+
+    def cut(self, size: int) -> None:
+        """Takes effect with the next put."""
+        self._content = self._content[:size]
+        self._stored = min(self._stored, size)
+
+    def discard(self) -> None:
+        """There is no object before the first write is guarded."""
+
+    def close(self) -> None:
+        """Put what waits, if S3 takes it: the rows themselves tell it too."""
+        if self._tag and self._stored < len(self._content):
+            with suppress(ReshardError):
+                self._put(self._content)
+                self._stored = len(self._content)
+
+    def _put(self, whole: bytes) -> None:
+        if self._tag is None:
+            self._look_again()
+        self._puts += 1
+        name = f"{self._writer}-{self._puts}"
+        lost = False
+        for pause in (*aws.pauses(FIRST_PAUSE), None):
+            try:
+                self._tag = self._once(whole, name)
+                return
+            except aws.CAUGHT as error:
+                kind = kind_of(error)
+                lost = lost or kind is Kind.LOST
+                seen = self._landed(name) if lost else False
+                if seen:
+                    return
+                if seen is None and kind is Kind.MOVED:  # by the put whose answer was lost?
+                    kind = Kind.LOST
+                if not kind.passes or pause is None:
+                    raise self._failed(error, kind, lost) from None
+            self._sleep(pause)
+
+    def _failed(self, error: Exception, kind: Kind, lost: bool) -> ReshardError:
+        fresh = not self._tag
+        if lost:
+            self._tag = None
+        if kind is Kind.MOVED:
+            return taken(self.where, fresh=fresh)
+        return failure(error, kind, self.where, "s3:PutObject")
+
+    def _once(self, whole: bytes, name: str) -> str:
+        condition = {"IfMatch": self._tag} if self._tag else {"IfNoneMatch": "*"}
+        answer = self._boto.put_object(
+            Bucket=self.where.bucket, Key=self.where.key, Body=whole,
+            ContentType="application/jsonl", Metadata={WRITER: name}, **condition,
+        )
+        return str(answer["ETag"])
+
+    def _landed(self, name: str) -> bool | None:
+        """Whether the object is what this put made of it; None when S3 does not say."""
+        try:
+            _, tag, writer = self._get(tries=1)
+        except Absent:
+            return False
+        except ReshardError:
+            return None
+        if writer == name:
+            self._tag = tag
+        return writer == name
+
+    def _look_again(self) -> None:
+        """A put of ours may have landed after all. It guarded nothing: it is put over."""
+        try:
+            content, tag, writer = self._get()
+        except Absent:
+            if self._stored:
+                raise
+            self._tag = ""
+            return
+        ours = writer.startswith(f"{self._writer}-")
+        if not ours and content != self._content[: self._stored]:
+            raise taken(self.where, fresh=False)
+        self._tag = tag
+
+    def _get(self, *, tries: int = aws.ATTEMPTS) -> tuple[bytes, str, str]:
+        """Bytes, ETag and writer. UsageError where there is none."""
+        for pause in (*list(aws.pauses(FIRST_PAUSE))[: tries - 1], None):
+            try:
+                answer = self._boto.get_object(Bucket=self.where.bucket, Key=self.where.key)
+                content: bytes = answer["Body"].read()
+                return content, str(answer["ETag"]), answer.get("Metadata", {}).get(WRITER, "")
+            except aws.CAUGHT as error:
+                kind = kind_of(error)
+                if kind is Kind.ABSENT:
+                    raise Absent(f"cannot read journal {self.where}: there is no such object",
+                                 _LIST.format(self.where.bucket)) from None
+                if not kind.passes or pause is None:
+                    raise failure(error, kind, self.where, "s3:GetObject") from None
+            self._sleep(pause)
+        raise AssertionError("unreachable")
+
+
+class Absent(UsageError):
+    """No such object."""
+
+
+_LIST = "reshardctl undo --list s3://{}"
