@@ -1,139 +1,156 @@
-"""Bounded reads of one shard: is anything left behind a cut, and since when."""
+"""Bounded reads: is anything left behind a cut, how much, and where a shard stood at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import UTC, datetime
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from reshardctl.errors import CannotTell
-from reshardctl.kinesis.faults import Kind
+from reshardctl.kinesis.budget import PACE, Budget, Limits, Pace
+from reshardctl.kinesis.tally import NO_LIMIT, Beyond, Met, Tally, never
 from reshardctl.kinesis.target import Target
-from reshardctl.kinesis.transport import CallError, Transport
-from reshardctl.model import Cut, Probe, Rank, ShardId, at_number
+from reshardctl.kinesis.transport import Transport
+from reshardctl.kinesis.walk import End, Walk, Walker
+from reshardctl.model import (
+    START,
+    Count,
+    Cut,
+    Interval,
+    Place,
+    Probe,
+    Rank,
+    ShardId,
+    at_number,
+    at_time,
+)
+from reshardctl.model.cuts import ARRIVAL_SLACK
 
-PACE = 0.5
-"""Seconds between two reads of a shard: it allows five a second, which consumers share
-(GetRecords API reference)."""
-_PAGE_LIMIT = 10_000
-_ENDED = "has reached max possible value"
-"""Of AFTER_SEQUENCE_NUMBER on an EndingSequenceNumber (kinesis-mock#1536)."""
+PROBED_RECORDS = 100
+"""Records of a shard that a probe reads at most: enough to tell a leftover from a backlog."""
+PROBED_READS = 20
+"""Reads of a shard that a probe makes at most: an idle shard answers with empty pages."""
+MARGINS = (10.0, 60.0, 600.0, 3600.0, 6 * 3600.0)
+"""Seconds before a time from which it is approached, each once nothing was met from the last."""
+
+__all__ = ["PACE", "Prober"]
 
 
 class Prober:
-    """Walks shards, at most one read in PACE seconds each."""
+    """Reads records of streams, each shard at most once in PACE seconds, whoever asks."""
 
-    def __init__(self, transport: Transport, clock: Callable[[], float]) -> None:
-        self._transport = transport
-        self._clock = clock
-        self._read_at: dict[tuple[str, str], float] = {}
+    def __init__(
+        self, transport: Transport, clock: Callable[[], float], limits: Limits | None = None
+    ) -> None:
+        self._transport, self._clock = transport, clock
+        self._limits = limits or Limits()
+        self._pace = Pace(clock)
 
     def probe(
         self, target: Target, shard: ShardId, since: Cut, limit_records: int, limit_calls: int
     ) -> Probe:
         """See `Kinesis.probe`."""
-        walk = _Walk(since)
-        iterator = self._iterator(target, shard, since)
-        for _ in range(limit_calls):
-            if iterator is None:
-                return walk.ended()
-            try:
-                answer = self._records(target, shard, iterator, limit_records - walk.count)
-            except CallError as failed:
-                if failed.kind is not Kind.ITERATOR:
-                    raise _lost_shard(failed, target, shard) from None
-                iterator = self._iterator(target, shard, walk.reached)
-                continue
-            walk.take(answer["Records"])
-            iterator = answer.get("NextShardIterator")
-            at_tip = answer.get("MillisBehindLatest") == 0
-            if iterator is None or (at_tip and not answer["Records"]):
-                return walk.ended()
-            if walk.count >= limit_records:
-                return walk.cut_short(more=not at_tip)
-        return walk.cut_short(more=True)
+        walker = self._walker(target, Limits(3 * limit_calls, 1e9))
+        walk = _probe(walker, shard, since, limit_records, limit_calls)
+        return walker.together({shard: walk}, self._clock)[shard]
 
-    def _iterator(self, target: Target, shard: ShardId, since: Cut) -> str | None:
-        """An iterator behind the cut; `None` where nothing can be behind it."""
-        words = _start(since)
-        if words is None:
+    def probes(
+        self, target: Target, places: Iterable[tuple[ShardId, Cut]]
+    ) -> dict[ShardId, Probe]:
+        """See `Kinesis.probes`."""
+        walker = self._walker(target, self._limits)
+        walks = {s: _probe(walker, s, cut, PROBED_RECORDS, PROBED_READS) for s, cut in places}
+        return walker.together(walks, self._clock)
+
+    def counts(self, target: Target, intervals: Iterable[Interval]) -> dict[Interval, Count]:
+        """See `Kinesis.counts`."""
+        walker = self._walker(target, self._limits)
+        walks = {one: _count(walker, one) for one in dict.fromkeys(intervals)}
+        return walker.together(walks, self._clock)
+
+    def places(
+        self, target: Target, opened: Mapping[ShardId, float | None], time: float
+    ) -> dict[ShardId, Place | None]:
+        """See `Kinesis.places`."""
+        walker = self._walker(target, self._limits)
+        walks = {shard: _place(walker, shard, then, time) for shard, then in opened.items()}
+        return walker.together(walks, self._clock)
+
+    def _walker(self, target: Target, limits: Limits) -> Walker:
+        return Walker(self._transport, target, self._pace, Budget(limits, self._clock))
+
+
+def _probe(
+    walker: Walker, shard: ShardId, since: Cut, records: int, reads: int
+) -> Walk[Probe]:
+    tally = Tally(since, limit=records)
+    end = yield from walker.walk(shard, since, tally, reads)
+    number = None if tally.first is None else tally.first.number
+    return Probe(
+        since, end is End.OVER and not tally.count, _arrival(tally.first), number, tally.count,
+        end is not End.OVER, _arrival(tally.last),
+    )
+
+
+def _count(walker: Walker, interval: Interval) -> Walk[Count]:
+    tally = Tally(interval.since, _beyond(interval.until), NO_LIMIT)
+    end = yield from walker.walk(interval.shard, interval.since, tally)
+    return Count(tally.count, end is End.CUT, _arrival(tally.first), _arrival(tally.last))
+
+
+def _arrival(met: Met | None) -> float | None:
+    return None if met is None else met.arrival
+
+
+def _beyond(until: Cut) -> Beyond:
+    """Whether a record lies behind a cut. A cut settles its own record."""
+    if until.rank is Rank.START:
+        return lambda _met: True
+    if until.rank is not Rank.INSIDE:
+        return never
+    if not until.by_time:
+        return lambda met: int(met.number) > until.number
+    return _arrived_since(until.time) if until.time is not None else never
+
+
+def _arrived_since(time: float) -> Beyond:
+    def beyond(met: Met) -> bool:
+        """One without an arrival time counts as late: what lies before it is certain."""
+        return met.arrival is None or met.arrival >= time
+
+    return beyond
+
+
+def _place(
+    walker: Walker, shard: ShardId, opened: float | None, time: float
+) -> Walk[Place | None]:
+    """The record before the first that arrived at or after the time; `None` if not found.
+
+    Arrival times are not monotonic. The number's own time is, and lies at most ARRIVAL_SLACK
+    before the arrival: once the walk begins with a record that arrived earlier than that, nothing
+    before it can have arrived at or after the time.
+    """
+    for since in _approaches(opened, time):
+        tally = Tally(beyond=_arrived_since(time))
+        end = yield from walker.walk(shard, since, tally)
+        if end is End.FUTURE:
+            continue
+        first, last = tally.first, tally.last
+        sure = since == START or _well_before(first, time)
+        after = _arrival(tally.after)
+        if last is not None and sure:
+            return Place(at_number(last.number), after, end is End.CUT, end is End.OVER)
+        if end is End.CUT:
             return None
-        try:
-            answer = self._transport.call(
-                "get_shard_iterator", target, **target.words, ShardId=shard, **words
-            )
-        except CallError as failed:
-            if failed.kind is Kind.INVALID and _ENDED in failed.message:
-                return None
-            raise _lost_shard(failed, target, shard) from None
-        return str(answer["ShardIterator"])
-
-    def _records(
-        self, target: Target, shard: ShardId, iterator: str, wanted: int
-    ) -> dict[str, Any]:
-        key = (target.resource, shard)
-        if (read_at := self._read_at.get(key)) is not None:
-            self._transport.sleep(max(0.0, PACE - max(0.0, self._clock() - read_at)))
-        by_arn = {"StreamARN": target.arn} if target.arn else {}
-        try:
-            return self._transport.call(
-                "get_records", target, ShardIterator=iterator,
-                Limit=min(wanted, _PAGE_LIMIT), **by_arn,
-            )  # fmt: skip
-        finally:
-            self._read_at[key] = self._clock()
+        if since == START:
+            return Place(START, after, nothing_after=end is End.OVER)
+    return None
 
 
-class _Walk:
-    """What a walk has met so far."""
-
-    def __init__(self, since: Cut) -> None:
-        self.since = since
-        self.reached = since
-        self.count = 0
-        self._first: str | None = None
-        self._arrival: float | None = None
-
-    def take(self, records: list[dict[str, Any]]) -> None:
-        if records and self._first is None:
-            self._first = records[0]["SequenceNumber"]
-            arrived = records[0].get("ApproximateArrivalTimestamp")
-            self._arrival = arrived.timestamp() if arrived is not None else None
-        if records:
-            self.reached = at_number(records[-1]["SequenceNumber"])
-        self.count += len(records)
-
-    def ended(self) -> Probe:
-        return self._probe(drained=not self.count, more=False)
-
-    def cut_short(self, *, more: bool) -> Probe:
-        return self._probe(drained=False, more=more)
-
-    def _probe(self, *, drained: bool, more: bool) -> Probe:
-        return Probe(self.since, drained, self._arrival, self._first, self.count, more)
+def _well_before(met: Met | None, time: float) -> bool:
+    return met is not None and met.arrival is not None and met.arrival + ARRIVAL_SLACK < time
 
 
-def _start(since: Cut) -> dict[str, object] | None:
-    """How GetShardIterator spells a cut. ValueError for a start by a time that nobody said."""
-    match since.rank:
-        case Rank.START:
-            return {"ShardIteratorType": "TRIM_HORIZON"}
-        case Rank.TIP:
-            return {"ShardIteratorType": "LATEST"}
-        case Rank.DONE:
-            return None
-    if not since.by_time:
-        number = since.text or str(since.number)
-        return {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "StartingSequenceNumber": number}
-    if since.time is None:
-        raise ValueError("a start by time without the time cannot be probed")
-    moment = datetime.fromtimestamp(since.time, UTC)
-    return {"ShardIteratorType": "AT_TIMESTAMP", "Timestamp": moment}
-
-
-def _lost_shard(failed: CallError, target: Target, shard: ShardId) -> Exception:
-    """A shard that is gone is another thing than a stream that is not there."""
-    if failed.kind is Kind.ABSENT:
-        what = f"shard {shard} of stream {target.name} is gone: its records have expired"
-        return CannotTell(what, "run this again: the shards are listed anew")
-    return failed.told
+def _approaches(opened: float | None, time: float) -> Iterator[Cut]:
+    for margin in MARGINS:
+        if opened is not None and time - margin <= opened:
+            break
+        yield at_time(time - margin)
+    yield START

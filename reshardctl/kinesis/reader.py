@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.errors import CannotTell
+from reshardctl.kinesis.budget import Limits
 from reshardctl.kinesis.listing import Progress
 from reshardctl.kinesis.probe import Prober
 from reshardctl.kinesis.settle import settled_lineage
@@ -14,7 +15,7 @@ from reshardctl.kinesis.summary import summary
 from reshardctl.kinesis.target import target_of
 from reshardctl.kinesis.transport import Transport, client_of
 from reshardctl.lineage import Lineage
-from reshardctl.model import START, Cut, Probe, ShardId, Stream
+from reshardctl.model import START, Count, Cut, Interval, Place, Probe, ShardId, Stream
 
 if TYPE_CHECKING:
     from boto3.session import Session
@@ -39,11 +40,13 @@ class Kinesis:
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
         progress: Progress | None = None,
+        limits: Limits | None = None,
     ) -> None:
         """session: a boto3 Session with its profile, role and region. progress: called with the
-        number of shards listed so far. Calls nothing yet. UsageError without a region.
+        number of shards listed so far. limits: what each of `probes`, `counts` and `places` may
+        cost. Calls nothing yet. UsageError without a region.
         """
-        self._set_up(client_of(session, region, endpoint_url), clock, sleep, progress)
+        self._set_up(client_of(session, region, endpoint_url), clock, sleep, progress, limits)
 
     @classmethod
     def of_client(
@@ -53,10 +56,11 @@ class Kinesis:
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
         progress: Progress | None = None,
+        limits: Limits | None = None,
     ) -> Kinesis:
         """The same over a ready client; its own retries come on top of ours."""
         new = cls.__new__(cls)
-        new._set_up(client, clock, sleep, progress)
+        new._set_up(client, clock, sleep, progress, limits)
         return new
 
     def _set_up(
@@ -65,9 +69,10 @@ class Kinesis:
         clock: Callable[[], float],
         sleep: Callable[[float], None],
         progress: Progress | None,
+        limits: Limits | None,
     ) -> None:
         self._transport = Transport(client, sleep)
-        self._prober = Prober(self._transport, clock)
+        self._prober = Prober(self._transport, clock, limits)
         self._progress = progress or (lambda _listed: None)
 
     @property
@@ -105,6 +110,28 @@ class Kinesis:
         """
         target = target_of(stream, self.region)
         return self._prober.probe(target, shard, since, limit_records, limit_calls)
+
+    def probes(
+        self, stream: str, places: Iterable[tuple[ShardId, Cut]]
+    ) -> dict[ShardId, Probe]:
+        """Read a few records behind each cut, all within the limits; `silent` where they ran out.
+
+        CannotTell if a shard has gone or refuses the number.
+        """
+        return self._prober.probes(target_of(stream, self.region), places)
+
+    def counts(self, stream: str, intervals: Iterable[Interval]) -> dict[Interval, Count]:
+        """Count the records of each interval by reading them, `at_least` where limits ran out."""
+        return self._prober.counts(target_of(stream, self.region), intervals)
+
+    def places(
+        self, stream: str, opened: Mapping[ShardId, float | None], time: float
+    ) -> dict[ShardId, Place | None]:
+        """Where each shard stood at a time (Unix seconds); `None` where the limits ran out first.
+
+        opened: the shards, each with the Unix second in which it opened, if that is known.
+        """
+        return self._prober.places(target_of(stream, self.region), opened, time)
 
     def head(self, stream: str, shard: ShardId, *, limit_calls: int = 20) -> float | None:
         """Arrival (Unix seconds) of the oldest record that can still be read; `None` if none can.

@@ -41,7 +41,7 @@ from reshardctl.model.images import (
     changed,
 )
 from reshardctl.model.odd import Odd, Oddity
-from reshardctl.model.probes import Probe
+from reshardctl.model.probes import Count, Interval, Place, Probe
 from reshardctl.model.sequence import Decoded, decode, is_number, time_of
 from reshardctl.model.shards import (
     HASH_SPACE,
@@ -64,6 +64,7 @@ __all__ = [
     "Basis",
     "Cause",
     "Change",
+    "Count",
     "Crash",
     "Create",
     "Cut",
@@ -72,10 +73,12 @@ __all__ = [
     "Delete",
     "Fate",
     "Image",
+    "Interval",
     "Line",
     "Never",
     "Odd",
     "Oddity",
+    "Place",
     "Probe",
     "Rank",
     "Reads",

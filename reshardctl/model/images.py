@@ -54,7 +54,8 @@ class Write:
     """One guarded change of one row.
 
     before: the row as read, `None` if absent. guard: the attributes that must still be as in
-    `before`, absent ones absent. why: for people. live: safe while the consumer runs.
+    `before`, absent ones absent. why: for people. live: safe while the consumer runs; running:
+    why it is, or why not, in words ("" where nobody has looked).
     """
 
     key: str
@@ -63,6 +64,7 @@ class Write:
     why: str
     guard: tuple[str, ...] = ()
     live: bool = False
+    running: str = ""
 
 
 @dataclass(frozen=True, slots=True)

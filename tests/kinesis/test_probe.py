@@ -27,7 +27,8 @@ def test_a_backlog_is_seen_at_its_first_record(stream: str) -> None:
     with over_http(fake) as asked:
         found = asked.kinesis.probe(stream, shard_id(0), since)
     third = number_of(fake, 0, 2)
-    assert found == Probe(since, False, CREATED + 396.0, third, count=1, more=True)
+    arrived = CREATED + 396.0
+    assert found == Probe(since, False, arrived, third, 1, more=True, last_arrival=arrived)
     assert [call.action for call in fake.calls] == ["GetShardIterator", "GetRecords"]
     assert fake.calls[1].params["Limit"] == 1
 
