@@ -23,7 +23,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     ("__main__",),
     ("cli",),
-    ("demo", "render", "repair", "explanation", "frozen"),
+    ("demo", "config", "render", "repair", "explanation", "frozen"),
     ("testing",),
     ("undo", "savedplan", "savedsnapshot", "snapshot", "apply"),
     ("journal", "kinesis", "media"),

@@ -1,0 +1,9 @@
+"""`reshardctl.toml`: which streams and consumers there are, and what is wanted of each."""
+
+from __future__ import annotations
+
+from reshardctl.config.entries import Config, Consumer, Reach, Stream
+from reshardctl.config.file import DEFAULT, load
+from reshardctl.config.reading import read
+
+__all__ = ["DEFAULT", "Config", "Consumer", "Reach", "Stream", "load", "read"]

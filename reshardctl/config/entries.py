@@ -1,0 +1,62 @@
+"""What a configuration holds, after everything in it was found to be right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from reshardctl.locator import Locator
+from reshardctl.rules.suppressions import Suppression
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How AWS is reached; "" is for the environment's own.
+
+    endpoints: service → URL. sources: option → where it is said, `reshardctl.toml:12` or "".
+    """
+
+    region: str = ""
+    profile: str = ""
+    role: str = ""
+    endpoints: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """`[streams.NAME]`. stream: its name or ARN. created: Unix seconds; pins the incarnation."""
+
+    name: str
+    stream: str
+    reach: Reach
+    created: float | None
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """`[consumers.NAME]`. sources: option → where it is said, "" for the default.
+
+    journal: the folder that its journals go to, "" for the usual one.
+    """
+
+    name: str
+    stream: Stream
+    place: Locator
+    policy: str
+    accept: str
+    journal: str
+    reach: Reach
+    origin: str
+    sources: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A whole file, in its own order."""
+
+    file: str
+    streams: Mapping[str, Stream]
+    consumers: Mapping[str, Consumer]
+    suppressions: tuple[Suppression, ...]

@@ -1,0 +1,56 @@
+"""Finding and reading the file."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+from reshardctl.config.entries import Config
+from reshardctl.config.lines import lines
+from reshardctl.config.reading import read
+from reshardctl.config.spot import Spot
+from reshardctl.errors import UsageError
+
+DEFAULT = Path("reshardctl.toml")
+LARGEST = 4_000_000
+"""Bytes; a file of thousands of consumers has less."""
+
+_WHERE = re.compile(r"\s*\(at line (\d+), column (\d+)\)\Z")
+
+
+def load(path: Path, wishes: Callable[[str, str | None], object]) -> Config:
+    """Read a file. wishes: refuses a policy and an acceptance that cannot be read.
+
+    Raises UsageError, which names the line wherever there is one.
+    """
+    text = _text(path)
+    name = str(path)
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        said = str(error)
+        if match := _WHERE.search(said):
+            where = f"{name}:{match[1]}:{match[2]}"
+            raise UsageError(f"{where}: not TOML: {said[: match.start()]}") from None
+        raise UsageError(f"{name}: not TOML: {said}") from None
+    except RecursionError:
+        raise UsageError(f"{name}: nested too deep") from None
+    return read(Spot(name, lines(text), (), values), wishes)
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        raise UsageError(
+            f"{path}: {error.strerror}", "name the file with --config, or give a locator"
+        ) from None
+    if len(content) > LARGEST:
+        raise UsageError(f"{path}: larger than {LARGEST} bytes; that is no configuration")
+    try:
+        return content.decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: not UTF-8 at byte {error.start}", "save it as UTF-8") from None

@@ -1,0 +1,208 @@
+"""From TOML to entries. Strict: whatever is not understood is an error with its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from reshardctl import locator as locators
+from reshardctl.config.entries import Config, Consumer, Reach, Stream
+from reshardctl.config.spot import Spot
+from reshardctl.consumers import CONSUMERS
+from reshardctl.errors import UsageError
+from reshardctl.locator import Locator
+from reshardctl.model import shard_id
+from reshardctl.rules import RULES
+from reshardctl.rules.suppressions import Suppression
+
+Wishes = Callable[[str, str | None], object]
+
+SERVICES = ("kinesis", "dynamodb", "sts")
+_REACH = ("region", "profile", "role_arn", "endpoint_url")
+_OURS = ("policy", "accept", "journal")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z", re.ASCII)
+_ROLE = re.compile(r"arn:[\w-]+:iam::\d{12}:role/[\w+=,.@/-]+\Z", re.ASCII)
+_REGION = re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d+\Z", re.ASCII)
+
+
+def read(whole: Spot, wishes: Wishes) -> Config:
+    """Read a document. Raises UsageError."""
+    whole.table(("defaults", "streams", "consumers", "suppress"))
+    defaults = (_or_empty(whole, "defaults")).table((*_REACH, *_OURS))
+    common = _reach(defaults, Reach())
+    streams = {
+        name: _stream(name, spot, common) for name, spot in _or_empty(whole, "streams").members()
+    }
+    consumers: dict[str, Consumer] = {}
+    for name, spot in _or_empty(whole, "consumers").members():
+        consumers[name] = _consumer(name, spot, streams, defaults, wishes)
+        _alone(consumers[name], consumers, spot)
+    spots = (whole / "suppress").elements() if whole.has("suppress") else []
+    return Config(
+        whole.file, streams, consumers, tuple(_suppression(spot, consumers) for spot in spots)
+    )
+
+
+def _or_empty(whole: Spot, key: str) -> Spot:
+    spot = whole / key
+    return spot if whole.has(key) else Spot(spot.file, spot.lines, spot.path, {})
+
+
+def _stream(name: str, spot: Spot, common: Reach) -> Stream:
+    spot.table(("stream", "created", *_REACH))
+    _name(name, spot)
+    return Stream(
+        name,
+        (spot / "stream").string() if spot.has("stream") else name,
+        _reach(spot, common),
+        (spot / "created").moment() if spot.has("created") else None,
+        spot.origin,
+    )
+
+
+def _consumer(
+    name: str, spot: Spot, streams: Mapping[str, Stream], defaults: Spot, wishes: Wishes
+) -> Consumer:
+    spot.table(("stream", "locator", *_OURS, *_REACH), needed=("stream", "locator"))
+    _name(name, spot)
+    if name in streams:
+        spot.wrong("a stream has this name, too", "call one of them otherwise")
+    named = (spot / "stream").string()
+    if named not in streams:
+        known = ", ".join(streams) or "none"
+        (spot / "stream").wrong(
+            f"there is no [streams.{named}]", f"add it, or name one of: {known}"
+        )
+    said = {key: _said(key, spot, defaults) for key in _OURS}
+    words = {key: one.string() if one is not None else "" for key, one in said.items()}
+    for key, one in said.items():
+        if one is not None and key != "journal":
+            policy = words["policy"] if key == "policy" else "lossless"
+            _understood(one, wishes, policy, words["accept"] if key == "accept" else None)
+    return Consumer(
+        name, streams[named], _place(spot / "locator"), words["policy"] or "lossless",
+        words["accept"], words["journal"], _reach(spot, streams[named].reach), spot.origin,
+        {key: "" if one is None else one.origin for key, one in said.items()},
+    )
+
+
+def _said(key: str, spot: Spot, defaults: Spot) -> Spot | None:
+    return next((one / key for one in (spot, defaults) if one.has(key)), None)
+
+
+def _understood(spot: Spot, wishes: Wishes, policy: str, accept: str | None) -> None:
+    try:
+        wishes(policy, accept)
+    except UsageError as error:
+        spot.wrong(error.what, error.next)
+
+
+def _place(spot: Spot) -> Locator:
+    try:
+        place = locators.parse(spot.string())
+        consumer = CONSUMERS[place.consumer]
+        consumer.candidates(consumer.parse(()), place.options)
+    except UsageError as error:
+        spot.wrong(error.what, error.next)
+    return place
+
+
+def _reach(spot: Spot, outer: Reach) -> Reach:
+    """What is not said here is as outside of it; "" is for the environment's own."""
+    texts = {"region": outer.region, "profile": outer.profile, "role_arn": outer.role}
+    sources = dict(outer.sources)
+    shapes = {"region": _REGION, "role_arn": _ROLE}
+    for key in texts:
+        if spot.has(key):
+            texts[key] = (spot / key).string(empty=True)
+            sources[key] = (spot / key).origin
+            if texts[key] and key in shapes and not shapes[key].match(texts[key]):
+                (spot / key).wrong(f"{texts[key]!r} is none", _EXAMPLES[key])
+    endpoints = dict(outer.endpoints)
+    if spot.has("endpoint_url"):
+        endpoints = _endpoints(spot / "endpoint_url")
+        sources["endpoint_url"] = (spot / "endpoint_url").origin
+    return Reach(texts["region"], texts["profile"], texts["role_arn"], endpoints, sources)
+
+
+_EXAMPLES = {
+    "region": "as in eu-west-1", "role_arn": "as in arn:aws:iam::123456789012:role/reshardctl",
+}
+
+
+def _endpoints(spot: Spot) -> dict[str, str]:
+    """One URL for every service, or a table of service and URL."""
+    if not isinstance(spot.value, dict):
+        return dict.fromkeys(SERVICES, _url(spot))
+    return {service: _url(one) for service, one in spot.table(SERVICES).members()}
+
+
+def _url(spot: Spot) -> str:
+    url = spot.string()
+    if "@" in url:
+        spot.wrong(
+            "no user or password is taken in a URL",
+            "credentials come from the environment or the profile",
+        )
+    if not url.startswith(("http://", "https://")):
+        spot.wrong("no http:// or https:// URL", "as in https://vpce-1.kinesis.eu-west-1.example")
+    return url
+
+
+def _name(name: str, spot: Spot) -> None:
+    if not _NAME.match(name):
+        spot.wrong("not a name: letters, digits, dots, - and _ only, as it is typed in a shell")
+
+
+def _alone(new: Consumer, others: Mapping[str, Consumer], spot: Spot) -> None:
+    """Two consumers that write one table would undo each other's work.
+
+    Applications that read several streams keep them in one table (KCL 2.3+, multi-stream mode):
+    the same table for different streams is theirs.
+    """
+    for other in others.values():
+        if other is new or other.stream.name != new.stream.name or _store(other) != _store(new):
+            continue
+        (spot / "locator").wrong(
+            f"table {new.place.target} is that of {other.name} ({other.origin}) as well, for the "
+            "same stream",
+            "leave one of them; only a multi-stream table serves several, each of another stream",
+        )
+
+
+def _store(one: Consumer) -> tuple[str, ...]:
+    reach = one.reach
+    endpoint = reach.endpoints.get("dynamodb", "")
+    return (one.place.medium, one.place.target, reach.region, reach.profile, reach.role, endpoint)
+
+
+def _suppression(spot: Spot, consumers: Mapping[str, Consumer]) -> Suppression:
+    spot.table(("consumer", "rule", "shards", "until", "why"), needed=("consumer", "rule"))
+    for key, example in (
+        ("why", 'why = "replayed by hand, ticket 4711"'), ("until", "until = 2026-12-31"),
+    ):
+        if not spot.has(key):
+            spot.wrong(f"a suppression without {key}", f"add one, as in {example}")
+    name, code = (spot / "consumer").string(), (spot / "rule").string()
+    if name not in consumers:
+        known = ", ".join(consumers) or "none"
+        (spot / "consumer").wrong(f"there is no [consumers.{name}]", f"known are {known}")
+    if code not in {rule.code for rule in RULES}:
+        (spot / "rule").wrong(f"{code!r} is no rule", "reshardctl rule lists them")
+    shards = (spot / "shards").elements() if spot.has("shards") else []
+    if spot.has("shards") and not shards:
+        (spot / "shards").wrong("is empty", "leave it out for every shard")
+    return Suppression(
+        name, code, frozenset(_shard(one) for one in shards), (spot / "until").end(),
+        (spot / "why").string(), spot.origin,
+    )
+
+
+def _shard(spot: Spot) -> str:
+    """A shard's number, or its id."""
+    value = spot.value
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**12:
+        return str(shard_id(value))
+    if isinstance(value, str) and re.fullmatch(r"shardId-\d{12}", value, re.ASCII):
+        return value
+    return spot.wrong("not a shard", "write it as 12 or 'shardId-000000000012'")
