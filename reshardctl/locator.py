@@ -45,10 +45,11 @@ def parse(text: str) -> Locator:
             f"{text!r}: {target!r} is no name of a DynamoDB table", f"write it as {EXAMPLE}"
         )
     consumer, medium = SCHEMES[scheme]
-    return Locator(text, consumer, medium, target, _options(text, match["options"] or ""))
+    return Locator(text, consumer, medium, target, options(text, match["options"] or ""))
 
 
-def _options(text: str, query: str) -> dict[str, str]:
+def options(text: str, query: str) -> dict[str, str]:
+    """The options behind a question mark; text: the whole locator, for messages."""
     # A plus stays a plus: times have one in their zone.
     query = query.replace("+", "%2B")
     try:
@@ -57,11 +58,11 @@ def _options(text: str, query: str) -> dict[str, str]:
         raise UsageError(
             f"{text!r}: its options are not name=value pairs joined by &", f"as in {EXAMPLE}"
         ) from None
-    options: dict[str, str] = {}
+    found: dict[str, str] = {}
     for name, value in pairs:
         if not value:
             raise UsageError(f"{text!r}: option {name} has no value", f"as in {EXAMPLE}")
-        if name in options:
+        if name in found:
             raise UsageError(f"{text!r}: option {name} stands twice", "keep one")
-        options[name] = value
-    return options
+        found[name] = value
+    return found

@@ -144,7 +144,7 @@ def _probe_json(probe: Probe) -> dict[str, Any]:
     return {
         "since": _cut_json(probe.since), "drained": probe.drained,
         "first_arrival": probe.first_arrival, "first": probe.first, "count": probe.count,
-        "more": probe.more,
+        "more": probe.more, "last_arrival": probe.last_arrival,
     }
 
 
@@ -218,7 +218,7 @@ def _consumer(value: object, lineage: Lineage, place: Place) -> Snapshot:
 
 
 def _probe(value: object, place: Place) -> Probe:
-    names = ("since", "drained", "first_arrival", "first", "count", "more")
+    names = ("since", "drained", "first_arrival", "first", "count", "more", "last_arrival")
     found = members(value, names, place)
     first = found["first"]
     return Probe(
@@ -228,6 +228,7 @@ def _probe(value: object, place: Place) -> Probe:
         None if first is None else string(first, place / "first"),
         integer(found["count"], place / "count"),
         boolean(found["more"], place / "more"),
+        _number_or_none(found["last_arrival"], place / "last_arrival"),
     )
 
 

@@ -79,7 +79,7 @@ CUTS = st.one_of(
 PROBES = st.builds(
     Probe, since=CUTS, drained=st.booleans(), first_arrival=st.none() | st.floats(0, 2e9),
     first=st.none() | st.integers(1, 10**55).map(str), count=st.integers(0, 10**6),
-    more=st.booleans(),
+    more=st.booleans(), last_arrival=st.none() | st.floats(0, 2e9),
 )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from reshardctl.cli.fix import fix
 from reshardctl.cli.graph import graph
 from reshardctl.cli.inspect import inspect
 from reshardctl.cli.rule import rule
+from reshardctl.cli.snapshot import snapshot
 from reshardctl.cli.undo import undo
 
 EPILOG = (
@@ -36,7 +37,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
-for verb in (inspect, fix, undo, graph, explain, rule, demo):
+for verb in (inspect, fix, undo, graph, explain, snapshot, rule, demo):
     app.command()(verb)
 
 

@@ -38,16 +38,23 @@ class Account:
 
 def place_of(text: str) -> Locator:
     """A locator whose options its consumer understands. UsageError before anything is called."""
+    return checked(parse(text))
+
+
+def checked(place: Locator) -> Locator:
+    """The same, once its consumer has understood its options."""
     from reshardctl.consumers import CONSUMERS
 
-    place = parse(text)
     consumer = CONSUMERS[place.consumer]
     consumer.candidates(consumer.parse(()), place.options)
     return place
 
 
-def ports_of(account: Account, locator: Locator) -> Ports:
-    """Kinesis and the store of a locator. Calls nothing yet, unless a role is assumed."""
+def ports_of(account: Account, locator: Locator, store: Account | None = None) -> Ports:
+    """Kinesis and the store of a locator. Calls nothing yet, unless a role is assumed.
+
+    store: how its store is reached, where that is another way than the stream.
+    """
     from reshardctl.cli.interrupt import interrupted
     from reshardctl.media.dynamodb import DynamoDb
     from reshardctl.repair import Ports
@@ -55,6 +62,9 @@ def ports_of(account: Account, locator: Locator) -> Ports:
     endpoints = endpoints_of(account.endpoints)
     session = _session(account, endpoints)
     kinesis = _kinesis(session, account, endpoints)
+    if store is not None and store != account:
+        account, endpoints = store, endpoints_of(store.endpoints)
+        session = _session(account, endpoints)
     medium = DynamoDb(
         session, locator.target, region=account.region, endpoint_url=endpoints.get("dynamodb"),
         clock=time.monotonic, sleep=time.sleep,

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from reshardctl.cli.options import (
+    ConfigOption,
     EndpointOption,
     OutputOption,
     ProbeOption,
@@ -45,6 +46,7 @@ def graph(
     profile: ProfileOption = None,
     role_arn: RoleOption = None,
     endpoint_url: EndpointOption = None,
+    config: ConfigOption = None,
     probe: ProbeOption = False,
     form: Annotated[
         GraphFormat, typer.Option("--format", help="svg and html are pictures: time by hash keys.")
@@ -56,6 +58,7 @@ def graph(
     Read-only. Example: reshardctl graph kcl://my-application --stream my-stream --format html
     -o orders.html
     """
+    from reshardctl.cli import offline
     from reshardctl.cli.connect import Account, listed
     from reshardctl.cli.output import check_file, replace_file, show
     from reshardctl.cli.targets import Given, one
@@ -72,8 +75,10 @@ def graph(
         if stream is None:
             raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
         drawn = draw(form, *listed(account, stream))
+    elif alone := offline.stream_alone(locator, Given(stream, account)):
+        drawn = draw(form, *alone)
     else:
-        target = one(locator, Given(stream, account, probe=probe))
+        target = one(locator, Given(stream, account, probe=probe, config=config))
         report = survey(target.ports(), target.stream, target.place, target.wishes, target.probe)
         drawn = draw(form, report.snapshot.lineage, report.snapshot.now, report)
     if output is None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reshardctl.cli import configured, offline
 from reshardctl.cli.connect import Account, place_of, ports_of
 from reshardctl.cli.output import again
 from reshardctl.cli.wishes import wishes_of
@@ -14,6 +16,7 @@ from reshardctl.locator import Locator
 from reshardctl.report import Wishes
 
 if TYPE_CHECKING:
+    from reshardctl.config import Consumer as Entry
     from reshardctl.repair import Ports
 
 
@@ -30,6 +33,8 @@ class Given:
     recreated: str | None = None
     created: str | None = None
     """The creation time that the positions belong to, as an instant; for `fix`."""
+    config: Path | None = None
+    """The file of the configured names, if it is not the usual one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,12 @@ class Target:
     probe: bool
     words: tuple[str, ...]
     opened: Callable[[], Ports]
+    offline: bool = False
+    """Whether it is a snapshot: nothing moves, nothing can be written."""
+    to_write: tuple[str, ...] = ()
+    """The words of commands that write, where they are others."""
+    entry: Entry | None = None
+    """What reshardctl.toml says of it, if it is named there."""
 
     def ports(self) -> Ports:
         """Kinesis, the store and the clock."""
@@ -53,6 +64,10 @@ class Target:
 
 def one(text: str, given: Given) -> Target:
     """The consumer that a locator names. UsageError before anything is called."""
+    if offline.is_snapshot(text):
+        return offline.one(text, given)
+    if config := configured.names(text, given):
+        return configured.one(text, config, given)
     place = place_of(text)
     if given.stream is None:
         raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")

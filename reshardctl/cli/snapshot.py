@@ -1,0 +1,60 @@
+"""`reshardctl snapshot`: freeze a stream and its consumers in one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reshardctl.cli.options import (
+    EndpointOption,
+    ProbeOption,
+    ProfileOption,
+    RegionOption,
+    RoleOption,
+)
+
+
+def snapshot(
+    stream: Annotated[
+        str, typer.Argument(metavar="STREAM", help="Its name or ARN.", show_default=False)
+    ],
+    consumers: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[CONSUMER]...", show_default=False,
+            help="Whose positions to freeze with it, as for inspect.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to save it.")
+    ] = None,
+    redact: Annotated[
+        bool, typer.Option("--redact", help="Replace names, accounts and owners: for bug reports.")
+    ] = False,
+    region: RegionOption = None,
+    profile: ProfileOption = None,
+    role_arn: RoleOption = None,
+    endpoint_url: EndpointOption = None,
+    probe: ProbeOption = False,
+) -> None:
+    """Freeze a stream's shards and its consumers' positions in one file. No credentials in it.
+
+    inspect, explain, graph and fix --dry-run take it as snapshot:FILE; its time is their "now".
+    Read-only. Example: reshardctl snapshot my-stream kcl://my-application -o my-stream.snapshot
+    """
+    from reshardctl.cli.connect import Account
+    from reshardctl.cli.freezing import described, freeze, redacted
+    from reshardctl.cli.output import check_file, show
+    from reshardctl.cli.targets import Given
+    from reshardctl.errors import UsageError
+    from reshardctl.savedsnapshot import save
+
+    if output is None:
+        raise UsageError("no file is named", "add -o FILE, e.g. -o my-stream.snapshot")
+    check_file(output)
+    account = Account(region, profile, role_arn, endpoint_url or ())
+    saved = freeze(consumers or (), Given(stream, account, probe=probe))
+    save(redacted(saved) if redact else saved, output)
+    show(described(saved, output, redact))

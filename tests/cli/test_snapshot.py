@@ -1,0 +1,177 @@
+"""`snapshot`, and the reading verbs on what it saved: the same answers, nobody asked again.
+
+What a snapshot must say is what the store itself says; the expectations of both are the cases'.
+"""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.cli.lab import Lab
+
+KNOWN = "?initial=TRIM_HORIZON&release=3.5.1"
+
+
+@pytest.fixture
+def lab(lab_of) -> Lab:
+    return lab_of("a-both", KNOWN)
+
+
+@pytest.fixture
+def saved(lab, tmp_path) -> Path:
+    file = tmp_path / "orders.snapshot"
+    done = lab.cli("snapshot", lab.stream, lab.locator, "-o", file)
+    assert done.code == 0, done.err
+    assert str(file) in done.out and "4 shards" in done.out and "2 rows" in done.out
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert lab.wire.writes == []
+    return file
+
+
+def without_place(report: dict) -> dict:
+    """A report without the words that name its consumer."""
+    report["consumer"].pop("locator")
+    return report
+
+
+def calls(lab: Lab) -> list:
+    found = list(lab.wire.calls)
+    lab.wire.calls.clear()
+    return found
+
+
+def test_inspect_says_the_same(lab, saved):
+    live = lab.cli("inspect", *lab.where, "--format", "json")
+    calls(lab)
+    frozen = lab.cli("inspect", f"snapshot:{saved}", "--format", "json")
+    assert calls(lab) == []
+    assert (frozen.code, frozen.codes) == (live.code, live.codes) == (1, {"RSH203"})
+    assert frozen.json["consumer"]["locator"] == f"snapshot:{saved}"
+    assert without_place(frozen.json) == without_place(live.json)
+
+
+def test_the_same_snapshot_says_the_same_later(lab, saved):
+    before = lab.cli("inspect", f"snapshot:{saved}", "--format", "json")
+    lab.fake.clock.advance(9 * 3600)
+    lab.alter("shardId-000000000000", checkpoint={"S": "TRIM_HORIZON"})
+    assert lab.cli("inspect", f"snapshot:{saved}", "--format", "json").out == before.out
+
+
+def test_fix_shows_its_plan_and_where_it_would_be_carried_out(lab, saved):
+    shown = lab.cli("fix", f"snapshot:{saved}", "--dry-run", "--format", "text")
+    assert shown.code == 1
+    assert f"reshardctl fix '{lab.locator}'" in shown.out and "--stream orders" in shown.out
+
+
+@pytest.mark.parametrize("more", [["--yes"], ["--dry-run", "--out", "p.plan"]], ids=" ".join)
+def test_nothing_is_written_on_a_snapshots_word(lab, saved, more, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    calls(lab)
+    refused = lab.cli("fix", f"snapshot:{saved}", *more)
+    assert refused.code == 2
+    assert refused.says("snapshot", f"reshardctl fix '{lab.locator}' --stream orders")
+    assert calls(lab) == [] and not (tmp_path / "p.plan").exists()
+
+
+@pytest.mark.parametrize("words", [["explain", "0"], ["graph"]], ids=lambda words: words[0])
+def test_the_other_reading_verbs(lab, saved, words):
+    live = lab.cli(*words, *lab.where)
+    calls(lab)
+    frozen = lab.cli(*words, f"snapshot:{saved}")
+    assert calls(lab) == [] and frozen.code == 0
+    named = [line for line in frozen.out.splitlines() if "snapshot:" not in line]
+    assert named == [line for line in live.out.splitlines() if "kcl://" not in line]
+
+
+def test_what_is_said_of_the_application_stands_before_what_was(lab_of, tmp_path):
+    lab = lab_of("a-one", "")
+    file = tmp_path / "s"
+    assert lab.cli("snapshot", lab.stream, lab.locator, "-o", file).code == 0
+    found = {
+        initial: lab.cli(
+            "inspect", f"snapshot:{file}?initial={initial}&release=3.5.1", "--format", "json"
+        ).json["candidates"]
+        for initial in ("LATEST", "TRIM_HORIZON")
+    }
+    assert found == {
+        initial: [{"initial": initial, "release": "3.5.1"}] for initial in found
+    }
+
+
+def test_probes_are_kept(lab, tmp_path):
+    file = tmp_path / "s"
+    assert lab.cli("snapshot", lab.stream, lab.locator, "--probe", "-o", file).code == 0
+    live = lab.cli("inspect", *lab.where, "--probe", "--format", "json")
+    calls(lab)
+    frozen = lab.cli("inspect", f"snapshot:{file}", "--probe", "--format", "json")
+    assert calls(lab) == []
+    assert without_place(frozen.json) == without_place(live.json)
+
+
+def test_what_was_not_probed_cannot_be_told(lab, saved):
+    result = lab.cli("inspect", f"snapshot:{saved}", "--probe")
+    assert result.code == 3 and result.says("no record", "--probe")
+
+
+def test_a_redacted_one_is_judged_alike(lab, saved, tmp_path):
+    file = tmp_path / "r"
+    done = lab.cli("snapshot", lab.stream, lab.locator, "--redact", "-o", file)
+    assert done.code == 0 and "replaced" in done.out
+    text = file.read_text()
+    for secret in (lab.table.name, "orders", "123456789012", '"w1"'):
+        assert secret not in text
+    plain, hidden = (
+        lab.cli("inspect", f"snapshot:{one}", "--format", "json").json for one in (saved, file)
+    )
+    assert plain["findings"] == hidden["findings"]
+    assert plain["decision"] == hidden["decision"]
+
+
+def test_a_stream_without_consumers_is_drawn(lab, tmp_path):
+    file = tmp_path / "s"
+    assert lab.cli("snapshot", lab.stream, "-o", file).code == 0
+    drawn = lab.cli("graph", f"snapshot:{file}")
+    assert drawn.code == 0 and "0   closed" in drawn.out
+    result = lab.cli("inspect", f"snapshot:{file}")
+    assert result.code == 2 and result.says("no consumer", f"graph snapshot:{file}")
+
+
+WRONG = {
+    "absent": ("snapshot:/nowhere/s", [], ["/nowhere/s", "No such file", "reshardctl snapshot"]),
+    "unnamed": ("snapshot:", [], ["no file is named"]),
+    "other consumer": ("snapshot:{file}?consumer=x", [], ["no consumer 'x'"]),
+    "unknown option": ("snapshot:{file}?colour=red", [], ["no option 'colour'"]),
+    "a region": ("snapshot:{file}", ["--region", "us-east-1"], ["--region leads nowhere"]),
+    "other stream": ("snapshot:{file}", ["--stream", "x"], ["not of x", "leave --stream out"]),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_snapshot_that_is_named_wrongly(lab, saved, name):
+    place, more, says = WRONG[name]
+    result = lab.cli("inspect", place.format(file=saved), *more)
+    assert result.code == 2 and result.says(*says)
+
+
+def test_another_version(lab, saved):
+    saved.write_text(saved.read_text().replace("snapshot/1", "snapshot/2"))
+    result = lab.cli("inspect", f"snapshot:{saved}")
+    assert result.code == 2 and result.says(str(saved), "snapshot/2", "reshardctl snapshot")
+
+
+def test_what_cannot_be_frozen(lab, saved, tmp_path):
+    file = tmp_path / "s"
+    for words, says in (
+        ([lab.stream], "no file is named"),
+        ([lab.stream, "-o", tmp_path / "no" / "s"], "No such file"),
+        ([lab.stream, "-o", tmp_path], "is a directory"),
+        ([lab.stream, lab.locator, lab.locator, "-o", file], "name it once"),
+        ([lab.stream, f"snapshot:{saved}", "-o", file], "is a snapshot already"),
+    ):
+        result = lab.cli("snapshot", *words)
+        assert result.code == 2 and result.says(says)
+    assert lab.cli("snapshot", "no-such-stream", "-o", file).code in (2, 3)
+    assert not file.exists()
