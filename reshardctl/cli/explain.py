@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from reshardctl.cli.options import (
+    ConfigOption,
     EndpointOption,
     LocatorArgument,
     ProbeOption,
@@ -27,6 +28,7 @@ def explain(
     profile: ProfileOption = None,
     role_arn: RoleOption = None,
     endpoint_url: EndpointOption = None,
+    config: ConfigOption = None,
     probe: ProbeOption = False,
 ) -> None:
     """Why this shard? Its life, its place in the store, and what the next start does with it.
@@ -40,6 +42,6 @@ def explain(
     from reshardctl.repair import survey
 
     account = Account(region, profile, role_arn, endpoint_url or ())
-    target = one(locator, Given(stream, account, probe=probe))
+    target = one(locator, Given(stream, account, probe=probe, config=config))
     report = survey(target.ports(), target.stream, target.place, target.wishes, target.probe)
     show(explained(report, shard))

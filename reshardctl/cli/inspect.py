@@ -10,12 +10,12 @@ from reshardctl.cli.options import (
     AcceptOption,
     ColorMode,
     ColorOption,
+    ConfigOption,
     EndpointOption,
     FailOn,
     FormatOption,
     LocatorArgument,
     OutputOption,
-    PolicyName,
     PolicyOption,
     ProbeOption,
     ProfileOption,
@@ -33,7 +33,8 @@ def inspect(
     profile: ProfileOption = None,
     role_arn: RoleOption = None,
     endpoint_url: EndpointOption = None,
-    policy: PolicyOption = PolicyName.LOSSLESS,
+    config: ConfigOption = None,
+    policy: PolicyOption = None,
     accept: AcceptOption = None,
     probe: ProbeOption = False,
     wait: Annotated[
@@ -66,7 +67,7 @@ def inspect(
     from reshardctl.times import parse_seconds
 
     account = Account(region, profile, role_arn, endpoint_url or ())
-    target = one(locator, Given(stream, account, policy, accept, probe))
+    target = one(locator, Given(stream, account, policy, accept, probe, config=config))
     patience = None if wait is None else parse_seconds(wait)
     out = Output(destinations(form, output), color, verbose, target.words)
     ports = target.ports()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,7 +12,8 @@ LocatorArgument = Annotated[
     str,
     typer.Argument(
         metavar="CONSUMER",
-        help="Where the positions are, e.g. 'kcl://my-application?initial=TRIM_HORIZON'.",
+        help="Where the positions are, e.g. 'kcl://my-application?initial=TRIM_HORIZON', or a name "
+        "in reshardctl.toml.",
         show_default=False,
     ),
 ]
@@ -102,5 +104,17 @@ FormatOption = Annotated[
         show_default=False,
     ),
 ]
-PolicyOption = Annotated[PolicyName, typer.Option("--policy", help="Which line to want.")]
+PolicyOption = Annotated[
+    PolicyName | None,
+    typer.Option(
+        "--policy", help=f"Which line to want. Default: {PolicyName.LOSSLESS}.", show_default=False
+    ),
+]
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", metavar="FILE", help="Streams and consumers by name. Default: reshardctl.toml.",
+        show_default=False,
+    ),
+]
 ColorOption = Annotated[ColorMode, typer.Option("--color", help="When to use colour.")]

@@ -158,7 +158,16 @@ def again(
     created: str | None = None,
 ) -> list[str]:
     """The words of this command that name its consumer, stream and endpoints."""
-    words = [place.text, "--stream", stream, *account.words()]
+    asked = asked_words(policy, accept, wishes, probe, created)
+    return [place.text, "--stream", stream, *account.words(), *asked]
+
+
+def asked_words(
+    policy: str | None, accept: str | None, wishes: Wishes | None, probe: bool,
+    created: str | None,
+) -> list[str]:
+    """What is wanted of a consumer, as options."""
+    words: list[str] = []
     if policy is not None and policy != "lossless":
         words += ["--policy", str(policy)]
     if accept is not None:

@@ -1,0 +1,132 @@
+"""Consumers by their names in `reshardctl.toml`; what the command line says goes before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from reshardctl.cli.connect import Account, ports_of
+from reshardctl.cli.output import asked_words
+from reshardctl.cli.wishes import wishes_of
+from reshardctl.config import DEFAULT, Config, Consumer, Reach, load
+from reshardctl.errors import UsageError, WrongStream
+from reshardctl.lineage import Lineage
+from reshardctl.snapshot import Stream
+from reshardctl.times import instant
+
+if TYPE_CHECKING:
+    from reshardctl.cli.targets import Given, Target
+    from reshardctl.repair import Ports
+
+CREATION_SLACK = 1.0
+"""Seconds by which a creation time that an operator types may differ."""
+
+
+def config_of(given: Given) -> Config:
+    """The configuration. UsageError where there is none, or something is wrong in it."""
+    if given.config is None and not DEFAULT.exists():
+        raise UsageError(
+            f"no consumer is named, and there is no {DEFAULT} here",
+            "name one, as in kcl://my-application --stream my-stream, or the file with --config",
+        )
+    return load(given.config or DEFAULT, wishes_of)
+
+
+def names(text: str, given: Given) -> Config | None:
+    """The configuration in which a text is a name; `None` for a locator, or without one."""
+    if "://" in text or (given.config is None and not DEFAULT.exists()):
+        return None
+    return config_of(given)
+
+
+def one(text: str, config: Config, given: Given) -> Target:
+    """The consumer of this name, or the only one of the stream of this name."""
+    found = several([text], config, given)
+    if len(found) > 1:
+        known = ", ".join(target.entry.name for target in found if target.entry)
+        raise UsageError(
+            f"{text} is a stream of {len(found)} consumers in {config.file}",
+            f"name one of them: {known}",
+        )
+    return found[0]
+
+
+def several(texts: Sequence[str], config: Config, given: Given) -> list[Target]:
+    """The consumers that are named, by their own names or their streams'; each once, in the
+    order of the file. No name is all of them. Raises UsageError."""
+    if given.stream is not None:
+        raise UsageError(
+            f"--stream {given.stream}: {config.file} says which stream a consumer reads",
+            "leave --stream out, or name the consumer by a locator",
+        )
+    for text in texts:
+        if text not in config.consumers and text not in config.streams:
+            known = ", ".join([*config.consumers, *config.streams]) or "none"
+            raise UsageError(f"there is no {text!r} in {config.file}", f"it has {known}")
+    found = [
+        target_of(one, config, given) for one in config.consumers.values()
+        if not texts or one.name in texts or one.stream.name in texts
+    ]
+    if not found:
+        what = f"no consumer of {', '.join(texts)}" if texts else "no consumer"
+        raise UsageError(
+            f"there is {what} in {config.file}", "add one, as [consumers.NAME]"
+        )
+    return found
+
+
+def target_of(entry: Consumer, config: Config, given: Given) -> Target:
+    """A configured consumer as a target."""
+    from reshardctl.cli.targets import Target
+
+    policy, accept = str(given.policy or entry.policy), given.accept or entry.accept or None
+    wishes = wishes_of(policy, accept, given.bootstrap, given.recreated)
+    asked = asked_words(given.policy, given.accept, wishes, given.probe, given.created)
+    file = [] if given.config is None else ["--config", config.file]
+    return Target(
+        entry.stream.stream, entry.place, wishes, given.probe,
+        (entry.name, *file, *given.account.words(), *asked),
+        lambda: _ports(entry, given.account), entry=entry,
+    )
+
+
+def account_of(reach: Reach, said: Account) -> Account:
+    """How to reach it: what the command line says, else what the file says."""
+    endpoints = [f"{service}={url}" for service, url in reach.endpoints.items()]
+    return Account(
+        said.region or reach.region or None, said.profile or reach.profile or None,
+        said.role or reach.role or None, (*endpoints, *said.endpoints),
+    )
+
+
+def _ports(entry: Consumer, said: Account) -> Ports:
+    stream = account_of(entry.stream.reach, said)
+    ports = ports_of(stream, entry.place, account_of(entry.reach, said))
+    if entry.stream.created is None:
+        return ports
+    pinned = Pinned(ports.kinesis, entry.stream.created, entry.stream.origin)
+    return replace(ports, kinesis=cast("Stream", pinned))
+
+
+class Pinned:
+    """A stream that must be the one created at a time; everything else is as without it."""
+
+    def __init__(self, kinesis: Stream, created: float, origin: str) -> None:
+        """created: Unix seconds. origin: where that is said."""
+        self._kinesis, self._created, self._origin = kinesis, created, origin
+
+    def lineage(self, stream: str) -> Lineage:
+        """Its listing. WrongStream where another one of its name stands there now."""
+        found = self._kinesis.lineage(stream)
+        if abs(found.stream.created - self._created) <= CREATION_SLACK:
+            return found
+        raise WrongStream(
+            f"stream {found.stream.name} was created at {instant(found.stream.created)}; "
+            f"{self._origin} pins the one of {instant(self._created)}",
+            "if it was meant to be deleted and made again, change created = there "
+            "(reshardctl rule RSH102)",
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._kinesis, name)
