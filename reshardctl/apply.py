@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 from reshardctl.errors import (
     AnswerLost,
@@ -16,6 +18,7 @@ from reshardctl.errors import (
     CannotTell,
     HalfDone,
     Refused,
+    ReshardError,
     StalePlan,
     UsageError,
 )
@@ -29,6 +32,9 @@ Check = Callable[[list[Image]], list[Step]]
 """Fresh rows → the same steps with fresh before-images, or StalePlan."""
 CheckRest = Callable[[list[Image], list[Step]], list[Step]]
 """The same for what is left of a fix: fresh rows, and the writes that have not landed."""
+
+TRIES = 5
+"""How often a step is written where a running consumer may renew a row between read and write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +58,20 @@ def apply(
     *,
     check: Check,
     interrupted: Callable[[], bool] = never,
+    renewing: Collection[str] = (),
 ) -> Applied:
     """Re-read, check, then write every step.
 
-    Raises StalePlan (nothing written), Cancelled (interrupted before the first write), HalfDone
-    (stopped after one, or with one whose fate is unknown), and what the medium raises while
-    nothing is in place.
+    renewing: attributes that a running consumer changes while a row goes on saying the same; a
+    step whose rows moved in nothing else is read and tried again. Raises StalePlan (nothing
+    written), Cancelled (interrupted before the first write), HalfDone (stopped after one, or with
+    one whose fate is unknown), and what the medium raises while nothing is in place.
     """
     fresh = check(medium.read())
     if [_keys(step) for step in fresh] != [_keys(step) for step in steps]:
         raise StalePlan("the checked steps write other rows than the plan's")
     todo = list(enumerate(fresh))
-    done = _Course(medium, journal, interrupted, len(fresh), in_place=0).go(todo)
+    done = _Course(medium, journal, interrupted, len(fresh), 0, renewing).go(todo)
     return Applied(tuple(fresh), done, 0)
 
 
@@ -75,11 +83,13 @@ def resume(
     check: CheckRest,
     interrupted: Callable[[], bool] = never,
     moving: Collection[str] = (),
+    renewing: Collection[str] = (),
 ) -> Applied:
     """Go on with the last course of a journal, the fix or its undoing.
 
-    moving: attributes that the consumer changes by itself. Raises what `apply` raises; a row that
-    is neither as before nor as written is HalfDone and nothing is written.
+    moving: attributes that the consumer changes by itself. renewing: as for `apply`. Raises what
+    `apply` raises; a row that is neither as before nor as written is HalfDone and nothing is
+    written.
     """
     belongs(records, medium)
     run = records.run
@@ -99,7 +109,7 @@ def resume(
     if [_keys(step) for step in checked] != [_keys(step) for _, step in rest]:
         raise StalePlan("the checked steps write other rows than the journal's")
     todo = [(index, step) for (index, _), step in zip(rest, checked, strict=True)]
-    done = _Course(medium, journal, interrupted, len(steps), in_place).go(todo)
+    done = _Course(medium, journal, interrupted, len(steps), in_place, renewing).go(todo)
     return Applied(tuple(checked), done, in_place)
 
 
@@ -154,12 +164,14 @@ class _Course:
         interrupted: Callable[[], bool],
         total: int,
         in_place: int,
+        renewing: Collection[str],
     ) -> None:
         self._medium = medium
         self._journal = journal
         self._interrupted = interrupted
         self._total = total
         self._in_place = in_place
+        self._renewing = renewing
 
     def go(self, todo: Sequence[tuple[int, Step]]) -> int:
         """Write them all; how many."""
@@ -177,12 +189,45 @@ class _Course:
     def _intents(self, todo: Sequence[tuple[int, Step]]) -> list[Intent]:
         try:
             return self._journal.intend(todo)
-        except UsageError as error:
+        except ReshardError as error:
             if self._in_place:
                 raise self._half_done(error.what) from error
             raise
 
     def _write(self, intent: Intent) -> None:
+        """Until it is in place or its rows have moved for good."""
+        for _ in range(TRIES - 1 if self._renewing else 0):
+            if self._landed(intent):
+                return
+            intent = self._renewed(intent)
+        if not self._landed(intent):
+            self._moved(intent.step)
+
+    def _renewed(self, intent: Intent) -> Intent:
+        """The same step over its rows as they are now, in the journal too."""
+        try:
+            found = self._medium.get([write.key for write in intent.step.writes])
+            rows = [row for row in found.values() if row is not None]
+            (step,) = rebase([intent.step], rows, self._renewing)
+        except StalePlan as error:
+            self._moved(intent.step, error.what)
+        except CannotTell as error:
+            self._note(error.what)
+            if self._in_place:
+                raise self._half_done(error.what) from error
+            raise
+        (fresh,) = self._intents([(intent.index, step)])
+        return fresh
+
+    def _moved(self, step: Step, how: str = "") -> NoReturn:
+        keys = ", ".join(sorted(write.key for write in step.writes))
+        what = f"{step.title}: a row moved after it was read ({how or keys})"
+        self._note(what)
+        if self._in_place:
+            raise self._half_done(what)
+        raise StalePlan(f"{what}; nothing was written", "run reshardctl fix again")
+
+    def _landed(self, intent: Intent) -> bool:
         try:
             landed = self._medium.write(intent.step, intent.token)
         except AnswerLost as error:
@@ -202,18 +247,12 @@ class _Course:
                 self._journal,
                 f"{self._so_far()}; the next one was cut short ({type(error).__name__})",
             ) from error
-        if landed is Landed.MOVED:
-            keys = ", ".join(sorted(write.key for write in intent.step.writes))
-            what = f"{intent.step.title}: a row moved after it was read ({keys})"
-            self._note(what)
-            if self._in_place:
-                raise self._half_done(what)
-            raise StalePlan(f"{what}; nothing was written", "run reshardctl fix again")
+        return landed is Landed.DONE
 
     def _record(self, index: int) -> None:
         try:
             self._journal.landed(index)
-        except UsageError as error:
+        except ReshardError as error:
             raise self._half_done(error.what) from error
 
     def _stop_if_asked(self) -> None:
@@ -232,10 +271,8 @@ class _Course:
 
     def _note(self, what: str) -> None:
         """Record the failure, if the disk takes it: the failure itself is what must be said."""
-        try:
+        with suppress(ReshardError):
             self._journal.failed(what)
-        except UsageError:
-            return
 
 
 def half_done(journal: Journal, what: str) -> HalfDone:

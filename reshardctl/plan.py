@@ -11,6 +11,7 @@ from typing import Any
 
 from reshardctl.consumers.base import Candidate, Cannot, Consumer, Incarnation
 from reshardctl.effects import Circumstances, Effect, Harm, effects
+from reshardctl.liveness import live_for_all, not_live
 from reshardctl.model import (
     DONE,
     START,
@@ -260,7 +261,10 @@ def _encode(
 ) -> list[Step] | Cannot:
     checkpoint = case.checkpoint()
     lineage = case.around.lineage
-    return case.consumer.encode(lineage, checkpoint, want, candidate.app, leave.keys())
+    steps = case.consumer.encode(lineage, checkpoint, want, candidate.app, leave.keys())
+    if case.recreated and not isinstance(steps, Cannot):
+        return not_live(steps, "its positions are of an earlier stream")
+    return steps
 
 
 def _concerned(case: Case, effect: Effect, steps: Iterable[Step]) -> list[ShardId]:
@@ -312,8 +316,10 @@ def _agree(case: Case, decisions: Sequence[Decision]) -> Decision:
     first = decisions[0]
     if all(_same(first, other) for other in decisions[1:]):
         if isinstance(first, Plan):
-            afters = tuple(d.after[0] for d in decisions if isinstance(d, Plan))
-            return Plan(first.steps, first.before, afters, first.residuals, first.costs)
+            plans = [d for d in decisions if isinstance(d, Plan)]
+            steps = live_for_all([plan.steps for plan in plans])
+            afters = tuple(plan.after[0] for plan in plans)
+            return Plan(steps, first.before, afters, first.residuals, first.costs)
         return first
     for option in ("initial", "release"):
         values = [c.options.get(option, "") for c in case.candidates]

@@ -12,9 +12,10 @@ from reshardctl.consumers.base import Consumer
 from reshardctl.errors import ConsumerRunning, HalfDone, StalePlan
 from reshardctl.evidence import Snapshot
 from reshardctl.journal import Journal, Records
+from reshardctl.liveness import require_live
 from reshardctl.locator import Locator
 from reshardctl.media.base import Medium
-from reshardctl.model import Image, Step, after
+from reshardctl.model import Change, Image, Step, Update, after
 from reshardctl.plan import Nothing, Plan, judge, settled_line
 from reshardctl.report import Report, Wishes, case_of, make, places_to_probe
 from reshardctl.savedplan import SavedPlan, broken, promises
@@ -65,18 +66,33 @@ def watch(ports: Ports, consumer: Consumer, seconds: float) -> str:
     return consumer.excluded_by(seconds)
 
 
-def carry_out(ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal) -> Applied:
-    """Write the plan's steps, each proven on what is there now."""
+def carry_out(
+    ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal, live: bool = False
+) -> Applied:
+    """Write the plan's steps, each proven on what is there now.
+
+    live: the consumer may be running, so rows may be renewed and read on meanwhile.
+    """
     def check(images: list[Image]) -> list[Step]:
-        return _proven_again(ports, plan, locator, images)
+        fresh = _proven_again(ports, plan, locator, images, live)
+        if live:
+            require_live(fresh)
+        return fresh
 
     return apply(
-        plan.steps, ports.medium, journal, check=check, interrupted=ports.interrupted
+        plan.steps, ports.medium, journal, check=check, interrupted=ports.interrupted,
+        renewing=_renewing(locator, live),
     )
 
 
+def _renewing(locator: Locator, live: bool) -> frozenset[str]:
+    """What a worker that keeps its row changes; one that lost or took it is another matter."""
+    consumer = CONSUMERS[locator.consumer]
+    return consumer.moving - consumer.owners if live else frozenset()
+
+
 def _proven_again(
-    ports: Ports, plan: SavedPlan, locator: Locator, images: list[Image]
+    ports: Ports, plan: SavedPlan, locator: Locator, images: list[Image], live: bool
 ) -> list[Step]:
     """The same plan made on fresh state, or StalePlan saying what has changed."""
     again = "make a new plan: reshardctl fix --dry-run"
@@ -89,13 +105,14 @@ def _proven_again(
     report = make(fresh, plan.wishes)
     if plan.probe and (places := places_to_probe(report)):
         report = make(probed(fresh, ports.kinesis, places), plan.wishes)
-    if moved := _footprint_moved(fresh, plan):
+    if moved := _footprint_moved(fresh, plan, live):
         raise StalePlan(f"the plan is stale: {', '.join(moved[:3])} changed since", again)
     decision = report.decision
     if not isinstance(decision, Plan):
         what = "nothing is left to do" if isinstance(decision, Nothing) else "it cannot be made now"
         raise StalePlan(f"the plan is stale: on the rows as they are now {what}", again)
-    if changed := _differences(plan.steps, decision.steps):
+    owners = CONSUMERS[locator.consumer].owners if live else frozenset()
+    if changed := _differences(plan.steps, decision.steps, owners):
         raise StalePlan(f"the plan is stale: {'; '.join(changed[:3])}", again)
     if len(plan.promised) != len(decision.after):
         raise StalePlan("the plan is stale: the rows speak of another release now", again)
@@ -106,13 +123,21 @@ def _proven_again(
     return list(decision.steps)
 
 
-def _footprint_moved(fresh: Snapshot, plan: SavedPlan) -> list[str]:
+def _footprint_moved(fresh: Snapshot, plan: SavedPlan, live: bool) -> list[str]:
+    """What the proof rests on and has changed. Rows that are read on move: what they say now is
+    proven anew, and only that they are there, and their parents, are to be as they were."""
     now = savedplan.footprint(fresh, plan.steps)
-    return [n for n in sorted(now.keys() | plan.footprint) if now.get(n) != plan.footprint.get(n)]
+    named = sorted(now.keys() | plan.footprint)
+    if live:
+        named = [name for name in named if not name.startswith("row ")]
+    return [name for name in named if now.get(name) != plan.footprint.get(name)]
 
 
-def _differences(old: Sequence[Step], new: Sequence[Step]) -> list[str]:
-    """In words, how two plans differ in what they write."""
+def _differences(
+    old: Sequence[Step], new: Sequence[Step], owners: frozenset[str] = frozenset()
+) -> list[str]:
+    """In words, how two plans differ in what they write. owners: attributes that may be removed
+    in one of them only, because someone has taken a row, or let go of it, since."""
     was = {w.key: w for step in old for w in step.writes}
     now = {w.key: w for step in new for w in step.writes}
     return [
@@ -120,18 +145,31 @@ def _differences(old: Sequence[Step], new: Sequence[Step]) -> list[str]:
         *(f"{key} needs a write too" for key in sorted(now.keys() - was.keys())),
         *(
             f"{key} would be written differently"
-            for key in sorted(was.keys() & now.keys()) if was[key].change != now[key].change
+            for key in sorted(was.keys() & now.keys())
+            if _apart_from(owners, was[key].change) != _apart_from(owners, now[key].change)
         ),
     ]
 
 
-def verify(ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal) -> Report:
-    """Read and judge again: the next plan must be empty."""
+def _apart_from(owners: frozenset[str], change: Change) -> Change:
+    if not owners or not isinstance(change, Update):
+        return change
+    return replace(change, remove=tuple(name for name in change.remove if name not in owners))
+
+
+def verify(
+    ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal, live: bool = False
+) -> Report:
+    """Read and judge again: the next plan must be empty.
+
+    live: but for rows that this one did not write. The consumer goes on meanwhile, and may have
+    come to something else that is wrong.
+    """
     wishes = replace(plan.wishes, bootstrap=False, recreated=None)
     if plan.wishes.recreated is not None:
         wishes = plan.wishes
     report = survey(ports, plan.stream, locator, wishes, plan.probe)
-    if isinstance(report.decision, Plan):
+    if isinstance(report.decision, Plan) and not (live and _elsewhere(plan, report.decision)):
         titles = ", ".join(step.title for step in report.decision.steps[:3])
         journal.failed(f"the next plan is not empty: {titles}")
         raise HalfDone(
@@ -143,8 +181,14 @@ def verify(ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal) ->
     return report
 
 
+def _elsewhere(plan: SavedPlan, more: Plan) -> bool:
+    written = {write.key for step in plan.steps for write in step.writes}
+    return written.isdisjoint(write.key for step in more.steps for write in step.writes)
+
+
 def go_on(
-    ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal, records: Records
+    ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal, records: Records,
+    live: bool = False,
 ) -> Applied:
     """Finish what a journal began: the mixed state and the rest of the steps are replayed first."""
     def check(images: list[Image], rest: list[Step]) -> list[Step]:
@@ -161,10 +205,13 @@ def go_on(
                     f"going on would leave {shard or 'the consumer'} {harm}, which the plan did "
                     "not show", f"reshardctl undo {journal.path}, then plan again",
                 )
+        if live:
+            require_live(rest)
         return rest
 
     moving = CONSUMERS[locator.consumer].moving
     return resume(
-        journal, records, ports.medium, check=check, interrupted=ports.interrupted, moving=moving
+        journal, records, ports.medium, check=check, interrupted=ports.interrupted, moving=moving,
+        renewing=_renewing(locator, live),
     )
 

@@ -72,7 +72,11 @@ def footprint(snapshot: Snapshot, steps: Sequence[Step]) -> dict[str, str]:
     found = {}
     for key in sorted(consumer.family(lineage, written)):
         image = rows.get(key)
-        found[f"row {key}"] = "" if image is None else wire.digest(consumer.footprint(image))
+        rests = {} if image is None else consumer.footprint(image)
+        found[f"row {key}"] = "" if image is None else wire.digest(rests)
+        found[f"lasting {key}"] = "" if image is None else wire.digest(
+            {name: rests[name] for name in rests if name not in consumer.reading}
+        )
         shard = consumer.shard_of(key)
         if shard in lineage:
             one = lineage[shard]

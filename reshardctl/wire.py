@@ -55,6 +55,7 @@ def write_json(write: Write) -> dict[str, Any]:
         "why": write.why,
         "guard": list(write.guard),
         "live": write.live,
+        "running": write.running,
     }
 
 
@@ -93,7 +94,7 @@ def image_or_none(value: object, place: Place) -> Image | None:
 
 def write(value: object, place: Place) -> Write:
     """What `write_json` wrote."""
-    names = ("key", "change", "before", "why", "guard", "live")
+    names = ("key", "change", "before", "why", "guard", "live", "running")
     found = members(value, names, place)
     guard = array(found["guard"], place / "guard")
     key = string(found["key"], place / "key")
@@ -110,6 +111,7 @@ def write(value: object, place: Place) -> Write:
         why=string(found["why"], place / "why"),
         guard=tuple(string(one, place / "guard" / n) for n, one in enumerate(guard)),
         live=boolean(found["live"], place / "live"),
+        running=string(found["running"], place / "running"),
     )
 
 

@@ -32,7 +32,7 @@ LAYERS = (
     ("report", "redaction"),
     ("rules", "plan", "preflight"),
     ("effects", "policy", "evidence", "consumers", "rebase"),
-    ("wire", "lineage", "locator", "landing"),
+    ("wire", "lineage", "locator", "landing", "liveness"),
     ("times", "strict", "model"),
     ("errors",),
     ("exit",),

@@ -74,6 +74,12 @@ def fix(
             "--assume-stopped", help="You know that every worker is stopped; it is journaled."
         ),
     ] = False,
+    live: Annotated[
+        bool,
+        typer.Option(
+            "--live", help="Write while the application runs: only if every write is safe then."
+        ),
+    ] = False,
     watch: Annotated[
         str, typer.Option(metavar="DURATION", help="How long to look for signs of life.")
     ] = "30s",
@@ -89,7 +95,7 @@ def fix(
 
     Example: reshardctl fix kcl://my-application --stream my-stream --dry-run
     """
-    from reshardctl.cli import fixing
+    from reshardctl.cli import fixing, running
     from reshardctl.cli.connect import Account
     from reshardctl.cli.targets import Given, one
     from reshardctl.times import instant, parse_instant
@@ -102,8 +108,12 @@ def fix(
     asked = fixing.Asked(
         account, dry_run, out, yes, assume_stopped, fixing.patience(watch, dry_run), journal,
         form, output, color, verbose,
-        None if created is None else parse_instant(created),
+        None if created is None else parse_instant(created), live,
     )
+    running.consistent({
+        "--assume-stopped": assume_stopped, "--bootstrap": bootstrap,
+        "--recreated": recreated is not None,
+    } if live else {})
     own = {
         "--dry-run": dry_run, "--out": out is not None, "--accept": accept is not None,
         "--policy": policy is not PolicyName.LOSSLESS, "--probe": probe,

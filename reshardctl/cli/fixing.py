@@ -22,6 +22,7 @@ from reshardctl.cli.targets import Target
 from reshardctl.consumers import CONSUMERS
 from reshardctl.consumers.base import Incarnation
 from reshardctl.errors import (
+    ConsumerRunning,
     EmptyCheckpoint,
     HalfDone,
     NotConfirmed,
@@ -32,7 +33,9 @@ from reshardctl.errors import (
 )
 from reshardctl.exit import Exit
 from reshardctl.journal import Header, Journal, new_path, read, state_dir
+from reshardctl.liveness import counted, require_live, suggesting
 from reshardctl.locator import Locator
+from reshardctl.model import Step
 from reshardctl.plan import Ask, NoLine, Nothing, Plan
 from reshardctl.render.outcomes import Fixed, Saved
 from reshardctl.repair import Ports, carry_out, survey, verify, watch
@@ -62,6 +65,8 @@ class Asked:
     verbose: bool
     created: float | None = None
     """The creation time of the stream to which the positions belong, as the operator says."""
+    live: bool = False
+    """Whether to write while the consumer runs."""
 
     @property
     def quiet(self) -> bool:
@@ -123,6 +128,8 @@ def from_store(asked: Asked, target: Target) -> Exit:
     show = asked.dry_run or not asked.quiet
     if show:
         out.plan(report, Exit.FINDINGS, dry_run=asked.dry_run, saved=saved)
+    if asked.live:
+        require_live(plan.steps)
     if asked.dry_run:
         return Exit.FINDINGS
     _unambiguous(report, asked.created)
@@ -197,12 +204,12 @@ def from_file(asked: Asked, path: Path) -> Exit:
 def _apply(
     asked: Asked, ports: Ports, plan: SavedPlan, place: Locator, out: Output, before: Report
 ) -> Exit:
-    watched = stopped(asked, ports, place)
+    watched = allowed(asked, ports, place, plan.steps)
     header = _header(plan, ports, watched)
     with _kept_if_used(_journal_path(asked, header), header) as journal, finishing_the_step():
         phase(f"journal {journal.path}")
-        applied = carry_out(ports, plan, place, journal)
-        report = _verified(ports, plan, place, journal)
+        applied = carry_out(ports, plan, place, journal, asked.live)
+        report = _verified(ports, plan, place, journal, asked.live)
         return _show(out, before, report, applied, journal.path)
 
 
@@ -244,17 +251,19 @@ def go_on(asked: Asked, path: Path) -> Exit:
         ports = ports_of(asked.account, place)
         treat_sigterm_as_ctrl_c()
         before = survey(ports, plan.stream, place, plan.wishes, plan.probe)
-        stopped(asked, ports, place)
+        allowed(asked, ports, place, plan.steps)
         with finishing_the_step():
-            applied = finish(ports, plan, place, journal, records)
-            report = _verified(ports, plan, place, journal)
+            applied = finish(ports, plan, place, journal, records, asked.live)
+            report = _verified(ports, plan, place, journal, asked.live)
             return _show(out, before, report, applied, path)
 
 
-def _verified(ports: Ports, plan: SavedPlan, place: Locator, journal: Journal) -> Report:
+def _verified(
+    ports: Ports, plan: SavedPlan, place: Locator, journal: Journal, live: bool
+) -> Report:
     """What was written stays written: a failure to look at it afterwards is half done."""
     try:
-        return verify(ports, plan, place, journal)
+        return verify(ports, plan, place, journal, live)
     except HalfDone:
         raise
     except ReshardError as error:
@@ -284,6 +293,18 @@ def confirm(shown: bool = True) -> None:
         answer = ""
     if answer.strip() != "yes":
         raise NotConfirmed("not confirmed; nothing was written")
+
+
+def allowed(asked: Asked, ports: Ports, place: Locator, steps: Sequence[Step]) -> str:
+    """Words for the journal on why these steps may be written: the consumer is stopped, or every
+    one of them is safe while it runs."""
+    if asked.live:
+        require_live(steps)
+        return f"--live: {counted(steps)}"
+    try:
+        return stopped(asked, ports, place)
+    except ConsumerRunning as refusal:
+        raise suggesting(refusal, steps) from None
 
 
 def stopped(asked: Asked, ports: Ports, place: Locator) -> str:

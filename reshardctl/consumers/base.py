@@ -50,6 +50,8 @@ class Consumer(Protocol):
     """Those of them that only ever grow."""
     owners: frozenset[str]
     """Those of them that say who holds a row."""
+    reading: frozenset[str]
+    """What of a footprint changes while the consumer reads on as it should."""
     plain: frozenset[str]
     """Texts in rows that are the library's own and tell nothing of who runs it."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from reshardctl.effects import Deadline, Effect
 from reshardctl.evidence import Snapshot
+from reshardctl.firstaid import FirstAid, first_aid
 from reshardctl.model import Attributes, Create, Cut, Delete, Rank, ShardId, Step, Update, Write
 from reshardctl.plan import Ask, Decision, NoLine, Nothing, Plan, Residual
 from reshardctl.policy import Accept
@@ -41,6 +42,7 @@ def report_document(report: Report) -> Document:
         "decision": _decision(report, report.decision, changed),
         "positions": {s: report.positions[s] for s in sorted(report.positions)},
         "notes": list(report.notes),
+        "first_aid": _first_aid(first_aid(report)),
     }
 
 
@@ -50,6 +52,15 @@ def steps_document(steps: Iterable[Step]) -> list[Document]:
         {"title": s.title, "barrier": s.barrier, "writes": [_write(w) for w in s.writes]}
         for s in steps
     ]
+
+
+def _first_aid(aid: FirstAid | None) -> Document | None:
+    """What buys time, as a command to run."""
+    if aid is None:
+        return None
+    return {
+        "command": list(aid.words()), "retention_hours": aid.hours, "loss_from": _time(aid.since),
+    }
 
 
 def _stream(snapshot: Snapshot) -> Document:

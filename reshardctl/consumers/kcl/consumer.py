@@ -49,6 +49,10 @@ class Kcl:
     })
     counters = frozenset({"leaseCounter"})
     owners = frozenset({"leaseOwner", "checkpointOwner"})
+    reading = frozenset({
+        "checkpoint", "checkpointSubSequenceNumber", "pendingCheckpoint", "childShardIds",
+        "leaseOwner", "checkpointOwner",
+    })
     plain = PLAIN
 
     def parse(self, images: Iterable[Image], stream: Stream | None = None) -> LeaseTable:  # noqa: ARG002

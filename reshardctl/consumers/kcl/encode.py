@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from reshardctl.consumers.kcl.app import App
 from reshardctl.consumers.kcl.behaviour import fails_unasked, place, replay
+from reshardctl.consumers.kcl.keys import Named, key_of, split
+from reshardctl.consumers.kcl.live import marked
 from reshardctl.consumers.kcl.positions import unborn
 from reshardctl.consumers.kcl.rows import (
     LATEST,
@@ -73,7 +75,7 @@ def encode(
         writes = {order.shard: _write(lineage, table, orders, order) for order in orders.values()}
     fatal = app.traits.dies_without
     deadly = frozenset(s for s, row in table.rows.items() if fatal.intersection(row.lacking))
-    return _steps(lineage, writes, deadly)
+    return marked(lineage, table, _steps(lineage, writes, deadly), want, app)
 
 
 def _missed(
@@ -82,14 +84,14 @@ def _missed(
 ) -> dict[ShardId, _Order]:
     """Absent rows that would have come as wanted, had nothing been written: audits refill other
     holes once some are mended."""
-    images = [*(row.image for row in table.rows.values()), *table.foreign.values()]
-    mended = parse(after(images, [Step("", tuple(writes.values()))]))
+    step = Step("", tuple(writes.values()))
+    mended = parse(after(table.images(), [step]), named=table.named)
     again = _Orders(lineage, mended, want, app, leave).all() if writes else {}
     return {shard: order for shard, order in again.items() if shard not in mended.rows}
 
 
 def bootstrap(lineage: Lineage, want: Wanted) -> list[Step]:
-    """First rows for an application that has none: the shards from which the line begins."""
+    """First rows for an application of one stream that has none: where the line begins."""
     table = LeaseTable({}, {}, (), False, False)
     chosen = [
         s for s in lineage
@@ -273,7 +275,8 @@ def _write(
     row = table.rows.get(order.shard)
     if order.delete:
         assert row is not None
-        return Write(order.shard, Delete(), row.image, order.why, tuple(row.image.attributes))
+        guard = tuple(row.image.attributes)
+        return Write(row.image.key, Delete(), row.image, order.why, guard)
     named = lineage[order.shard].parents if order.shard in lineage else ()
     parents = sorted(
         p for p in named
@@ -281,8 +284,9 @@ def _write(
     )
     if row is None:
         assert order.at is not None
-        return Write(order.shard, _new(lineage, table, order, parents), None, order.why)
-    return Write(order.shard, _move(lineage, row, order, parents), row.image, order.why, GUARDED)
+        key = key_of(table.named, order.shard)
+        return Write(key, _new(lineage, table, order, parents), None, order.why)
+    return Write(row.image.key, _move(lineage, row, order, parents), row.image, order.why, GUARDED)
 
 
 def _new(lineage: Lineage, table: LeaseTable, order: _Order, parents: list[ShardId]) -> Create:
@@ -290,7 +294,8 @@ def _new(lineage: Lineage, table: LeaseTable, order: _Order, parents: list[Shard
     shard = lineage[order.shard]
     position, sub = spelling(order.at)
     item: dict[str, AttributeValue] = {
-        "leaseKey": {"S": order.shard},
+        "leaseKey": {"S": key_of(table.named, order.shard)},
+        **_names(table.named, order.shard),
         "checkpoint": {"S": position},
         "checkpointSubSequenceNumber": {"N": str(sub)},
         "leaseCounter": _ZERO,
@@ -307,8 +312,18 @@ def _new(lineage: Lineage, table: LeaseTable, order: _Order, parents: list[Shard
     return Create(item)
 
 
+def _names(named: Named | None, shard: ShardId) -> dict[str, AttributeValue]:
+    """The attributes from which a multi-stream lease takes its stream and its shard
+    (DynamoDBMultiStreamLeaseSerializer)."""
+    return {"streamName": {"S": named.text}, "shardId": {"S": shard}} if named else {}
+
+
 def _move(lineage: Lineage, row: Row, order: _Order, parents: list[ShardId]) -> Update:
-    values: dict[str, AttributeValue] = {"ownerSwitchesSinceCheckpoint": _ZERO}
+    names = _names(split(row.image.key)[0], row.shard)
+    values: dict[str, AttributeValue] = {
+        "ownerSwitchesSinceCheckpoint": _ZERO,
+        **{name: value for name, value in names.items() if name in row.lacking},
+    }
     remove = ["leaseOwner", "checkpointOwner"]
     if order.at is not None:
         position, sub = spelling(order.at)

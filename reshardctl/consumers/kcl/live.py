@@ -1,0 +1,161 @@
+"""Which writes are safe while the application runs, and why each of the others is not.
+
+Two shapes are. An eviction, as KCL 3.x itself does it (DynamoDBLeaseRefresher.evictLease), with a
+place in it: the position is read once per acquisition, so the owner has to lose the lease; its
+next renewal or checkpoint fails on the counter, and whoever takes the lease begins at the written
+place. And the creation of an absent row, which every worker takes for a lease without owner. Both
+were run on working KCL 1.15.3, 2.7.2 and 3.5.1, November 2026. A bare edit of the position is
+overwritten by the owner's next checkpoint (the same runs).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from reshardctl.consumers.kcl.app import App
+from reshardctl.consumers.kcl.keys import split
+from reshardctl.consumers.kcl.releases import Traits
+from reshardctl.consumers.kcl.rows import SHARD_END, TRIM_HORIZON, LeaseTable, Row
+from reshardctl.consumers.kcl.settled import settled
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    Create,
+    Delete,
+    Line,
+    Rank,
+    ShardId,
+    Step,
+    Update,
+    Wanted,
+    Write,
+    index_of,
+)
+
+PROVEN = {1: (1, 14), 2: (2, 3), 3: (3, 0)}
+"""Generation → the first release that synchronises and takes leases as the one that was run."""
+
+CREATED = "the row is absent, and a worker takes up a new lease like any without an owner"
+EVICTED = (
+    "an eviction as the library's own: the owner loses the lease, and its next one begins here"
+)
+
+
+def marked(
+    lineage: Lineage, table: LeaseTable, steps: Sequence[Step], want: Wanted, app: App
+) -> list[Step]:
+    """The same steps, every write saying whether it is live, and why or why not."""
+    judge = _Judge(lineage, table, steps, want, app)
+    return [replace(step, writes=tuple(map(judge.mark, step.writes))) for step in steps]
+
+
+class _Judge:
+    def __init__(
+        self, lineage: Lineage, table: LeaseTable, steps: Sequence[Step], want: Wanted, app: App
+    ) -> None:
+        self._lineage, self._table, self._want, self._app = lineage, table, want, app
+        self._settled: Line = settled(lineage, table, app)
+        self._step = {
+            split(write.key)[1]: number
+            for number, step in enumerate(steps) for write in step.writes
+        }
+
+    def mark(self, write: Write) -> Write:
+        """The write with its mark."""
+        against = self._against(write)
+        if against:
+            return replace(write, live=False, running=against)
+        fits = CREATED if isinstance(write.change, Create) else EVICTED
+        return replace(write, live=True, running=fits)
+
+    def _against(self, write: Write) -> str:
+        """What speaks against it while a worker runs; "" if nothing does."""
+        shard = split(write.key)[1]
+        if not proven(self._app.traits):
+            return f"not tried on a running KCL {self._app.traits.release}"
+        match write.change:
+            case Delete():
+                return "whoever reads the shard would lose its lease and its place"
+            case Create():
+                return self._against_place(shard) or self._against_new(shard)
+            case Update() as update:
+                row = self._table.rows[shard]
+                return (
+                    _against_update(update, row) or self._against_place(shard)
+                    or self._against_move(shard)
+                )
+
+    def _against_place(self, shard: ShardId) -> str:
+        if shard not in self._lineage:
+            return "the shard is not listed any more"
+        want = self._want[shard]
+        if want.rank is Rank.DONE:
+            return "it ends a shard that may still be read"
+        if want.rank is Rank.TIP:
+            return "LATEST is the tip at some later moment, not now"
+        if not want <= self._settled[shard].lo:
+            return "it skips records"
+        return ""
+
+    def _against_new(self, shard: ShardId) -> str:
+        """A new row is nobody's old one, and nothing below it is being read."""
+        span = self._settled[shard]
+        if span.lo != span.hi:
+            return "its lease may have been there before: records may be read again"
+        for below in _oldest_first(self._lineage.descendants(shard)):
+            if below in self._table.rows:
+                return f"shard {_short(below)} below it has a lease and would not wait for it"
+        return self._against_parts(shard)
+
+    def _against_move(self, shard: ShardId) -> str:
+        """What comes after the shard waits for its lease, and has always waited."""
+        held = {shard}
+        for below in _oldest_first(self._lineage.descendants(shard)):
+            row = self._table.rows.get(below)
+            if row is None:
+                continue
+            if row.position != TRIM_HORIZON or held.isdisjoint(row.parents):
+                return f"shard {_short(below)} after it may be read already, and would not wait"
+            held.add(below)
+        return self._against_parts(shard)
+
+    def _against_parts(self, shard: ShardId) -> str:
+        """A family that is cut into several transactions is seen half written."""
+        here = self._step[shard]
+        for above in _oldest_first(self._lineage.ancestors(shard)):
+            if self._step.get(above, here) != here:
+                return f"shard {_short(above)} before it is written in another transaction"
+        return ""
+
+
+def proven(traits: Traits) -> bool:
+    """Whether both shapes were run on a working library of this generation."""
+    version = tuple(int(part) for part in traits.release.split(".") if part.isdigit())
+    return bool(version) and version >= PROVEN.get(version[0], (version[0] + 1,))
+
+
+def _against_update(update: Update, row: Row) -> str:
+    """What speaks against moving this very row, wherever to."""
+    position = update.set.get("checkpoint")
+    if position is None or "parentShardId" in update.set:
+        return "it changes more than a position, or something else"
+    if row.ended:
+        return "nobody has seen a running worker take up a finished lease again"
+    if position == {"S": SHARD_END}:
+        return "it ends a shard that may still be read"
+    if row.lacking or row.position is None:
+        return "the row cannot be read by every worker"
+    if row.hand_off_from is not None:
+        return f"a hand-off from {row.hand_off_from} is in progress"
+    if row.pending is not None:
+        return "a checkpoint that the application has prepared would go with it"
+    return ""
+
+
+def _oldest_first(shards: Collection[ShardId]) -> list[ShardId]:
+    return sorted(shards, key=lambda shard: (index_of(shard) or 0, shard))
+
+
+def _short(shard: ShardId) -> str:
+    index = index_of(shard)
+    return shard if index is None else str(index)
