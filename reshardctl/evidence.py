@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from reshardctl.lineage import Foreseen, Lineage
 from reshardctl.locator import Locator
-from reshardctl.model import Image, Probe, ShardId
+from reshardctl.model import Count, Image, Interval, Probe, ShardId
+from reshardctl.watching import Watched
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,7 @@ class Snapshot:
     """`now`: Unix seconds at which it was taken. store: the medium's identity.
 
     foreseen: what was done to the lineage in thought (preflight); `None` if it is as listed.
+    watched: what moved while the consumer was watched; `None` if it was not.
     """
 
     locator: Locator
@@ -23,4 +25,6 @@ class Snapshot:
     store: Mapping[str, str]
     now: float
     probes: Mapping[ShardId, Probe] = field(default_factory=dict)
+    counts: Mapping[Interval, Count] = field(default_factory=dict)
     foreseen: Foreseen | None = None
+    watched: Watched | None = None

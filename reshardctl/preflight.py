@@ -1,16 +1,19 @@
-"""Preflight: a snapshot as it would be if the stream were resharded now. Pure.
+"""Preflight: what breaks at the first start after a reshard that nobody has made. Pure.
 
-The rows stay as they are, for nobody has read on: what is judged is the next start after the
-reshard. A consumer that runs through it makes its children's rows itself, where its rows let it.
+The rows stay as they are, for nobody has read on: a consumer that stands, starts at LATEST or has
+broken rows breaks there. One that runs through the reshard makes its children's rows itself, as
+far as its rows let it, and meets the same at its crossing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from reshardctl.evidence import Snapshot
 from reshardctl.lineage import Reshard, foresee
+from reshardctl.model import ShardId
+from reshardctl.report import Report, make
 
 
 def foreseen(snapshot: Snapshot, reshards: Sequence[Reshard]) -> Snapshot:
@@ -28,3 +31,16 @@ def foreseen(snapshot: Snapshot, reshards: Sequence[Reshard]) -> Snapshot:
         snapshot, lineage=found.lineage, probes=probes, foreseen=found,
         now=max(snapshot.now, float(found.until)),
     )
+
+
+def forecast(now: Report, reshards: Sequence[Reshard]) -> Report:
+    """What a report would be after these reshards; it tells what is so already."""
+    report = make(foreseen(now.snapshot, reshards), now.wishes)
+    return replace(report, already=_by_code(now))
+
+
+def _by_code(report: Report) -> Mapping[str, frozenset[ShardId]]:
+    found: dict[str, frozenset[ShardId]] = {}
+    for finding in report.findings:
+        found[finding.code] = found.get(finding.code, frozenset()).union(finding.shards)
+    return found

@@ -48,6 +48,7 @@ EVERY_CODE_EVER = {
     "RSH306": "handoff-in-progress",
     "RSH401": "consumer-running",
     "RSH402": "leader-lock-left",
+    "RSH403": "not-progressing",
     "RSH901": "could-not-look",
 }
 """Suppressions and dashboards hold these: a line is only ever added, never changed or removed."""

@@ -8,12 +8,15 @@ import typer
 
 from reshardctl.cli.options import (
     AcceptOption,
+    BudgetOption,
     ColorMode,
     ColorOption,
     ConfigOption,
+    CountOption,
     EndpointOption,
     FailOn,
     FormatOption,
+    IfReshardOption,
     LocatorArgument,
     OutputOption,
     PolicyOption,
@@ -22,7 +25,10 @@ from reshardctl.cli.options import (
     RegionOption,
     RoleOption,
     StreamOption,
+    UntilOption,
     VerboseOption,
+    WaitOption,
+    WatchOption,
 )
 
 
@@ -37,10 +43,12 @@ def inspect(
     policy: PolicyOption = None,
     accept: AcceptOption = None,
     probe: ProbeOption = False,
-    wait: Annotated[
-        str | None,
-        typer.Option(metavar="DURATION", help="Wait so long for the reshard to settle first."),
-    ] = None,
+    count: CountOption = False,
+    probe_budget: BudgetOption = None,
+    wait: WaitOption = None,
+    until: UntilOption = None,
+    if_reshard: IfReshardOption = None,
+    watch: WatchOption = None,
     fail_on: Annotated[
         FailOn, typer.Option("--fail-on", help="Exit 1 from this severity on.")
     ] = FailOn.ERROR,
@@ -58,22 +66,19 @@ def inspect(
     """
     from reshardctl.cli.connect import Account
     from reshardctl.cli.destinations import destinations
+    from reshardctl.cli.looking import looking_of
     from reshardctl.cli.output import Output
     from reshardctl.cli.targets import Given, one
-    from reshardctl.cli.waiting import wait_until_settled
+    from reshardctl.cli.wishes import counting
     from reshardctl.exit import Exit
-    from reshardctl.repair import survey
     from reshardctl.rules import Severity
-    from reshardctl.times import parse_seconds
 
-    account = Account(region, profile, role_arn, endpoint_url or ())
-    target = one(locator, Given(stream, account, policy, accept, probe, config=config))
-    patience = None if wait is None else parse_seconds(wait)
+    account = Account(region, profile, role_arn, endpoint_url or (), probe_budget)
+    given = Given(stream, account, policy, accept, probe, config=config)
+    target = counting(one(locator, given), count)
+    looking = looking_of(wait, until, if_reshard, watch)
     out = Output(destinations(form, output), color, verbose, target.words)
-    ports = target.ports()
-    if patience is not None:
-        wait_until_settled(ports, target.stream, patience)
-    report = survey(ports, target.stream, target.place, target.wishes, target.probe)
+    report = looking.report(target)
     bad = fail_on is not FailOn.NEVER and any(
         f.severity >= Severity[fail_on.name] for f in report.findings
     )

@@ -28,7 +28,7 @@ EndpointOption = Annotated[
     typer.Option(
         "--endpoint-url",
         metavar="SERVICE=URL",
-        help="Endpoint of kinesis or dynamodb; repeatable. A bare URL is for both.",
+        help="Endpoint of kinesis, dynamodb, sts or s3; repeatable. A bare URL is for all.",
     ),
 ]
 AcceptOption = Annotated[
@@ -43,12 +43,62 @@ ProbeOption = Annotated[
     bool,
     typer.Option("--probe", help="Read a few records (GetRecords) to turn guesses into facts."),
 ]
+BudgetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--probe-budget",
+        metavar="calls=N,time=DURATION",
+        help="What reading records may take in all, for --probe, --count and policies by time. "
+        "Default: calls=1000,time=2m; two reads a second a shard at most.",
+        show_default=False,
+    ),
+]
+CountOption = Annotated[
+    bool,
+    typer.Option("--count", help="Read and count the records that are skipped or read again."),
+]
 RecreatedOption = Annotated[
     str | None,
     typer.Option(
         "--recreated",
         metavar="TIME",
         help="The stream was deleted and made again at TIME, its creation time: start over.",
+    ),
+]
+WaitOption = Annotated[
+    str | None,
+    typer.Option(
+        "--wait", metavar="DURATION", help="Wait so long for --until; exit 3 if it takes longer.",
+        show_default=False,
+    ),
+]
+UntilOption = Annotated[
+    str | None,
+    typer.Option(
+        "--until",
+        metavar="settled|shards=N|crossed",
+        help="With --wait: the stream has settled (default), with N open shards, or this consumer "
+        "has ended every parent and started every child.",
+        show_default=False,
+    ),
+]
+WatchOption = Annotated[
+    str | None,
+    typer.Option(
+        "--watch",
+        metavar="DURATION",
+        help="Judge the running consumer as well: what is renewed and gets on in that time.",
+        show_default=False,
+    ),
+]
+IfReshardOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--if-reshard",
+        metavar="N|split=SHARD[@KEY]|merge=A,B",
+        help="Forecast: the first start after that reshard, were it made now. Repeatable; nothing "
+        "is resharded.",
+        show_default=False,
     ),
 ]
 VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Every write, full ids.")]
@@ -68,13 +118,6 @@ class FormatName(StrEnum):
     GITHUB = "github"
     JUNIT = "junit"
     SARIF = "sarif"
-
-
-class PolicyName(StrEnum):
-    """Policies."""
-
-    LOSSLESS = "lossless"
-    LATEST_AT_START = "latest-at-start"
 
 
 class FailOn(StrEnum):
@@ -105,9 +148,13 @@ FormatOption = Annotated[
     ),
 ]
 PolicyOption = Annotated[
-    PolicyName | None,
+    str | None,
     typer.Option(
-        "--policy", help=f"Which line to want. Default: {PolicyName.LOSSLESS}.", show_default=False
+        "--policy",
+        metavar="lossless|latest|at-timestamp=TIME|latest-at-start",
+        help="Which line to want. TIME: 2026-09-22T09:14:00Z, -90m or @reshard. latest and "
+        "at-timestamp read records (GetRecords). Default: lossless.",
+        show_default=False,
     ),
 ]
 ConfigOption = Annotated[

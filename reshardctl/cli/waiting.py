@@ -1,39 +1,127 @@
-"""`--wait`: until the stream is ACTIVE and its listing holds together."""
+"""`--wait` and `--until`: look again and again, gently, until a reshard is over."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reshardctl.cli.progress import phase
-from reshardctl.errors import StreamUnsettled, TimedOut
-from reshardctl.times import duration
+from reshardctl.errors import StreamUnsettled, TimedOut, UsageError
+from reshardctl.times import duration, parse_seconds
 
 if TYPE_CHECKING:
+    from reshardctl.crossing import Uncrossed
+    from reshardctl.lineage import Lineage
+    from reshardctl.locator import Locator
     from reshardctl.repair import Ports
 
 PAUSE = 5.0
-"""Seconds between two looks."""
+"""Seconds between two looks at the stream: two calls and a page of a thousand shards each."""
+ROWS_PAUSE = 15.0
+"""Seconds between two looks at the rows: a scan of the table each."""
+_SHARDS = re.compile(r"shards=([1-9]\d{0,5})\Z", re.ASCII)
 
 
-def wait_until_settled(ports: Ports, stream: str, seconds: float) -> None:
-    """Raises TimedOut (exit 3) when the time is over."""
-    end = ports.clock() + seconds
-    while True:
-        status = _status(ports, stream)
-        if status == "ACTIVE":
-            return
-        left = end - ports.clock()
-        if left <= 0:
-            raise TimedOut(
-                f"after {duration(seconds)} stream {stream} is still {status}",
-                "look at the reshard, or wait longer with --wait",
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """How long, in seconds, and for what: `shards` open ones (0 for any number), `crossed`."""
+
+    seconds: float
+    shards: int = 0
+    crossed: bool = False
+
+
+def wait_of(patience: str | None, until: str | None) -> Wait | None:
+    """The options `--wait` and `--until`. Raises UsageError."""
+    if patience is None:
+        if until is not None:
+            raise UsageError(
+                f"--until {until}: nothing is waited for without --wait",
+                f"say how long: --wait 15m --until {until}",
             )
-        phase(f"waiting for stream {stream} ({status}), {duration(left)} left")
-        ports.sleep(min(PAUSE, left))
+        return None
+    seconds = parse_seconds(patience)
+    if until is None or until == "settled":
+        return Wait(seconds)
+    if until == "crossed":
+        return Wait(seconds, crossed=True)
+    if found := _SHARDS.match(until):
+        return Wait(seconds, shards=int(found[1]))
+    raise UsageError(
+        f"--until {until}: cannot be waited for",
+        "it takes settled, shards=N (a number from 1 on) or crossed",
+    )
 
 
-def _status(ports: Ports, stream: str) -> str:
-    try:
-        return ports.kinesis.lineage(stream).stream.status
-    except StreamUnsettled:
-        return "not settled"
+def wait_for(wait: Wait, ports: Ports, stream: str, place: Locator) -> None:
+    """Returns once it is so. TimedOut (exit 3) says what was still missing.
+
+    At most half of the time is spent reading: a look that took long is followed by a long pause.
+    """
+    look = _rows(ports, stream, place) if wait.crossed else _stream(ports, stream, wait.shards)
+    pause = ROWS_PAUSE if wait.crossed else PAUSE
+    end = ports.clock() + wait.seconds
+    while True:
+        began = ports.clock()
+        missing = look()
+        if not missing:
+            return
+        now = ports.clock()
+        left = end - now
+        if left <= 0:
+            raise TimedOut(f"after {duration(wait.seconds)} {missing}", _next(wait))
+        phase(f"waiting: {missing}, {duration(left)} left")
+        ports.sleep(min(max(pause, now - began), left))
+
+
+def _next(wait: Wait) -> str:
+    if wait.crossed:
+        return "the same without --wait says what stands in the way; --watch 60s judges the workers"
+    return "look at the reshard, or wait longer with --wait"
+
+
+def _stream(ports: Ports, stream: str, shards: int) -> Callable[[], str]:
+    def look() -> str:
+        try:
+            return _unsettled(ports.kinesis.lineage(stream), stream, shards)
+        except StreamUnsettled:
+            return f"stream {stream} is still not settled"
+
+    return look
+
+
+def _unsettled(lineage: Lineage, stream: str, shards: int) -> str:
+    if lineage.stream.status != "ACTIVE":
+        return f"stream {stream} is still {lineage.stream.status}"
+    if shards and lineage.open_count() != shards:
+        return f"stream {stream} has {lineage.open_count()} open shards, not {shards}"
+    return ""
+
+
+def _rows(ports: Ports, stream: str, place: Locator) -> Callable[[], str]:
+    from reshardctl.crossing import uncrossed
+    from reshardctl.snapshot import take
+
+    def look() -> str:
+        try:
+            snapshot = take(ports.kinesis, ports.medium, stream, place, ports.clock)
+        except StreamUnsettled:
+            return f"stream {stream} is still not settled"
+        return _unsettled(snapshot.lineage, stream, 0) or _spelled(uncrossed(snapshot), place)
+
+    return look
+
+
+def _spelled(missing: Uncrossed, place: Locator) -> str:
+    from reshardctl.render.words import shards
+
+    if missing.empty:
+        return f"{place.text} holds no position"
+    parts = []
+    if missing.behind:
+        parts.append(f"not read to the end: {shards(missing.behind)}")
+    if missing.unstarted:
+        parts.append(f"not started: {shards(missing.unstarted)}")
+    return f"{place.text} has not crossed ({'; '.join(parts)})" if parts else ""

@@ -33,6 +33,19 @@ class Cannot:
 
 
 @dataclass(frozen=True, slots=True)
+class Hold:
+    """Who holds a shard's row. owner: "" for nobody. sign: changes while its owner lives.
+
+    position: as the store spells it, whole; finished: whether it marks the end.
+    """
+
+    owner: str
+    sign: str
+    position: str
+    finished: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """One reading of what no store holds. `options`: what tells it from the others."""
 
@@ -102,6 +115,9 @@ class Consumer(Protocol):
 
     def signs_of_life(self, images: Iterable[Image]) -> Mapping[str, str]:
         """What moves while it runs: row → a token that changes."""
+
+    def holds(self, checkpoint: Any) -> Mapping[ShardId, Hold]:
+        """Who holds what, by shard: two of them tell what a running consumer did meanwhile."""
 
     def excluded_by(self, seconds: float) -> str:
         """What a watch of so many seconds without a sign rules out, in words."""

@@ -33,6 +33,7 @@ ELSEWHERE = {
     "RSH901": "not a finding of a report: a read that fails ends the command with exit code 3",
 }
 """Rules that no report can match."""
+UNWATCHED = {"RSH403": "not looked at: inspect --watch does"}
 
 
 def inspect(report: Report, context: Context) -> str:
@@ -91,6 +92,10 @@ def _rules(report: Report, context: Context) -> Element:
     return suite
 
 
+def _elsewhere(report: Report) -> dict[str, str]:
+    return ELSEWHERE if report.snapshot.watched is not None else ELSEWHERE | UNWATCHED
+
+
 def _case(
     suite: Element, report: Report, rule: Rule, found: Sequence[Finding], context: Context
 ) -> None:
@@ -105,8 +110,8 @@ def _case(
     elif found:
         said = [line for f in found for line in _said(report, f, context)]
         SubElement(case, "system-out").text = _lines(said)
-    elif rule.code in ELSEWHERE:
-        SubElement(case, "skipped", message=ELSEWHERE[rule.code])
+    elif rule.code in (elsewhere := _elsewhere(report)):
+        SubElement(case, "skipped", message=elsewhere[rule.code])
     elif not report.judged:
         SubElement(case, "skipped", message="not judged: the store holds no position")
 

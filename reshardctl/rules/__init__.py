@@ -33,6 +33,7 @@ from reshardctl.rules import (
     rsh306_handoff_in_progress,
     rsh401_consumer_running,
     rsh402_leader_lock_left,
+    rsh403_not_progressing,
     rsh901_could_not_look,
 )
 from reshardctl.rules.base import Finding, Rule, Severity, View, merged
@@ -73,6 +74,7 @@ RULES = tuple(
         rsh306_handoff_in_progress,
         rsh401_consumer_running,
         rsh402_leader_lock_left,
+        rsh403_not_progressing,
         rsh901_could_not_look,
     )
 )

@@ -9,6 +9,7 @@ from enum import IntEnum
 from reshardctl.effects import Circumstances, Deadline, Effect, Harm
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cause, Line, Odd, Oddity, Replay, ShardId
+from reshardctl.watching import Watched
 
 
 class Severity(IntEnum):
@@ -54,6 +55,7 @@ class View:
     effects: Sequence[Effect]
     odd: Sequence[Odd]
     recreated: bool = False
+    watched: Watched | None = None
 
     @property
     def lineage(self) -> Lineage:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reshardctl.model import Image
+from reshardctl.consumers.base import Hold
+from reshardctl.consumers.kcl.rows import LeaseTable
+from reshardctl.model import Image, ShardId
 
 RENEWALS = 3
 """Renewals in one failover time."""
@@ -26,6 +28,14 @@ def signs_of_life(images: Iterable[Image]) -> dict[str, str]:
             if mark in item:
                 signs[image.key] = str(item[mark])
     return signs
+
+
+def holds(table: LeaseTable) -> dict[ShardId, Hold]:
+    """Owner, leaseCounter and checkpoint of every lease."""
+    return {
+        shard: Hold(row.owner or "", str(row.counter), f"{row.position}/{row.sub}", row.ended)
+        for shard, row in table.rows.items()
+    }
 
 
 def excluded_by(seconds: float) -> str:

@@ -1,0 +1,55 @@
+"""`inspect --watch`: read the rows, wait, read everything, and judge what moved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from reshardctl.cli.progress import phase
+from reshardctl.consumers import CONSUMERS
+from reshardctl.report import make
+from reshardctl.snapshot import probed
+from reshardctl.standing import places_to_watch
+from reshardctl.times import duration
+from reshardctl.watching import Watched, watched
+
+if TYPE_CHECKING:
+    from reshardctl.cli.targets import Target
+    from reshardctl.evidence import Snapshot
+    from reshardctl.repair import Ports
+    from reshardctl.report import Report
+
+SLICE = 5.0
+"""Seconds after which the time left is shown anew."""
+
+
+def attended(ports: Ports, target: Target, seconds: float) -> Report:
+    """The report of what is there at the end, with what moved since the beginning.
+
+    The stream is listed at both ends too: what cannot be judged is said before the wait.
+    """
+    from reshardctl.repair import survey
+
+    first = survey(ports, target.stream, target.place, target.wishes)
+    _pass(ports, seconds)
+    report = survey(ports, target.stream, target.place, target.wishes, target.probe)
+    snapshot = replace(report.snapshot, watched=_compared(first.snapshot, report.snapshot))
+    if target.probe and (places := places_to_watch(snapshot)):
+        snapshot = probed(snapshot, ports.kinesis, places)
+    return make(snapshot, report.wishes)
+
+
+def _pass(ports: Ports, seconds: float) -> None:
+    end = ports.clock() + seconds
+    while (left := end - ports.clock()) > 0:
+        phase(f"watching the consumer, {duration(left)} left")
+        ports.sleep(min(SLICE, left))
+
+
+def _compared(first: Snapshot, second: Snapshot) -> Watched:
+    consumer = CONSUMERS[second.locator.consumer]
+    before, after = (
+        consumer.holds(consumer.parse(one.images, one.lineage.stream)) for one in (first, second)
+    )
+    excluded = consumer.excluded_by(round(second.now - first.now))
+    return watched(before, after, first.now, second.now, excluded)
