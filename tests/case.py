@@ -2,26 +2,30 @@
 
 A case holds a stream, the rows that a consumer stored, and what is expected: which payloads the
 next start delivers, what inspect finds, what fix writes, and what the start after that delivers.
-Unknown keys are errors, so that a misspelt expectation cannot pass unseen.
+Unknown keys are errors, so that a misspelt expectation cannot pass unseen. Multi-stream tables and
+side tables (``[multi]``, ``[[side]]``) are described in ``tests/case_tables.py``.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tests.case_rows import Item, item_of, repaired
 from tests.case_stream import CaseShard, Record, filled, listing, only, resolve, shard_name
+from tests.case_tables import Multi, multi_of, side_of, stored
 
 CASES = Path(__file__).parent / "cases"
 
 Delivery = Mapping[str, tuple[str, ...]]
 """Payloads by shard id (``shardId-…``), in the order of delivery; every shard is named."""
 
-CASE_KEYS = {"title", "source", "consumer", "stream", "rows", "foreign", "live", "expect"}
+CASE_KEYS = {
+    "title", "source", "consumer", "stream", "rows", "foreign", "live", "expect", "multi", "side",
+}  # fmt: skip
 EXPECT_KEYS = {"initial", "releases", "delivers", "order", "dies", "findings", "fixed"}
 FIXED_KEYS = {"policy", "writes", "delivers", "order", "remains", "refused"}
 
@@ -64,7 +68,10 @@ class Expect:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case file. ``records`` holds every record ever put, also those that are trimmed."""
+    """One case file. ``records`` holds every record ever put, also those that are trimmed.
+
+    ``rows`` are the case's own leases with bare keys, whatever the table is.
+    """
 
     name: str
     path: Path
@@ -81,14 +88,31 @@ class Case:
     expects: tuple[Expect, ...]
     now: int
     retention_hours: int
+    multi: Multi | None = None
+    side: Mapping[str, tuple[Item, ...]] = field(default_factory=dict)
+
+    @property
+    def identifier(self) -> str:
+        """``account:stream:epoch`` in a multi-stream case, else ""."""
+        return self.multi.identifier if self.multi else ""
+
+    def key(self, shard: int) -> str:
+        """The key of a shard's row."""
+        return f"{self.identifier}:{shard_name(shard)}" if self.multi else shard_name(shard)
 
     def items(self) -> list[Item]:
         """The whole table as stored: the consumer's rows and the foreign ones."""
-        return [*self.rows, *self.foreign]
+        return self._stored(self.rows)
 
     def with_writes(self, writes: Mapping[int, str]) -> list[Item]:
         """The whole table after these writes, done by hand."""
-        return [*repaired(self.rows, dict(writes), dict(self.topology)), *self.foreign]
+        return self._stored(repaired(self.rows, dict(writes), dict(self.topology)))
+
+    def _stored(self, rows: list[Item]) -> list[Item]:
+        if self.multi is None:
+            return [*rows, *self.foreign]
+        own = [stored(row, self.identifier) for row in rows]
+        return [*own, *self.multi.others, *self.foreign]
 
     def payload_of(self, number: str) -> str:
         """The payload of the record with this number; KeyError when there is none."""
@@ -135,6 +159,8 @@ def from_table(path: Path, table: dict[str, Any]) -> Case:
         expects=tuple(_expect(entry, topology) for entry in table["expect"]),
         now=stream["created"] + stream["now"],
         retention_hours=stream["retention_hours"],
+        multi=multi_of(table["multi"], stream) if "multi" in table else None,
+        side=side_of(table.get("side", [])),
     )
 
 

@@ -20,6 +20,7 @@ class Oddity(StrEnum):
     GONE = "gone"
     UNBORN = "unborn"
     EARLIER_INCARNATION = "earlier-incarnation"
+    EARLIER_STREAM = "earlier-stream"
     LEADER_LEFT = "leader-left"
 
 

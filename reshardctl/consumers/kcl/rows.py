@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from reshardctl.consumers.kcl.keys import Named, is_shard, split
+from reshardctl.consumers.kcl.streams import chosen, earlier, others_in_words
 from reshardctl.errors import UsageError
-from reshardctl.model import Attributes, Image, Odd, Oddity, ShardId, is_number
+from reshardctl.model import Attributes, Image, Odd, Oddity, ShardId, Stream, is_number
 
 SHARD_END = "SHARD_END"
 TRIM_HORIZON = "TRIM_HORIZON"
@@ -19,9 +21,7 @@ LATEST = "LATEST"
 AT_TIMESTAMP = "AT_TIMESTAMP"
 SENTINELS = frozenset({SHARD_END, TRIM_HORIZON, LATEST, AT_TIMESTAMP})
 
-_SHARD = re.compile(r"shardId-\d{12}\Z", re.ASCII)
 _HASH_KEY = re.compile(r"\d{1,39}\Z", re.ASCII)
-_MULTI_STREAM = re.compile(r"\d+:[^:]+:\d+:.+\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class LeaseTable:
-    """A parsed table. `foreign`: rows of other kinds, by key."""
+    """A parsed table. `foreign`: rows of other kinds, by key.
+
+    named: the stream whose rows these are, `None` in a single-stream table. others: the rows of
+    other streams, which are read with the rest and never touched.
+    """
 
     rows: Mapping[ShardId, Row]
     foreign: Mapping[str, Image]
@@ -77,38 +81,76 @@ class LeaseTable:
     """Whether lease rows carry entityType (3.5+)."""
     newer_than_2: bool
     """Whether anything in it is written by 3.x only."""
+    named: Named | None = None
+    others: Mapping[Named, tuple[Row, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def images(self) -> list[Image]:
+        """Every row that it was parsed from."""
+        leases = [*self.rows.values(), *(row for rows in self.others.values() for row in rows)]
+        return [*(row.image for row in leases), *self.foreign.values()]
 
 
-def parse(images: Iterable[Image]) -> LeaseTable:
-    """Read a whole table. Raises UsageError for a table that is no single-stream lease table."""
-    rows: dict[ShardId, Row] = {}
+def parse(
+    images: Iterable[Image], stream: Stream | None = None, named: Named | None = None
+) -> LeaseTable:
+    """Read a whole table.
+
+    stream: the one to judge where the table serves several. named: the same, where it is known
+    already how the table names it. Raises UsageError for a table that is no lease table,
+    WrongStream where it has no rows of the stream.
+    """
+    leases: dict[Named | None, list[Row]] = {}
     foreign: dict[str, Image] = {}
-    odd: list[Odd] = []
     for image in images:
         kind = _text(image.attributes, "entityType")
         if kind is not None and kind != "LEASE":
             foreign[image.key] = image
             continue
-        _refuse_other_tables(image)
-        row = _row(image)
-        rows[row.shard] = row
-        odd += _oddities(row)
-    odd += _foreign_oddities(foreign)
+        whose, shard = split(image.key)
+        _refuse_other_tables(image, shard)
+        leases.setdefault(whose, []).append(_row(image, whose, shard))
+    own = named or _own(leases, stream)
+    others = {n: tuple(rows) for n, rows in leases.items() if n is not None and n != own}
+    return _table(leases.get(own, ()), foreign, own, others)
+
+
+def _own(leases: Mapping[Named | None, list[Row]], stream: Stream | None) -> Named | None:
+    several = {
+        named: [row.position for row in rows if row.position]
+        for named, rows in leases.items() if named is not None
+    }
+    if not several:
+        return None
+    own = chosen(several, stream)
+    if None in leases:
+        raise UsageError(
+            f"row {leases[None][0].image.key!r} is of a single-stream application, and row "
+            f"{leases[own][0].image.key!r} beside it of a multi-stream one: KCL cannot read both",
+            "keep the rows of the application that runs in a table of their own",
+        )
+    return own
+
+
+def _table(
+    own_rows: Iterable[Row], foreign: Mapping[str, Image], named: Named | None,
+    others: Mapping[Named, tuple[Row, ...]],
+) -> LeaseTable:
+    rows = {row.shard: row for row in own_rows}
+    items = [row.image.attributes for some in (rows.values(), *others.values()) for row in some]
+    odd = [odd for row in rows.values() for odd in _oddities(row)]
+    odd += [*_other_oddities(named, others), *_foreign_oddities(foreign)]
+    said = others_in_words(named, {n: len(r) for n, r in others.items()}) if named else []
     return LeaseTable(
         rows, foreign, tuple(odd),
-        any("entityType" in row.image.attributes for row in rows.values()),
-        bool(foreign) or any(_written_by_3(row.image.attributes) for row in rows.values()),
+        any("entityType" in item for item in items),
+        bool(foreign) or any(_written_by_3(item) for item in items),
+        named, others, tuple(said),
     )
 
 
-def _refuse_other_tables(image: Image) -> None:
-    if "streamName" in image.attributes or _MULTI_STREAM.match(image.key):
-        raise UsageError(
-            f"row {image.key!r} belongs to a multi-stream application; "
-            "reshardctl reads single-stream lease tables only",
-            "see README, 'What does not work yet'",
-        )
-    if not _SHARD.match(image.key):
+def _refuse_other_tables(image: Image, shard: ShardId) -> None:
+    if not is_shard(shard):
         raise UsageError(
             f"row {image.key!r} is no lease of a Kinesis shard: this is not a KCL lease table "
             "of a Kinesis data stream, or another program writes to it",
@@ -116,7 +158,7 @@ def _refuse_other_tables(image: Image) -> None:
         )
 
 
-def _row(image: Image) -> Row:
+def _row(image: Image, named: Named | None, shard: ShardId) -> Row:
     item = image.attributes
     parents, mistyped = _shard_set(item, "parentShardId")
     lacking = tuple(
@@ -124,7 +166,7 @@ def _row(image: Image) -> Row:
         if _count(item, name) is None
     )
     return Row(
-        shard=ShardId(image.key),
+        shard=shard,
         image=image,
         position=_text(item, "checkpoint"),
         sub=_count(item, "checkpointSubSequenceNumber") or 0,
@@ -136,15 +178,26 @@ def _row(image: Image) -> Row:
         parents_mistyped=mistyped,
         children=_shard_set(item, "childShardIds")[0],
         hash_range=_hash_range(item),
-        lacking=lacking,
+        lacking=(*lacking, *_lacking_names(item, named, shard)),
     )
+
+
+def _lacking_names(item: Attributes, named: Named | None, shard: ShardId) -> Iterator[str]:
+    """A multi-stream lease takes its stream and its shard from attributes, not from its key
+    (DynamoDBMultiStreamLeaseSerializer), and cannot be made without them."""
+    if named is None:
+        return
+    if _text(item, "streamName") != named.text:
+        yield "streamName"
+    if _text(item, "shardId") != shard:
+        yield "shardId"
 
 
 def _oddities(row: Row) -> Iterator[Odd]:
     key, shard = row.image.key, row.shard
     for name in row.lacking:
         raw = str(row.image.attributes.get(name, "absent"))
-        yield Odd(Oddity.UNREADABLE, key, raw, f"{name} is missing or no number", shard)
+        yield Odd(Oddity.UNREADABLE, key, raw, f"{name} is missing or {_wrong(name)}", shard)
     if not row.understood:
         raw = str(row.image.attributes.get("checkpoint", "absent"))
         yield Odd(Oddity.UNREADABLE, key, raw, "checkpoint is no number and no sentinel", shard)
@@ -161,6 +214,21 @@ def _oddities(row: Row) -> Iterator[Odd]:
     if row.hand_off_from is not None:
         why = f"a hand-off from {row.hand_off_from} to {row.owner} is in progress"
         yield Odd(Oddity.HAND_OFF, key, row.hand_off_from, why, shard)
+
+
+def _wrong(name: str) -> str:
+    return "not that of its key" if name in ("streamName", "shardId") else "no number"
+
+
+def _other_oddities(
+    own: Named | None, others: Mapping[Named, tuple[Row, ...]]
+) -> Iterator[Odd]:
+    """What concerns us of the rows of other streams: those of an earlier one of this name."""
+    for named, rows in others.items():
+        if own is not None and earlier(own, named):
+            for row in rows:
+                why = f"a row of {named.text}, an earlier stream of this name"
+                yield Odd(Oddity.EARLIER_STREAM, row.image.key, row.position or "", why)
 
 
 def _foreign_oddities(foreign: Mapping[str, Image]) -> Iterator[Odd]:
