@@ -9,7 +9,18 @@ from typing import Any
 from reshardctl.effects import Deadline, Effect
 from reshardctl.evidence import Snapshot
 from reshardctl.firstaid import FirstAid, first_aid
-from reshardctl.model import Attributes, Create, Cut, Delete, Rank, ShardId, Step, Update, Write
+from reshardctl.model import (
+    Attributes,
+    Create,
+    Cut,
+    Delete,
+    Rank,
+    Shard,
+    ShardId,
+    Step,
+    Update,
+    Write,
+)
 from reshardctl.plan import Ask, Decision, NoLine, Nothing, Plan, Residual
 from reshardctl.policy import Accept
 from reshardctl.render.changes import Changed, changes, shard_written
@@ -18,6 +29,7 @@ from reshardctl.render.reshards import resharded
 from reshardctl.report import Report, question
 from reshardctl.rules import Finding
 from reshardctl.times import instant
+from reshardctl.watching import Watched
 
 Document = dict[str, Any]
 
@@ -36,6 +48,8 @@ def report_document(report: Report) -> Document:
         "bootstrap": report.wishes.bootstrap,
         "recreated": _time(report.wishes.recreated),
         "incarnation": report.incarnation.value,
+        "forecast": _forecast(report),
+        "watch": _watch(report.snapshot.watched),
         "candidates": [dict(j.candidate.options) for j in report.judged],
         "counts": {**report.counts(), "fixable": len(fixable(report))},
         "findings": [_finding(report, finding, changed) for finding in report.findings],
@@ -43,6 +57,43 @@ def report_document(report: Report) -> Document:
         "positions": {s: report.positions[s] for s in sorted(report.positions)},
         "notes": list(report.notes),
         "first_aid": _first_aid(first_aid(report)),
+    }
+
+
+def _forecast(report: Report) -> Document | None:
+    """What was supposed; the findings are those of the first start after it."""
+    found = report.snapshot.foreseen
+    if found is None:
+        return None
+    already = report.already or {}
+    return {
+        "reshards": [str(reshard) for reshard in found.reshards],
+        "closes": list(found.closes),
+        "creates": [_created(found.lineage[shard]) for shard in found.born],
+        "already": [
+            {"code": code, "shards": sorted(already[code])} for code in sorted(already)
+        ],
+    }
+
+
+def _created(shard: Shard) -> Document:
+    return {
+        "shard": shard.id, "parents": list(shard.parents), "open": shard.open,
+        "hash_range": [str(shard.hash_start), str(shard.hash_end)],
+    }
+
+
+def _watch(watched: Watched | None) -> Document | None:
+    """What a running consumer was seen to do. Null: only its next start was judged."""
+    if watched is None:
+        return None
+    return {
+        "seconds": round(watched.seconds), "runs": watched.runs, "excluded": watched.excluded,
+        "shards": [
+            {"shard": shard, "owner": one.owner or None, "renewed": one.renewed,
+             "moved": one.moved, "finished": one.finished}
+            for shard, one in sorted(watched.shards.items())
+        ],
     }
 
 
@@ -144,6 +195,16 @@ def _effect(effect: Effect) -> Document:
         "deadline": _deadline(effect.deadline),
         "gone": effect.gone,
         "past": effect.past,
+        "records": _records(effect.records),
+    }
+
+
+def _records(found: Count | None) -> Document | None:
+    if found is None:
+        return None
+    return {
+        "count": found.records, "at_least": found.at_least,
+        "first_arrival": _time(found.first_arrival), "last_arrival": _time(found.last_arrival),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+from reshardctl.firstaid import first_aid
 from reshardctl.plan import Ask, NoLine, Nothing, Plan
 from reshardctl.render.answers import answers
 from reshardctl.render.context import Context
@@ -60,15 +61,10 @@ def _understand(report: Report) -> list[Task]:
 
 def _in_time(report: Report) -> list[Task]:
     """Longer retention, where records may expire before this is mended."""
-    if not any(f.deadline for f in report.findings if f.severity > Severity.INFO):
+    aid = first_aid(report)
+    if aid is None:
         return []
-    stream = report.snapshot.lineage.stream
-    hours = stream.retention // 3600 + 24
-    longer = [
-        "aws", "kinesis", "increase-stream-retention-period", "--stream-arn",
-        shlex.quote(stream.arn), "--region", shlex.quote(stream.region),
-        "--retention-period-hours", str(hours),
-    ]
+    longer = [shlex.quote(word) for word in aid.words()]
     return [("Only where a deadline is near: buy time. This costs money, and no record.", [longer])]
 
 

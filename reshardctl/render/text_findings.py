@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
+
+from reshardctl.firstaid import first_aid
 from reshardctl.plan import Ask
 from reshardctl.render.answers import answers
 from reshardctl.render.console import Part, Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.mending import all_residuals, fixable
 from reshardctl.render.pictures import Pictures
+from reshardctl.render.supposed import (
+    already_so,
+    is_already,
+    new_ones,
+    supposed,
+    what_was_judged,
+)
 from reshardctl.render.text_fix import Fixes
 from reshardctl.render.words import (
     absolute,
@@ -15,19 +25,22 @@ from reshardctl.render.words import (
     command,
     condition,
     count,
-    judged,
     lead,
+    left_in,
     sentence,
     shards,
     shortened,
 )
 from reshardctl.report import Report
 from reshardctl.rules import Finding, Severity
+from reshardctl.times import instant
 
 SIGNS = {
     Severity.ERROR: ("✗", "red"), Severity.WARNING: ("!", "yellow"), Severity.INFO: ("·", "dim"),
 }
 BODY = 4
+LEFT = 5
+"""Shards whose records are told one by one; `-v` shows all."""
 
 
 def findings(sheet: Sheet, report: Report, context: Context) -> None:
@@ -55,10 +68,17 @@ def _finding(sheet: Sheet, report: Report, finding: Finding, context: Context) -
     sheet.blank()
     words = shortened(_named(finding, context), context.verbose)
     sheet.line(sentence(words), *_also(finding, context), indent=BODY)
+    if already := already_so(report, finding, context.verbose):
+        sheet.line(already, indent=BODY)
     if only := condition(finding.when, [j.candidate for j in report.judged]):
         sheet.line(f"Only if {only}.", indent=BODY)
     if finding.deadline is not None and finding.effects:
         sheet.line(sentence(absolute(finding.effects, finding.deadline)), indent=BODY)
+    left = left_in(finding.effects)
+    for line in left if context.verbose else left[:LEFT]:
+        sheet.line(f"{line}.", indent=BODY)
+    if not context.verbose and len(left) > LEFT:
+        sheet.line(f"And so in {len(left) - LEFT} more shards; -v shows them.", indent=BODY)
     if context.verbose:
         for why in dict.fromkeys(e.why for e in finding.effects if e.why):
             sheet.line(sentence(why), indent=BODY)
@@ -98,12 +118,8 @@ def last_lines(sheet: Sheet, report: Report, context: Context) -> None:
     """What was judged, the counted line, and the commands that come next."""
     for note in report.notes:
         sheet.line(f"Note: {shortened(note, context.verbose)}.")
-    candidates = [j.candidate for j in report.judged]
-    if candidates:
-        sheet.line(
-            f"Judged: the consumer's next start, for {judged(candidates)}. "
-            "Whether it runs now was not looked at."
-        )
+    if words := what_was_judged(report):
+        sheet.line(words)
     sheet.blank()
     sheet.line((tally(report), "bold"))
     _next(sheet, report, context)
@@ -112,7 +128,7 @@ def last_lines(sheet: Sheet, report: Report, context: Context) -> None:
 def tally(report: Report) -> str:
     """`2 errors, 1 warning, 1 info.  3 fixable.`"""
     if not report.findings:
-        return "No findings."
+        return " ".join(["No findings", supposed(report)]).rstrip() + "."
     counts = report.counts()
     parts = [
         count(counts[str(s)], str(s), "info" if s is Severity.INFO else "")
@@ -120,10 +136,40 @@ def tally(report: Report) -> str:
     ]
     mended = len(fixable(report))
     grave = any(f.severity > Severity.INFO for f in report.findings)
-    return ", ".join(parts) + "." + (f"  {mended} fixable." if grave else "")
+    said = [", ".join(parts) + (f" {words}." if (words := supposed(report)) else ".")]
+    if report.snapshot.foreseen is not None:
+        said.append(new_ones(report))
+    elif grave:
+        said.append(f"{mended} fixable.")
+    return "  ".join(filter(None, said))
+
+
+def first_aid_first(sheet: Sheet, report: Report) -> None:
+    """The command that buys time, before those that mend."""
+    if (aid := first_aid(report)) is None:
+        return
+    if aid.since is None or aid.since <= report.snapshot.now:
+        when = "as records may be expiring already"
+    else:
+        when = f"if it cannot be mended by {instant(aid.since)}"
+    sheet.line(f"First aid, {when}: keep unread records longer, for money.")
+    sheet.command([shlex.quote(word) for word in aid.words()])
+    sheet.blank()
+
+
+def _after_a_forecast(sheet: Sheet, report: Report, context: Context) -> None:
+    """What can be done before the reshard, and what is to be done after it."""
+    if any(is_already(report, f) for f in report.findings if f.severity > Severity.INFO):
+        sheet.command(command("inspect", *context.again), "what is so already, and its fix")
+    after = command("inspect", *context.again, "--wait", "15m")
+    sheet.command(after, "once it has been made")
 
 
 def _next(sheet: Sheet, report: Report, context: Context) -> None:
+    if report.snapshot.foreseen is not None:
+        _after_a_forecast(sheet, report, context)
+        return
+    first_aid_first(sheet, report)
     grave = [f for f in report.findings if f.severity > Severity.INFO]
     if fixable(report):
         sheet.command(command("fix", "--dry-run", *context.again), "see the exact writes")

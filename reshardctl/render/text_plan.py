@@ -13,9 +13,10 @@ from reshardctl.render.console import LABEL, Part, Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.mending import all_residuals, costs_after
 from reshardctl.render.outcomes import Fixed, Saved
-from reshardctl.render.text_findings import tally
+from reshardctl.render.text_findings import first_aid_first, tally
 from reshardctl.render.text_fix import asked, left_alone, phrases
 from reshardctl.render.text_writes import writes
+from reshardctl.render.while_running import plan_words
 from reshardctl.render.words import (
     accepting,
     command,
@@ -70,6 +71,8 @@ def _plan(sheet: Sheet, report: Report, decided: Plan, context: Context) -> None
     table(sheet, report, changed, decided, context)
     sheet.blank()
     writes(sheet, decided.steps, context)
+    if words := plan_words(decided.steps):
+        sheet.labelled(("running", "bold"), words, indent=2)
     _after(sheet, report, decided, context)
     _costs(sheet, report, decided, context)
     residuals(sheet, report, context)
@@ -208,6 +211,7 @@ def not_written(
     sheet.blank()
     also = f" Saved {saved.path} (sha256 {saved.digest[:8]}…)." if saved else ""
     sheet.line(f"Nothing was written.{also}")
+    first_aid_first(sheet, report)
     if isinstance(report.decision, Plan):
         words = list(context.again)
         if saved is not None:
