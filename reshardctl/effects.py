@@ -16,6 +16,7 @@ from reshardctl.model import (
     START,
     TIP,
     Cause,
+    Count,
     Cut,
     Fate,
     Line,
@@ -31,6 +32,10 @@ from reshardctl.model import (
     possibly_before,
     time_of,
 )
+
+
+GRACE = 300.0
+"""Seconds after a shard's close in which a consumer may still be about to mark its end."""
 
 
 class Harm(StrEnum):
@@ -62,6 +67,7 @@ class Effect:
     since, until: the interval at its widest. seconds: stream time it spans at most, `None` if
     unknown. by: the shards that it comes from (unread ancestors, a parent that never ends).
     gone: retention has taken the records already. past: it happened before this start.
+    records: how many lie in the interval, where someone has counted.
     """
 
     harm: Harm
@@ -76,6 +82,7 @@ class Effect:
     deadline: Deadline | None = None
     gone: bool = False
     past: bool = False
+    records: Count | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +97,8 @@ class Circumstances:
 def effects(around: Circumstances, want: Wanted, settled: Line, run: Replay) -> list[Effect]:
     """Everything that the replay does beyond or short of the wanted line."""
     if run.crash is not None:
-        return [Effect(Harm.DIES, None, run.crash.certain, why=run.crash.why)]
+        crash = run.crash
+        return [Effect(Harm.DIES, None, crash.certain, cause=crash.cause, why=crash.why)]
     found: list[Effect] = []
     reading = _Reading(around, settled, run)
     for shard, fate in run.fates.items():
@@ -178,6 +186,22 @@ def owes(around: Circumstances, shard: ShardId, cut: Cut) -> bool:
         return False
     probe = around.probes.get(shard)
     return not (probe is not None and probe.drained and probe.since <= cut)
+
+
+def drained_unended(around: Circumstances, run: Replay) -> list[ShardId]:
+    """Shards that closed a while ago, that reads have shown to be empty behind their stored
+    position, and that are not marked as ended."""
+    lineage, found = around.lineage, []
+    for shard, probe in around.probes.items():
+        fate = run.fates.get(shard)
+        if not probe.drained or shard not in lineage or not isinstance(fate, Reads):
+            continue
+        closed = lineage.closed_at(shard)
+        if fate.cause is not Cause.POSITION or closed is None or closed + GRACE > around.now:
+            continue
+        if fate.at.exact and fate.at.lo != DONE and probe.since <= fate.at.lo:
+            found.append(shard)
+    return found
 
 
 def moment(around: Circumstances, shard: ShardId, cut: Cut) -> float | None:

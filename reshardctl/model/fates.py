@@ -95,6 +95,7 @@ class Crash:
     why: str
     until: str
     certain: bool = True
+    cause: Cause | None = None
 
 
 @dataclass(frozen=True, slots=True)

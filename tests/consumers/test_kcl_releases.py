@@ -4,27 +4,49 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.consumers.kcl.releases import traits_of
+from reshardctl.consumers.kcl.releases import RELEASES, traits_of
 from reshardctl.errors import UsageError
 from reshardctl.model import Never
 from tests.case import CASES, load
 from tests.judging import Bench
 
 SOURCE = {
-    # Runs on 2.7.2 and 3.5.1: what a hand-written row must carry.
+    # Runs on 1.15.3, 2.7.2 and 3.5.1: what a hand-written row must carry.
+    ("row-no-counter", "1.15.3"): True,
+    ("row-no-switches", "1.15.3"): True,
+    ("row-no-checkpoint", "1.15.3"): True,
+    ("row-parents-list", "1.15.3"): True,
+    ("row-children-list", "1.15.3"): True,
+    ("foreign-rows", "1.15.3"): True,
     ("row-no-counter", "2.7.2"): True,
     ("row-no-switches", "2.7.2"): True,
+    ("row-no-checkpoint", "2.7.2"): False,
+    ("row-parents-list", "2.7.2"): False,
+    ("foreign-rows", "2.7.2"): True,
     ("row-no-counter", "3.5.1"): False,
     ("row-no-switches", "3.5.1"): False,
+    ("foreign-rows", "3.5.1"): False,
     # Experiments on 3.1.3: without leaseCounter the application dies, without
     # ownerSwitchesSinceCheckpoint the lease is never assigned and every audit throws.
     ("row-no-counter", "3.1.3"): True,
     ("row-no-switches", "3.1.3"): False,
+    # KinesisClientLease of 1.13.3 refuses null parents, and reads no children.
+    ("row-parents-list", "1.13.3"): True,
+    ("row-children-list", "1.13.3"): False,
+    # DynamoDBLeaseSerializer of 2.2.11 reads another type as empty; ExtendedSequenceNumber.equals
+    # throws where the synchronisation compares a missing checkpoint with SHARD_END.
+    ("row-parents-list", "2.2.11"): False,
+    ("row-no-checkpoint", "2.2.11"): True,
+    # assertClosedShardsAreCoveredOrAbsent in KinesisShardSyncer 1.13.3 and in
+    # HierarchicalShardSyncer 2.2.11: a finished lease of an open shard.
+    ("false-end", "1.13.3"): True,
+    ("false-end", "2.2.11"): True,
+    ("false-end", "1.15.3"): False,
 }
 
 
 @pytest.mark.parametrize(("name", "release"), SOURCE)
-def test_who_dies_of_an_unreadable_row(name: str, release: str) -> None:
+def test_who_dies_of_which_row(name: str, release: str) -> None:
     bench = Bench.of(load(CASES / "kcl" / f"{name}.toml"), "LATEST", release)
     (run,) = bench.replays()
     assert (run.crash is not None) is SOURCE[name, release]
@@ -43,15 +65,25 @@ def test_on_3_1_the_row_without_switches_is_never_read() -> None:
 
 @pytest.mark.parametrize(
     ("said", "meant"),
-    [("2.7", "2.7.2"), ("2.3.0", "2.7.2"), ("3", "3.5.1"), ("3.0.2", "3.1.3"), ("3.4.3", "3.5.1")],
+    [
+        ("2.7", "2.7.2"), ("2.3.0", "2.7.2"), ("3", "3.5.1"), ("3.0.2", "3.1.3"),
+        ("3.4.3", "3.5.1"), ("2", "2.7.2"), ("2.2", "2.2.11"), ("2.2.11", "2.2.11"),
+        ("2.0.0", "2.2.11"), ("1", "1.15.3"), ("1.15", "1.15.3"), ("1.14.0", "1.15.3"),
+        ("1.13", "1.13.3"), ("1.13.3", "1.13.3"), ("1.7.0", "1.13.3"), ("1.6", "1.6.5"),
+        ("1.4.0", "1.6.5"), ("1.3", "1.3.0"), ("1.0.0", "1.3.0"),
+    ],
 )
 def test_a_prefix_means_its_newest_release(said: str, meant: str) -> None:
     assert traits_of(said).release == meant
 
 
-@pytest.mark.parametrize("said", ["1.15", "2.2.11", "4.0", "9", "3.x", ""])
+def test_every_release_says_where_its_traits_come_from() -> None:
+    assert all(traits.source for traits in RELEASES)
+    assert [t.first for t in RELEASES] == sorted(t.first for t in RELEASES)
+    assert all(traits_of(t.release) is t for t in RELEASES)
+
+
+@pytest.mark.parametrize("said", ["0.9", "4.0", "9", "3.x", "", "1.x", "v1.13"])
 def test_what_is_not_known_is_refused(said: str) -> None:
     with pytest.raises(UsageError):
         traits_of(said)
-
-

@@ -1,4 +1,4 @@
-"""An executable model of a KCL worker's restart, releases 2.7.2 and 3.5.1.
+"""An executable model of a KCL worker's restart, releases 1.0 to 3.5.1.
 
 Single worker, polling, virtual time, every lease free to take, an application that checkpoints
 after each batch and at the end of a shard. It is written from KCL's sources and from runs on the
@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from reshardctl.testing import FakeKinesis
 from tests.reference.kcl_cleanup import clean_up
+from tests.reference.kcl_full_sync import full_sync
 from tests.reference.kcl_lease import (
     SHARD_END,
     Item,
@@ -24,13 +25,14 @@ from tests.reference.kcl_lease import (
     lease_of,
     list_leases,
     new_item,
+    syncs_fully,
     taken,
 )
 from tests.reference.kcl_shard import ShardConsumer
 from tests.reference.kcl_stream import Initial, Source
 from tests.reference.kcl_sync import SyncRefusedError, bootstrap, first_hole, missing_leases
 
-RELEASES = ("2.7.2", "3.5.1")
+RELEASES = ("1.3.0", "1.13.3", "1.15.3", "2.2.11", "2.7.2", "3.5.1")
 AUDIT_SECONDS = 120.0  # leasesRecoveryAuditorExecutionFrequencyMillis
 CONFIDENCE = 3  # leasesRecoveryAuditorInconsistencyConfidenceThreshold
 QUIET_AUDITS = CONFIDENCE + 2
@@ -88,6 +90,9 @@ class Worker:
 
         UnreadableRowError and SyncRefusedError kill the worker (after 20 attempts).
         """
+        if syncs_fully(self.release):
+            full_sync(self)
+            return
         if list_leases(self.table, self.release):
             return
         for key, shard in bootstrap(self.source, self.initial).items():
@@ -99,7 +104,7 @@ class Worker:
         for _ in range(MOST_ROUNDS):
             while self._round():
                 quiet = 0
-            if quiet == QUIET_AUDITS:
+            if quiet == QUIET_AUDITS or syncs_fully(self.release):
                 return
             self.fake.clock.advance(AUDIT_SECONDS)
             quiet = 0 if self._audit() else quiet + 1

@@ -1,4 +1,8 @@
-"""A lease row as KCL reads and writes it (KCL 3.5.1 DynamoDBLeaseSerializer, and 2.7.2's)."""
+"""A lease row as KCL reads and writes it (KCL 3.5.1 DynamoDBLeaseSerializer, and 2.7.2's).
+
+1.x: LeaseSerializer, KinesisClientLeaseSerializer and KinesisClientLease of 1.3.0, 1.13.3 and
+1.15.3. 2.2: DynamoDBLeaseSerializer of 2.2.11.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,21 @@ Item = dict[str, Any]
 
 TRIM_HORIZON, LATEST, AT_TIMESTAMP = "TRIM_HORIZON", "LATEST", "AT_TIMESTAMP"
 SHARD_END = "SHARD_END"
+
+
+def version(release: str) -> tuple[int, ...]:
+    """A release as numbers."""
+    return tuple(int(part) for part in release.split("."))
+
+
+def syncs_fully(release: str) -> bool:
+    """Whether it synchronises at every start, and knows neither hash ranges nor children."""
+    return version(release) < (1, 14) or (2,) <= version(release) < (2, 3)
+
+
+def knows_subs(release: str) -> bool:
+    """Whether it reads and writes sub-sequence numbers (KinesisClientLeaseSerializer of 1.4.0)."""
+    return version(release) >= (1, 4)
 
 
 class UnreadableRowError(Exception):
@@ -37,22 +56,41 @@ def lease_of(item: Item, release: str) -> Lease | None:
     """Read one row. None is a row of another kind, which only 3.5 and later know.
 
     Raises UnreadableRowError where the real one throws: without a counter or owner switches. A set
-    that is not a string set reads as empty.
+    that is not a string set reads as empty, but in 1.x, where it throws ("parentShardIds should not
+    be null", run on 1.15.3).
     """
     if release >= "3.5" and item.get("entityType", {}).get("S", "LEASE") != "LEASE":
         return None
     for attribute in ("leaseCounter", "ownerSwitchesSinceCheckpoint"):
         if "N" not in item.get(attribute, {}):
             raise UnreadableRowError(f"{item['leaseKey']['S']}: no {attribute}")
-    bounds = [item.get(name, {}).get("S") for name in ("startingHashKey", "endingHashKey")]
+    if version(release) < (2,):
+        _refuse_mistyped(item, release)
+    bare = syncs_fully(release)
+    names = () if bare else ("startingHashKey", "endingHashKey")
+    bounds = [item.get(name, {}).get("S") for name in names] or [None]
     return Lease(
         key=item["leaseKey"]["S"],
         checkpoint=item.get("checkpoint", {}).get("S"),
-        sub=int(item.get("checkpointSubSequenceNumber", {}).get("N", "0")),
+        sub=_sub(item) if knows_subs(release) else 0,
         parents=frozenset(item.get("parentShardId", {}).get("SS", ())),
-        children=frozenset(item.get("childShardIds", {}).get("SS", ())),
+        children=frozenset(() if bare else item.get("childShardIds", {}).get("SS", ())),
         hashes=(int(bounds[0]), int(bounds[1])) if bounds[0] and bounds[1] else None,
     )
+
+
+def _sub(item: Item) -> int:
+    return int(item.get("checkpointSubSequenceNumber", {}).get("N", "0"))
+
+
+def _refuse_mistyped(item: Item, release: str) -> None:
+    """1.x: verifyNotNull in the setters; without a checkpoint 1.15.3 was seen to die."""
+    sets = ["parentShardId"] if syncs_fully(release) else ["parentShardId", "childShardIds"]
+    for attribute in sets:
+        if attribute in item and "SS" not in item[attribute]:
+            raise UnreadableRowError(f"{item['leaseKey']['S']}: {attribute} is no string set")
+    if not syncs_fully(release) and "S" not in item.get("checkpoint", {}):
+        raise UnreadableRowError(f"{item['leaseKey']['S']}: no checkpoint")
 
 
 def list_leases(table: dict[str, Item], release: str) -> list[Lease]:
@@ -83,9 +121,12 @@ def new_item(
         "ownerSwitchesSinceCheckpoint": {"N": "0"},
         "checkpoint": {"S": checkpoint},
         "checkpointSubSequenceNumber": {"N": "0"},
-        "startingHashKey": {"S": str(hashes[0])},
-        "endingHashKey": {"S": str(hashes[1])},
     }
+    if not syncs_fully(release):
+        item["startingHashKey"] = {"S": str(hashes[0])}
+        item["endingHashKey"] = {"S": str(hashes[1])}
+    if not knows_subs(release):
+        del item["checkpointSubSequenceNumber"]
     if parents:
         item["parentShardId"] = {"SS": sorted(parents)}
     if release >= "3.5":
@@ -93,12 +134,12 @@ def new_item(
     return item
 
 
-def checkpointed(item: Item, checkpoint: str) -> Item:
+def checkpointed(item: Item, checkpoint: str, release: str) -> Item:
     """The row after a checkpoint: the pending one is gone, switches start anew."""
     pending = {name for name in item if name.startswith("pendingCheckpoint")}
-    return {name: value for name, value in item.items() if name not in pending} | {
+    sub: Item = {"checkpointSubSequenceNumber": {"N": "0"}} if knows_subs(release) else {}
+    return {name: value for name, value in item.items() if name not in pending} | sub | {
         "checkpoint": {"S": checkpoint},
-        "checkpointSubSequenceNumber": {"N": "0"},
         "ownerSwitchesSinceCheckpoint": {"N": "0"},
         "leaseCounter": {"N": str(int(item["leaseCounter"]["N"]) + 1)},
     }

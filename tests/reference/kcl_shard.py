@@ -1,4 +1,8 @@
-"""One shard's life in a worker: wait for parents, start, read, end (ShardConsumer, 2.7/3.5)."""
+"""One shard's life in a worker: wait for parents, start, read, end (ShardConsumer, 2.7/3.5).
+
+1.0–1.13 and 2.0–2.2: ShutdownTask of 1.13.3 and 2.2.11, which save SHARD_END before they
+synchronise, and know no ChildShards in the answer of GetRecords.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from tests.reference.kcl_lease import SHARD_END, Lease, UnreadableRowError, checkpointed
+from tests.reference.kcl_full_sync import full_sync
+from tests.reference.kcl_lease import (
+    SHARD_END,
+    Lease,
+    UnreadableRowError,
+    checkpointed,
+    syncs_fully,
+    version,
+)
 from tests.reference.kcl_stream import ShardGoneError, shard_of
+from tests.reference.kcl_sync import SyncRefusedError
 
 if TYPE_CHECKING:
     from tests.reference.kcl import Worker
@@ -30,6 +43,7 @@ class ShardConsumer:
         self.iterator: str | None = None
         self.children: list[dict[str, Any]] = []
         self.step = self._wait
+        self.fully = syncs_fully(worker.release)
 
     def run(self) -> bool:
         """Do one thing; True when something changed."""
@@ -49,6 +63,8 @@ class ShardConsumer:
         lease = self.worker.lease(self.lease.key)
         if lease is None or lease.checkpoint is None:
             return self._stay("no checkpoint")
+        if lease.checkpoint == SHARD_END and version(self.worker.release) < (2,):
+            return self._go(self._end)  # KinesisDataFetcher of 1.x: no iterator, so at its end
         try:
             self.iterator = self.worker.source.iterator(
                 lease.key, lease.checkpoint, self.worker.initial
@@ -68,7 +84,7 @@ class ShardConsumer:
             return self._go(self._end)
         following = answer.get("NextShardIterator")
         self.children = answer.get("ChildShards") or []
-        if (following is None) != bool(self.children):
+        if not self.fully and (following is None) != bool(self.children):
             return self._stay("the end of the shard names no child")
         fresh = [
             record
@@ -86,6 +102,8 @@ class ShardConsumer:
         return bool(answer["Records"])
 
     def _end(self) -> bool:
+        if self.fully:
+            return self._end_and_sync()
         try:
             if (why := self._partial_parents()) is not None:
                 return self._stay(why)
@@ -102,6 +120,19 @@ class ShardConsumer:
         self.worker.finished.append(self.lease.key)
         return True
 
+    def _end_and_sync(self) -> bool:
+        """verifyShardClosure, SHARD_END, then the synchronisation; what it throws is retried."""
+        key = self.lease.key
+        if not any(key in shard.parents for shard in self.worker.source.shards()):
+            return self._stay("the shard is no parent of any: the lease is dropped")
+        self._save(SHARD_END)
+        try:
+            full_sync(self.worker)
+        except (SyncRefusedError, UnreadableRowError) as error:
+            return self._stay(str(error))
+        self.done, self.stuck = True, None
+        return True
+
     def _partial_parents(self) -> str | None:
         """A merge ends only when both parents have leases, or neither."""
         if len(self.children) != 1:
@@ -114,7 +145,7 @@ class ShardConsumer:
 
     def _save(self, checkpoint: str) -> None:
         self.worker.table[self.lease.key] = checkpointed(
-            self.worker.table[self.lease.key], checkpoint
+            self.worker.table[self.lease.key], checkpoint, self.worker.release
         )
 
     def _go(self, step: Any) -> bool:

@@ -1,7 +1,8 @@
 """What KCL does with a lease table when it starts, played over the lineage.
 
 Sources: BlockOnParentShardTask, InitializeTask, ShutdownTask, PeriodicShardSyncManager and
-HierarchicalShardSyncer of 2.7.2 and 3.5.1, and the same states run on both.
+HierarchicalShardSyncer of 2.7.2 and 3.5.1, their likes in 1.13.3, 1.15.3 and 2.2.11, and the same
+states run on 1.15.3, 2.7.2 and 3.5.1.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from reshardctl.consumers.kcl.app import App, Start
+from reshardctl.consumers.kcl.deaths import crash, finished
+from reshardctl.consumers.kcl.full_sync import made_at_once, swept
 from reshardctl.consumers.kcl.positions import Standing, standing, unborn
 from reshardctl.consumers.kcl.rows import LeaseTable, Row
 from reshardctl.consumers.kcl.settled import furthest
@@ -22,7 +25,6 @@ from reshardctl.model import (
     START,
     TIP,
     Cause,
-    Crash,
     Cut,
     Delay,
     Fate,
@@ -39,7 +41,10 @@ from reshardctl.model import (
 
 @dataclass(slots=True)
 class _Lease:
-    """A lease as the run goes on. `stuck`: why it never gets going or never ends."""
+    """A lease as the run goes on. `stuck`: why it never gets going or never ends.
+
+    blind: its end creates no leases for its children.
+    """
 
     shard: ShardId
     at: Cut
@@ -48,6 +53,7 @@ class _Lease:
     waits_for: frozenset[ShardId] = frozenset()
     finished: bool = False
     ended: bool = False
+    blind: bool = False
     stuck: Never | None = None
     delay: Delay = NO_DELAY
     possible: str = ""
@@ -59,25 +65,8 @@ def replay(lineage: Lineage, table: LeaseTable, app: App) -> Replay:
     run = _Run(lineage, table, app)
     run.play()
     shards = [*(s for s in table.rows if s not in lineage), *lineage]
-    return Replay({s: run.fate(s) for s in shards}, _crash(table, app), tuple(_notes(app)))
-
-
-def _crash(table: LeaseTable, app: App) -> Crash | None:
-    traits = app.traits
-    if table.foreign and not traits.takes_foreign:
-        return Crash(
-            f"KCL {traits.release} cannot read the rows of other kinds that 3.5 keeps in the "
-            f"lease table ({', '.join(sorted(table.foreign)[:3])}) and dies at its start",
-            "the application runs on 3.5 or later again",
-        )
-    bad = [row for row in table.rows.values() if traits.dies_without.intersection(row.lacking)]
-    if bad:
-        return Crash(
-            f"KCL {traits.release} cannot read the lease of {bad[0].shard} "
-            f"({', '.join(bad[0].lacking)} missing) and dies after twenty attempts",
-            "the row is whole again",
-        )
-    return None
+    fates = {s: run.fate(s) for s in shards}
+    return Replay(fates, crash(lineage, table, app.traits), tuple(_notes(app)))
 
 
 def _notes(app: App) -> Iterator[str]:
@@ -96,7 +85,11 @@ class _Run:
         self._audits_throw = any(
             row.position is None if row.readable else strict for row in table.rows.values()
         )
-        self._taken = set(table.rows)
+        self._fully = app.traits.syncs_fully
+        self._swept = {
+            row.shard for row in table.rows.values() if self._fully and swept(lineage, row)
+        }
+        self._taken = set(table.rows) - self._swept
         self._awake: deque[ShardId] = deque()
         """Leases to look at: they are new, or what they waited for has come."""
         self._waiting: dict[ShardId, list[ShardId]] = {}
@@ -106,10 +99,12 @@ class _Run:
 
     def play(self) -> None:
         """Start on the rows, drain what can be drained, refill holes, until nothing changes."""
-        if not self._table.rows:
+        if not self._table.rows and not self._fully:
             self._bootstrap()
         for row in self._readable():
             self._leases[row.shard] = self._lease_of(row)
+        if self._fully:
+            self._sync_fully()
         for row in self._readable():
             self._gate(self._leases[row.shard], row)
         self._awake.extend(sorted(self._leases, key=_birth))
@@ -117,7 +112,9 @@ class _Run:
         while True:
             self._drain()
             rounds += 1
-            if self._audits_throw or not has_hole(self._active()) or not self._refill(rounds):
+            if self._fully or self._audits_throw or not has_hole(self._active()):
+                return
+            if not self._refill(rounds):
                 return
 
     def fate(self, shard: ShardId) -> Fate:
@@ -141,7 +138,9 @@ class _Run:
             why = f"KCL leaves the row out: {', '.join(row.lacking)} missing or no number"
             return Never(Cause.UNREADABLE, why)
         parents = frozenset(p for p in self._lineage.parents(shard) if p in self._taken)
-        if parents:
+        if self._fully:
+            why = "has no lease; shards below it have, so no synchronisation will ever create it"
+        elif parents:
             why = "has no lease; its parents have, so no synchronisation will ever create it"
         else:
             why = "has no lease, and no synchronisation will create one"
@@ -152,7 +151,9 @@ class _Run:
         lease = _Lease(shard, START, Cause.POSITION, "resumes at its checkpoint")
         lease.hash_range = row.hash_range or self._listed_range(shard)
         kind = standing(self._lineage, row)
-        if kind is Standing.END and row.ended:
+        if shard in self._swept:
+            return self._sweep(lease, row)
+        if kind is Standing.END and finished(row, app.traits):
             lease.at, lease.finished, lease.cause = DONE, True, Cause.FINISHED
             lease.why = "its lease is finished"
             if shard in self._lineage and self._lineage.is_open(shard):
@@ -167,8 +168,26 @@ class _Run:
         self._position(lease, row, kind)
         return lease
 
+    def _sweep(self, lease: _Lease, row: Row) -> _Lease:
+        lease.cause = Cause.UNBORN if unborn(self._lineage, row.shard) else Cause.GONE
+        lease.why = "the shard is not listed; the synchronisation at the start deletes its lease"
+        lease.at = place(row, self._app) if row.understood else START
+        return lease
+
+    def _end_by_sub(self, lease: _Lease) -> None:
+        """1.x asks for nothing at SHARD_END and ends the shard: without children in 1.14–1.15,
+        whose synchronisation needs them from the service; not at all while it is open before."""
+        lease.at, lease.cause, lease.blind = DONE, Cause.FINISHED, True
+        lease.hash_range = (0, -1)
+        lease.why = "SHARD_END with a sub-sequence number: KCL 1.x ends it at its start"
+        if lease.shard in self._lineage and self._lineage.is_open(lease.shard):
+            why = "its lease is at SHARD_END although the shard is open: never read again"
+            lease.stuck = Never(Cause.FALSE_END, why)
+
     def _position(self, lease: _Lease, row: Row, kind: Standing) -> None:
         match kind:
+            case Standing.END if self._app.traits.ends_with_sub:
+                self._end_by_sub(lease)
             case Standing.END:
                 why = "SHARD_END with a sub-sequence number is asked for as a number, for ever"
                 lease.stuck = Never(Cause.BAD_END_MARK, why)
@@ -198,7 +217,7 @@ class _Run:
 
     def _gate(self, lease: _Lease, row: Row) -> None:
         """Blocked by the parents named on the row that have a lease which is not finished."""
-        if lease.finished:
+        if lease.finished or lease.shard in self._swept:
             return
         self._hold(lease, row.parents)
 
@@ -260,6 +279,8 @@ class _Run:
 
     def _both_or_none(self, lease: _Lease) -> bool:
         """A merge: its child is created only while both parents have a lease, or neither."""
+        if self._fully or lease.blind:
+            return True
         children = self._lineage.children(lease.shard)
         others = {p for c in children for p in self._lineage[c].parents} - {lease.shard}
         missing = sorted(p for p in others if p not in self._leases)
@@ -273,7 +294,7 @@ class _Run:
 
     def _create_children(self, lease: _Lease) -> None:
         """A shard that is not listed ends blind: ResourceNotFound names no children."""
-        if lease.shard not in self._lineage:
+        if self._fully or lease.blind or lease.shard not in self._lineage:
             return
         for child in self._lineage.children(lease.shard):
             if child not in self._taken:
@@ -289,6 +310,20 @@ class _Run:
         self._hold(self._leases[shard], one.parents)
         self._awake.append(shard)
         self._awake.extend(self._waiting.get(shard, ()))
+
+    def _sync_fully(self) -> None:
+        """What 1.0–1.13 and 2.0–2.2 create at their start, before any shard is asked for."""
+        mark = str(self._app.initial)
+        made = made_at_once(self._lineage, self._taken, self._app.initial)
+        for shard in sorted(made, key=_birth):
+            one = made[shard]
+            at = self._initial(shard) if one.initially else START
+            where = mark if one.initially else "TRIM_HORIZON"
+            why = f"its lease is created at {where} by the synchronisation at the start"
+            cause = Cause.CREATED_AT_PARENT_END if one.below else Cause.REFILLED
+            if not self._table.rows:
+                why, cause = f"an empty table: KCL starts it at {mark}", Cause.BOOTSTRAP
+            self._add(shard, at, cause, why, NO_DELAY)
 
     def _refill(self, rounds: int) -> bool:
         """One synchronisation. False if it creates nothing."""
@@ -334,9 +369,12 @@ class _Run:
 def fails_unasked(lineage: Lineage, row: Row, app: App) -> bool:
     """Whether a request fails before the service can say that the shard is gone."""
     kind = standing(lineage, row)
+    if app.traits.syncs_fully and swept(lineage, row):
+        return False
     if kind is Standing.BY_TIME:
         return app.initial is not Start.AT_TIMESTAMP
-    return kind is Standing.NONSENSE or (kind is Standing.END and not row.ended)
+    ends = finished(row, app.traits) or app.traits.ends_with_sub
+    return kind is Standing.NONSENSE or (kind is Standing.END and not ends)
 
 
 def place(row: Row, app: App) -> Cut:

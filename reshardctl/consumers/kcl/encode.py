@@ -12,9 +12,13 @@ from dataclasses import dataclass
 
 from reshardctl.consumers.kcl.app import App
 from reshardctl.consumers.kcl.behaviour import fails_unasked, place, replay
+from reshardctl.consumers.kcl.deaths import deadly as deadly_rows
+from reshardctl.consumers.kcl.fingerprints import Shape, shape_of
+from reshardctl.consumers.kcl.full_sync import swept
 from reshardctl.consumers.kcl.keys import Named, key_of, split
 from reshardctl.consumers.kcl.live import marked
 from reshardctl.consumers.kcl.positions import unborn
+from reshardctl.consumers.kcl.releases import Traits
 from reshardctl.consumers.kcl.rows import (
     LATEST,
     SHARD_END,
@@ -23,9 +27,11 @@ from reshardctl.consumers.kcl.rows import (
     Row,
     parse,
 )
+from reshardctl.consumers.kcl.sets import retyped
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
+    START,
     AttributeValue,
     Cause,
     Create,
@@ -55,6 +61,14 @@ _ZERO: AttributeValue = {"N": "0"}
 
 
 @dataclass(frozen=True, slots=True)
+class _Form:
+    """How rows are written: for which release, and in the shape of those there are."""
+
+    traits: Traits
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
 class _Order:
     """What one shard's row should become. `at` is `None` where only attributes change."""
 
@@ -69,12 +83,12 @@ def encode(
 ) -> list[Step]:
     """Steps after which KCL reads from the wanted line. `leave`: shards not to be touched."""
     orders = _Orders(lineage, table, want, app, leave).all()
-    writes = {order.shard: _write(lineage, table, orders, order) for order in orders.values()}
+    form = _Form(app.traits, shape_of(table, app.traits))
+    writes = {o.shard: _write(lineage, table, orders, o, form) for o in orders.values()}
     if missed := _missed(lineage, table, want, app, leave, writes):
         orders |= missed
-        writes = {order.shard: _write(lineage, table, orders, order) for order in orders.values()}
-    fatal = app.traits.dies_without
-    deadly = frozenset(s for s, row in table.rows.items() if fatal.intersection(row.lacking))
+        writes = {o.shard: _write(lineage, table, orders, o, form) for o in orders.values()}
+    deadly = frozenset(deadly_rows(lineage, table, app.traits))
     return marked(lineage, table, _steps(lineage, writes, deadly), want, app)
 
 
@@ -90,7 +104,7 @@ def _missed(
     return {shard: order for shard, order in again.items() if shard not in mended.rows}
 
 
-def bootstrap(lineage: Lineage, want: Wanted) -> list[Step]:
+def bootstrap(lineage: Lineage, want: Wanted, app: App) -> list[Step]:
     """First rows for an application of one stream that has none: where the line begins."""
     table = LeaseTable({}, {}, (), False, False)
     chosen = [
@@ -98,7 +112,8 @@ def bootstrap(lineage: Lineage, want: Wanted) -> list[Step]:
         if want[s] != DONE and all(want[p] == DONE for p in lineage.parents(s))
     ]
     orders = {s: _Order(s, want[s], "first lease of a new application") for s in chosen}
-    writes = {s: _write(lineage, table, orders, o) for s, o in orders.items()}
+    form = _Form(app.traits, shape_of(table, app.traits))
+    writes = {s: _write(lineage, table, orders, o, form) for s, o in orders.items()}
     return _steps(lineage, writes, frozenset())
 
 
@@ -120,6 +135,7 @@ class _Orders:
         self._lineage, self._table, self._want, self._leave = lineage, table, want, leave
         self._app = app
         self._fates = replay(lineage, table, app).fates
+        self._deadly = frozenset(deadly_rows(lineage, table, app.traits))
         self._orders: dict[ShardId, _Order] = {}
         self._coming: dict[ShardId, bool] = {}
         """Absent rows that the library itself creates, once the orders are carried out."""
@@ -145,16 +161,21 @@ class _Orders:
         return self._orders
 
     def _unlisted(self, shard: ShardId) -> None:
-        fate = self._fates[shard]
-        if unborn(self._lineage, shard):
+        fate, row = self._fates[shard], self._table.rows[shard]
+        if self._app.traits.syncs_fully and not swept(self._lineage, row):
+            why = "KCL takes a lease without a shard for a reshard under way while its parents are"
+            self._order(_Order(shard, None, f"{why} listed, and does not start", delete=True))
+        elif unborn(self._lineage, shard):
             why = "a lease of a shard that does not exist yet would be taken for its end"
             self._order(_Order(shard, None, why, delete=True))
         elif isinstance(fate, Never) and fate.cause is not Cause.UNREADABLE:
             self._order(_Order(shard, DONE, f"the shard is gone, and {fate.why}"))
         elif isinstance(fate, Never):
-            fails = fails_unasked(self._lineage, self._table.rows[shard], self._app)
+            fails = fails_unasked(self._lineage, row, self._app)
             at = DONE if fails else None
             self._order(_Order(shard, at, fate.why))
+        elif shard in self._deadly:
+            self._order(_Order(shard, None if row.understood else DONE, fate.why))
 
     def _order(self, order: _Order) -> None:
         self._orders[order.shard] = order
@@ -169,6 +190,8 @@ class _Orders:
         elif row.lacking or self._mistyped(row) or self._ungated(row):
             why = "its parents are not named on it" if not row.lacking else fate.why
             self._order(_Order(shard, None, why))
+        elif shard in self._deadly:
+            self._order(_Order(shard, None, "KCL cannot read the row and dies of it"))
 
     def _misplaced(self, row: Row, want: Cut) -> bool:
         fate = self._fates[row.shard]
@@ -223,7 +246,16 @@ class _Orders:
 
     def _parent_will_create(self, shard: ShardId) -> bool:
         """Whether a parent's end will create it: one with a row now, or with one ordered."""
+        if self._app.traits.syncs_fully:
+            return self._made_below_a_lease(shard)
         return any(self._makes_children(parent) for parent in self._lineage.parents(shard))
+
+    def _made_below_a_lease(self, shard: ShardId) -> bool:
+        """Whether the synchronisation at the start makes it, from its beginning."""
+        fate = self._fates[shard]
+        if not isinstance(fate, Reads) or fate.cause is not Cause.CREATED_AT_PARENT_END:
+            return False
+        return fate.at.exact and fate.at.lo == START
 
     def _makes_children(self, shard: ShardId) -> bool:
         order, row = self._orders.get(shard), self._table.rows.get(shard)
@@ -261,6 +293,8 @@ class _Orders:
 
     def _complete_merge(self, row: Row) -> None:
         """An unfinished parent of a merge ends only if the other parent has a lease too."""
+        if self._app.traits.syncs_fully:
+            return
         children = self._lineage.children(row.shard)
         if self._want[row.shard] == DONE or row.ended or len(children) != 1:
             return
@@ -270,7 +304,8 @@ class _Orders:
 
 
 def _write(
-    lineage: Lineage, table: LeaseTable, orders: Mapping[ShardId, _Order], order: _Order
+    lineage: Lineage, table: LeaseTable, orders: Mapping[ShardId, _Order], order: _Order,
+    form: _Form,
 ) -> Write:
     row = table.rows.get(order.shard)
     if order.delete:
@@ -285,11 +320,14 @@ def _write(
     if row is None:
         assert order.at is not None
         key = key_of(table.named, order.shard)
-        return Write(key, _new(lineage, table, order, parents), None, order.why)
-    return Write(row.image.key, _move(lineage, row, order, parents), row.image, order.why, GUARDED)
+        return Write(key, _new(lineage, table, order, parents, form), None, order.why)
+    change = _move(lineage, row, order, parents, form)
+    return Write(row.image.key, change, row.image, order.why, GUARDED)
 
 
-def _new(lineage: Lineage, table: LeaseTable, order: _Order, parents: list[ShardId]) -> Create:
+def _new(
+    lineage: Lineage, table: LeaseTable, order: _Order, parents: list[ShardId], form: _Form
+) -> Create:
     assert order.at is not None
     shard = lineage[order.shard]
     position, sub = spelling(order.at)
@@ -297,15 +335,18 @@ def _new(lineage: Lineage, table: LeaseTable, order: _Order, parents: list[Shard
         "leaseKey": {"S": key_of(table.named, order.shard)},
         **_names(table.named, order.shard),
         "checkpoint": {"S": position},
-        "checkpointSubSequenceNumber": {"N": str(sub)},
         "leaseCounter": _ZERO,
         "ownerSwitchesSinceCheckpoint": _ZERO,
-        "startingHashKey": {"S": str(shard.hash_start)},
-        "endingHashKey": {"S": str(shard.hash_end)},
     }
+    if form.shape.subs or sub:
+        item["checkpointSubSequenceNumber"] = {"N": str(sub)}
+    if form.shape.audited:
+        item["startingHashKey"] = {"S": str(shard.hash_start)}
+        item["endingHashKey"] = {"S": str(shard.hash_end)}
     if parents:
         item["parentShardId"] = {"SS": parents}
-    if position == SHARD_END and (children := lineage.children(order.shard)):
+    children = lineage.children(order.shard) if form.shape.audited else ()
+    if position == SHARD_END and children:
         item["childShardIds"] = {"SS": sorted(children)}
     if table.marks_entities:
         item["entityType"] = {"S": "LEASE"}
@@ -318,7 +359,9 @@ def _names(named: Named | None, shard: ShardId) -> dict[str, AttributeValue]:
     return {"streamName": {"S": named.text}, "shardId": {"S": shard}} if named else {}
 
 
-def _move(lineage: Lineage, row: Row, order: _Order, parents: list[ShardId]) -> Update:
+def _move(
+    lineage: Lineage, row: Row, order: _Order, parents: list[ShardId], form: _Form
+) -> Update:
     names = _names(split(row.image.key)[0], row.shard)
     values: dict[str, AttributeValue] = {
         "ownerSwitchesSinceCheckpoint": _ZERO,
@@ -328,12 +371,17 @@ def _move(lineage: Lineage, row: Row, order: _Order, parents: list[ShardId]) -> 
     if order.at is not None:
         position, sub = spelling(order.at)
         values["checkpoint"] = {"S": position}
-        values["checkpointSubSequenceNumber"] = {"N": str(sub)}
+        if form.shape.subs or sub:
+            values["checkpointSubSequenceNumber"] = {"N": str(sub)}
         remove += _PENDING
-        if position == SHARD_END and (children := lineage.children(order.shard)):
+        children = lineage.children(order.shard) if form.shape.audited else ()
+        if position == SHARD_END and children:
             values["childShardIds"] = {"SS": sorted(children)}
     if parents and (row.parents_mistyped or not set(parents) <= row.parents) and not row.ended:
         values["parentShardId"] = {"SS": sorted({*parents, *row.parents})}
+    sets = retyped(lineage, row, form.traits)
+    values = {**sets.values, **values}
+    remove += sets.remove
     if row.counter is None:
         values["leaseCounter"] = _ZERO
     add = {} if row.counter is None else {"leaseCounter": 1}

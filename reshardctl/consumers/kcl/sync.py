@@ -1,7 +1,7 @@
 """KCL's hash-range audit and the lease synchronisation that it triggers.
 
 Source: PeriodicShardSyncManager and HierarchicalShardSyncer.NonEmptyLeaseTableSynchronizer,
-the same in 2.3–3.5.
+the same in 1.14–1.15 and 2.3–3.5.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def missing_leases(
     descends: dict[ShardId, bool] = {}
     roots_wanted: set[ShardId] = set()
     orphans = [s for s in lineage.open_shards() if s not in leased]
-    for shard in _with_unleased_ancestors(lineage, orphans, leased):
+    for shard in with_unleased_ancestors(lineage, orphans, leased):
         parents = lineage.parents(shard)
         known = {p for p in parents if descends.get(p, p in leased) or p in roots_wanted}
         descends[shard] = bool(known)
@@ -59,7 +59,7 @@ def missing_leases(
     return new
 
 
-def _with_unleased_ancestors(
+def with_unleased_ancestors(
     lineage: Lineage, shards: Iterable[ShardId], leased: Collection[ShardId]
 ) -> list[ShardId]:
     """The shards and every ancestor met before a leased one, oldest first."""

@@ -1,0 +1,107 @@
+"""What kills a whole KCL worker at its start ("Unable to initialize after 20 attempts").
+
+Sources: runs on 1.15.3, 2.7.2, 3.1.3 and 3.5.1; for the releases that synchronise fully, what
+KinesisShardSyncer of 1.13.3 and HierarchicalShardSyncer of 2.2.11 throw, with
+cleanupLeasesUponShardCompletion at its default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.consumers.kcl.full_sync import swept
+from reshardctl.consumers.kcl.releases import CHECKPOINT, Traits
+from reshardctl.consumers.kcl.rows import SHARD_END, LeaseTable, Row
+from reshardctl.lineage import Lineage
+from reshardctl.model import Cause, Crash, ShardId
+
+WHOLE_AGAIN = "the row is whole again"
+
+
+def crash(lineage: Lineage, table: LeaseTable, traits: Traits) -> Crash | None:
+    """The first death found, `None` where it lives."""
+    if table.foreign and not traits.takes_foreign:
+        return Crash(
+            f"KCL {traits.release} cannot read the rows of other kinds that 3.5 keeps in the "
+            f"lease table ({', '.join(sorted(table.foreign)[:3])}) and dies at its start",
+            "the application runs on 3.5 or later again",
+        )
+    deaths = (death for row in table.rows.values() if (death := _of_row(lineage, row, traits)))
+    found = next(deaths, None)
+    if found is None and traits.syncs_fully:
+        found = next(_of_lineage(lineage, traits), None)
+    return found
+
+
+def deadly(lineage: Lineage, table: LeaseTable, traits: Traits) -> Iterator[ShardId]:
+    """Shards whose rows the worker dies of."""
+    return (s for s, row in table.rows.items() if _of_row(lineage, row, traits) is not None)
+
+
+def finished(row: Row, traits: Traits) -> bool:
+    """Whether the release takes the lease for finished."""
+    return row.ended or (row.position == SHARD_END and not traits.reads_subs)
+
+
+def _of_row(lineage: Lineage, row: Row, traits: Traits) -> Crash | None:
+    lacking = [name for name in row.lacking if name in traits.dies_without]
+    if row.position is None and CHECKPOINT in traits.dies_without:
+        lacking.append(CHECKPOINT)
+    if lacking:
+        return _unreadable(row, traits, f"{', '.join(lacking)} missing")
+    if wrong := [name for name in sorted(traits.dies_of_mistyped) if _mistyped(row, name)]:
+        return _unreadable(row, traits, f"{wrong[0]} is no string set")
+    return _of_sync(lineage, row, traits) if traits.syncs_fully else None
+
+
+def _unreadable(row: Row, traits: Traits, why: str) -> Crash:
+    return Crash(
+        f"KCL {traits.release} cannot read the lease of {row.shard} ({why}) and dies after twenty "
+        "attempts",
+        WHOLE_AGAIN, cause=Cause.UNREADABLE,
+    )
+
+
+def _mistyped(row: Row, name: str) -> bool:
+    return name in row.image.attributes and "SS" not in row.image.attributes[name]
+
+
+def _of_sync(lineage: Lineage, row: Row, traits: Traits) -> Crash | None:
+    """What the synchronisation throws at: assertClosedShardsAreCoveredOrAbsent,
+    isCandidateForCleanup."""
+    shard = row.shard
+    if shard not in lineage:
+        if swept(lineage, row):
+            return None
+        return Crash(
+            f"KCL {traits.release} finds no shard {shard} while a parent named on its lease is "
+            "listed, takes that for a reshard under way and dies after twenty attempts",
+            "the row is gone", cause=Cause.UNBORN,
+        )
+    if finished(row, traits) and lineage.is_open(shard):
+        return Crash(
+            f"KCL {traits.release} finds {shard} marked as finished while it is open, takes that "
+            "for a reshard under way and dies after twenty attempts",
+            "the mark is taken back", cause=Cause.FALSE_END,
+        )
+    if finished(row, traits) and not lineage.children(shard):
+        return Crash(
+            f"KCL {traits.release} finds no children of {shard}, which is finished, takes that "
+            "for a reshard under way and dies after twenty attempts",
+            "the listing shows them",
+        )
+    return None
+
+
+def _of_lineage(lineage: Lineage, traits: Traits) -> Iterator[Crash]:
+    """assertAllParentShardsAreClosed."""
+    for shard in lineage.open_shards():
+        if lineage.children(shard):
+            yield Crash(
+                f"KCL {traits.release} finds children of {shard}, which is open, and dies after "
+                "twenty attempts unless they agree by then",
+                "the reshard is over", certain=False,
+            )
+
+
+__all__ = ["crash", "deadly", "finished"]
