@@ -24,6 +24,7 @@ from reshardctl.render.plain import remedy
 from reshardctl.render.text_findings import tally
 from reshardctl.render.text_fix import left_alone
 from reshardctl.render.text_plan import codes, counts, remaining, undo_words
+from reshardctl.render.while_running import plan_words, write_words
 from reshardctl.render.words import (
     absolute,
     command,
@@ -167,6 +168,12 @@ def _planned(page: Page, report: Report, decided: Plan, context: Context) -> Non
     page.heading(2, "Before and after")
     _rows(page, report, decided.steps, context, decided)
     page.line(counts(changed))
+    if running := plan_words(decided.steps):
+        page.heading(2, "While the application runs")
+        page.line(prose(sentence(running)))
+        page.bullets(
+            f"{code(one.write.key)}: {prose(write_words(one.write))}" for one in changed
+        )
     page.heading(2, "What it costs")
     left = [e for run in decided.after for e in run]
     costs = remaining([*left, *decided.costs], context.verbose)

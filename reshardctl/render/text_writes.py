@@ -9,6 +9,7 @@ from reshardctl.model import Attributes, AttributeValue, Create, Delete, Step, U
 from reshardctl.render.console import LABEL, Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.escape import cut
+from reshardctl.render.while_running import write_words
 from reshardctl.render.words import count, numbers_elided
 
 SHOWN = 4
@@ -27,7 +28,8 @@ def writes(sheet: Sheet, steps: Sequence[Step], context: Context) -> None:
             sheet.labelled((label, "bold"), f"{step.title}{together}", indent=2)
             label = ""
         for write in shown:
-            for place, line in enumerate(write_lines(write, context.verbose)):
+            lines = [*write_lines(write, context.verbose), write_words(write)]
+            for place, line in enumerate(line for line in lines if line):
                 sheet.line(line, indent=2 + LABEL + (2 if place else 0))
     shown_in_all = total if context.verbose else min(total, SHOWN)
     if hidden := total - shown_in_all:
