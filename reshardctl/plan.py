@@ -10,11 +10,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reshardctl.consumers.base import Candidate, Cannot, Consumer, Incarnation
-from reshardctl.effects import Circumstances, Effect, Harm, effects
+from reshardctl.effects import Circumstances, Effect, Harm, drained_unended, effects
 from reshardctl.liveness import live_for_all, not_live
 from reshardctl.model import (
     DONE,
     START,
+    Basis,
     Image,
     Line,
     Replay,
@@ -135,7 +136,7 @@ def _probed(case: Case, line: Line) -> dict[ShardId, Span]:
         if span is None or not probe.drained or not probe.since <= span.lo:
             continue
         if shard in case.around.lineage and not case.around.lineage.is_open(shard):
-            out[shard] = Span(DONE, DONE, span.basis, "read to its end: nothing left")
+            out[shard] = Span(DONE, DONE, Basis.PROBED, "read to its end: nothing left")
     return out
 
 
@@ -196,7 +197,9 @@ def decide(case: Case) -> Decision:
     judged = judge(case, want, settled)
     if not case.recreated and not case.policy.skips and not any(
         worthwhile(e, case.accept) for j in judged for e in j.effects
-    ) and not _wants_tidying(case):
+    ) and not _wants_tidying(case) and not any(
+        drained_unended(case.around, j.replay) for j in judged
+    ):
         return Nothing()
     decisions = [_for_candidate(case, want, settled, judged, j) for j in judged]
     return _agree(case, decisions)
@@ -231,7 +234,7 @@ def _for_candidate(
         if not bad:
             return Plan(
                 tuple(steps), tuple(j.effects for j in all_judged), (run.effects,),
-                tuple(leave.values()), _policy_costs(case, settled, run.replay),
+                tuple(leave.values()), _policy_costs(case, want, settled, run.replay),
             )
         fresh = {s: e for e in bad for s in _concerned(case, e, steps) if s not in leave}
         if not fresh:
@@ -303,12 +306,20 @@ def _no_line(effect: Effect) -> NoLine:
     )
 
 
-def _policy_costs(case: Case, settled: Line, run: Replay) -> tuple[Effect, ...]:
+def _policy_costs(
+    case: Case, want: Wanted, settled: Line, run: Replay
+) -> tuple[Effect, ...]:
+    """What the policy skips, against skipping nothing: records passed by, and whole shards that
+    are taken for over and nothing reads."""
     if not case.policy.skips:
         return ()
     strict = LOSSLESS.line(case.around.lineage, settled)
     found = effects(case.around, strict, settled, run)
-    return tuple(e for e in found if e.harm is Harm.SKIPPED)
+    return tuple(
+        replace(e, harm=Harm.SKIPPED) for e in found
+        if e.harm is Harm.SKIPPED
+        or (e.harm is Harm.STALLED and e.shard is not None and want.get(e.shard) == DONE)
+    )
 
 
 def _agree(case: Case, decisions: Sequence[Decision]) -> Decision:
@@ -363,6 +374,6 @@ def bootstrap(case: Case) -> Plan:
     judged = [_judged(case, checkpoint, c, want, empty) for c in case.candidates]
     return Plan(
         tuple(steps), tuple(() for _ in judged), tuple(j.effects for j in judged),
-        costs=_policy_costs(case, empty, judged[0].replay),
+        costs=_policy_costs(case, want, empty, judged[0].replay),
     )
 

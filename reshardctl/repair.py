@@ -16,10 +16,19 @@ from reshardctl.liveness import require_live
 from reshardctl.locator import Locator
 from reshardctl.media.base import Medium
 from reshardctl.model import Change, Image, Step, Update, after
+from reshardctl.pinning import resolved
 from reshardctl.plan import Nothing, Plan, judge, settled_line
-from reshardctl.report import Report, Wishes, case_of, make, places_to_probe
+from reshardctl.policy import LOSSLESS
+from reshardctl.report import (
+    Report,
+    Wishes,
+    case_of,
+    intervals_to_count,
+    make,
+    places_to_probe,
+)
 from reshardctl.savedplan import SavedPlan, broken, promises
-from reshardctl.snapshot import Stream, probed, take
+from reshardctl.snapshot import Stream, counted, probed, take
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +45,23 @@ class Ports:
 def survey(
     ports: Ports, stream: str, locator: Locator, wishes: Wishes, probe: bool = False
 ) -> Report:
-    """Read and judge. With `probe`, bounded reads settle what they can, and it is judged again."""
+    """Read and judge. With `probe`, bounded reads settle what they can, and it is judged again.
+
+    A policy by time comes back resolved to numbers, in the report's wishes.
+    """
     snapshot = take(ports.kinesis, ports.medium, stream, locator, ports.clock)
+    return _judged(ports.kinesis, snapshot, wishes, probe)
+
+
+def _judged(kinesis: Stream, snapshot: Snapshot, wishes: Wishes, probe: bool) -> Report:
+    if wishes.policy.unresolved:
+        make(snapshot, replace(wishes, policy=LOSSLESS))  # no record is read of a wrong table
+        wishes = replace(wishes, policy=resolved(wishes.policy, snapshot, kinesis))
     report = make(snapshot, wishes)
     if probe and (places := places_to_probe(report)):
-        return make(probed(snapshot, ports.kinesis, places), wishes)
+        report = make(probed(snapshot, kinesis, places), wishes)
+    if wishes.count and (intervals := intervals_to_count(report)):
+        report = make(counted(report.snapshot, kinesis, intervals), wishes)
     return report
 
 
@@ -102,9 +123,7 @@ def _proven_again(
     if dict(ports.medium.identity()) != dict(plan.store):
         raise StalePlan("the plan is stale: the store is another one than it was made for", again)
     fresh = Snapshot(locator, lineage, tuple(images), plan.store, ports.clock())
-    report = make(fresh, plan.wishes)
-    if plan.probe and (places := places_to_probe(report)):
-        report = make(probed(fresh, ports.kinesis, places), plan.wishes)
+    report = _judged(ports.kinesis, fresh, replace(plan.wishes, count=False), plan.probe)
     if moved := _footprint_moved(fresh, plan, live):
         raise StalePlan(f"the plan is stale: {', '.join(moved[:3])} changed since", again)
     decision = report.decision

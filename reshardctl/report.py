@@ -7,10 +7,17 @@ from dataclasses import dataclass, field
 
 from reshardctl.consumers import CONSUMERS
 from reshardctl.consumers.base import Incarnation
+from reshardctl.counting import (
+    by_probes,
+    counted_decision,
+    counted_findings,
+    counted_judged,
+    intervals,
+)
 from reshardctl.effects import Circumstances, Harm
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.evidence import Snapshot
-from reshardctl.model import DONE, Cut, Rank, ShardId
+from reshardctl.model import DONE, Cause, Cut, Interval, Rank, Reads, ShardId
 from reshardctl.plan import (
     Ask,
     Case,
@@ -34,6 +41,8 @@ class Wishes:
     accept: Accept = field(default_factory=Accept)
     bootstrap: bool = False
     recreated: float | None = None
+    count: bool = False
+    """Whether the records of every effect are to be counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +57,8 @@ class Report:
     decision: Decision
     positions: Mapping[ShardId, str]
     notes: tuple[str, ...]
+    already: Mapping[str, frozenset[ShardId]] | None = None
+    """Of a forecast: shards by code that have that finding now, without the reshard."""
 
     def counts(self) -> dict[str, int]:
         """How many findings of each severity."""
@@ -69,13 +80,17 @@ def make(snapshot: Snapshot, wishes: Wishes) -> Report:
     odd = consumer.odd(lineage, checkpoint)
     recreated = incarnation is Incarnation.RECREATED and wishes.recreated is None
     found = merged({
-        _label(case, j): findings(View(case.around, settled, j.replay, j.effects, odd, recreated))
+        _label(case, j): findings(View(
+            case.around, settled, j.replay, j.effects, odd, recreated, snapshot.watched
+        ))
         for j in judged
     })
     notes = dict.fromkeys(note for j in judged for note in j.replay.notes)
+    counts = {**by_probes(snapshot.probes), **snapshot.counts}
     return Report(
-        snapshot, wishes, incarnation, tuple(judged), tuple(found), decide(case),
-        consumer.positions(checkpoint), tuple(notes),
+        snapshot, wishes, incarnation, counted_judged(judged, counts),
+        counted_findings(found, counts), counted_decision(decide(case), counts),
+        consumer.positions(checkpoint), (*wishes.policy.notes, *notes),
     )
 
 
@@ -93,7 +108,11 @@ def case_of(snapshot: Snapshot, wishes: Wishes) -> Case:
 
 
 def places_to_probe(report: Report) -> list[tuple[ShardId, Cut]]:
-    """Where a bounded read would turn a guess into a fact: each owed place, each once."""
+    """Where a bounded read would turn a guess into a fact: each owed place, each once.
+
+    Those that an effect is about come first, then every closed shard that is still to end: a read
+    tells whether anything is left in it.
+    """
     case = case_of(report.snapshot, report.wishes)
     lineage = report.snapshot.lineage
     wanted = LOSSLESS.line(lineage, settled_line(case))
@@ -101,10 +120,18 @@ def places_to_probe(report: Report) -> list[tuple[ShardId, Cut]]:
         e.shard for j in report.judged for e in j.effects
         if e.shard in lineage and e.harm in (Harm.STALLED, Harm.SKIPPED)
     }
-    return [
-        (shard, wanted[shard]) for shard in lineage
-        if shard in harmed and wanted[shard] != DONE and _askable(wanted[shard])
-    ]
+    ending = {
+        shard for j in report.judged for shard, fate in j.replay.fates.items()
+        if isinstance(fate, Reads) and fate.cause is Cause.POSITION
+        and shard in lineage and not lineage.is_open(shard)
+    }
+    ordered = [*(s for s in lineage if s in harmed), *(s for s in lineage if s in ending - harmed)]
+    return [(s, wanted[s]) for s in ordered if wanted[s] != DONE and _askable(wanted[s])]
+
+
+def intervals_to_count(report: Report) -> list[Interval]:
+    """What of each shard the report's effects are about."""
+    return intervals(report.snapshot.lineage, report.judged, report.decision)
 
 
 def _askable(cut: Cut) -> bool:
@@ -116,10 +143,11 @@ def _of_empty(snapshot: Snapshot, wishes: Wishes, case: Case) -> Report:
         raise EmptyCheckpoint(
             f"{snapshot.locator.text} holds no position",
             "check the name; for a new application: fix --bootstrap --policy lossless, "
-            "or --policy latest-at-start",
+            "or --policy latest",
         )
+    decision = counted_decision(bootstrap(case), snapshot.counts)
     return Report(
-        snapshot, wishes, Incarnation.SAME, (), (), bootstrap(case), {}, ()
+        snapshot, wishes, Incarnation.SAME, (), (), decision, {}, wishes.policy.notes
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +18,12 @@ from reshardctl.consumers import CONSUMERS
 from reshardctl.effects import Effect
 from reshardctl.errors import UsageError
 from reshardctl.evidence import Snapshot
-from reshardctl.model import Step
+from reshardctl.model import DONE, START, Cut, ShardId, Step, at_number, is_number
 from reshardctl.plan import Plan
-from reshardctl.policy import POLICIES, Accept
+from reshardctl.policy import POLICIES, Accept, Policy
 from reshardctl.report import Report, Wishes
 from reshardctl.strict import Place, array, boolean, members, parse, string, strings
+from reshardctl.times import parse_when
 
 VERSION = "reshardctl/plan/1"
 
@@ -157,6 +158,7 @@ def _body(plan: SavedPlan) -> dict[str, Any]:
         "store": dict(plan.store),
         "wishes": {
             "policy": wishes.policy.name,
+            "since": _since_json(wishes.policy),
             "accept": asdict(wishes.accept),
             "bootstrap": wishes.bootstrap,
             "recreated": wishes.recreated,
@@ -192,14 +194,14 @@ def _plan_of(body: object, place: Place) -> SavedPlan:
 
 
 def _wishes(value: object, place: Place) -> Wishes:
-    found = members(value, ("policy", "accept", "bootstrap", "recreated"), place)
+    found = members(value, ("policy", "since", "accept", "bootstrap", "recreated"), place)
     policy = string(found["policy"], place / "policy")
     if policy not in POLICIES:
         (place / "policy").wrong(f"no policy is called {policy!r}")
     accept = members(found["accept"], ("skip", "reread", "disorder"), place / "accept")
     recreated = found["recreated"]
     return Wishes(
-        POLICIES[policy],
+        _policy(policy, found["since"], place / "since"),
         Accept(
             _seconds(accept["skip"], place / "accept" / "skip"),
             _seconds(accept["reread"], place / "accept" / "reread"),
@@ -208,6 +210,47 @@ def _wishes(value: object, place: Place) -> Wishes:
         boolean(found["bootstrap"], place / "bootstrap"),
         None if recreated is None else _seconds(recreated, place / "recreated"),
     )
+
+
+def _since_json(policy: Policy) -> dict[str, Any] | None:
+    """A policy's time, as asked and as resolved, and every place that it was resolved to."""
+    if policy.since is None or policy.when is None:
+        return None
+    places = {s: [str(cut.rank.name), cut.text, cut.sub] for s, cut in policy.places.items()}
+    return {"asked": policy.when.text, "time": policy.since, "places": places}
+
+
+def _policy(name: str, value: object, place: Place) -> Policy:
+    policy = POLICIES[name]
+    if value is None:
+        if policy.unresolved:
+            place.wrong(f"policy {name} without its time")
+        return policy
+    found = members(value, ("asked", "time", "places"), place)
+    if not isinstance(found["places"], dict):
+        (place / "places").wrong("not an object")
+    asked = string(found["asked"], place / "asked")
+    return replace(
+        policy,
+        when=policy.when or parse_when(asked),
+        since=_seconds(found["time"], place / "time"),
+        places={
+            ShardId(shard): _cut(cut, place / "places" / shard)
+            for shard, cut in found["places"].items()
+        },
+    )
+
+
+def _cut(value: object, place: Place) -> Cut:
+    match value:
+        case ["START", "", 0]:
+            return START
+        case ["DONE", "", 0]:
+            return DONE
+        case ["INSIDE", str(number), int(sub)] if is_number(number):
+            return at_number(number, sub)
+        case _:
+            return place.wrong("not a place")
 
 
 def _promised(value: object, place: Place) -> tuple[Promise, ...]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Protocol
+from typing import Protocol, cast
 
+from reshardctl.errors import UsageError
 from reshardctl.evidence import Snapshot
 from reshardctl.lineage import Lineage
 from reshardctl.locator import Locator
 from reshardctl.media.base import Medium
-from reshardctl.model import Cut, Probe, ShardId
+from reshardctl.model import Count, Cut, Interval, Probe, ShardId
 
 
 class Stream(Protocol):
@@ -21,6 +22,18 @@ class Stream(Protocol):
 
     def probe(self, stream: str, shard: ShardId, since: Cut) -> Probe:
         """A bounded read."""
+
+
+class Records(Protocol):
+    """What is asked of Kinesis, many shards at once; a snapshot in its place has none of it."""
+
+    def probes(
+        self, stream: str, places: Iterable[tuple[ShardId, Cut]]
+    ) -> Mapping[ShardId, Probe]:
+        """Bounded reads from each place."""
+
+    def counts(self, stream: str, intervals: Iterable[Interval]) -> Mapping[Interval, Count]:
+        """How many records lie in each interval."""
 
 
 def take(
@@ -38,5 +51,19 @@ def probed(
 ) -> Snapshot:
     """The same with bounded reads from these places."""
     arn = snapshot.lineage.stream.arn
-    found = {shard: kinesis.probe(arn, shard, since) for shard, since in places}
+    if hasattr(kinesis, "probes"):
+        found = cast("Records", kinesis).probes(arn, places)
+    else:
+        found = {shard: kinesis.probe(arn, shard, since) for shard, since in places}
     return replace(snapshot, probes={**snapshot.probes, **found})
+
+
+def counted(snapshot: Snapshot, kinesis: Stream, intervals: Iterable[Interval]) -> Snapshot:
+    """The same with the records of these intervals counted. UsageError where there are none."""
+    if not hasattr(kinesis, "counts"):
+        raise UsageError(
+            "--count has to read records, and a snapshot holds none",
+            "name the consumer and --stream instead",
+        )
+    found = cast("Records", kinesis).counts(snapshot.lineage.stream.arn, intervals)
+    return replace(snapshot, counts={**snapshot.counts, **found})

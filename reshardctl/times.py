@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from reshardctl.errors import UsageError
@@ -11,6 +12,30 @@ _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 LONGEST = 3650 * _UNITS["d"]
 """Ten times the longest retention of a stream."""
 _PART = re.compile(r"(\d+(?:\.\d+)?)([smhd])", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A time as an operator names it. text: as written. at: Unix seconds. ago: seconds before the
+    moment at which it is used. reshard: the moment of the stream's newest reshard."""
+
+    text: str
+    at: float | None = None
+    ago: float | None = None
+    reshard: bool = False
+
+
+def parse_when(text: str) -> When:
+    """`2026-09-22T09:14:00Z`, `-90m` or `@reshard`. Raises UsageError."""
+    if text == "@reshard":
+        return When(text, reshard=True)
+    if text.startswith("-"):
+        return When(text, ago=parse_seconds(text[1:]))
+    try:
+        return When(text, at=parse_instant(text))
+    except UsageError as error:
+        other = f"{error.next}; or -90m, or @reshard for the newest reshard"
+        raise UsageError(error.what, other) from None
 
 
 def parse_seconds(text: str) -> float:

@@ -40,6 +40,7 @@ EVERY_CODE_EVER = {
     "RSH213": "blocked-for-ever",
     "RSH214": "read-again",
     "RSH215": "time-mark-without-time",
+    "RSH216": "drained-not-ended",
     "RSH301": "unreadable-entry",
     "RSH302": "foreign-entry",
     "RSH303": "pending-checkpoint-left",

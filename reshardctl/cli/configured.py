@@ -16,6 +16,7 @@ from reshardctl.snapshot import Stream
 from reshardctl.times import instant
 
 if TYPE_CHECKING:
+    from reshardctl.cli.fixing import Asked
     from reshardctl.cli.targets import Given, Target
     from reshardctl.repair import Ports
 
@@ -91,12 +92,21 @@ def target_of(entry: Consumer, config: Config, given: Given) -> Target:
     )
 
 
+def asked(asked: Asked, entry: Consumer) -> Asked:
+    """How to go about a fix: what the command line leaves open, as the file says."""
+    return replace(
+        asked, account=account_of(entry.reach, asked.account),
+        journal=asked.journal or entry.journal or None,
+        created=entry.stream.created if asked.created is None else asked.created,
+    )
+
+
 def account_of(reach: Reach, said: Account) -> Account:
     """How to reach it: what the command line says, else what the file says."""
     endpoints = [f"{service}={url}" for service, url in reach.endpoints.items()]
     return Account(
         said.region or reach.region or None, said.profile or reach.profile or None,
-        said.role or reach.role or None, (*endpoints, *said.endpoints),
+        said.role or reach.role or None, (*endpoints, *said.endpoints), said.budget,
     )
 
 

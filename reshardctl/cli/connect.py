@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.locator import Locator, parse
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from reshardctl.lineage import Lineage
     from reshardctl.repair import Ports
 
-SERVICES = ("kinesis", "dynamodb", "sts")
+SERVICES = ("kinesis", "dynamodb", "sts", "s3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,15 @@ class Account:
     profile: str | None = None
     role: str | None = None
     endpoints: Sequence[str] = ()
+    budget: str | None = None
+    """What reading records may take, as `--probe-budget` says it."""
 
     def words(self) -> list[str]:
         """The same as options, for commands that we print."""
-        named = (("--region", self.region), ("--profile", self.profile), ("--role-arn", self.role))
+        named = (
+            ("--region", self.region), ("--profile", self.profile), ("--role-arn", self.role),
+            ("--probe-budget", self.budget),
+        )
         words = [word for name, value in named if value for word in (name, value)]
         return words + [word for url in self.endpoints for word in ("--endpoint-url", url)]
 
@@ -79,13 +84,24 @@ def listed(account: Account, stream: str) -> tuple[Lineage, float]:
     return kinesis.lineage(stream), time.time()
 
 
+def bucket_client(account: Account, place: str) -> Any:
+    """boto3's client of S3, for journals. place: what is to be reached, for messages."""
+    from reshardctl.aws import client_of
+
+    endpoints = endpoints_of(account.endpoints)
+    session = _session(account, endpoints)
+    return client_of(session, "s3", account.region, endpoints.get("s3"), place)
+
+
 def _kinesis(session: Session, account: Account, endpoints: dict[str, str]) -> Kinesis:
     from reshardctl.cli.progress import listing_progress
+    from reshardctl.cli.wishes import budget_of
     from reshardctl.kinesis import Kinesis
 
     return Kinesis(
         session, endpoint_url=endpoints.get("kinesis"), region=account.region,
         clock=time.time, sleep=time.sleep, progress=listing_progress(),
+        limits=budget_of(account.budget),
     )
 
 

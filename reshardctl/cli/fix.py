@@ -9,12 +9,14 @@ import typer
 
 from reshardctl.cli.options import (
     AcceptOption,
+    BudgetOption,
     ColorMode,
     ColorOption,
+    ConfigOption,
+    CountOption,
     EndpointOption,
     FormatOption,
     OutputOption,
-    PolicyName,
     PolicyOption,
     ProbeOption,
     ProfileOption,
@@ -40,6 +42,7 @@ def fix(
     profile: ProfileOption = None,
     role_arn: RoleOption = None,
     endpoint_url: EndpointOption = None,
+    config: ConfigOption = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", "-n", help="Show the proven plan; write nothing.")
     ] = False,
@@ -50,12 +53,17 @@ def fix(
         Path | None, typer.Option("--plan", metavar="PLAN", help="Apply exactly that plan.")
     ] = None,
     resume: Annotated[
-        Path | None,
-        typer.Option("--resume", metavar="JOURNAL", help="Finish what was interrupted."),
+        str | None,
+        typer.Option(
+            "--resume", metavar="JOURNAL",
+            help="Finish what was interrupted; a journal's name, path or s3://BUCKET/KEY.",
+        ),
     ] = None,
-    policy: PolicyOption = PolicyName.LOSSLESS,
+    policy: PolicyOption = None,
     accept: AcceptOption = None,
     probe: ProbeOption = False,
+    count: CountOption = False,
+    probe_budget: BudgetOption = None,
     bootstrap: Annotated[
         bool, typer.Option("--bootstrap", help="The application is new: make its first positions.")
     ] = False,
@@ -84,8 +92,13 @@ def fix(
         str, typer.Option(metavar="DURATION", help="How long to look for signs of life.")
     ] = "30s",
     journal: Annotated[
-        Path | None, typer.Option("--journal", metavar="FILE", help="Where to keep the journal.")
+        str | None,
+        typer.Option(
+            "--journal", metavar="PLACE",
+            help="Where to keep the journal: a file, a directory, or s3://BUCKET/PREFIX.",
+        ),
     ] = None,
+    if_reshard: Annotated[list[str] | None, typer.Option("--if-reshard", hidden=True)] = None,
     form: FormatOption = None,
     output: OutputOption = None,
     color: ColorOption = ColorMode.AUTO,
@@ -95,16 +108,21 @@ def fix(
 
     Example: reshardctl fix kcl://my-application --stream my-stream --dry-run
     """
-    from reshardctl.cli import fixing, running
+    from reshardctl.cli import configured, fixing, running
     from reshardctl.cli.connect import Account
+    from reshardctl.cli.journals import Journals
+    from reshardctl.cli.looking import not_for_fix
     from reshardctl.cli.targets import Given, one
+    from reshardctl.cli.wishes import counting
     from reshardctl.times import instant, parse_instant
 
-    account = Account(region, profile, role_arn, endpoint_url or ())
+    not_for_fix(if_reshard)
+    account = Account(region, profile, role_arn, endpoint_url or (), probe_budget)
     given = [name for name, value in (
         ("a consumer", locator), ("--plan", plan), ("--resume", resume)
     ) if value is not None]
     fixing.one_source(given, stream)
+    Journals(account).check(journal)
     asked = fixing.Asked(
         account, dry_run, out, yes, assume_stopped, fixing.patience(watch, dry_run), journal,
         form, output, color, verbose,
@@ -116,7 +134,7 @@ def fix(
     } if live else {})
     own = {
         "--dry-run": dry_run, "--out": out is not None, "--accept": accept is not None,
-        "--policy": policy is not PolicyName.LOSSLESS, "--probe": probe,
+        "--policy": policy is not None, "--probe": probe, "--count": count,
         "--bootstrap": bootstrap, "--recreated": recreated is not None,
     }
     if plan is not None:
@@ -127,5 +145,8 @@ def fix(
         fixing.nothing_else("--resume", own)
         raise typer.Exit(fixing.go_on(asked, resume))
     stamp = None if asked.created is None else instant(asked.created)
-    given_options = Given(stream, account, policy, accept, probe, bootstrap, recreated, stamp)
-    raise typer.Exit(fixing.from_store(asked, one(locator or "", given_options)))
+    words = Given(stream, account, policy, accept, probe, bootstrap, recreated, stamp, config)
+    target = counting(one(locator or "", words), count)
+    if target.entry is not None:
+        asked = configured.asked(asked, target.entry)
+    raise typer.Exit(fixing.from_store(asked, target))

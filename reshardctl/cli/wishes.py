@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from reshardctl.errors import UsageError
-from reshardctl.policy import EVERYTHING, POLICIES, Accept
+from reshardctl.policy import AT_TIMESTAMP, EVERYTHING, POLICIES, Accept, Policy
 from reshardctl.report import Wishes
-from reshardctl.times import parse_instant, parse_seconds
+from reshardctl.times import parse_instant, parse_seconds, parse_when
 
+if TYPE_CHECKING:
+    from reshardctl.cli.targets import Target
+    from reshardctl.kinesis.budget import Limits
+
+_BUDGET = re.compile(r"(calls|time)=(.+)\Z")
+_CALLS = re.compile(r"[1-9][0-9]{0,6}\Z", re.ASCII)
 _ACCEPT = re.compile(r"(skip|reread)=(.+)\Z")
 
 
@@ -19,7 +27,23 @@ def wishes_of(
     time = None if recreated is None else parse_instant(recreated)
     if bootstrap and time is not None:
         raise UsageError("--bootstrap and --recreated exclude each other", "give one of them")
-    return Wishes(POLICIES[policy], accept_of(accept), bootstrap, time)
+    return Wishes(policy_of(policy), accept_of(accept), bootstrap, time)
+
+
+def policy_of(text: str) -> Policy:
+    """`lossless`, `latest`, `latest-at-start`, or `at-timestamp=` and a time."""
+    name, equals, time = text.partition("=")
+    if name == AT_TIMESTAMP.name:
+        if not time:
+            raise UsageError(
+                "--policy at-timestamp needs a time",
+                "e.g. at-timestamp=2026-09-22T09:14:00Z, at-timestamp=-90m, at-timestamp=@reshard",
+            )
+        return replace(AT_TIMESTAMP, when=parse_when(time))
+    if equals or name not in POLICIES:
+        known = ", ".join(n if n != AT_TIMESTAMP.name else f"{n}=TIME" for n in POLICIES)
+        raise UsageError(f"--policy {text}: there is no such policy", f"there are {known}")
+    return POLICIES[name]
 
 
 def accept_of(text: str | None) -> Accept:
@@ -37,3 +61,27 @@ def accept_of(text: str | None) -> Accept:
                 "it takes skip=DURATION, reread=DURATION and disorder, joined by commas",
             )
     return Accept(limits["skip"], limits["reread"], disorder)
+
+
+def budget_of(text: str | None) -> Limits:
+    """`calls=5000,time=10m`, or either of them; the other keeps its default."""
+    from reshardctl.kinesis.budget import Limits
+
+    limits = Limits()
+    for part in text.split(",") if text else ():
+        match = _BUDGET.match(part)
+        if match and match[1] == "time":
+            limits = replace(limits, seconds=parse_seconds(match[2]))
+        elif match and _CALLS.match(match[2]):
+            limits = replace(limits, calls=int(match[2]))
+        else:
+            raise UsageError(
+                f"--probe-budget {text}: {part!r} is not known",
+                "it takes calls=NUMBER and time=DURATION, joined by a comma",
+            )
+    return limits
+
+
+def counting(target: Target, count: bool) -> Target:
+    """The same target, its effects to be counted if `count`."""
+    return replace(target, wishes=replace(target.wishes, count=True)) if count else target

@@ -11,6 +11,7 @@ from reshardctl.evidence import Snapshot
 from reshardctl.firstaid import FirstAid, first_aid
 from reshardctl.model import (
     Attributes,
+    Count,
     Create,
     Cut,
     Delete,
@@ -44,6 +45,7 @@ def report_document(report: Report) -> Document:
         "consumer": _consumer(report),
         "store": {name: report.snapshot.store[name] for name in sorted(report.snapshot.store)},
         "policy": report.wishes.policy.name,
+        "policy_time": _time(report.wishes.policy.since),
         "accept": _accept(report.wishes.accept),
         "bootstrap": report.wishes.bootstrap,
         "recreated": _time(report.wishes.recreated),

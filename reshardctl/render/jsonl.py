@@ -23,8 +23,8 @@ from reshardctl.report import Report
 SCHEMA = "reshardctl/lines/1"
 
 HEADER = (
-    "taken", "stream", "consumer", "store", "policy", "accept", "bootstrap", "recreated",
-    "incarnation", "candidates",
+    "taken", "stream", "consumer", "store", "policy", "policy_time", "accept", "bootstrap",
+    "recreated", "incarnation", "candidates", "forecast", "watch",
 )
 """Members of a report that its header line has."""
 
@@ -61,7 +61,8 @@ def undo(undoing: Undoing, context: Context) -> str:
     after = None if undoing.after is None else report_document(undoing.after)
     return _text([
         _header(
-            "undo", before, context, journal=undoing.journal, written_steps=undoing.written
+            "undo", before, context, journal=undoing.journal, of_plan=undoing.of_plan,
+            written_steps=undoing.written, kept=list(undoing.kept),
         ),
         *_findings(before, "before"),
         *_writes(undoing.steps),

@@ -9,7 +9,7 @@ from math import ceil
 
 from reshardctl.consumers.base import Candidate
 from reshardctl.effects import Deadline, Effect, Harm
-from reshardctl.model import TIP, ShardId, index_of, short
+from reshardctl.model import TIP, Count, ShardId, index_of, short
 from reshardctl.render.escape import cut
 from reshardctl.times import duration, instant, parse_seconds
 
@@ -89,11 +89,32 @@ def ago(then: float, now: float) -> str:
 
 def extent(effect: Effect) -> str:
     """How much at most: `≤ 12m`; `≥ 12m` where it grows until the start; `unknown`."""
+    counted = f", {records(effect.records)}" if effect.records is not None else ""
     if effect.seconds is None:
-        return "unknown"
+        return f"unknown{counted}"
     if effect.harm is Harm.SKIPPED and effect.until == TIP:
-        return f"≥ {duration(effect.seconds)}"
-    return f"≤ {duration(_rounded_up(effect.seconds))}"
+        return f"≥ {duration(effect.seconds)}{counted}"
+    return f"≤ {duration(_rounded_up(effect.seconds))}{counted}"
+
+
+def records(found: Count) -> str:
+    """`4 records`; `≥ 100 records` where the reads did not come to the end of them."""
+    return ("≥ " if found.at_least else "") + count(found.records, "record")
+
+
+def left_in(effects: Iterable[Effect]) -> list[str]:
+    """A line a shard that was read: what is left in it, and from when to when it arrived."""
+    lines = {}
+    for effect in effects:
+        found = effect.records
+        if found is None or effect.shard is None or effect.harm is not Harm.STALLED:
+            continue
+        when = ""
+        if found.first_arrival is not None and found.last_arrival is not None:
+            when = f", arrived {instant(found.first_arrival)} to {instant(found.last_arrival)}"
+            when += " and on" if found.at_least else ""
+        lines[effect.shard] = f"{shards((effect.shard,))}: {records(found)} left{when}"
+    return list(lines.values())
 
 
 def _rounded_up(seconds: float) -> float:

@@ -62,6 +62,10 @@ def match(view: View) -> Iterator[Finding]:
         e for e in (*never, *too_late)
         if is_closed(view, e.shard) and not below_a_row(view, e.shard)
     ]
+    probes = [view.around.probes.get(e.shard) for e in found if e.shard is not None]
+    seen = bool(probes) and all(probe is not None and probe.count for probe in probes)
     what = "closed, and nothing will read what is still owed"
+    if seen:
+        what = "closed with records left in it, and nothing will read them"
     costs = "the unread records are lost once they expire"
     yield from from_effects(CODE, NAME, found, what, costs)

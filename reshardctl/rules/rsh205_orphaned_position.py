@@ -2,7 +2,8 @@
 
 What it is
 ----------
-The table has rows of shards that are not listed any more.
+The table has rows of shards that are not listed any more. In a multi-stream table: or rows of an
+earlier stream of the same name, whose keys hold another creation time.
 
 Why it matters
 --------------
@@ -13,7 +14,9 @@ How it happens
 --------------
 Shards leave the listing about one retention after they closed; rows stay until KCL removes them.
 KCL deletes a finished row when every child has progress, and one whose shard is gone when it
-cleans up; an idle child that never checkpoints keeps its parent's row for good.
+cleans up; an idle child that never checkpoints keeps its parent's row for good. Rows of a stream
+that was deleted stay for good with NoLeaseDeletionStrategy, KCL's multi-stream default in its
+examples; its other strategies delete them after a time of the application's choice.
 
 What the fix writes
 -------------------
@@ -48,3 +51,7 @@ def match(view: View) -> Iterator[Finding]:
     """Info: a leftover that the consumer removes, or that harms nothing."""
     what = "positions of shards that are not listed any more"
     yield from from_odd(CODE, NAME, view.oddities(Oddity.GONE), Severity.INFO, what)
+    if earlier := view.oddities(Oddity.EARLIER_STREAM):
+        count = f"{len(earlier)} row{'s' if len(earlier) > 1 else ''}"
+        what = f"{count} of an earlier stream of this name, never touched"
+        yield from from_odd(CODE, NAME, earlier, Severity.INFO, what)
