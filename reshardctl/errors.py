@@ -89,7 +89,13 @@ class NotConfirmed(Refused):
 
 
 class UndoRefused(Refused):
-    """A row is no longer as the fix left it."""
+    """A row is no longer as the fix left it. `rows` are the keys of such rows."""
+
+    def __init__(
+        self, what: str, next: str = "", rows: tuple[str, ...] = ()  # noqa: A002
+    ) -> None:
+        super().__init__(what, next)
+        self.rows = rows
 
 
 class HalfDone(ReshardError):

@@ -19,6 +19,9 @@ from reshardctl.model import (
     changed,
 )
 
+MOVED = "rows are no longer as the fix left them"
+NEITHER = "rows are neither as before the plan nor as it leaves them"
+
 RestoreRule = Callable[[Write, Image | None, Image | None, Image | None], Write | None]
 """A landed write, its row before it, after it and now → the write that takes it back, if any."""
 
@@ -90,12 +93,14 @@ def undo_steps(
     current: Mapping[str, Image | None],
     restore: RestoreRule,
     moving: Collection[str] = (),
+    moved: str = MOVED,
 ) -> list[Step]:
     """The steps that take back what landed, last first; [] when nothing did.
 
     current: the rows now, at least those of the journal; an absent one may be left out. Refuses
     whole (UndoRefused, listing rows) when a row that the fix wrote is not as the fix left it in
-    any attribute but `moving`. UsageError when an undo was begun: it is to be resumed instead.
+    any attribute but `moving`; `moved` are the words for that. UsageError when an undo was begun:
+    it is to be resumed instead.
     """
     if records.undo is not None:
         done = records.undo.outcome == "undone"
@@ -104,7 +109,7 @@ def undo_steps(
         raise UsageError(f"the fix of journal {records.path} {what}", ways)
     steps = records.fix.current
     landed = _landed(records, steps, current, moving)
-    _refuse_moved(landed, current, moving)
+    _refuse_moved(landed, current, moving, moved)
     rows = {write.key: current.get(write.key) for step in landed for write in step.writes}
     result = []
     for step in reversed(landed):
@@ -118,6 +123,32 @@ def undo_steps(
         if writes:
             result.append(Step(f"undo: {step.title}", tuple(writes)))
     return result
+
+
+def staying(
+    records: Records,
+    current: Mapping[str, Image | None],
+    restore: RestoreRule,
+    moving: Collection[str] = (),
+) -> dict[str, list[str]]:
+    """What stays of rows that landed and to which nothing is given back, by key: counters that
+    the fix made or raised and owners that it took, which no undo gives back."""
+    landed = _landed(records, records.fix.current, current, moving)
+    back = {w.key for step in undo_steps(records, current, restore, moving) for w in step.writes}
+    found: dict[str, list[str]] = {}
+    for write in (write for step in landed for write in step.writes):
+        if write.key not in back:
+            own = _altered(write)
+            found[write.key] = sorted({*found.get(write.key, ()), *own})
+    return found
+
+
+def _altered(write: Write) -> list[str]:
+    """Names of the attributes in which a write leaves its row other than it was."""
+    left = changed(write.before, write)
+    if left is None or write.before is None:
+        return sorted(touched(write))
+    return differing(write.before, left)
 
 
 def _landed(
@@ -145,20 +176,23 @@ def _landed(
 
 
 def _refuse_moved(
-    landed: Sequence[Step], current: Mapping[str, Image | None], moving: Collection[str]
+    landed: Sequence[Step], current: Mapping[str, Image | None], moving: Collection[str],
+    words: str,
 ) -> None:
     chains: dict[str, list[Write]] = {}
     for write in (write for step in landed for write in step.writes):
         chains.setdefault(write.key, []).append(write)
-    moved = [
-        f"{key}: {why}"
+    moved = {
+        key: why
         for key, chain in sorted(chains.items())
         if (why := _moved(chain, current.get(key), moving))
-    ]
+    }
     if moved:
+        named = "; ".join(f"{key}: {why}" for key, why in moved.items())
         raise UndoRefused(
-            f"rows are no longer as the fix left them; nothing was undone: {'; '.join(moved)}",
+            f"{words}; nothing was undone: {named}",
             "reshardctl fix   (a new plan from the rows as they are)",
+            tuple(moved),
         )
 
 

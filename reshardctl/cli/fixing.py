@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from reshardctl import locator as locators
 from reshardctl import savedplan
 from reshardctl.apply import Applied, half_done
+from reshardctl.cli import offline
 from reshardctl.cli.connect import Account, ports_of
 from reshardctl.cli.destinations import ONE_DOCUMENT, destinations
 from reshardctl.cli.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
+from reshardctl.cli.journals import Journals, kept_if_used
 from reshardctl.cli.options import ColorMode
 from reshardctl.cli.output import Output, again
 from reshardctl.cli.progress import clear, note, phase
@@ -32,7 +33,7 @@ from reshardctl.errors import (
     UsageError,
 )
 from reshardctl.exit import Exit
-from reshardctl.journal import Header, Journal, new_path, read, state_dir
+from reshardctl.journal import Header, Journal, Where
 from reshardctl.liveness import counted, require_live, suggesting
 from reshardctl.locator import Locator
 from reshardctl.model import Step
@@ -58,7 +59,7 @@ class Asked:
     yes: bool
     assume_stopped: bool
     watch: float
-    journal: Path | None
+    journal: str | None
     formats: Sequence[str] | None
     output: str | None
     color: ColorMode
@@ -113,7 +114,9 @@ def one_source(given: Sequence[str], stream: str | None) -> None:
 
 def from_store(asked: Asked, target: Target) -> Exit:
     """Plan afresh, and unless it is a dry run, carry it out."""
-    out = asked.to(target.words)
+    if target.offline:
+        offline.only_shown(asked.dry_run, asked.out, target)
+    out = asked.to(target.to_write or target.words)
     ports = target.ports()
     treat_sigterm_as_ctrl_c()
     report = survey(ports, target.stream, target.place, target.wishes, target.probe)
@@ -205,27 +208,16 @@ def _apply(
     asked: Asked, ports: Ports, plan: SavedPlan, place: Locator, out: Output, before: Report
 ) -> Exit:
     watched = allowed(asked, ports, place, plan.steps)
-    header = _header(plan, ports, watched)
-    with _kept_if_used(_journal_path(asked, header), header) as journal, finishing_the_step():
+    header = header_of(plan, ports, watched)
+    log = Journals(asked.account).new(asked.journal, header)
+    with kept_if_used(log, header) as journal, finishing_the_step():
         phase(f"journal {journal.path}")
         applied = carry_out(ports, plan, place, journal, asked.live)
         report = _verified(ports, plan, place, journal, asked.live)
         return _show(out, before, report, applied, journal.path)
 
 
-@contextmanager
-def _kept_if_used(path: Path, header: Header) -> Iterator[Journal]:
-    """A new journal that goes again if no write was ever begun: there is nothing to undo in it."""
-    with Journal.create(path, header) as journal:
-        try:
-            yield journal
-        except ReshardError:
-            if not read(path).fix.intents:
-                path.unlink()
-            raise
-
-
-def _show(out: Output, before: Report, after: Report, applied: Applied, journal: Path) -> Exit:
+def _show(out: Output, before: Report, after: Report, applied: Applied, journal: Where) -> Exit:
     code = _left(after)
     outcome = Fixed(
         before, after, applied.steps, str(journal), applied.written, applied.recognised
@@ -234,9 +226,10 @@ def _show(out: Output, before: Report, after: Report, applied: Applied, journal:
     return code
 
 
-def go_on(asked: Asked, path: Path) -> Exit:
-    """Finish a fix or an undo that was interrupted."""
-    journal, records = Journal.open(path)
+def go_on(asked: Asked, name: str) -> Exit:
+    """Finish a fix that was interrupted. name: its journal's name, path or place on S3."""
+    journal, records = Journal.open(Journals(asked.account).named(name))
+    path = journal.path
     with journal:
         if records.undo is not None:
             raise UsageError(f"{path}: its undo was begun", f"reshardctl undo {path}")
@@ -317,7 +310,9 @@ def stopped(asked: Asked, ports: Ports, place: Locator) -> str:
     return excluded
 
 
-def _header(plan: SavedPlan, ports: Ports, watched: str) -> Header:
+def header_of(plan: SavedPlan, ports: Ports, watched: str) -> Header:
+    """What the journal of this plan begins with. watched: why the consumer is taken to be stopped.
+    """
     stream = {"arn": plan.stream, "created": instant(plan.created)}
     return Header(
         plan.digest, plan.locator, dict(plan.store), stream, plan.wishes.policy.name,
@@ -325,9 +320,3 @@ def _header(plan: SavedPlan, ports: Ports, watched: str) -> Header:
         {"stopped": watched, "saved": savedplan.text(plan)},
     )
 
-
-def _journal_path(asked: Asked, header: Header) -> Path:
-    if asked.journal is not None:
-        return asked.journal
-    table = locators.parse(header.locator).target
-    return new_path(state_dir(os.environ, Path.home()), header.when, table, header.plan)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from reshardctl.cli.connect import Account
     from reshardctl.locator import Locator
     from reshardctl.render import Format
+    from reshardctl.render.journals import Listing
+    from reshardctl.render.many import Roundup
     from reshardctl.render.outcomes import Fixed, Saved, Undoing
     from reshardctl.report import Report, Wishes
 
@@ -68,11 +70,36 @@ class Output:
         """What undo puts back, or has."""
         self._emit(code, lambda form, context: form.undo(undoing, context))
 
+    def journals(self, listing: Listing, code: Exit) -> None:
+        """Which journals there are. UsageError for a format that cannot list."""
+        from reshardctl.render.journals import FORMATS
+
+        names = [_name(place) for place in self.places]
+        for name in names:
+            if name not in FORMATS:
+                raise UsageError(
+                    f"--format {name} lists no journals", f"known here are {', '.join(FORMATS)}"
+                )
+        self._deliver([
+            (place, FORMATS[name](listing, self._context(place, code)))
+            for place, name in zip(self.places, names, strict=True)
+        ])
+
+    def roundup(self, shown: Roundup, code: Exit) -> None:
+        """Several consumers."""
+        from reshardctl.render.many import MANY
+
+        self._deliver([
+            (place, MANY[_name(place)](shown, self._context(place, code))) for place in self.places
+        ])
+
     def _emit(self, code: Exit, view: Callable[[Format, Context], str]) -> None:
-        """Files first: a reader of stdout that goes away takes none of them with it."""
-        shown = [
+        self._deliver([
             (place, view(_format(place), self._context(place, code))) for place in self.places
-        ]
+        ])
+
+    def _deliver(self, shown: Sequence[tuple[Destination, str]]) -> None:
+        """Files first: a reader of stdout that goes away takes none of them with it."""
         for place, text in reversed(shown):
             if place.file is None:
                 _write(text)
@@ -96,10 +123,13 @@ class Output:
 def _format(place: Destination) -> Format:
     from reshardctl.render import FORMATS
 
-    name = place.format
-    if name is None:
-        name = FormatName.TEXT if _terminal(place) else FormatName.CONCISE
-    return FORMATS[name]
+    return FORMATS[_name(place)]
+
+
+def _name(place: Destination) -> FormatName:
+    if place.format is not None:
+        return place.format
+    return FormatName.TEXT if _terminal(place) else FormatName.CONCISE
 
 
 def _terminal(place: Destination) -> bool:

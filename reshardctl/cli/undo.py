@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -22,8 +21,17 @@ from reshardctl.cli.options import (
 
 def undo(
     journal: Annotated[
-        Path, typer.Argument(metavar="JOURNAL", help="The journal of a fix.", show_default=False)
-    ],
+        str | None,
+        typer.Argument(
+            metavar="JOURNAL",
+            help="The journal of a fix: its name or how that begins, its path, or s3://BUCKET/KEY. "
+            "If it is lost: the plan's file. With --list a directory or s3://BUCKET/PREFIX.",
+            show_default=False,
+        ),
+    ] = None,
+    list_: Annotated[
+        bool, typer.Option("--list", help="Which journals there are, newest first.")
+    ] = False,
     region: RegionOption = None,
     profile: ProfileOption = None,
     role_arn: RoleOption = None,
@@ -38,6 +46,13 @@ def undo(
     watch: Annotated[
         str, typer.Option(metavar="DURATION", help="How long to look for signs of life.")
     ] = "30s",
+    place: Annotated[
+        str | None,
+        typer.Option(
+            "--journal", metavar="PLACE",
+            help="With a plan: where to journal the undo; a file, a directory or s3://…",
+        ),
+    ] = None,
     form: FormatOption = None,
     output: OutputOption = None,
     color: ColorOption = ColorMode.AUTO,
@@ -45,16 +60,22 @@ def undo(
 ) -> None:
     """Put back what a fix wrote: every attribute and type, but counters and owners.
 
-    Refuses as a whole if the consumer has saved since.
-    Example: reshardctl undo ~/.local/state/reshardctl/20260922T125811Z-app-9f3c41ab.jsonl -n
+    Refuses as a whole if the consumer has saved since. Without JOURNAL: lists them, exit 2.
+    Example: reshardctl undo 20260922T125811Z-app-9f3c41ab --dry-run
     """
     from reshardctl.cli import undoing
     from reshardctl.cli.connect import Account
-    from reshardctl.cli.fixing import Asked, patience
+    from reshardctl.cli.fixing import Asked, nothing_else, patience
+    from reshardctl.cli.journals import Journals
 
     account = Account(region, profile, role_arn, endpoint_url or ())
     asked = Asked(
-        account, dry_run, None, yes, assume_stopped, patience(watch, dry_run), journal, form,
+        account, dry_run, None, yes, assume_stopped, patience(watch, dry_run), place, form,
         output, color, verbose,
     )
+    if list_ or journal is None:
+        own = {"--yes": yes, "--dry-run": dry_run, "--journal": place is not None}
+        nothing_else("--list" if list_ else "an undo without JOURNAL", own)
+        raise typer.Exit(undoing.show_journals(asked, journal, wanted=list_))
+    Journals(account).check(place)
     raise typer.Exit(undoing.undo(asked, journal))

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 
 from reshardctl import locator as locators
-from reshardctl import savedplan
 from reshardctl.apply import Applied, apply, belongs, half_done, resume
 from reshardctl.cli.connect import ports_of
 from reshardctl.cli.fixing import Asked, confirm, stopped
 from reshardctl.cli.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
+from reshardctl.cli.journals import Journals, kept_if_used
 from reshardctl.cli.output import Output, again
+from reshardctl.cli.undosource import Source, source_of
 from reshardctl.consumers import CONSUMERS
-from reshardctl.errors import CannotTell, EmptyCheckpoint, HalfDone, ReshardError
+from reshardctl.errors import (
+    CannotTell,
+    EmptyCheckpoint,
+    HalfDone,
+    ReshardError,
+    UndoRefused,
+    UsageError,
+)
 from reshardctl.evidence import Snapshot
 from reshardctl.exit import Exit
-from reshardctl.journal import Journal, Records, read
+from reshardctl.journal import Journal
+from reshardctl.journal.shelf import Entry
 from reshardctl.landing import Standing, standings
 from reshardctl.locator import Locator
 from reshardctl.model import Image, Step, after
@@ -25,48 +34,91 @@ from reshardctl.render.outcomes import Undoing
 from reshardctl.repair import Ports
 from reshardctl.report import Report, Wishes, make
 from reshardctl.snapshot import take
-from reshardctl.undo import Restore, undo_steps
+from reshardctl.undo import MOVED, NEITHER, Restore, staying, undo_steps
+
+KEPT_WHY = "a lease counter never goes back, and no worker is given a row again"
 
 
-def undo(asked: Asked, path: Path) -> Exit:
-    """Take a journal's fix back, or show what that would do."""
-    records = read(path)
-    plan = savedplan.parsed(records.header.notes.get("saved", ""), str(path))
-    place = locators.parse(plan.locator)
-    out = asked.to(again(place, plan.stream, asked.account))
-    ports = ports_of(asked.account, place)
-    treat_sigterm_as_ctrl_c()
-    belongs(records, ports.medium)
-    if records.undo is not None and records.undo.outcome != "undone" and not asked.dry_run:
-        return _go_on(asked, ports, path, place, out)
-    images = ports.medium.read()
-    steps = _steps(records, images, place)
-    lineage = ports.kinesis.lineage(plan.stream)
-
-    def judged(rows: list[Image]) -> Report | None:
-        return _judged(Snapshot(place, lineage, tuple(rows), plan.store, ports.clock()))
-
-    now = judged(images) or _empty(Snapshot(place, lineage, (), plan.store, ports.clock()))
-    then = judged(after(images, steps))
-    undoing = Undoing(now, then, tuple(steps), str(path))
-    if asked.dry_run or not steps:
-        code = Exit.FINDINGS if steps else Exit.OK
-        out.undo(undoing, code)
-        return code
-    if not asked.yes:
-        out.undo(undoing, Exit.FINDINGS)
-        confirm()
-    stopped(asked, ports, place)
-    with finishing_the_step():
-        applied = _apply(ports, path, steps, place)
-        out.undo(replace(undoing, written=applied.written), Exit.OK)
+def show_journals(asked: Asked, place: str | None, *, wanted: bool) -> Exit:
+    """List the journals. Without `wanted` an undo named none: that is a usage error besides."""
+    listing = Journals(asked.account).listing(place)
+    out = asked.to(asked.account.words())
+    out.journals(listing, Exit.OK if wanted else Exit.USAGE)
+    if not wanted:
+        raise UsageError(
+            "no journal is named; nothing was undone", "reshardctl undo JOURNAL   (one of these)"
+        )
     return Exit.OK
 
 
-def _go_on(asked: Asked, ports: Ports, path: Path, place: Locator, out: Output) -> Exit:
+def undo(asked: Asked, name: str) -> Exit:
+    """Take a fix back, or show what that would do. name: its journal, or its plan's file."""
+    source = source_of(asked, name)
+    place = locators.parse(source.plan.locator)
+    out = asked.to(again(place, source.plan.stream, asked.account))
+    ports = ports_of(asked.account, place)
+    treat_sigterm_as_ctrl_c()
+    records = source.records(ports)
+    belongs(records, ports.medium)
+    if records.undo is not None and records.undo.outcome != "undone" and not asked.dry_run:
+        return _go_on(asked, ports, source, place, out)
+    images = ports.medium.read()
+    undoing = _planned(asked, ports, source, place, images)
+    if asked.dry_run or not undoing.steps:
+        code = Exit.FINDINGS if undoing.steps else Exit.OK
+        out.undo(undoing, code)
+        return code
+    if not asked.yes:
+        if not asked.quiet:
+            out.undo(undoing, Exit.FINDINGS)
+        confirm(shown=not asked.quiet)
+    watched = stopped(asked, ports, place)
+    with finishing_the_step(), _journal(asked, ports, source, watched) as journal:
+        applied = _apply(ports, journal, source, list(undoing.steps), place)
+        done = replace(undoing, written=applied.written, journal=str(journal.path))
+        out.undo(done, Exit.OK)
+    return Exit.OK
+
+
+def _planned(
+    asked: Asked, ports: Ports, source: Source, place: Locator, images: list[Image]
+) -> Undoing:
+    """The undo as it would be on the rows as they are."""
+    steps, kept = _steps(asked, ports, source, images, place)
+    plan = source.plan
+    lineage = ports.kinesis.lineage(plan.stream)
+
+    def seen(rows: list[Image]) -> Snapshot:
+        return Snapshot(place, lineage, tuple(rows), plan.store, ports.clock())
+
+    now = _judged(seen(images)) or _empty(seen([]))
+    then = _judged(seen(after(images, steps)))
+    return Undoing(
+        now, then, tuple(steps), source.name, kept=tuple(kept), of_plan=source.log is None
+    )
+
+
+@contextmanager
+def _journal(
+    asked: Asked, ports: Ports, source: Source, watched: str
+) -> Iterator[Journal]:
+    """The fix's own journal, or where that is lost, a new one about its plan."""
+    if source.log is not None:
+        journal, _ = Journal.open(source.log)
+        with journal:
+            yield journal
+        return
+    header = source.header(ports, watched)
+    log = Journals(asked.account).new(asked.journal, header)
+    with kept_if_used(log, header) as journal:
+        yield journal
+
+
+def _go_on(asked: Asked, ports: Ports, source: Source, place: Locator, out: Output) -> Exit:
     """Finish an undo that was interrupted: its steps were shown and asked for when it began."""
+    assert source.log is not None
     stopped(asked, ports, place)
-    journal, records = Journal.open(path)
+    journal, records = Journal.open(source.log)
     moving = CONSUMERS[place.consumer].moving
     with journal, finishing_the_step():
         applied = resume(
@@ -74,21 +126,21 @@ def _go_on(asked: Asked, ports: Ports, path: Path, place: Locator, out: Output) 
             interrupted=ports.interrupted, moving=moving,
         )
         _read_back(ports, applied.steps, journal, moving)
-        _show_done(ports, records, place, applied, path, out)
+        _show_done(ports, source, place, applied, out)
     return Exit.OK
 
 
 def _show_done(
-    ports: Ports, records: Records, place: Locator, applied: Applied, path: Path, out: Output
+    ports: Ports, source: Source, place: Locator, applied: Applied, out: Output
 ) -> None:
-    plan = savedplan.parsed(records.header.notes.get("saved", ""), str(path))
+    path = source.name
     try:
-        snapshot = take(ports.kinesis, ports.medium, plan.stream, place, ports.clock)
+        snapshot = take(ports.kinesis, ports.medium, source.plan.stream, place, ports.clock)
         then = _judged(snapshot)
     except ReshardError as error:
         what = f"the undo of {path} is complete, but could not be looked at: {error.what}"
-        raise HalfDone(what, error.next or "reshardctl inspect", str(path)) from error
-    done = Undoing(then or _empty(snapshot), then, applied.steps, str(path), applied.written)
+        raise HalfDone(what, error.next or "reshardctl inspect", path) from error
+    done = Undoing(then or _empty(snapshot), then, applied.steps, path, applied.written)
     out.undo(done, Exit.OK)
 
 
@@ -107,11 +159,44 @@ def _read_back(
         raise half_done(journal, f"everything was put back, but: {error.what}") from error
 
 
-def _steps(records: Records, images: list[Image], place: Locator) -> list[Step]:
+def _steps(
+    asked: Asked, ports: Ports, source: Source, images: list[Image], place: Locator
+) -> tuple[list[Step], list[str]]:
+    """What is put back, and what stays, in words."""
+    records, rows = source.records(ports), _rows(images)
+    rule, moving = _rule(place)
+    try:
+        steps = undo_steps(records, rows, rule, moving, _words(source))
+    except UndoRefused as error:
+        later = Journals(asked.account).later(records, error.rows)
+        raise _named(error, later) if later else error from None
+    stays = staying(records, rows, rule, moving)
+    return steps, [
+        f"{', '.join(names)} of {key}: {KEPT_WHY}." for key, names in sorted(stays.items())
+    ]
+
+
+def _words(source: Source) -> str:
+    return NEITHER if source.log is None else MOVED
+
+
+def _named(error: UndoRefused, later: Sequence[Entry]) -> UndoRefused:
+    """The refusal with the younger fix that moved the rows; that one goes back first."""
+    last = later[0]
+    return UndoRefused(
+        f"{error.what}. The younger fix of journal {last.name} wrote there too",
+        f"reshardctl undo {last.where}   (then this one again)",
+        error.rows,
+    )
+
+
+def _rule(place: Locator) -> tuple[Restore, frozenset[str]]:
     consumer = CONSUMERS[place.consumer]
-    rule = Restore(consumer.moving, consumer.counters, consumer.owners)
-    rows: dict[str, Image | None] = {image.key: image for image in images}
-    return undo_steps(records, rows, rule, consumer.moving)
+    return Restore(consumer.moving, consumer.counters, consumer.owners), consumer.moving
+
+
+def _rows(images: Sequence[Image]) -> Mapping[str, Image | None]:
+    return {image.key: image for image in images}
 
 
 def _judged(snapshot: Snapshot) -> Report | None:
@@ -127,16 +212,16 @@ def _empty(snapshot: Snapshot) -> Report:
     return make(snapshot, Wishes(bootstrap=True))
 
 
-def _apply(ports: Ports, path: Path, steps: list[Step], place: Locator) -> Applied:
-    journal, records = Journal.open(path)
-    with journal:
-        journal.begin_undo(steps)
+def _apply(
+    ports: Ports, journal: Journal, source: Source, steps: list[Step], place: Locator
+) -> Applied:
+    rule, moving = _rule(place)
+    records = source.records(ports)
+    journal.begin_undo(steps)
 
-        def check(images: list[Image]) -> list[Step]:
-            return _steps(records, images, place)
+    def check(images: list[Image]) -> list[Step]:
+        return undo_steps(records, _rows(images), rule, moving, _words(source))
 
-        applied = apply(
-            steps, ports.medium, journal, check=check, interrupted=ports.interrupted
-        )
-        _read_back(ports, applied.steps, journal, CONSUMERS[place.consumer].moving)
+    applied = apply(steps, ports.medium, journal, check=check, interrupted=ports.interrupted)
+    _read_back(ports, applied.steps, journal, moving)
     return applied

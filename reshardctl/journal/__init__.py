@@ -8,10 +8,10 @@ store.
 from reshardctl.journal.log import Log, S3Object, Where
 from reshardctl.journal.place import name_of, new_name, new_path, s3_object, state_dir
 from reshardctl.journal.reading import parsed, read
-from reshardctl.journal.records import VERSION, Header, Intent, Records, Run
+from reshardctl.journal.records import VERSION, Header, Intent, Records, Run, supposed
 from reshardctl.journal.writing import Journal
 
 __all__ = [
     "VERSION", "Header", "Intent", "Journal", "Log", "Records", "Run", "S3Object", "Where",
-    "name_of", "new_name", "new_path", "parsed", "read", "s3_object", "state_dir",
+    "name_of", "new_name", "new_path", "parsed", "read", "s3_object", "state_dir", "supposed",
 ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
+from typing import Any
 
 from reshardctl import aws
 from reshardctl.aws import allow, clean, code_of
@@ -61,6 +63,42 @@ _CODES = {
     **dict.fromkeys(aws.THROTTLES, Kind.BUSY),
     **dict.fromkeys(aws.DENIALS, Kind.DENIED),
 }
+
+
+ACTIONS = ("s3:GetObject", "s3:ListBucket", "s3:PutObject")
+"""What a journal on S3 needs: the object's own actions, and s3:ListBucket on the bucket, without
+which S3 answers 403 for an object that is not there."""
+FIRST_PAUSE = 0.2
+"""Seconds; with `aws.pauses`, 20 s in all."""
+
+
+def listed(boto: Any, prefix: S3Object, sleep: Callable[[float], None]) -> list[str]:
+    """All keys below a prefix, in order."""
+    folder = prefix.key.rstrip("/")
+    asked = {"Bucket": prefix.bucket, "Prefix": f"{folder}/" if folder else ""}
+    keys: list[str] = []
+    more: dict[str, str] = {}
+    while True:
+        answer = _page(boto, {**asked, **more}, prefix, sleep)
+        keys += [one["Key"] for one in answer.get("Contents", ())]
+        if not answer.get("IsTruncated"):
+            return keys
+        more = {"ContinuationToken": answer["NextContinuationToken"]}
+
+
+def _page(
+    boto: Any, asked: dict[str, str], prefix: S3Object, sleep: Callable[[float], None]
+) -> dict[str, Any]:
+    for pause in (*aws.pauses(FIRST_PAUSE), None):
+        try:
+            page: dict[str, Any] = boto.list_objects_v2(**asked)
+            return page
+        except aws.CAUGHT as error:
+            kind = kind_of(error)
+            if not kind.passes or pause is None:
+                raise failure(error, kind, prefix, "s3:ListBucket") from None
+        sleep(pause)
+    raise AssertionError("unreachable")
 
 
 def kind_of(error: Exception) -> Kind:
@@ -129,9 +167,13 @@ def _elsewhere(what: str, where: S3Object, error: Exception) -> UsageError:
 
 
 def _denied(what: str, where: S3Object, action: str, writing: bool) -> ReshardError:
-    resource = f"arn:aws:s3:::{where.bucket}/{where.key}"
+    resource = f"arn:aws:s3:::{where.bucket}"
+    more = ""
+    if action != "s3:ListBucket":
+        resource = f"{resource}/{where.key}"
+    if action == "s3:GetObject":
+        more = ", or no such object (without s3:ListBucket both look alike)"
     kind = Refused if writing else CannotTell
-    more = "" if writing else ", or no such object (without s3:ListBucket both look alike)"
     return kind(
         f"{what}: no permission for {action}{more}", f"allow it: {allow((action,), resource)}"
     )

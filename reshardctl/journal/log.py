@@ -26,7 +26,9 @@ class Log(Protocol):
     """Bytes in one place. What cannot be written raises UsageError, Refused or CannotTell, and
     the log then ends where it ended before."""
 
-    where: Where
+    @property
+    def where(self) -> Where:
+        """Where it is."""
 
     def create(self, content: bytes) -> None:
         """A new log with these bytes. UsageError over an existing one."""

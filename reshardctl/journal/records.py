@@ -101,6 +101,14 @@ class Records:
         return self.fix if self.undo is None else self.undo
 
 
+def supposed(header: Header, where: Where) -> Records:
+    """Records for a fix whose journal is lost, from its plan: every step may have been written,
+    and nothing tells whether it was but the rows."""
+    intents = {n: Intent(n, step, "") for n, step in enumerate(header.steps)}
+    run = Run(header.steps, intents, frozenset())
+    return Records(where, header, run, None, "", 0, 0, "")
+
+
 def header_body(header: Header) -> dict[str, Any]:
     """A header as the members of its record."""
     return {

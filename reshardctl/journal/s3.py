@@ -16,11 +16,9 @@ from typing import Any
 
 from reshardctl import aws
 from reshardctl.errors import ReshardError, UsageError
-from reshardctl.journal.bucket import Kind, failure, kind_of, taken
+from reshardctl.journal.bucket import FIRST_PAUSE, Kind, failure, kind_of, taken
 from reshardctl.journal.log import S3Object
 
-FIRST_PAUSE = 0.2
-"""Seconds; with `aws.pauses`, 20 s in all."""
 WRITER = "writer"
 """User-defined metadata of the object: which attempt put it."""
 

@@ -18,6 +18,8 @@ from reshardctl.render.context import Context
 from reshardctl.render.escape import ascii_only, escape
 from reshardctl.render.mending import all_residuals, costs_after, mending
 from reshardctl.render.outcomes import Fixed, Saved, Undoing
+from reshardctl.render.supposed import place
+from reshardctl.render.text_undo import nothing
 from reshardctl.render.words import condition, cost, shards, shortened, widest, worst
 from reshardctl.report import Report, question
 from reshardctl.rules import Finding
@@ -52,7 +54,11 @@ def fixed(outcome: Fixed, context: Context) -> str:
 
 def undo(undoing: Undoing, context: Context) -> str:
     """One line a row put back."""
-    return _lines(_rows(undoing.now, undoing.steps, None, context.verbose), context)
+    lines = _rows(undoing.now, undoing.steps, None, context.verbose)
+    if not lines:
+        lines = [f"{_place(undoing.now)}: {nothing(undoing)}"]
+    lines += [f"{_place(undoing.now)}: stays: {line}" for line in undoing.kept]
+    return _lines(lines, context)
 
 
 def error(failure: ReshardError, context: Context) -> str:
@@ -125,7 +131,7 @@ def _row(report: Report, one: Changed, left: Costs | None, verbose: bool) -> str
 
 
 def _place(report: Report) -> str:
-    return report.snapshot.locator.text
+    return place(report)
 
 
 def _lines(lines: Iterable[str], context: Context) -> str:

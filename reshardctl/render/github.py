@@ -20,6 +20,7 @@ from reshardctl.render.escape import ascii_only, cut, escape
 from reshardctl.render.outcomes import Fixed, Saved, Undoing
 from reshardctl.render.plain import sentences, title
 from reshardctl.render.text_findings import tally
+from reshardctl.render.text_undo import nothing
 from reshardctl.render.words import command, shards, shortened
 from reshardctl.report import Report
 from reshardctl.rules import Finding, Severity
@@ -37,7 +38,7 @@ def inspect(report: Report, context: Context) -> str:
     lines = [_place(report), tally(report)]
     if report.findings:
         lines.append(" ".join(command("inspect", *context.again)))
-    return "".join([*found, _command("notice", "reshardctl inspect", lines, context)])
+    return "".join([*found, annotation("notice", "reshardctl inspect", lines, context)])
 
 
 def plan(
@@ -49,7 +50,7 @@ def plan(
         lines.append(f"plan saved in {saved.path} (sha256 {saved.digest})")
     if dry_run:
         lines.append("Nothing was written.")
-    return _command("notice", "reshardctl fix", lines, context)
+    return annotation("notice", "reshardctl fix", lines, context)
 
 
 def fixed(outcome: Fixed, context: Context) -> str:
@@ -57,18 +58,21 @@ def fixed(outcome: Fixed, context: Context) -> str:
     lines = [_place(outcome.before), *_rows(outcome.before, outcome.steps, context)]
     lines += [f"journal {outcome.journal}", f"now: {tally(outcome.after)}"]
     left = [_finding(outcome.after, finding, context) for finding in outcome.after.findings]
-    return "".join([_command("notice", "reshardctl fix: written", lines, context), *left])
+    return "".join([annotation("notice", "reshardctl fix: written", lines, context), *left])
 
 
 def undo(undoing: Undoing, context: Context) -> str:
     """One notice: a line a row that is put back."""
     lines = [_place(undoing.now), *_rows(undoing.now, undoing.steps, context)]
+    if not undoing.steps:
+        lines.append(nothing(undoing))
+    lines += [f"stays: {line}" for line in undoing.kept]
     lines.append(f"journal {undoing.journal}")
     if undoing.after is not None:
         lines.append(f"after: {tally(undoing.after)}")
     if undoing.written is None:
         lines.append("Nothing was written.")
-    return _command("notice", "reshardctl undo", lines, context)
+    return annotation("notice", "reshardctl undo", lines, context)
 
 
 def error(failure: ReshardError, context: Context) -> str:
@@ -77,12 +81,12 @@ def error(failure: ReshardError, context: Context) -> str:
     lines = [failure.what, failure.next]
     if isinstance(failure, HalfDone) and failure.journal:
         lines.append(f"journal {failure.journal}")
-    return _command("error", f"reshardctl: {kind}", [line for line in lines if line], context)
+    return annotation("error", f"reshardctl: {kind}", [line for line in lines if line], context)
 
 
 def _finding(report: Report, finding: Finding, context: Context) -> str:
     lines = [_place(report), *sentences(report, finding, context.verbose)]
-    return _command(COMMANDS[finding.severity], title(finding), lines, context)
+    return annotation(COMMANDS[finding.severity], title(finding), lines, context)
 
 
 def _rows(report: Report, steps: Iterable[Step], context: Context) -> list[str]:
@@ -103,17 +107,19 @@ def _place(report: Report) -> str:
     return report.snapshot.locator.text
 
 
-def _command(name: str, heading: str, lines: Iterable[str], context: Context) -> str:
+def annotation(name: str, heading: str, lines: Iterable[str], context: Context) -> str:
     """One command on one line; texts of a store are made harmless before ours are joined."""
     message = cut("\n".join(escape(line) for line in lines), LONGEST)
     if context.ascii:
         message = ascii_only(message)
-    return f"::{name} title={_property(heading)}::{_data(message)}\n"
+    return f"::{name} title={property_text(heading)}::{data_text(message)}\n"
 
 
-def _data(text: str) -> str:
+def data_text(text: str) -> str:
+    """A text as a message."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+def property_text(text: str) -> str:
+    """A text as a property's value."""
+    return data_text(text).replace(":", "%3A").replace(",", "%2C")

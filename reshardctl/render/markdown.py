@@ -24,6 +24,7 @@ from reshardctl.render.plain import remedy
 from reshardctl.render.text_findings import tally
 from reshardctl.render.text_fix import left_alone
 from reshardctl.render.text_plan import codes, counts, remaining, undo_words
+from reshardctl.render.text_undo import nothing
 from reshardctl.render.while_running import plan_words, write_words
 from reshardctl.render.words import (
     absolute,
@@ -80,9 +81,14 @@ def undo(undoing: Undoing, context: Context) -> str:
     page = Page(plain=context.ascii)
     dry = undoing.written is None
     page.heading(1, ("Undo: " if dry else "Undone: ") + code(undoing.now.snapshot.locator.text))
-    page.line(f"Journal: {code(undoing.journal)}" + (" – nothing was written." if dry else ""))
-    page.heading(2, "Before and after")
-    _rows(page, undoing.now, undoing.steps, context)
+    kind = "Plan" if undoing.of_plan and dry else "Journal"
+    page.line(f"{kind}: {code(undoing.journal)}" + (" – nothing was written." if dry else ""))
+    if undoing.steps:
+        page.heading(2, "Before and after")
+        _rows(page, undoing.now, undoing.steps, context)
+    else:
+        page.line(nothing(undoing))
+    page.bullets(f"Stays: {prose(line)}" for line in undoing.kept)
     page.heading(2, "Findings after the undo")
     if undoing.after is None:
         page.line("The store holds no position.")

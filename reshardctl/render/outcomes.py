@@ -36,7 +36,8 @@ class Undoing:
     """An undo, wanted or done. now: the rows before it, judged.
 
     after: the rows after it, judged; `None` where it leaves no position at all. written: `None`
-    for a dry run.
+    for a dry run. kept: what of the fix stays, a sentence each, where nothing else of its row goes
+    back. of_plan: its journal is lost, `journal` names the plan's file.
     """
 
     now: Report
@@ -44,3 +45,5 @@ class Undoing:
     steps: tuple[Step, ...]
     journal: str
     written: int | None = None
+    kept: tuple[str, ...] = ()
+    of_plan: bool = False

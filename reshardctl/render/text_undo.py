@@ -17,7 +17,10 @@ from reshardctl.rules import Severity
 def undo(sheet: Sheet, undoing: Undoing, context: Context) -> None:
     """The rows, the writes, the findings that come back."""
     if not undoing.steps:
-        sheet.line("Nothing of this fix is in place.")
+        sheet.line(nothing(undoing))
+    for line in undoing.kept:
+        sheet.line(f"Stays: {line}")
+    if not undoing.steps:
         return
     _table(sheet, undoing, context)
     sheet.blank()
@@ -31,6 +34,14 @@ def undo(sheet: Sheet, undoing: Undoing, context: Context) -> None:
         sheet.command(command("undo", undoing.journal, *elsewhere(context.again)))
     else:
         sheet.line((f"Undone. {rows} put back and read back.", "bold"))
+
+
+def nothing(undoing: Undoing) -> str:
+    """The sentence for an undo without a step."""
+    what = "plan" if undoing.of_plan else "fix"
+    if undoing.kept:
+        return f"Nothing of this {what} is to be put back."
+    return f"Nothing of this {what} is in place."
 
 
 def _table(sheet: Sheet, undoing: Undoing, context: Context) -> None:

@@ -1,0 +1,112 @@
+"""The journals of one place: what each is about, how it stands, and which came after which."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from reshardctl.errors import ReshardError, UsageError
+from reshardctl.journal.file import FileLog, in_use
+from reshardctl.journal.log import Log, Where
+from reshardctl.journal.place import SUFFIX, name_of
+from reshardctl.journal.reading import read
+from reshardctl.journal.records import Records
+
+
+class State(StrEnum):
+    """How far the fix of a journal got, and its undoing."""
+
+    NOTHING = "nothing written"
+    HALF_DONE = "half done"
+    APPLIED = "applied and verified"
+    UNDO_BEGUN = "undo begun"
+    UNDONE = "undone"
+    UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A journal on the shelf. records: None, and `why` says it, when it is unreadable.
+
+    open: another reshardctl has it open for writing right now.
+    """
+
+    where: Where
+    state: State
+    records: Records | None
+    why: str = ""
+    open: bool = False
+
+    @property
+    def name(self) -> str:
+        """What `undo` and `--resume` take."""
+        return name_of(self.where)
+
+    @property
+    def when(self) -> str:
+        """UTC, ISO 8601; "" when that cannot be read."""
+        return "" if self.records is None else self.records.header.when
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The rows that it is about."""
+        steps = () if self.records is None else self.records.header.steps
+        return frozenset(write.key for step in steps for write in step.writes)
+
+    @property
+    def in_place(self) -> bool:
+        """Whether something that it wrote may still stand."""
+        return self.state in (State.APPLIED, State.HALF_DONE, State.UNDO_BEGUN)
+
+
+def state_of(records: Records) -> State:
+    """From the records alone; the rows are not looked at."""
+    if records.undo is not None:
+        return State.UNDONE if records.undo.outcome == "undone" else State.UNDO_BEGUN
+    if not records.fix.intents:
+        return State.NOTHING
+    return State.APPLIED if records.fix.outcome == "verified" else State.HALF_DONE
+
+
+def files(directory: Path) -> list[Log]:
+    """The journals in a directory; none where there is no directory."""
+    try:
+        found = sorted(p for p in directory.iterdir() if p.suffix == SUFFIX and p.is_file())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise UsageError(
+            f"{directory}: {error.strerror}", "name another with RESHARDCTL_STATE_DIR"
+        ) from None
+    return [FileLog(path) for path in found]
+
+
+def entries(logs: Iterable[Log]) -> list[Entry]:
+    """Every journal, newest first; those that cannot be read last."""
+    found = [_entry(log) for log in logs]
+    return sorted(found, key=lambda entry: (entry.when, entry.name), reverse=True)
+
+
+def _entry(log: Log) -> Entry:
+    where = log.where
+    open_now = isinstance(where, Path) and in_use(where)
+    try:
+        records = read(log)
+    except ReshardError as error:
+        return Entry(where, State.UNREADABLE, None, error.what, open_now)
+    return Entry(where, state_of(records), records, "", open_now)
+
+
+def younger(shelf: Sequence[Entry], records: Records, keys: Collection[str]) -> list[Entry]:
+    """Journals of the same store that wrote some of these rows after this one and still stand,
+    newest first: they are to be undone before it."""
+    own = records.header
+    return [
+        entry for entry in shelf
+        if entry.records is not None and entry.in_place and entry.where != records.path
+        and entry.records.header.identity == own.identity
+        and (entry.when, entry.name) > (own.when, name_of(records.path))
+        and entry.keys & set(keys)
+    ]

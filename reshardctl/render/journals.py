@@ -1,0 +1,138 @@
+"""A list of journals: for people, for grep, and for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reshardctl.journal import S3Object
+from reshardctl.journal.shelf import Entry, State, younger
+from reshardctl.render.console import Sheet
+from reshardctl.render.context import Context
+from reshardctl.render.escape import ascii_only, escape
+from reshardctl.render.json import exit_json
+from reshardctl.render.words import command, count, elsewhere
+
+SCHEMA = "reshardctl/journals/1"
+LINES = "reshardctl/lines/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """place: the directory or the prefix. usual: its journals go by their names alone."""
+
+    place: str
+    entries: Sequence[Entry]
+    usual: bool
+
+
+def text(listing: Listing, context: Context) -> str:
+    """Name and state, what it is about, and the command that takes it back."""
+    sheet = Sheet(context)
+    if not listing.entries:
+        sheet.line(f"No journals in {listing.place}.")
+        return sheet.render()
+    sheet.line(f"{count(len(listing.entries), 'journal')} in {listing.place}, newest first")
+    for entry in listing.entries:
+        sheet.blank()
+        sheet.fields((entry.name, "bold"), _state(listing, entry))
+        sheet.fields(*_about(entry), indent=2)
+        if words := _command(listing, entry, context):
+            sheet.command(words)
+    return sheet.render()
+
+
+def concise(listing: Listing, context: Context) -> str:
+    """One line a journal."""
+    lines = [
+        f"{entry.name}: {_state(listing, entry)}  {'  '.join(_about(entry))}"
+        for entry in listing.entries
+    ]
+    shown = "".join(f"{escape(line)}\n" for line in lines)
+    return ascii_only(shown) if context.ascii else shown
+
+
+def as_json(listing: Listing, context: Context) -> str:
+    """One document."""
+    document = {
+        "schema": SCHEMA, "exit": exit_json(context.exit), "place": listing.place,
+        "journals": [journal_json(listing, entry) for entry in listing.entries],
+    }
+    return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=True) + "\n"
+
+
+def jsonl(listing: Listing, context: Context) -> str:  # noqa: ARG001 - as every format
+    """One object a journal."""
+    return "".join(
+        json.dumps(
+            {"schema": LINES, "type": "journal", **journal_json(listing, entry)},
+            allow_nan=False, ensure_ascii=True, separators=(",", ":"),
+        ) + "\n"
+        for entry in listing.entries
+    )
+
+
+FORMATS: Mapping[str, Callable[[Listing, Context], str]] = {
+    "text": text, "concise": concise, "json": as_json, "jsonl": jsonl,
+}
+
+
+def journal_json(listing: Listing, entry: Entry) -> dict[str, Any]:
+    """An entry. Facts of a journal that cannot be read are null."""
+    header = None if entry.records is None else entry.records.header
+    return {
+        "name": entry.name,
+        "path": str(entry.where),
+        "state": str(entry.state),
+        "open": entry.open,
+        "why": entry.why or _failed(entry),
+        "when": None if header is None else header.when,
+        "locator": None if header is None else header.locator,
+        "stream": None if header is None else header.stream.get("arn"),
+        "policy": None if header is None else header.policy,
+        "plan": None if header is None else header.plan,
+        "who": None if header is None else header.who,
+        "rows": sorted(entry.keys),
+        "undo_first": [one.name for one in _younger(listing, entry)],
+    }
+
+
+def _about(entry: Entry) -> list[str]:
+    if entry.records is None:
+        return [entry.why]
+    header = entry.records.header
+    stream = header.stream.get("arn", "").rpartition("/")[2]
+    found = [header.when, header.locator, stream, header.policy, count(len(entry.keys), "row")]
+    return [*found, failed] if (failed := _failed(entry)) else found
+
+
+def _failed(entry: Entry) -> str:
+    """Why a fix or an undo stopped, as it was recorded."""
+    return "" if entry.records is None else entry.records.run.why
+
+
+def _state(listing: Listing, entry: Entry) -> str:
+    if entry.open:
+        return "being written now"
+    first = [one.name for one in _younger(listing, entry)]
+    return f"{entry.state}; undo {first[0]} first" if first else str(entry.state)
+
+
+def _younger(listing: Listing, entry: Entry) -> list[Entry]:
+    if entry.records is None or not entry.in_place:
+        return []
+    return younger(listing.entries, entry.records, entry.keys)
+
+
+def _command(listing: Listing, entry: Entry, context: Context) -> list[str]:
+    """What takes it back; nothing where nothing is in place."""
+    if not entry.in_place or entry.open:
+        return []
+    whole = isinstance(entry.where, S3Object) or not listing.usual
+    named = str(entry.where) if whole else entry.name
+    words = command("undo", named, *elsewhere(context.again))
+    if entry.state is State.HALF_DONE:
+        return [*words, "  #", "or", *command("fix", "--resume", named)]
+    return words
