@@ -19,10 +19,24 @@ from reshardctl import locator, redaction, savedsnapshot
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.evidence import Snapshot
 from reshardctl.frozen import FrozenMedium, FrozenStream
-from reshardctl.model import START, TIP, Image, Probe, at_number, at_time
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    HASH_SPACE,
+    START,
+    TIP,
+    Image,
+    Probe,
+    Shard,
+    at_number,
+    at_time,
+    canonical,
+    shard_id,
+)
 from reshardctl.report import Wishes, make
 from reshardctl.savedsnapshot import SavedSnapshot, parsed, text
 from reshardctl.strict import Place
+from reshardctl.testing.lineages import CREATED
+from reshardctl.testing.sequence import start
 from reshardctl.wire import image
 from tests.case import Case, all_cases
 from tests.judging import images_of, lineage_of
@@ -225,3 +239,30 @@ def test_the_ports_of_a_snapshot_write_nothing_and_invent_nothing():
 
 def _with_plan() -> Case:
     return next(case for case in CASES if case.name == "a-both")
+
+
+def test_fifty_megabytes(tmp_path: Path):
+    """130 rows at DynamoDB's limit of 400 KB each, of an application that keeps much state."""
+    case = next(case for case in CASES if case.name == "c")
+    small = snapshot_of(case)
+    blob = {"pendingCheckpointState": {"B": "c2VjcmV0" * 48_000}}
+    many, rows = [], []
+    for number in range(130):
+        low, high = HASH_SPACE * number // 130, HASH_SPACE * (number + 1) // 130 - 1
+        first, last = start(number, CREATED - 3), start(number, CREATED + 60)
+        many.append(Shard(shard_id(number), None, None, low, high, str(first), None))
+        rows.append(Image(shard_id(number), canonical({
+            "leaseKey": {"S": shard_id(number)}, "leaseCounter": {"N": "7"},
+            "ownerSwitchesSinceCheckpoint": {"N": "0"}, "checkpoint": {"S": str(last)},
+            "checkpointSubSequenceNumber": {"N": "0"}, "startingHashKey": {"S": str(low)},
+            "endingHashKey": {"S": str(high)}, **blob,
+        })))  # fmt: skip
+    big = replace(small, lineage=Lineage(small.lineage.stream, many), images=tuple(rows))
+    file = tmp_path / "big.snapshot"
+    savedsnapshot.save(SavedSnapshot(big.now, big.lineage, (big,)), file)
+    assert file.stat().st_size > 49_000_000
+    again = savedsnapshot.load(file).consumers[0]
+    assert again.images == big.images
+    assert judged(again)[0] == []
+    hidden = redaction.Redaction("orders").snapshot(again, again.lineage)
+    assert len(text(SavedSnapshot(big.now, big.lineage, (hidden,)))) < 200_000
