@@ -21,6 +21,7 @@ from reshardctl.render.markdown_words import Page, code, prose
 from reshardctl.render.mending import all_residuals, costs_after
 from reshardctl.render.outcomes import Fixed, Saved, Undoing
 from reshardctl.render.plain import remedy
+from reshardctl.render.supposed import already_so, happening, supposed
 from reshardctl.render.text_findings import tally
 from reshardctl.render.text_fix import left_alone
 from reshardctl.render.text_plan import codes, counts, remaining, undo_words
@@ -117,13 +118,16 @@ def error(failure: ReshardError, context: Context) -> str:
 
 def _runbook(report: Report, context: Context, saved: Saved | None, last: str = "") -> str:
     page = Page(plain=context.ascii)
-    page.heading(1, f"Runbook: {code(report.snapshot.locator.text)}")
+    kind = "Runbook" if report.snapshot.foreseen is None else "Forecast"
+    page.heading(1, f"{kind}: {code(report.snapshot.locator.text)}")
+    if words := supposed(report):
+        page.line(prose(f"{sentence(words)[:-1]}: {happening(report)}. Nothing was resharded."))
     _facts(page, report)
     page.heading(2, "Findings")
     _findings(page, report, context)
     page.heading(2, "Steps")
     page.steps(runbook(report, context, saved))
-    if isinstance(report.decision, Plan):
+    if isinstance(report.decision, Plan) and report.snapshot.foreseen is None:
         _planned(page, report, report.decision, context)
     page.bullets(prose(sentence(left_alone(r))) for r in all_residuals(report))
     page.bullets(f"Note: {prose(sentence(shortened(n, context.verbose)))}" for n in report.notes)
@@ -157,7 +161,8 @@ def _findings(page: Page, report: Report, context: Context) -> None:
 def _finding(report: Report, finding: Finding, context: Context) -> list[str]:
     verbose = context.verbose
     only = condition(finding.when, [j.candidate for j in report.judged])
-    said = [finding.what, finding.costs, f"only if {only}" if only else ""]
+    already = already_so(report, finding, verbose)
+    said = [finding.what, finding.costs, f"only if {only}" if only else "", already]
     by = absolute(finding.effects, finding.deadline) if finding.deadline else ""
     return [
         str(finding.severity), f"{finding.code} {finding.name}",

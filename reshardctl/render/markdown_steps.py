@@ -33,6 +33,8 @@ KEEP = (
 def runbook(report: Report, context: Context, saved: Saved | None = None) -> list[Task]:
     """What to do, in order; it always ends with looking again."""
     again: Task = ("Look again.", [command("inspect", *context.again)])
+    if report.snapshot.foreseen is not None:
+        return _before_a_reshard(report, context)
     match report.decision:
         case Plan():
             return [*_understand(report), *_apply(report, context, saved), again]
@@ -49,6 +51,15 @@ def runbook(report: Report, context: Context, saved: Saved | None = None) -> lis
             said = prose(sentence(shortened(why, context.verbose)))
             outs: list[Task] = [(f"Way out: {prose(sentence(way))}", []) for way in ways]
             return [*_understand(report), (f"There is no plan: {said}", []), *outs, again]
+
+
+def _before_a_reshard(report: Report, context: Context) -> list[Task]:
+    now = command("inspect", *context.again)
+    return [
+        *_understand(report),
+        ("See what is so without the reshard, and mend that first.", [now]),
+        ("Reshard, and wait until it has settled.", [[*now, "--wait", "15m"]]),
+    ]
 
 
 def _understand(report: Report) -> list[Task]:

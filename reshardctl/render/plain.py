@@ -6,6 +6,7 @@ from reshardctl.effects import Harm
 from reshardctl.plan import Ask, NoLine, Plan
 from reshardctl.render.changes import changes, shard_written
 from reshardctl.render.mending import Mending, costs_after, mending
+from reshardctl.render.supposed import already_so, supposed
 from reshardctl.render.text_fix import left_alone, phrases
 from reshardctl.render.words import absolute, condition, sentence, shards, shortened, widest
 from reshardctl.report import Report, question
@@ -20,7 +21,9 @@ def title(finding: Finding) -> str:
 def sentences(report: Report, finding: Finding, verbose: bool = False) -> list[str]:
     """What it is, what it costs, under which options, by when, and the fix: one sentence each."""
     named = shards(finding.shards, verbose)
-    said = [f"{named}: {finding.what}" if named else finding.what, finding.costs]
+    forecast = [f"forecast, {words}" if (words := supposed(report)) else "",
+                already_so(report, finding, verbose)]
+    said = [*forecast, f"{named}: {finding.what}" if named else finding.what, finding.costs]
     if only := condition(finding.when, [j.candidate for j in report.judged]):
         said.append(f"only if {only}")
     if finding.deadline is not None and finding.effects:

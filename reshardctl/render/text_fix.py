@@ -45,6 +45,8 @@ class Fixes:
 
     def _fix(self, *lines: str) -> None:
         first, *others = [shortened(line, self._context.verbose) for line in lines]
+        if self._report.snapshot.foreseen is not None:
+            first = f"afterwards: {first}"
         self._sheet.labelled(("fix", "bold"), first, indent=INDENT)
         for line in others:
             self._sheet.line(line, indent=INDENT + LABEL)

@@ -1,0 +1,104 @@
+"""The words of a forecast and of a watch: what was supposed, what was seen, what was judged."""
+
+from __future__ import annotations
+
+from reshardctl.model import ShardId
+from reshardctl.render.words import count, judged, sentence, shards
+from reshardctl.report import Report
+from reshardctl.rules import Finding, Severity
+from reshardctl.times import duration
+from reshardctl.watching import Watched
+
+
+def supposed(report: Report) -> str:
+    """`if split=7 were done now`; "" where nothing is supposed."""
+    found = report.snapshot.foreseen
+    if found is None:
+        return ""
+    words = [str(reshard) for reshard in found.reshards]
+    done = [f"a reshard to {word}" if word.isdigit() else word for word in words]
+    return f"if {', then '.join(done)} were done now"
+
+
+def place(report: Report) -> str:
+    """The locator; with what is supposed, where something is."""
+    found = report.snapshot.foreseen
+    text = report.snapshot.locator.text
+    return text if found is None else f"{text} [if {found.words()}]"
+
+
+def happening(report: Report, verbose: bool = False) -> str:
+    """Which shards that closes and which would come: `7 closes; 12, 13 come`."""
+    found = report.snapshot.foreseen
+    if found is None or not found.born:
+        return "it changes nothing: the shards are as asked for already"
+    brief = [shard for shard in found.born if not found.lineage.is_open(shard)]
+    parts = [_verb(found.closes, verbose, "closes", "close"),
+             _verb(_stay(report), verbose, "comes", "come")]
+    if brief:
+        parts.append(f"in between, for seconds, {shards(brief, verbose)}")
+    return "; ".join(parts)
+
+
+def _stay(report: Report) -> tuple[ShardId, ...]:
+    found = report.snapshot.foreseen
+    assert found is not None
+    return tuple(shard for shard in found.born if found.lineage.is_open(shard))
+
+
+def _verb(ids: tuple[ShardId, ...], verbose: bool, one: str, many: str) -> str:
+    return f"{shards(ids, verbose)} {one if len(ids) == 1 else many}"
+
+
+def already_so(report: Report, finding: Finding, verbose: bool = False) -> str:
+    """Whether the finding is there without the reshard, as a sentence; "" if it is not."""
+    now = None if report.already is None else report.already.get(finding.code)
+    if now is None:
+        return ""
+    same = [shard for shard in finding.shards if shard in now]
+    if len(same) == len(finding.shards):
+        return "So already, without the reshard."
+    return f"So already for {shards(same, verbose)}, without the reshard." if same else ""
+
+
+def is_already(report: Report, finding: Finding) -> bool:
+    """Whether all of the finding is there without the reshard."""
+    now = (report.already or {}).get(finding.code)
+    return now is not None and set(finding.shards) <= now
+
+
+def new_ones(report: Report) -> str:
+    """How many of a forecast's findings the reshard would bring: `1 of them new`."""
+    grave = [f for f in report.findings if f.severity > Severity.INFO]
+    new = [f for f in grave if not is_already(report, f)]
+    return f"{len(new)} of them new with the reshard." if grave else ""
+
+
+def what_was_judged(report: Report) -> str:
+    """One sentence or two: a start, a start after a reshard, or a start and what ran."""
+    candidates = [j.candidate for j in report.judged]
+    if not candidates:
+        return ""
+    if report.snapshot.foreseen is not None:
+        return (
+            f"Judged: the first start after that reshard, for {judged(candidates)}. A consumer "
+            "that runs through it starts the children itself, as far as its rows let it."
+        )
+    start = f"Judged: the consumer's next start, for {judged(candidates)}"
+    watched = report.snapshot.watched
+    if watched is None:
+        return f"{start}. Whether it runs now was not looked at."
+    return f"{start}, and what runs: {sentence(seen(watched))}"
+
+
+def seen(watched: Watched) -> str:
+    """What a watch saw, in one sentence without its full stop."""
+    length = duration(watched.seconds)
+    if not watched.runs:
+        return f"nothing in {length} ({watched.excluded})"
+    renewed = sum(one.renewed for one in watched.shards.values())
+    moved = sum(one.moved for one in watched.shards.values())
+    return (
+        f"in {length} {renewed} of {count(len(watched.shards), 'row')} were renewed, "
+        f"{moved} got on"
+    )
