@@ -1,8 +1,8 @@
-"""The case files against the real Kinesis Client Library 2.7.2 and 3.5.1.
+"""The case files against the real Kinesis Client Library, each at the releases that it names.
 
 What counts is the program's log of delivered records, not the table. The library is as published;
-its intervals are configured short, and an agent shortens two constants that no setting reaches
-(test_kcl_agent.py shows that it changes nothing else).
+its intervals are configured short (pace.py), and an agent shortens the one or two constants that
+no setting reaches (test_kcl_agent.py shows that it changes nothing else).
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ def evict(running: Running) -> None:
     """The position and a lease without owner in one write: the library itself evicts like that
     (KCL 3.1.3 DynamoDBLeaseRefresher.evictLease)."""
     running.wait_owned()
+    running.wait_started(SHARD, shard_name(1))
     running.wait_still(audits=1, seconds=1.0)
     with running.edit():
         running.dynamodb.client.update_item(

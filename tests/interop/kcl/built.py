@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 HERE = Path(__file__).parent
 TARGET = HERE / "target"
-RELEASES = ("2.7.2", "3.5.1")
+RELEASES = ("1.13.3", "1.15.3", "2.7.2", "3.1.3", "3.5.1")
 
 # One process holds several applications; quick to start matters more than quick code.
 JAVA = ["java", "-Xmx768m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
@@ -53,15 +54,16 @@ def dynamodb_command() -> list[str]:
     return [*JAVA, native, "-cp", class_path("dynamodb"), "reshardctl.interop.dynamodb.Loopback"]
 
 
-def runner_command(release: str, waits: dict[str, int]) -> list[str]:
+def runner_command(release: str, waits: Mapping[str, int]) -> list[str]:
     """The runner of one release; ``waits`` are the agent's, in milliseconds."""
     properties = [f"-Dreshardctl.{name}={value}" for name, value in waits.items()]
     return [
         *JAVA,
         f"-javaagent:{jar('agent')}",
         *properties,
-        # Kinesis speaks CBOR to this SDK unless told not to.
+        # Kinesis speaks CBOR to these SDKs (2 and 1) unless told not to.
         "-Daws.cborEnabled=false",
+        "-Dcom.amazonaws.sdk.disableCbor=true",
         "-cp",
         class_path(f"kcl-{release}"),
         "reshardctl.interop.Runner",

@@ -13,6 +13,7 @@ from typing import Any
 from tests.case import Case
 from tests.interop.kcl.dynamodb import DynamoDb
 from tests.interop.kcl.library import Library
+from tests.interop.kcl.pace import PACES
 from tests.interop.kcl.running import Running
 from tests.interop.kcl.stream import ServedStream
 from tests.interop.kcl.verdict import Outcome, outcome_of
@@ -20,10 +21,6 @@ from tests.interop.kcl.verdict import Outcome, outcome_of
 WORKER = "w1"
 AT_ONCE = 10
 
-# A hole is mended at the third audit that sees it, and what that creates starts within two or
-# three more; a run that has been still for longer than both has nothing more to do.
-STILL_AUDITS = 7
-STILL_SECONDS = 3.0
 LIVE_SECONDS = 2.0
 PATIENCE_SECONDS = 120.0
 ATTEMPTS = 3
@@ -112,18 +109,27 @@ class Laboratory:
             return self._observe(library, table, stream, start)
 
     def _observe(self, library: Library, table: str, stream: ServedStream, start: Start) -> Outcome:
-        began = time.monotonic()
+        began, pace = time.monotonic(), PACES[start.release]
+        counters = self._counters(table) if start.meanwhile and start.items else {}
         log = library.start(table, self._settings(table, stream, start))
+        running = Running(self.dynamodb, table, stream, log, pace, start.patience, counters)
         try:
             if start.meanwhile is not None:
-                start.meanwhile(Running(self.dynamodb, table, stream, log, start.patience))
-            settled = log.wait(lambda log: log.still(STILL_AUDITS, STILL_SECONDS), start.patience)
-            put = time.time()
+                start.meanwhile(running)
+            settled = log.wait(lambda log: log.still(pace.audits, pace.seconds), start.patience)
+            put, audits = time.time(), min(1, pace.audits)
             stream.put_live()
-            settled &= log.wait(lambda log: log.still(1, LIVE_SECONDS, since=put), start.patience)
+            settled &= log.wait(
+                lambda log: log.still(audits, LIVE_SECONDS, since=put), start.patience
+            )
             return outcome_of(log, settled=settled, seconds=time.monotonic() - began)
         finally:
             self._stop(library, table)
+
+    def _counters(self, table: str) -> dict[str, str]:
+        items = self.dynamodb.items(table)
+        counters = {item["leaseKey"]["S"]: item.get("leaseCounter", {}).get("N") for item in items}
+        return {key: counter for key, counter in counters.items() if counter}
 
     def _settings(self, table: str, stream: ServedStream, start: Start) -> dict[str, str]:
         return {

@@ -7,7 +7,8 @@ until nothing moves, gets the case's live records, and is judged as always. An e
 raised by ``Laboratory.outcome``::
 
     def evict(running: Running) -> None:
-        running.wait_owned()               # or wait_started("shardId-…"), wait_still(), wait(…)
+        running.wait_owned()               # leases are taken; shards may still be unread
+        running.wait_started("shardId-…")  # handed over; or wait_still(), wait(…)
         with running.edit():               # marks the log: leases lost before were not your doing
             mend(running.dynamodb.address, running.table, running.stream)   # `fix --live`, say
         running.wait_started("shardId-…", times=2)
@@ -29,23 +30,10 @@ from collections.abc import Mapping
 
 from tests.interop.kcl.built import TARGET, runner_command
 from tests.interop.kcl.log import Event, Log
+from tests.interop.kcl.pace import PACES
 from tests.interop.kcl.process import LineProcess
 
 START_SECONDS = 60
-
-# What the agent puts in place of the two hard-coded waits, in milliseconds. The first audit comes
-# when the work that needs none is over, as it does after the stock minute; the wait on an empty
-# table has to stay above its stock lower bound of 1,000.
-WAITS = {"firstAudit": 4000, "emptyTable": 1001}
-
-# The library's own settings, milliseconds.
-INTERVALS = {
-    "failover": 2000,
-    "audit": 1000,
-    "idle": 250,
-    "poll": 250,
-    "assign": 500,
-}
 
 
 class Library:
@@ -55,7 +43,9 @@ class Library:
         self._logs: dict[str, Log] = {"": Log()}
         self._lock = threading.Lock()
         self._errors = TARGET / f"kcl-{release}-{os.getpid()}.log"
-        self._process = LineProcess(runner_command(release, WAITS), self._errors, self._hear)
+        self._pace = PACES[release]
+        command = runner_command(release, self._pace.waits)
+        self._process = LineProcess(command, self._errors, self._hear)
         if not self._logs[""].wait(lambda log: bool(log.of("READY")), START_SECONDS):
             self.close()
             raise RuntimeError(f"the runner of {release} did not start; see {self._errors}")
@@ -65,7 +55,7 @@ class Library:
         log = Log()
         with self._lock:
             self._logs[run] = log
-        fields = {**{name: str(value) for name, value in INTERVALS.items()}, **settings}
+        fields = {**{name: str(value) for name, value in self._pace.intervals.items()}, **settings}
         pairs = [f"{name}={value}" for name, value in fields.items()]
         self._process.say("\t".join(["start", run, *pairs]))
         return log

@@ -7,7 +7,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-MOVES = frozenset({"INIT", "RECORD", "SHARD_END", "LEASE_LOST", "CREATED", "EDIT", "EDITED"})
+MOVES = frozenset(
+    {"STARTED", "INIT", "RECORD", "SHARD_END", "LEASE_LOST", "CREATED", "EDIT", "EDITED"}
+)
 ENDS = frozenset({"DIED", "STOPPED"})
 
 

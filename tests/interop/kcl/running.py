@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from tests.interop.kcl.dynamodb import DynamoDb
 from tests.interop.kcl.log import Event, Log
+from tests.interop.kcl.pace import Pace
 from tests.interop.kcl.stream import ServedStream
 
 OFTEN_SECONDS = 0.2
@@ -26,7 +27,10 @@ class Running:
     table: str
     stream: ServedStream
     log: Log
+    pace: Pace
     patience: float
+    counters: Mapping[str, str]
+    """The lease counters by key, as they were before the start."""
 
     def items(self) -> list[dict[str, Any]]:
         """The table as it is now, by key (DynamoDB JSON)."""
@@ -45,14 +49,19 @@ class Running:
         self.log.add(Event("EDITED", time.time(), {}))
 
     def wait_owned(self) -> None:
-        """Until the table has leases and each that is not ended has an owner."""
+        """Until the table has leases and each that is not ended has been taken since the start.
 
-        def owned(_: Log) -> bool:
-            found = self.leases().values()
-            active = [row for row in found if row["checkpoint"] != {"S": "SHARD_END"}]
-            return bool(active) and all("leaseOwner" in row for row in active)
+        A stored row may well name an owner; only a counter that moves shows that it lives.
+        """
+        self.wait(lambda _: self._owned(), "an owner of every lease")
 
-        self.wait(owned, "an owner of every lease")
+    def _owned(self) -> bool:
+        found = self.leases()
+        active = {k: row for k, row in found.items() if row["checkpoint"] != {"S": "SHARD_END"}}
+        return bool(active) and all(
+            "leaseOwner" in row and row["leaseCounter"]["N"] != self.counters.get(key)
+            for key, row in active.items()
+        )
 
     def wait_started(self, *shards: str, times: int = 1) -> None:
         """Until the library has handed each of these shards (ids) over so many times."""
@@ -63,9 +72,12 @@ class Running:
 
         self.wait(started, f"INIT of {shards}, {times} times")
 
-    def wait_still(self, audits: int = 7, seconds: float = 3.0, since: float = 0.0) -> None:
-        """Until nothing has moved for so many audits and seconds (``since``: epoch seconds)."""
-        self.wait(lambda log: log.still(audits, seconds, since), "an end of all movement")
+    def wait_still(self, audits: int | None = None, seconds: float | None = None) -> None:
+        """Until nothing has moved for so many audits and seconds; as told, or by the pace."""
+        most = self.pace.audits
+        audits = most if audits is None else min(audits, most)
+        seconds = self.pace.seconds if seconds is None else seconds
+        self.wait(lambda log: log.still(audits, seconds), "an end of all movement")
 
     def wait(self, until: Callable[[Log], bool], what: str) -> None:
         """Until this holds; looked at after each event, or every 0.2 s."""

@@ -10,13 +10,16 @@ import java.util.Arrays;
 /**
  * Loads the library afresh for each application, so that none sees another's static state.
  *
- * <p>Release 3 keeps its stream id cache and a thread pool in statics, and both releases keep the
+ * <p>Release 3 keeps its stream id cache and a thread pool in statics, and all releases keep the
  * thread factories there by which a log line finds its application. Everything below the library
  * (the SDK, netty, logback) is shared.
  */
 final class Isolated extends URLClassLoader {
     private static final String[] OWN = {
         "software.amazon.kinesis.",
+        "com.amazonaws.services.kinesis.clientlibrary.",
+        "com.amazonaws.services.kinesis.leases.",
+        "com.amazonaws.services.kinesis.metrics.",
         // It finds the library's own beans by name, through its own loader.
         "software.amazon.awssdk.enhanced.",
         "reshardctl.interop.worker."

@@ -8,17 +8,30 @@ import ch.qos.logback.core.AppenderBase;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import org.slf4j.LoggerFactory;
 
 /** Turns what the library logs into AUDIT and LOG events of the application that logged it. */
 final class LogTap extends AppenderBase<ILoggingEvent> {
-    private static final String LIBRARY = "software.amazon.kinesis";
+    private static final List<String> LIBRARIES = List.of(
+            "software.amazon.kinesis",
+            "com.amazonaws.services.kinesis.clientlibrary",
+            "com.amazonaws.services.kinesis.leases");
+
+    /** Release 1 says how many leases it creates in this logger alone, below INFO. */
+    private static final String SYNCER =
+            "com.amazonaws.services.kinesis.clientlibrary.lib.worker.KinesisShardSyncer";
     private static final int EACH_AT_MOST = 3;
     private static final int LONGEST = 600;
 
-    /** How the last line of each audit begins, whatever it decided (PeriodicShardSyncManager). */
+    /**
+     * How the line of each audit begins, whatever it decided ((Kinesis)PeriodicShardSyncManager).
+     * In releases 2 and 3 it is the last line of the audit; in 1.15 a sync that it starts follows.
+     */
     private static final List<String> AUDITS = List.of(
             "Skipping shard sync for",
+            "Skipping shard sync due to the reason",
+            "Periodic shard syncer initiating shard sync",
             "Submitted shard sync task for",
             "Failed to submit shard sync task",
             "Caught exception while running periodic shard syncer");
@@ -26,14 +39,18 @@ final class LogTap extends AppenderBase<ILoggingEvent> {
     /** What else is worth a line below WARN. */
     private static final List<String> OF_INTEREST = List.of(
             "Number of new leases to create",
+            "Num new leases to create",
+            "Created child shard lease",
+            "Deleting lease for shard",
             "No lease found for shard",
             "is blocked on parent",
             "Not blocking on completion",
             "is not a leader",
             "is leader");
 
-    /** Logged by each shard sync that created something, and by each that did not, as "0:". */
-    private static final String CREATED = "Newly created leases ";
+    /** Logged by each shard sync with the number of leases that it creates, 0 included. */
+    private static final Pattern CREATED =
+            Pattern.compile("(Newly created leases |Num new leases to create: )[1-9]");
 
     private final Map<String, Integer> said = new ConcurrentHashMap<>();
 
@@ -42,7 +59,8 @@ final class LogTap extends AppenderBase<ILoggingEvent> {
         var root = context.getLogger(Logger.ROOT_LOGGER_NAME);
         root.detachAndStopAllAppenders();
         root.setLevel(Level.ERROR);
-        context.getLogger(LIBRARY).setLevel(Level.INFO);
+        LIBRARIES.forEach(library -> context.getLogger(library).setLevel(Level.INFO));
+        context.getLogger(SYNCER).setLevel(Level.DEBUG);
         var tap = new LogTap();
         tap.setContext(context);
         tap.start();
@@ -55,7 +73,7 @@ final class LogTap extends AppenderBase<ILoggingEvent> {
         var text = text(event);
         if (AUDITS.stream().anyMatch(text::startsWith)) {
             Events.say(run, "AUDIT", "text", text);
-        } else if (text.contains(CREATED) && !text.contains(CREATED + "0:")) {
+        } else if (CREATED.matcher(text).find()) {
             Events.say(run, "CREATED", "text", text);
         } else if (wanted(event, text) && unsaid(run, event)) {
             var level = event.getLevel().toString();

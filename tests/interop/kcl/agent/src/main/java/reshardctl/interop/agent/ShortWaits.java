@@ -4,7 +4,7 @@ import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
 
-/** The agent: shortens the waits of {@link Wait#ALL} while the classes load, and says so. */
+/** The agent: shortens the waits that were asked for while classes load, and says so. */
 public final class ShortWaits implements ClassFileTransformer {
 
     /** Called by the virtual machine for {@code -javaagent}. */
@@ -16,7 +16,7 @@ public final class ShortWaits implements ClassFileTransformer {
     public byte[] transform(
             ClassLoader loader, String type, Class<?> old, ProtectionDomain domain, byte[] bytes) {
         for (var wait : Wait.ALL) {
-            if (wait.type().equals(type)) {
+            if (wait.type().equals(type) && wait.asked()) {
                 return shortened(bytes, wait);
             }
         }

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.jar.JarFile;
 
 /**
- * Writes each touched class of a library jar, as it is and as the agent leaves it.
+ * Writes each class of a library jar that is to be touched, as it is and as the agent leaves it.
  *
  * <p>{@code java -jar agent.jar LIBRARY.jar FOLDER} leaves {@code FOLDER/stock/…} and
  * {@code FOLDER/shortened/…} for a comparison of their disassembly, and prints one line a class.
@@ -17,7 +17,11 @@ public final class Show {
         try (var library = new JarFile(arguments[0])) {
             for (var wait : Wait.ALL) {
                 var name = wait.type() + ".class";
-                var stock = library.getInputStream(library.getEntry(name)).readAllBytes();
+                var entry = library.getEntry(name);
+                if (entry == null || !wait.asked()) {
+                    continue;
+                }
+                var stock = library.getInputStream(entry).readAllBytes();
                 write(Path.of(arguments[1], "stock", name), stock);
                 write(Path.of(arguments[1], "shortened", name), Shortened.of(stock, wait));
                 System.out.println(wait);

@@ -1,0 +1,161 @@
+"""What is done to the table of the real library while it works: our own fix, and what is no fix."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import boto3
+
+from reshardctl import locator, savedplan
+from reshardctl.journal import Header, Journal
+from reshardctl.kinesis import Kinesis
+from reshardctl.media.base import Landed
+from reshardctl.media.dynamodb import DynamoDb
+from reshardctl.model import Step
+from reshardctl.plan import Plan
+from reshardctl.repair import Ports, carry_out, survey, verify
+from reshardctl.report import Wishes
+from tests.case import CASES, Case, Expect, load
+from tests.case_stream import shard_name
+from tests.interop.kcl.laboratory import Start
+from tests.interop.kcl.running import Running
+from tests.judging import options_of
+
+BURST = 6
+BURST_PAUSE = 0.15
+"""Records put just after a write, and the seconds between: about as long as an owner that has
+lost its lease takes to notice (a third of the failover time of two seconds)."""
+
+Meanwhile = Callable[[Running], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A case on which the library runs, broken as it is, when something is done to its table.
+
+    busy: the shard that gets records just after the edit.
+    """
+
+    case: Case
+    release: str
+    initial: str
+    what: str
+    meanwhile: Meanwhile
+    busy: int
+
+    def __str__(self) -> str:
+        return self.id
+
+    @property
+    def id(self) -> str:
+        return f"{self.release}/{self.case.name}/{self.initial}/live-{self.what}"
+
+    @property
+    def expect(self) -> Expect:
+        """What the case says of this start."""
+        return next(each for each in self.case.expects if self.initial in each.initial)
+
+    @property
+    def delivers(self) -> dict[str, tuple[str, ...]]:
+        """What the repaired application delivers, and the busy shard's own records."""
+        assert self.expect.fixed is not None
+        wanted = dict(self.expect.fixed.delivers)
+        shard = shard_name(self.busy)
+        live = sum(payload.startswith("n") for payload in wanted[shard])
+        stored, late = wanted[shard][:-live], wanted[shard][-live:]
+        return {**wanted, shard: (*stored, *burst(self.busy), *late)}
+
+    def start(self) -> Start:
+        return Start(
+            self.case, self.release, self.initial, self.case.items(), meanwhile=self.meanwhile
+        )
+
+
+def edited(name: str, release: str, initial: str, what: str, busy: int) -> Edited:
+    """By the names of case and edit."""
+    case = load(CASES / "kcl" / f"{name}.toml")
+    edits: dict[str, Meanwhile] = {
+        "fix": lambda running: _fix(running, case, release, initial, busy),
+        "checkpoint-only": lambda running: _bare(running, busy, ""),
+        "owner-kept": lambda running: _bare(running, busy, " ADD leaseCounter :one"),
+    }
+    return Edited(case, release, initial, what, edits[what], busy)
+
+
+def burst(shard: int) -> tuple[str, ...]:
+    """The records that the busy shard gets."""
+    return tuple(f"m{shard}-{index}" for index in range(BURST))
+
+
+def _put(running: Running, shard: int) -> None:
+    for payload in burst(shard):
+        running.stream.fake.put(running.stream.name, shard, payload, f"k{shard}")
+        time.sleep(BURST_PAUSE)
+
+
+def _at_work(running: Running) -> None:
+    """Until every lease has an owner and nothing moves: what is broken stays broken."""
+    running.wait_owned()
+    running.wait_still(audits=min(1, running.pace.audits), seconds=1.0)
+
+
+class _Busy:
+    """The table as a medium; after each write records come into a shard at once."""
+
+    def __init__(self, medium: DynamoDb, running: Running, shard: int) -> None:
+        self._medium, self._running, self._shard = medium, running, shard
+        self.max_writes = medium.max_writes
+        self.identity, self.read, self.get = medium.identity, medium.read, medium.get
+
+    def write(self, step: Step, token: str) -> Landed:
+        with self._running.edit():
+            landed = self._medium.write(step, token)
+        if landed is Landed.DONE:
+            _put(self._running, self._shard)
+        return landed
+
+
+def _fix(running: Running, case: Case, release: str, initial: str, busy: int) -> None:
+    """What `fix --live --yes` does."""
+    _at_work(running)
+    words = options_of(case, initial, release)
+    options = "&".join(f"{name}={value}".replace("+", "%2B") for name, value in words.items())
+    place = locator.parse(f"kcl://{running.table}?{options}")
+    session = boto3.Session("testing", "testing", region_name="us-east-1")
+    medium = DynamoDb(
+        session, running.table, endpoint_url=running.dynamodb.address,
+        clock=time.monotonic, sleep=time.sleep,
+    )
+    kinesis = Kinesis(session, endpoint_url=running.stream.address)
+    ports = Ports(kinesis, _Busy(medium, running, busy), running.stream.fake.clock.now, time.sleep)
+    report = survey(ports, running.stream.name, place, Wishes())
+    assert isinstance(report.decision, Plan), report.decision
+    plan = savedplan.of_report(report, probe=False)
+    header = Header(
+        plan.digest, plan.locator, dict(plan.store), {"arn": plan.stream}, "lossless", "", "",
+        plan.steps,
+    )
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Journal.create(Path(folder) / "journal", header) as journal,
+    ):
+        carry_out(ports, plan, place, journal, live=True)
+        verify(ports, plan, place, journal, live=True)
+
+
+def _bare(running: Running, shard: int, counting: str) -> None:
+    """The position alone, or with the counter: the owner keeps its lease, so that it never looks."""
+    _at_work(running)
+    values = {":start": {"S": "TRIM_HORIZON"}} | ({":one": {"N": "1"}} if counting else {})
+    with running.edit():
+        running.dynamodb.client.update_item(
+            TableName=running.table, Key={"leaseKey": {"S": shard_name(shard)}},
+            UpdateExpression=f"SET checkpoint = :start{counting}",
+            ConditionExpression="attribute_exists(leaseOwner)",
+            ExpressionAttributeValues=values,
+        )
+    _put(running, shard)
