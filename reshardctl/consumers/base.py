@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any, Protocol
 
 from reshardctl.lineage import Lineage
-from reshardctl.model import Image, Line, Odd, Replay, ShardId, Step, Stream, Wanted
+from reshardctl.model import Image, Line, Odd, Replay, ShardId, SideTable, Step, Stream, Wanted
 
 
 class Incarnation(Enum):
@@ -74,6 +74,9 @@ class Consumer(Protocol):
         stream: whose rows are judged; `None` where the store can hold one stream only. Raises
         UsageError for a wrong store, WrongStream for one that holds other streams only.
         """
+
+    def side_tables(self, target: str) -> Sequence[SideTable]:
+        """Other tables of the application whose store is `target`, to be read where they are."""
 
     def shard_of(self, key: str) -> ShardId:
         """The shard whose place the row with this key holds."""

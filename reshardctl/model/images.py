@@ -23,6 +23,19 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True)
+class SideTable:
+    """Another table of the same application, which is read where it is there, and never written.
+
+    Its rows come as images with the key `<name>/<key>`. key: its partition key. rows: the keys to
+    ask for; none: all of them.
+    """
+
+    name: str
+    key: str
+    rows: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Create:
     """A new row; the key must be absent."""
 

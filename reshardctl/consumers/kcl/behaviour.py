@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from reshardctl.consumers.kcl.app import App, Start
+from reshardctl.consumers.kcl.bystanders import notes
 from reshardctl.consumers.kcl.deaths import crash, finished
 from reshardctl.consumers.kcl.full_sync import made_at_once, swept
 from reshardctl.consumers.kcl.positions import Standing, standing, unborn
@@ -66,15 +67,7 @@ def replay(lineage: Lineage, table: LeaseTable, app: App) -> Replay:
     run.play()
     shards = [*(s for s in table.rows if s not in lineage), *lineage]
     fates = {s: run.fate(s) for s in shards}
-    return Replay(fates, crash(lineage, table, app.traits), tuple(_notes(app)))
-
-
-def _notes(app: App) -> Iterator[str]:
-    if app.traits.leader_lock:
-        yield (
-            "KCL 3.x: after a crash nothing is assigned until the old leader's lock is two "
-            "minutes old; a graceful stop leaves none"
-        )
+    return Replay(fates, crash(lineage, table, app.traits), tuple(notes(table, app.traits)))
 
 
 class _Run:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from reshardctl.consumers.base import Candidate, Cannot, Incarnation
+from reshardctl.consumers.base import Candidate, Cannot, Hold, Incarnation
 from reshardctl.consumers.kcl import encode as encoding
 from reshardctl.consumers.kcl import liveness
-from reshardctl.consumers.kcl.app import App, Start
+from reshardctl.consumers.kcl.app import App
 from reshardctl.consumers.kcl.behaviour import replay
+from reshardctl.consumers.kcl.bystanders import MULTI_STREAM, in_the_way
+from reshardctl.consumers.kcl.coordinator import side_tables
+from reshardctl.consumers.kcl.fingerprints import applications
 from reshardctl.consumers.kcl.keys import key_of, split
 from reshardctl.consumers.kcl.options import read_options
 from reshardctl.consumers.kcl.plain import PLAIN
 from reshardctl.consumers.kcl.positions import earlier_incarnation, of_another_stream, unborn
-from reshardctl.consumers.kcl.releases import KCL_2, KCL_3, KCL_3_5, Traits
 from reshardctl.consumers.kcl.rows import LeaseTable, parse
 from reshardctl.consumers.kcl.settled import settled
-from reshardctl.errors import WrongStream
+from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     Image,
@@ -26,6 +28,7 @@ from reshardctl.model import (
     Oddity,
     Replay,
     ShardId,
+    SideTable,
     Step,
     Stream,
     Wanted,
@@ -35,7 +38,7 @@ from reshardctl.model import (
 
 _FOOTPRINT = (
     "checkpoint", "checkpointSubSequenceNumber", "parentShardId", "childShardIds",
-    "pendingCheckpoint", "leaseOwner", "checkpointOwner", "entityType",
+    "pendingCheckpoint", "leaseOwner", "checkpointOwner", "entityType", "streamName", "shardId",
 )
 
 
@@ -55,9 +58,13 @@ class Kcl:
     })
     plain = PLAIN
 
-    def parse(self, images: Iterable[Image], stream: Stream | None = None) -> LeaseTable:  # noqa: ARG002
-        """Lease rows, with rows of other kinds apart."""
-        return parse(images)
+    def parse(self, images: Iterable[Image], stream: Stream | None = None) -> LeaseTable:
+        """Lease rows of the stream, with those of other streams and of other kinds apart."""
+        return parse(images, stream)
+
+    def side_tables(self, target: str) -> tuple[SideTable, ...]:
+        """Those of KCL 3.0-3.4, by the names that they have unless they were configured."""
+        return side_tables(target)
 
     def shard_of(self, key: str) -> ShardId:
         """What is behind the stream in the key of a multi-stream table, else the key itself."""
@@ -101,6 +108,8 @@ class Kcl:
                     "stream",
                     "name that stream with --stream, or the right table",
                 )
+        if table.named and table.named.epoch == int(lineage.stream.created):
+            return Incarnation.SAME
         if not numbers:
             return Incarnation.AMBIGUOUS
         if all(earlier_incarnation(lineage, row) for row in numbers):
@@ -110,10 +119,13 @@ class Kcl:
     def candidates(self, table: LeaseTable, options: Mapping[str, str]) -> list[Candidate]:
         """Start modes × releases that the options and the table's own marks leave open."""
         given = read_options(options)
-        releases: Sequence[Traits] = (given.traits,) if given.traits else _starters(table)
-        starts = (given.initial,) if given.initial else _starts(table)
-        apps = [App(s, t, given.time, given.failover) for s in starts for t in releases]
-        return [Candidate(app, app.options()) for app in apps]
+        if table.named and given.traits and given.traits.first < MULTI_STREAM:
+            raise UsageError(
+                f"release={options['release']}: KCL before 2.3 reads one stream a table, and this "
+                f"one has rows of {table.named.text}",
+                "name the release that runs, 2.3 or later",
+            )
+        return [Candidate(app, app.options()) for app in applications(table, given)]
 
     def settled(self, lineage: Lineage, table: LeaseTable, app: App) -> Line:
         """Present rows at their word, absent ones by cause."""
@@ -128,20 +140,14 @@ class Kcl:
         leave: Collection[ShardId],
     ) -> list[Step] | Cannot:
         """Lease rows that hold the line."""
-        if table.foreign and not app.traits.takes_foreign:
-            return Cannot(
-                f"KCL {app.traits.release} dies of the rows that 3.5 keeps beside its leases, "
-                "and only leases are ours to write",
-                (
-                    "start the application with KCL 3.5 or later",
-                    "or follow AWS's rollback procedure, which takes those rows away",
-                ),
-            )
+        obstacle = in_the_way(table, app.traits)
+        if obstacle is not None:
+            return obstacle
         return encoding.encode(lineage, table, want, app, leave)
 
-    def bootstrap(self, lineage: Lineage, want: Wanted, app: App) -> list[Step]:  # noqa: ARG002
-        """First leases; the same for every release."""
-        return encoding.bootstrap(lineage, want)
+    def bootstrap(self, lineage: Lineage, want: Wanted, app: App) -> list[Step]:
+        """First leases, in the shape that the release writes."""
+        return encoding.bootstrap(lineage, want, app)
 
     def footprint(self, image: Image) -> dict[str, Any]:
         """Position, parents, pending mark, ownership; no counters, no statistics."""
@@ -169,21 +175,10 @@ class Kcl:
         """Renewals of owned leases, the leader's lock, workers' statistics."""
         return liveness.signs_of_life(images)
 
+    def holds(self, table: LeaseTable) -> dict[ShardId, Hold]:
+        """Lease by lease: owner, counter, checkpoint."""
+        return liveness.holds(table)
+
     def excluded_by(self, seconds: float) -> str:
         """What a silent watch rules out."""
         return liveness.excluded_by(seconds)
-
-
-def _starters(table: LeaseTable) -> tuple[Traits, ...]:
-    if table.foreign or table.marks_entities:
-        return (KCL_3_5,)
-    return (KCL_3, KCL_3_5) if table.newer_than_2 else (KCL_2, KCL_3_5)
-
-
-def _starts(table: LeaseTable) -> tuple[Start, ...]:
-    """A sentinel that only one start mode writes tells it; else all are possible."""
-    stored = {row.position for row in table.rows.values()}
-    for start in (Start.AT_TIMESTAMP, Start.LATEST):
-        if str(start) in stored:
-            return (start,)
-    return (Start.LATEST, Start.TRIM_HORIZON, Start.AT_TIMESTAMP)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reshardctl.consumers.kcl import bystanders
 from reshardctl.consumers.kcl.full_sync import swept
 from reshardctl.consumers.kcl.releases import CHECKPOINT, Traits
 from reshardctl.consumers.kcl.rows import SHARD_END, LeaseTable, Row
@@ -27,7 +28,7 @@ def crash(lineage: Lineage, table: LeaseTable, traits: Traits) -> Crash | None:
             "the application runs on 3.5 or later again",
         )
     deaths = (death for row in table.rows.values() if (death := _of_row(lineage, row, traits)))
-    found = next(deaths, None)
+    found = next(deaths, None) or bystanders.death(table, traits)
     if found is None and traits.syncs_fully:
         found = next(_of_lineage(lineage, traits), None)
     return found

@@ -31,7 +31,6 @@ from reshardctl.consumers.kcl.sets import retyped
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
-    START,
     AttributeValue,
     Cause,
     Create,
@@ -251,11 +250,11 @@ class _Orders:
         return any(self._makes_children(parent) for parent in self._lineage.parents(shard))
 
     def _made_below_a_lease(self, shard: ShardId) -> bool:
-        """Whether the synchronisation at the start makes it, from its beginning."""
+        """Whether the synchronisation at the start makes it, and as wanted."""
         fate = self._fates[shard]
         if not isinstance(fate, Reads) or fate.cause is not Cause.CREATED_AT_PARENT_END:
             return False
-        return fate.at.exact and fate.at.lo == START
+        return fate.at.exact and fate.at.lo == self._want[shard]
 
     def _makes_children(self, shard: ShardId) -> bool:
         order, row = self._orders.get(shard), self._table.rows.get(shard)
@@ -292,10 +291,11 @@ class _Orders:
                 self._create(parent, f"{shard} waits only for parents that have a lease")
 
     def _complete_merge(self, row: Row) -> None:
-        """An unfinished parent of a merge ends only if the other parent has a lease too."""
-        if self._app.traits.syncs_fully:
-            return
+        """An unfinished parent of a merge ends only if the other parent has a lease too; where ends
+        do not hang on it, a lease ordered for the child takes the proof that the other is over."""
         children = self._lineage.children(row.shard)
+        if self._app.traits.syncs_fully and self._orders.keys().isdisjoint(children):
+            return
         if self._want[row.shard] == DONE or row.ended or len(children) != 1:
             return
         for other in self._lineage.parents(children[0]):

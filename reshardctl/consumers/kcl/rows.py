@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from reshardctl.consumers.kcl.coordinator import MIGRATION, Coordinator, coordinator_of, is_side
 from reshardctl.consumers.kcl.keys import Named, is_shard, split
 from reshardctl.consumers.kcl.streams import chosen, earlier, others_in_words
 from reshardctl.errors import UsageError
@@ -20,6 +21,8 @@ TRIM_HORIZON = "TRIM_HORIZON"
 LATEST = "LATEST"
 AT_TIMESTAMP = "AT_TIMESTAMP"
 SENTINELS = frozenset({SHARD_END, TRIM_HORIZON, LATEST, AT_TIMESTAMP})
+
+NO_COORDINATOR = Coordinator()
 
 _HASH_KEY = re.compile(r"\d{1,39}\Z", re.ASCII)
 
@@ -84,11 +87,13 @@ class LeaseTable:
     named: Named | None = None
     others: Mapping[Named, tuple[Row, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    side: Mapping[str, Image] = field(default_factory=dict)
+    coordinator: Coordinator = NO_COORDINATOR
 
     def images(self) -> list[Image]:
         """Every row that it was parsed from."""
         leases = [*self.rows.values(), *(row for rows in self.others.values() for row in rows)]
-        return [*(row.image for row in leases), *self.foreign.values()]
+        return [*(row.image for row in leases), *self.foreign.values(), *self.side.values()]
 
 
 def parse(
@@ -102,7 +107,11 @@ def parse(
     """
     leases: dict[Named | None, list[Row]] = {}
     foreign: dict[str, Image] = {}
+    side: dict[str, Image] = {}
     for image in images:
+        if is_side(image.key):
+            side[image.key] = image
+            continue
         kind = _text(image.attributes, "entityType")
         if kind is not None and kind != "LEASE":
             foreign[image.key] = image
@@ -112,7 +121,7 @@ def parse(
         leases.setdefault(whose, []).append(_row(image, whose, shard))
     own = named or _own(leases, stream)
     others = {n: tuple(rows) for n, rows in leases.items() if n is not None and n != own}
-    return _table(leases.get(own, ()), foreign, own, others)
+    return _table(leases.get(own, ()), foreign, side, own, others)
 
 
 def _own(leases: Mapping[Named | None, list[Row]], stream: Stream | None) -> Named | None:
@@ -133,19 +142,21 @@ def _own(leases: Mapping[Named | None, list[Row]], stream: Stream | None) -> Nam
 
 
 def _table(
-    own_rows: Iterable[Row], foreign: Mapping[str, Image], named: Named | None,
-    others: Mapping[Named, tuple[Row, ...]],
+    own_rows: Iterable[Row], foreign: Mapping[str, Image], side: Mapping[str, Image],
+    named: Named | None, others: Mapping[Named, tuple[Row, ...]],
 ) -> LeaseTable:
     rows = {row.shard: row for row in own_rows}
     items = [row.image.attributes for some in (rows.values(), *others.values()) for row in some]
     odd = [odd for row in rows.values() for odd in _oddities(row)]
     odd += [*_other_oddities(named, others), *_foreign_oddities(foreign)]
+    coordinator = coordinator_of(foreign, side)
+    odd += _coordinator_oddities(coordinator)
     said = others_in_words(named, {n: len(r) for n, r in others.items()}) if named else []
     return LeaseTable(
         rows, foreign, tuple(odd),
         any("entityType" in item for item in items),
-        bool(foreign) or any(_written_by_3(item) for item in items),
-        named, others, tuple(said),
+        bool(foreign) or coordinator.beside or any(_written_by_3(item) for item in items),
+        named, others, tuple(said), side, coordinator,
     )
 
 
@@ -235,12 +246,19 @@ def _foreign_oddities(foreign: Mapping[str, Image]) -> Iterator[Odd]:
     for key, image in sorted(foreign.items()):
         kind = _text(image.attributes, "entityType") or ""
         yield Odd(Oddity.FOREIGN_ENTRY, key, kind, f"a row of kind {kind}, not a lease")
-        if kind == "LEADER":
-            why = (
-                "a leader lock is in place; if its worker was killed, KCL 3.x assigns no unowned "
-                "lease until the lock is two minutes old"
-            )
-            yield Odd(Oddity.LEADER_LEFT, key, _text(image.attributes, "ownerName") or "", why)
+
+
+def _coordinator_oddities(state: Coordinator) -> Iterator[Odd]:
+    if state.leader is not None:
+        why = (
+            "a leader lock is in place; if its worker was killed, KCL 3.x assigns no unowned "
+            "lease until the lock is two minutes old"
+        )
+        owner = _text(state.leader.attributes, "ownerName") or ""
+        yield Odd(Oddity.LEADER_LEFT, state.leader.key, owner, why)
+    if state.broken:
+        why = f"KCL 3.x cannot read it ({state.broken}) and dies at its start"
+        yield Odd(Oddity.FOREIGN_ENTRY, MIGRATION, "unreadable migration state", why)
 
 
 def _written_by_3(item: Attributes) -> bool:
