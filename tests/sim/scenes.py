@@ -12,10 +12,15 @@ from typing import Any
 from tests.case import Case, from_table
 from tests.sim.healthy import interrupted
 from tests.sim.histories import Stream, random_stream, small_streams
-from tests.sim.tables import Row, damaged, random_rows
+from tests.sim.tables import Row, as_written_by, damaged, random_rows
 
 HOUR = 3600.0
 SOURCE = "reference consumer"
+
+RELEASES = (
+    "2.7.2", "3.5.1", "3.5.1", "2.7.2", "3.5.1", "3.5.1", "1.13.3", "1.15.3", "2.2.11", "1.3.0",
+)
+"""The newest as often as the random scenes need it, the others for what sets them apart."""
 
 
 @dataclass(frozen=True)
@@ -75,15 +80,16 @@ def scene(seed: int | str) -> Scene:
     rng = Random(f"scene {seed}")
     stream = random_stream(rng)
     initial = rng.choice(("LATEST", "TRIM_HORIZON"))
-    release = rng.choice(("2.7.2", "3.5.1", "3.5.1"))
+    release = rng.choice(RELEASES)
     kind = rng.choice(("random", "random", "damaged", "damaged", "healthy"))
     empty = Scene(f"seed-{seed}", kind, stream, [], initial, release, rng.choice((HOUR, 99 * HOUR)))
     if kind == "random":
-        return replace(empty, rows=random_rows(rng, empty.case.topology))
+        rows = random_rows(rng, empty.case.topology)
+        return replace(empty, rows=as_written_by(release, rows))
     rows = interrupted(rng, empty.case, initial, release)
     if kind == "damaged":
         rows = damaged(rng, rows, empty.case.topology)
-    return replace(empty, rows=rows)
+    return replace(empty, rows=as_written_by(release, rows))
 
 
 STATES = ("absent", "TRIM_HORIZON", "record", "SHARD_END", "LATEST", "END")

@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.case_rows import Item
 from tests.case_stream import CaseShard, number, shard_name
+from tests.reference.kcl_lease import knows_subs, syncs_fully
 
 Row = dict[str, Any]
 Topology = Mapping[int, CaseShard]
@@ -135,3 +136,13 @@ def row_of(item: Item) -> Row:
     if "entityType" in item:
         row["set"] = {"entityType": item["entityType"]}
     return row
+
+
+def as_written_by(release: str, rows: list[Row]) -> list[Row]:
+    """The same rows with the attributes that this release knows (kcl_lease.new_item)."""
+    for row in rows:
+        if syncs_fully(release):
+            row |= {"hash": False, "children": []}
+        if not knows_subs(release):
+            row["omit"] = [*row.get("omit", []), "checkpointSubSequenceNumber"]
+    return rows
