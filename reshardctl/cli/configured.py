@@ -89,6 +89,7 @@ def target_of(entry: Consumer, config: Config, given: Given) -> Target:
         entry.stream.stream, entry.place, wishes, given.probe,
         (entry.name, *file, *given.account.words(), *asked),
         lambda: _ports(entry, given.account), entry=entry,
+        suppressions=tuple(s for s in config.suppressions if s.consumer == entry.name),
     )
 
 

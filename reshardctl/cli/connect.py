@@ -61,6 +61,7 @@ def ports_of(account: Account, locator: Locator, store: Account | None = None) -
     store: how its store is reached, where that is another way than the stream.
     """
     from reshardctl.cli.interrupt import interrupted
+    from reshardctl.consumers import CONSUMERS
     from reshardctl.media.dynamodb import DynamoDb
     from reshardctl.repair import Ports
 
@@ -73,6 +74,7 @@ def ports_of(account: Account, locator: Locator, store: Account | None = None) -
     medium = DynamoDb(
         session, locator.target, region=account.region, endpoint_url=endpoints.get("dynamodb"),
         clock=time.monotonic, sleep=time.sleep,
+        side=CONSUMERS[locator.consumer].side_tables(locator.target),
     )
     return Ports(kinesis, medium, time.time, time.sleep, interrupted)
 
@@ -129,7 +131,9 @@ def endpoints_of(texts: Sequence[str]) -> dict[str, str]:
 
 def _session(account: Account, endpoints: dict[str, str]) -> Session:
     import boto3
-    from botocore.exceptions import BotoCoreError, ClientError
+    from botocore.exceptions import BotoCoreError
+
+    from reshardctl.aws import CAUGHT, clean
 
     try:
         session = boto3.Session(profile_name=account.profile, region_name=account.region)
@@ -140,9 +144,10 @@ def _session(account: Account, endpoints: dict[str, str]) -> Session:
         return session
     try:
         return _assumed(session, account.role, account.region, endpoints.get("sts"))
-    except (BotoCoreError, ClientError, ValueError) as error:
+    except (*CAUGHT, ValueError) as error:
         raise CannotTell(
-            f"--role-arn {account.role}: {error}", "check the role and who may assume it"
+            f"role {account.role} cannot be assumed: {clean(str(error))}",
+            "check the role and who may assume it",
         ) from None
 
 

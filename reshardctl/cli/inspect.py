@@ -12,12 +12,12 @@ from reshardctl.cli.options import (
     ColorMode,
     ColorOption,
     ConfigOption,
+    ConsumersArgument,
     CountOption,
     EndpointOption,
     FailOn,
     FormatOption,
     IfReshardOption,
-    LocatorArgument,
     OutputOption,
     PolicyOption,
     ProbeOption,
@@ -33,7 +33,7 @@ from reshardctl.cli.options import (
 
 
 def inspect(
-    locator: LocatorArgument,
+    consumers: ConsumersArgument = None,
     stream: StreamOption = None,
     region: RegionOption = None,
     profile: ProfileOption = None,
@@ -62,26 +62,29 @@ def inspect(
 ) -> None:
     """Is anything wrong? Says what the consumer will skip, re-read or wait for at its next start.
 
-    Read-only. Example: reshardctl inspect kcl://my-application --stream my-stream
+    Read-only. Without a CONSUMER: all that reshardctl.toml names, side by side.
+    Example: reshardctl inspect kcl://my-application --stream my-stream
     """
     from reshardctl.cli.connect import Account
     from reshardctl.cli.destinations import destinations
     from reshardctl.cli.looking import looking_of
     from reshardctl.cli.output import Output
-    from reshardctl.cli.targets import Given, one
+    from reshardctl.cli.rounding import failing, roundup
+    from reshardctl.cli.targets import Given, several
     from reshardctl.cli.wishes import counting
     from reshardctl.exit import Exit
-    from reshardctl.rules import Severity
 
     account = Account(region, profile, role_arn, endpoint_url or (), probe_budget)
     given = Given(stream, account, policy, accept, probe, config=config)
-    target = counting(one(locator, given), count)
+    targets = [counting(one, count) for one in several(consumers or (), given)]
     looking = looking_of(wait, until, if_reshard, watch)
+    target = targets[0]
     out = Output(destinations(form, output), color, verbose, target.words)
+    if len(targets) > 1 or target.entry is not None:
+        shown = roundup(targets, given, looking, fail_on, consumers or ())
+        out.roundup(shown, shown.exit)
+        raise typer.Exit(shown.exit)
     report = looking.report(target)
-    bad = fail_on is not FailOn.NEVER and any(
-        f.severity >= Severity[fail_on.name] for f in report.findings
-    )
-    code = Exit.FINDINGS if bad else Exit.OK
+    code = Exit.FINDINGS if failing(report.findings, fail_on) else Exit.OK
     out.inspect(report, code)
     raise typer.Exit(code)

@@ -17,6 +17,15 @@ LocatorArgument = Annotated[
         show_default=False,
     ),
 ]
+ConsumersArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[CONSUMER]...",
+        help="Where the positions are, e.g. 'kcl://my-application?initial=TRIM_HORIZON', or names "
+        "of consumers or streams in reshardctl.toml.",
+        show_default=False,
+    ),
+]
 StreamOption = Annotated[
     str | None, typer.Option("--stream", help="Name or ARN of the stream.", show_default=False)
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from reshardctl.cli.wishes import wishes_of
 from reshardctl.errors import UsageError
 from reshardctl.locator import Locator
 from reshardctl.report import Wishes
+from reshardctl.rules.suppressions import Suppression
 
 if TYPE_CHECKING:
     from reshardctl.config import Consumer as Entry
@@ -56,6 +57,8 @@ class Target:
     """The words of commands that write, where they are others."""
     entry: Entry | None = None
     """What reshardctl.toml says of it, if it is named there."""
+    suppressions: tuple[Suppression, ...] = ()
+    """Which of its findings are known and accepted."""
 
     def ports(self) -> Ports:
         """Kinesis, the store and the clock."""
@@ -82,3 +85,26 @@ def one(text: str, given: Given) -> Target:
         given.stream, place, wishes, given.probe, tuple(words),
         lambda: ports_of(given.account, place),
     )
+
+
+def several(texts: Sequence[str], given: Given) -> list[Target]:
+    """The consumers of locators or configured names, each once; all that are configured for none.
+
+    A snapshot's are all of its consumers. UsageError before anything is called.
+    """
+    if not texts:
+        return configured.several((), configured.config_of(given), given)
+    found: list[Target] = []
+    for text in texts:
+        if offline.is_snapshot(text):
+            found += offline.targets(text, given)
+        elif config := configured.names(text, given):
+            found += configured.several([text], config, given)
+        else:
+            found.append(one(text, given))
+    unique = {_identity(target): target for target in found}
+    return list(unique.values())
+
+
+def _identity(target: Target) -> str:
+    return target.place.text if target.entry is None else f"{target.entry.name} by its name"

@@ -51,6 +51,12 @@ class Consumer:
     origin: str
     sources: Mapping[str, str]
 
+    @property
+    def where(self) -> tuple[str, int]:
+        """File and line."""
+        file, _, line = self.origin.rpartition(":")
+        return file, int(line)
+
 
 @dataclass(frozen=True, slots=True)
 class Config:

@@ -103,12 +103,13 @@ class Sheet:
 
     def table(
         self, heads: Sequence[str], rows: Sequence[Sequence[Part]], right: int = 0,
-        wraps: str = "",
+        wraps: str = "", indent: int = 0,
     ) -> None:
         """Columns with one line of heads; the last `right` of them are flushed right.
 
         wraps: the head of the column that gives way where there is no room.
         """
+        from rich.padding import Padding
         from rich.table import Table
 
         gap = 3 if self.width >= 80 else 2 if self.width >= 70 else 1
@@ -123,7 +124,7 @@ class Sheet:
             )
         for row in rows:
             table.add_row(*(self.text(cell) for cell in row))
-        self._rows.append((table, False))
+        self._rows.append((Padding(table, (0, 0, 0, indent)) if indent else table, False))
 
     def command(self, words: Sequence[str], comment: str = "", indent: int = 2) -> None:
         """A command to copy: broken between words with a backslash, never inside of one."""

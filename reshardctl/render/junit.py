@@ -38,7 +38,7 @@ UNWATCHED = {"RSH403": "not looked at: inspect --watch does"}
 
 def inspect(report: Report, context: Context) -> str:
     """One suite."""
-    return _document([_rules(report, context)])
+    return document([rules_suite(report, context)])
 
 
 def plan(
@@ -51,14 +51,14 @@ def plan(
     planned = _rows("plan", report, steps, context, done=False)
     if saved is not None:
         _properties(planned, {"plan": saved.path, "sha256": saved.digest})
-    return _document([_rules(report, context), planned])
+    return document([rules_suite(report, context), planned])
 
 
 def fixed(outcome: Fixed, context: Context) -> str:
     """A case for every row written, and the suite of inspect on the rows as they are now."""
     written = _rows("fix", outcome.before, outcome.steps, context, done=True)
     _properties(written, {"journal": outcome.journal})
-    return _document([written, _rules(outcome.after, context)])
+    return document([written, rules_suite(outcome.after, context)])
 
 
 def undo(undoing: Undoing, context: Context) -> str:
@@ -67,20 +67,25 @@ def undo(undoing: Undoing, context: Context) -> str:
     rows = _rows("undo", undoing.now, undoing.steps, context, done)
     _properties(rows, {"journal": undoing.journal})
     now = undoing.after if done else undoing.now
-    return _document([rows] if now is None else [rows, _rules(now, context)])
+    return document([rows] if now is None else [rows, rules_suite(now, context)])
 
 
 def error(failure: ReshardError, context: Context) -> str:  # noqa: ARG001 - as every format
     """A suite of one case that could not be carried out."""
+    return document([failed_suite(failure)])
+
+
+def failed_suite(failure: ReshardError) -> Element:
+    """One case with an error."""
     suite = _suite("reshardctl", None)
     case = SubElement(suite, "testcase", classname="reshardctl", name="judged")
     found = SubElement(case, "error", type=type(failure).__name__, message=escape(failure.what))
     journal = f"journal {failure.journal}" if isinstance(failure, HalfDone) else ""
     found.text = _lines([failure.what, failure.next, journal])
-    return _document([suite])
+    return suite
 
 
-def _rules(report: Report, context: Context) -> Element:
+def rules_suite(report: Report, context: Context) -> Element:
     """Every rule as a case."""
     suite = _suite(report.snapshot.locator.text, report)
     stream = report.snapshot.lineage.stream
@@ -171,7 +176,7 @@ def _lines(lines: Iterable[str]) -> str:
     return "\n".join(escape(line) for line in lines if line)
 
 
-def _document(suites: Sequence[Element]) -> str:
+def document(suites: Sequence[Element]) -> str:
     """All suites under one root, with their numbers."""
     root = Element("testsuites", name="reshardctl")
     for suite in suites:

@@ -1,0 +1,105 @@
+"""Several consumers, judged in one command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from reshardctl.effects import moment, owes
+from reshardctl.errors import ReshardError
+from reshardctl.exit import Exit
+from reshardctl.locator import Locator
+from reshardctl.model import DONE
+from reshardctl.plan import settled_line
+from reshardctl.report import Report, case_of
+from reshardctl.rules import Severity
+from reshardctl.rules.suppressions import Sifted
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One consumer. Exactly one of report and failure is there.
+
+    name: as it is configured, or its locator. stream: as the operator names it. origin: file and
+    line, `None` where no file names it. again: the words that name it in commands that we print.
+    report: without the findings that are suppressed, which are in `sifted`.
+    """
+
+    name: str
+    stream: str
+    place: Locator
+    again: tuple[str, ...]
+    exit: Exit
+    origin: tuple[str, int] | None = None
+    report: Report | None = None
+    failure: ReshardError | None = None
+    sifted: Sifted = field(default_factory=lambda: Sifted(()))
+
+    @property
+    def hidden(self) -> Report | None:
+        """The report with the suppressed findings alone, to show them as any other."""
+        if self.report is None:
+            return None
+        return replace(self.report, findings=tuple(one for one, _ in self.sifted.hidden))
+
+
+@dataclass(frozen=True, slots=True)
+class Roundup:
+    """All of them, in the order of the file. again: the words of the whole command."""
+
+    entries: tuple[Entry, ...]
+    exit: Exit
+    again: tuple[str, ...] = ()
+
+    def streams(self) -> Mapping[str, list[Entry]]:
+        """Stream → its consumers."""
+        found: dict[str, list[Entry]] = {}
+        for entry in self.entries:
+            found.setdefault(entry.stream, []).append(entry)
+        return found
+
+    def counts(self) -> dict[str, int]:
+        """Findings of each severity, in all of them; suppressed ones are not counted."""
+        found = dict.fromkeys((str(s) for s in reversed(Severity)), 0)
+        for report in self.reports():
+            for severity, number in report.counts().items():
+                found[severity] += number
+        return found
+
+    def reports(self) -> Iterable[Report]:
+        """Of those that could be judged."""
+        return (entry.report for entry in self.entries if entry.report is not None)
+
+    def suppressed(self) -> int:
+        """How many findings are suppressed."""
+        return sum(len(entry.sifted.hidden) for entry in self.entries)
+
+    def unjudged(self) -> list[Entry]:
+        """Those of which nothing can be told."""
+        return [entry for entry in self.entries if entry.failure is not None]
+
+
+def taken_up(report: Report) -> tuple[int, int]:
+    """How many open shards have a position, of how many there are."""
+    lineage = report.snapshot.lineage
+    opened = list(lineage.open_shards())
+    return sum(shard in report.positions for shard in opened), len(opened)
+
+
+def behind(report: Report) -> float | None:
+    """Seconds since the oldest record that may be unread was written, at most.
+
+    From the times in the stored numbers, so that a shard that was read to its end counts as well:
+    nothing in a store tells that it is drained. `None` where nothing is owed, or no time is known.
+    """
+    if not report.judged:
+        return None
+    case = case_of(report.snapshot, report.wishes)
+    lineage, now = report.snapshot.lineage, report.snapshot.now
+    owed = [
+        (shard, span.lo) for shard, span in settled_line(case).items()
+        if shard in lineage and span.lo != DONE and owes(case.around, shard, span.lo)
+    ]
+    times = [moment(case.around, shard, cut) for shard, cut in owed]
+    known = [time for time in times if time is not None]
+    return max(0.0, now - min(known)) if known else None

@@ -1,0 +1,88 @@
+"""For people at a terminal: the streams, their consumers side by side, then what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reshardctl.render import text_findings, text_stream
+from reshardctl.render.console import Part, Sheet
+from reshardctl.render.context import Context
+from reshardctl.render.many.roundup import Entry, Roundup
+from reshardctl.render.many.words import HEADS, failed, hidden, remarks, row, total
+from reshardctl.render.mending import fixable
+from reshardctl.render.words import command, sentence, shortened
+from reshardctl.rules import Severity
+
+
+def roundup(shown: Roundup, context: Context) -> str:
+    """A table a stream; then every consumer with something to say; the count last."""
+    sheet = Sheet(context)
+    for stream, entries in shown.streams().items():
+        sheet.blank()
+        known = next((one.report for one in entries if one.report is not None), None)
+        if known is None:
+            sheet.fields((stream, "bold"), "could not be told")
+        else:
+            text_stream.stream(sheet, known)
+        sheet.blank()
+        sheet.table(HEADS, [_row(one) for one in entries], wraps="result", indent=2)
+    for entry in shown.entries:
+        _entry(sheet, entry, context)
+    _last(sheet, shown)
+    return sheet.render()
+
+
+def _row(entry: Entry) -> list[Part]:
+    *cells, result = row(entry)
+    return [*cells, (result, _color(entry))]
+
+
+def _color(entry: Entry) -> str:
+    if entry.failure is not None:
+        return "red"
+    worst = max((f.severity for f in entry.report.findings), default=None) if entry.report else None
+    return "" if worst is None else text_findings.SIGNS[worst][1]
+
+
+def _entry(sheet: Sheet, entry: Entry, context: Context) -> None:
+    """Nothing for a consumer of which all is well."""
+    notes = remarks(entry)
+    if entry.report is not None and entry.report.findings:
+        notes = [*(shortened(n, context.verbose) for n in entry.report.notes), *notes]
+    quiet = entry.report is not None and not entry.report.findings
+    if quiet and not entry.sifted.hidden and not notes:
+        return
+    sheet.blank()
+    sheet.fields((entry.name, "bold"), *([entry.place.text] if entry.origin else []))
+    if entry.failure is not None:
+        sheet.blank()
+        first, *others = failed(entry)
+        sheet.line(("could not tell: ", "red"), first, indent=2)
+        for line in others:
+            sheet.line(line, indent=4)
+    elif entry.report is not None:
+        own = replace(context, again=entry.again)
+        text_findings.findings(sheet, entry.report, own)
+    for finding, by in entry.sifted.hidden:
+        sheet.line(("· ", "dim"), hidden(finding, by), indent=2)
+    for note in notes:
+        sheet.line(f"Note: {sentence(note)}", indent=2)
+
+
+def _last(sheet: Sheet, shown: Roundup) -> None:
+    sheet.blank()
+    if watched := [r.snapshot.watched for r in shown.reports() if r.snapshot.watched]:
+        sheet.line(f"Judged: the next start, and {watched[0].seconds:.0f} s of the running one.")
+    elif any(shown.reports()):
+        sheet.line(
+            "Judged: each consumer's next start. Whether they run now was not looked at."
+        )
+    sheet.blank()
+    sheet.line((total(shown), "bold"))
+    for entry in shown.entries:
+        if entry.report is not None and fixable(entry.report):
+            sheet.command(command("fix", "--dry-run", *entry.again), "see the exact writes")
+    grave = [f for r in shown.reports() for f in r.findings if f.severity > Severity.INFO]
+    if grave:
+        first = max(grave, key=lambda f: f.severity)
+        sheet.command(command("rule", first.code), "what this means")

@@ -1,0 +1,99 @@
+"""What the formats of several consumers say alike."""
+
+from __future__ import annotations
+
+from reshardctl.exit import Exit
+from reshardctl.render.many.roundup import Entry, Roundup, behind, taken_up
+from reshardctl.render.mending import fixable
+from reshardctl.render.words import count, shards
+from reshardctl.report import Report
+from reshardctl.rules import Finding, Severity
+from reshardctl.rules.suppressions import Suppression
+from reshardctl.times import duration, instant
+
+HEADS = ("consumer", "store", "open shards", "behind up to", "result")
+
+_FAILED = {Exit.USAGE: "cannot be judged", Exit.REFUSED: "refused"}
+
+
+def row(entry: Entry) -> list[str]:
+    """The cells of a consumer in the table."""
+    store = entry.place.consumer
+    if entry.report is None:
+        return [entry.name, store, "?", "?", result(entry)]
+    own, all_open = taken_up(entry.report)
+    late = behind(entry.report)
+    return [
+        entry.name, store, f"{own}/{all_open}", "–" if late is None else duration(late),
+        result(entry),
+    ]
+
+
+def result(entry: Entry) -> str:
+    """`2 errors, 1 info`, `ok`, or that it could not be told."""
+    if entry.failure is not None:
+        return _FAILED.get(entry.failure.exit, "could not tell")
+    assert entry.report is not None
+    parts = counted(entry.report.counts()) or ["ok"]
+    if entry.sifted.hidden:
+        parts.append(f"{len(entry.sifted.hidden)} suppressed")
+    return ", ".join(parts)
+
+
+def counted(counts: dict[str, int]) -> list[str]:
+    """`2 errors`, `1 info`: what there is, worst first."""
+    return [
+        count(counts[str(s)], str(s), "info" if s is Severity.INFO else "")
+        for s in sorted(Severity, reverse=True) if counts[str(s)]
+    ]
+
+
+def total(roundup: Roundup) -> str:
+    """`2 errors, 1 info in 3 consumers.  2 fixable.`"""
+    found = ", ".join(counted(roundup.counts())) or "No findings"
+    parts = [f"{found} in {count(len(roundup.entries), 'consumer')}."]
+    if number := roundup.suppressed():
+        parts.append(f"{number} suppressed.")
+    if failed := roundup.unjudged():
+        parts.append(f"{len(failed)} could not be judged.")
+    if any(f.severity > Severity.INFO for r in roundup.reports() for f in r.findings):
+        parts.append(f"{sum(len(fixable(r)) for r in roundup.reports())} fixable.")
+    return "  ".join(parts)
+
+
+def hidden(finding: Finding, by: Suppression) -> str:
+    """One line on a suppressed finding."""
+    named = f"{shards(finding.shards)}: " if finding.shards else ""
+    return (
+        f"{finding.code} {finding.name}: {named}{finding.what}; suppressed until "
+        f"{instant(by.until)} ({by.origin}): {by.why}"
+    )
+
+
+def expired(by: Suppression) -> str:
+    """One line on a suppression that does not hold any more."""
+    return f"the suppression of {by.rule} ran out at {instant(by.until)} ({by.origin}): {by.why}"
+
+
+def unused(by: Suppression) -> str:
+    """One line on a suppression that hides nothing."""
+    return f"the suppression of {by.rule} ({by.origin}) hides nothing now; it can go"
+
+
+def remarks(entry: Entry) -> list[str]:
+    """What is to be said of its suppressions, beside the findings that they hide."""
+    return [
+        *(expired(one) for one in entry.sifted.expired),
+        *(unused(one) for one in entry.sifted.unused),
+    ]
+
+
+def failed(entry: Entry) -> list[str]:
+    """Why it could not be judged, and what next."""
+    assert entry.failure is not None
+    return [part for part in (entry.failure.what, entry.failure.next) if part]
+
+
+def a_report(roundup: Roundup) -> Report | None:
+    """Any of them, for what they share."""
+    return next(iter(roundup.reports()), None)

@@ -1,0 +1,142 @@
+"""Consumers by their names in reshardctl.toml, in every verb."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from botocore.awsrequest import AWSResponse
+
+OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
+
+
+@pytest.fixture
+def lab(lab_of, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return lab_of("a-both", OPTIONS)
+
+
+def configure(lab, *more: str, stream: str = "", consumer: str = "", name: str = "app") -> Path:
+    """A file with one stream and one consumer on it."""
+    path = Path("reshardctl.toml")
+    path.write_text("\n".join([
+        "[streams.all-orders]", 'stream = "orders"', stream,
+        f"[consumers.{name}]", 'stream = "all-orders"', f'locator = "{lab.locator}"', consumer,
+        *more, "",
+    ]), encoding="utf-8")
+    return path
+
+
+def test_fix_by_name_writes_what_fix_by_locator_shows(lab):
+    configure(lab)
+    by_locator, by_name = lab.dry("--format", "json"), lab.cli("fix", "app", "-n", "--format",
+                                                               "json")
+    assert by_name.json["decision"]["steps"] == by_locator.json["decision"]["steps"] != []
+    assert lab.cli("fix", "app", "--yes", "--assume-stopped").code == 0
+    assert lab.inspect().code == 0
+
+
+@pytest.mark.parametrize("name", ["app", "all-orders"])
+def test_a_stream_of_one_consumer_names_it(lab, name):
+    configure(lab)
+    assert lab.cli("explain", "2", name).out == lab.cli("explain", "2", *lab.where).out
+    assert lab.cli("graph", name).out == lab.cli("graph", *lab.where).out
+
+
+def test_printed_commands_name_it_again(lab):
+    configure(lab).rename("other.toml")
+    shown = lab.cli("fix", "app", "--config", "other.toml", "-n", "--format", "text").out
+    assert "reshardctl fix app --config other.toml" in " ".join(shown.split())
+
+
+def test_the_command_line_goes_before_the_file(lab):
+    configure(lab, consumer='policy = "latest-at-start"')
+    policies = [
+        json.loads(lab.cli("fix", "app", "-n", "--format", "json", *more).out)["policy"]
+        for more in ([], ["--policy", "lossless"])
+    ]
+    assert policies == ["latest-at-start", "lossless"]
+
+
+def test_a_name_and_a_stream_exclude_each_other(lab):
+    configure(lab)
+    result = lab.cli("fix", "app", "-n", "--stream", "orders")
+    assert result.code == 2 and result.says("--stream orders", "reshardctl.toml", "leave --stream")
+
+
+def test_an_unknown_name(lab):
+    configure(lab)
+    result = lab.cli("fix", "ap", "-n")
+    assert result.code == 2 and result.says("no 'ap' in reshardctl.toml", "app, all-orders")
+
+
+def test_a_file_that_is_not_there(lab):
+    result = lab.cli("fix", "app", "-n", "--config", "none.toml")
+    assert result.code == 2 and result.says("none.toml: No such file", "--config")
+
+
+def test_without_a_file_a_name_is_no_locator(lab):
+    result = lab.cli("fix", "app", "-n")
+    assert result.code == 2 and result.says("'app' is no locator")
+
+
+def test_a_locator_needs_no_file_and_reads_none(lab):
+    Path("reshardctl.toml").write_text("broken", encoding="utf-8")
+    assert lab.inspect().code == 1
+
+
+def test_a_pinned_stream_that_was_made_anew(lab):
+    configure(lab, stream="created = 2020-01-01T00:00:00Z")
+    result = lab.cli("fix", "app", "--yes", "--assume-stopped")
+    assert result.code == 2 and result.says("reshardctl.toml:1", "2020-01-01T00:00:00Z", "RSH102")
+    assert lab.wire.writes == []
+
+
+def test_a_pinned_stream(lab):
+    configure(lab, stream=f"created = {lab.created}")
+    assert lab.cli("fix", "app", "-n").code == 1
+
+
+def test_a_pin_answers_for_a_store_without_numbers(lab_of, tmp_path, monkeypatch):
+    """What `--created` says on the command line, `created =` says for good."""
+    monkeypatch.chdir(tmp_path)
+    lab = lab_of("a-both", OPTIONS)
+    for key in lab.items():
+        lab.alter(key, checkpoint={"S": "SHARD_END" if key.endswith("0") else "TRIM_HORIZON"})
+    configure(lab)
+    refused = lab.cli("fix", "app", "--yes", "--assume-stopped")
+    assert refused.code == 4 and refused.says("--created")
+    configure(lab, stream=f"created = {lab.created}")
+    assert lab.cli("fix", "app", "--yes", "--assume-stopped").code in (0, 1)
+
+
+def test_stream_and_consumer_are_reached_apart(lab):
+    """The stream's region is asked for the stream, the consumer's for the table."""
+    configure(lab, stream='region = "eu-west-1"', consumer='region = "us-east-1"')
+    result = lab.cli("fix", "app", "-n")
+    assert result.code == 2 and result.says("no stream orders in eu-west-1")
+    configure(lab, stream='region = "us-east-1"', consumer='region = "eu-west-1"')
+    result = lab.cli("fix", "app", "-n")
+    assert result.code == 2 and result.says("no table", "in eu-west-1")
+
+
+def denied() -> AWSResponse:
+    """As STS answers, in XML (STS API reference, "AssumeRole", errors)."""
+    body = (
+        "<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code><Message>User: "
+        "arn:aws:iam::123456789012:user/ci is not authorized to perform: sts:AssumeRole</Message>"
+        "</Error></ErrorResponse>"
+    )
+    raw = SimpleNamespace(stream=lambda **_: iter([body.encode()]), read=lambda: body.encode())
+    return AWSResponse("http://sts", 403, {"content-type": "text/xml"}, raw)
+
+
+def test_a_role_that_cannot_be_assumed(lab, wire, monkeypatch):
+    monkeypatch.setenv("AWS_ENDPOINT_URL_STS", lab.servers.dynamodb)
+    wire.faults.append(("AssumeRole", 0, denied, None))
+    role = "arn:aws:iam::123456789012:role/nobody"
+    configure(lab, consumer=f'role_arn = "{role}"')
+    result = lab.cli("fix", "app", "-n")
+    assert result.code == 3 and result.says(role, "who may assume it")
