@@ -20,7 +20,7 @@ from tests.judging import images_of, lineage_of
 
 GOLDEN = Path(__file__).parent / "golden" / "kcl"
 TABLES = sorted(
-    path.parent for version in ("2.7.2", "3.1.3", "3.5.1")
+    path.parent for version in ("1.13.3", "1.15.3", "2.7.2", "3.1.3", "3.5.1")
     for path in (GOLDEN / version).glob("*/leases.json")
     if (path.parent / "shards.json").exists()
 )
@@ -68,10 +68,10 @@ def test_a_table_that_nothing_broke_is_clean(folder):
 
 
 def test_all_golden_tables_with_one_stream_are_there():
-    assert len(TABLES) >= 25
+    assert len(TABLES) >= 38
 
 
-@pytest.mark.parametrize("version", ["2.7.2", "3.1.3", "3.5.1"])
+@pytest.mark.parametrize("version", ["1.15.3", "2.7.2", "3.1.3", "3.5.1"])
 @pytest.mark.parametrize("initial", ["LATEST", "TRIM_HORIZON"])
 def test_finished_rows_removed_as_the_library_does_leave_a_clean_table(version, initial):
     """LeaseCleanupManager deletes a finished lease once its children's have progressed."""
@@ -87,7 +87,7 @@ def test_finished_rows_removed_as_the_library_does_leave_a_clean_table(version, 
     assert [r["S"] for i in only_oldest.images if (r := i.attributes.get("checkpoint")) == ended]
 
 
-@pytest.mark.parametrize("version", ["2.7.2", "3.1.3", "3.5.1"])
+@pytest.mark.parametrize("version", ["1.15.3", "2.7.2", "3.1.3", "3.5.1"])
 @pytest.mark.parametrize("initial", ["LATEST", "TRIM_HORIZON"])
 def test_every_finished_row_removed(version, initial):
     """More than the library would: shard 5 has not begun, but 4 has, which 2 held back."""
@@ -107,7 +107,7 @@ def story(version: str, name: str):
     return run.fates
 
 
-@pytest.mark.parametrize("version", ["2.7.2", "3.1.3", "3.5.1"])
+@pytest.mark.parametrize("version", ["1.15.3", "2.7.2", "3.1.3", "3.5.1"])
 def test_split_parent_finished(version):
     """g3: "Shard 0 was split and read to its end; child 2 is at s2-1, child 3 at TRIM_HORIZON"."""
     fates = story(version, "g3-split-parent-finished")
@@ -120,7 +120,7 @@ def test_split_parent_finished(version):
     assert fates["shardId-000000000000"].ends
 
 
-@pytest.mark.parametrize("version", ["2.7.2", "3.5.1"])
+@pytest.mark.parametrize("version", ["1.15.3", "2.7.2", "3.5.1"])
 def test_merge_one_parent_finished(version):
     """g4: "Parent 0 is finished, parent 1 is at s1-1; the child lease waits"."""
     fates = story(version, "g4-merge-one-parent-finished")
@@ -130,7 +130,7 @@ def test_merge_one_parent_finished(version):
     assert child.at.lo == START
 
 
-@pytest.mark.parametrize("version", ["2.7.2", "3.5.1"])
+@pytest.mark.parametrize("version", ["1.15.3", "2.7.2", "3.5.1"])
 def test_untouched_at_latest(version):
     """g10: "has started on an empty stream and has read nothing"."""
     case = case_of(GOLDEN / version / "g10-latest-untouched", {})
