@@ -87,11 +87,17 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What effects are measured against. `now`: Unix seconds."""
+    """What effects are measured against. `now`: Unix seconds.
+
+    since, places: the time of a policy, and the cuts that it was resolved to: whatever lies behind
+    one of them arrived at that time or later.
+    """
 
     lineage: Lineage
     now: float
     probes: Mapping[ShardId, Probe] = field(default_factory=dict)
+    since: float | None = None
+    places: Mapping[ShardId, Cut] = field(default_factory=dict)
 
 
 def effects(around: Circumstances, want: Wanted, settled: Line, run: Replay) -> list[Effect]:
@@ -289,9 +295,12 @@ def _rereads(
     if not listed or not fate.at.lo < state.hi or not owes(around, shard, fate.at.lo):
         return
     until = state.hi
+    width = _width(around, shard, fate.at.lo, until)
+    end = moment(around, shard, until)
+    if around.since is not None and around.places.get(shard) == fate.at.lo and width is not None:
+        width = min(width, max(0.0, (end or 0.0) - around.since))
     yield Effect(
-        Harm.REREAD, shard, fate.at.hi < state.lo, fate.at.lo, until,
-        _width(around, shard, fate.at.lo, until), fate.cause, fate.why,
+        Harm.REREAD, shard, fate.at.hi < state.lo, fate.at.lo, until, width, fate.cause, fate.why,
     )
 
 

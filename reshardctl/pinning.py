@@ -13,7 +13,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, Place, ShardId, short
 from reshardctl.model.cuts import ARRIVAL_SLACK
 from reshardctl.policy import Policy
-from reshardctl.times import When, duration, instant
+from reshardctl.times import When, instant
 
 NAMED = 5
 """Shards that a note names before it says how many more there are."""
@@ -68,14 +68,7 @@ def moment_of(when: When, lineage: Lineage, now: float) -> float:
     """Unix seconds, whole where they are relative: what is printed is what is meant."""
     stream = lineage.stream
     if when.reshard:
-        closes = [c for s in lineage if (c := lineage.closed_at(s)) is not None]
-        if not closes:
-            raise UsageError(
-                "@reshard: no closed shard is listed, so the stream was not resharded within its "
-                f"retention of {duration(stream.retention)}",
-                "give a time: --policy at-timestamp=2026-09-22T09:14:00Z or at-timestamp=-90m",
-            )
-        return max(closes)
+        return _resharded(lineage)
     time = when.at if when.at is not None else float(floor(now - (when.ago or 0.0)))
     if time > now:
         raise UsageError(
@@ -89,6 +82,20 @@ def moment_of(when: When, lineage: Lineage, now: float) -> float:
             f"give that time, or a later one: at-timestamp={instant(stream.created)}",
         )
     return time
+
+
+def _resharded(lineage: Lineage) -> float:
+    """The close of the shards that closed last; a child opens a second after its parents' close,
+    which tells where they are not listed any more."""
+    closes = [c for s in lineage if (c := lineage.closed_at(s)) is not None]
+    births = [o - 1 for s in lineage if lineage[s].parents and (o := lineage.opened_at(s))]
+    if not closes and not births:
+        raise UsageError(
+            f"@reshard: no shard of stream {lineage.stream.name} was ever split or merged, as far "
+            "as they are listed",
+            "give a time: --policy at-timestamp=2026-09-22T09:14:00Z or at-timestamp=-90m",
+        )
+    return max([*closes, *births])
 
 
 def open_at(lineage: Lineage, time: float) -> dict[ShardId, float | None]:

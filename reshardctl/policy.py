@@ -74,10 +74,11 @@ class Policy:
 
     def _not_behind(self, place: Cut, span: Span) -> Cut:
         """Inside the record of the place the stored position is as good as it and re-reads less.
-        `latest` never moves back: what is settled by now is settled."""
+        `latest` never moves back: what is settled by now is settled. Only a mark for the tip as
+        of each start is pinned."""
         if place.rank is span.lo.rank is Rank.INSIDE and place.number == span.lo.number:
             return span.lo
-        if self.name == LATEST.name and place < span.lo:
+        if self.name == LATEST.name and place < span.lo != TIP:
             return span.lo
         return place
 

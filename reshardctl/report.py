@@ -101,7 +101,10 @@ def case_of(snapshot: Snapshot, wishes: Wishes) -> Case:
     candidates = consumer.candidates(checkpoint, snapshot.locator.options)
     return Case(
         consumer,
-        Circumstances(snapshot.lineage, snapshot.now, snapshot.probes),
+        Circumstances(
+            snapshot.lineage, snapshot.now, snapshot.probes, wishes.policy.since,
+            wishes.policy.places,
+        ),
         snapshot.images, candidates, wishes.policy, wishes.accept,
         recreated=wishes.recreated is not None, bootstrap=wishes.bootstrap,
     )

@@ -1,0 +1,76 @@
+"""A case looked at as the command line does it: FakeKinesis for the stream, its rows for a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from reshardctl.kinesis import Kinesis
+from reshardctl.kinesis.budget import Limits
+from reshardctl.locator import parse
+from reshardctl.model import Image, after
+from reshardctl.plan import Plan
+from reshardctl.policy import EVERYTHING, Accept
+from reshardctl.repair import Ports, survey
+from reshardctl.report import Report, Wishes
+from reshardctl.testing import FakeKinesis, load_topology
+from tests.case import Case
+from tests.judging import images_of, options_of
+
+ALL = Accept(skip=0.0, reread=EVERYTHING, disorder=True)
+"""Everything but a skip."""
+
+
+@dataclass
+class Table:
+    """As much of a medium as looking needs."""
+
+    rows: list[Image]
+
+    def identity(self) -> dict[str, str]:
+        return {"medium": "dynamodb", "arn": "arn:aws:dynamodb:us-east-1:123456789012:table/app"}
+
+    def read(self) -> list[Image]:
+        return list(self.rows)
+
+
+@dataclass
+class Bench:
+    """A case, its stream, and every second that was waited for."""
+
+    case: Case
+    initial: str = "LATEST"
+    release: str = "3.5.1"
+    limits: Limits | None = None
+    items: list[dict[str, Any]] | None = None
+    waits: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.fake: FakeKinesis = load_topology(self.case.stream)
+        items = self.case.items() if self.items is None else self.items
+        self.table = Table(images_of(items))
+
+    @property
+    def stream(self) -> str:
+        return str(self.case.stream["name"])
+
+    def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self.fake.clock.advance(seconds)
+
+    def ports(self) -> Ports:
+        kinesis = Kinesis.of_client(
+            self.fake.client(), clock=self.fake.clock.now, sleep=self.sleep, limits=self.limits
+        )
+        return Ports(kinesis, self.table, self.fake.clock.now, self.sleep)
+
+    def look(self, wishes: Wishes, probe: bool = False) -> Report:
+        options = options_of(self.case, self.initial, self.release)
+        words = "&".join(f"{name}={value}" for name, value in options.items())
+        return survey(self.ports(), self.stream, parse(f"kcl://app?{words}"), wishes, probe)
+
+    def fixed(self, report: Report) -> list[dict[str, Any]]:
+        """The rows as the report's plan leaves them, as items."""
+        if not isinstance(report.decision, Plan):
+            return [dict(image.attributes) for image in self.table.rows]
+        return [dict(i.attributes) for i in after(self.table.rows, report.decision.steps)]
