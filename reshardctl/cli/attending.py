@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from reshardctl.cli.progress import phase
 from reshardctl.consumers import CONSUMERS
+from reshardctl.policy import LOSSLESS
 from reshardctl.report import make
 from reshardctl.snapshot import probed
 from reshardctl.standing import places_to_watch
@@ -30,7 +31,8 @@ def attended(ports: Ports, target: Target, seconds: float) -> Report:
     """
     from reshardctl.repair import survey
 
-    first = survey(ports, target.stream, target.place, target.wishes)
+    plain = replace(target.wishes, policy=LOSSLESS, count=False)
+    first = survey(ports, target.stream, target.place, plain)
     _pass(ports, seconds)
     report = survey(ports, target.stream, target.place, target.wishes, target.probe)
     snapshot = replace(report.snapshot, watched=_compared(first.snapshot, report.snapshot))

@@ -33,6 +33,8 @@ class Looking:
         from reshardctl.preflight import forecast
         from reshardctl.repair import survey
 
+        if self.reshards:
+            _nothing_measured(target)
         ports = target.ports()
         if self.wait is not None:
             wait_for(self.wait, ports, target.stream, target.place)
@@ -69,6 +71,20 @@ def _seconds(watch: str | None) -> float:
             "watch for three times the application's failover time at least, as in --watch 60s",
         )
     return seconds
+
+
+def _nothing_measured(target: Target) -> None:
+    """UsageError for what is read off records: those of a forecast are not written yet."""
+    wishes = target.wishes
+    if wishes.count:
+        raise UsageError("--count and --if-reshard exclude each other: a forecast has no records "
+                         "to count", "count what is there: leave --if-reshard out")
+    if wishes.policy.unresolved:
+        raise UsageError(
+            f"--policy {wishes.policy.name} and --if-reshard exclude each other: it is resolved "
+            "to numbers of records, and those of a forecast are not written yet",
+            "leave --policy out: what breaks does not depend on it",
+        )
 
 
 def not_for_fix(if_reshard: Sequence[str] | None) -> None:
