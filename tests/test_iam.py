@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from reshardctl.consumers import CONSUMERS
 from reshardctl.kinesis.actions import ACTIONS as STREAM
 from reshardctl.media.dynamodb.actions import ACTIONS as TABLE
 
@@ -38,11 +39,20 @@ def test_one_policy_a_group():
 
 @pytest.mark.parametrize("group", WANTED)
 def test_the_page_and_the_code_agree(group):
-    stream, table = policies()[group]["Statement"]
+    stream, table, beside = policies()[group]["Statement"]
     assert (tuple(stream["Action"]), tuple(table["Action"])) == WANTED[group]
     assert stream["Resource"].startswith("arn:aws:kinesis:")
     assert table["Resource"].startswith("arn:aws:dynamodb:")
-    assert {stream["Effect"], table["Effect"]} == {"Allow"}
+    assert {stream["Effect"], table["Effect"], beside["Effect"]} == {"Allow"}
+
+
+@pytest.mark.parametrize("group", WANTED)
+def test_side_tables_are_named_after_the_table_and_only_read(group):
+    """The names that KCL 3.1.3 gives them, unless it is configured otherwise."""
+    _, table, beside = policies()[group]["Statement"]
+    assert tuple(beside["Action"]) == TABLE["beside"]
+    names = [side.name for side in CONSUMERS["kcl"].side_tables(table["Resource"])]
+    assert beside["Resource"] == names
 
 
 def test_nothing_is_allowed_by_a_star():

@@ -110,8 +110,8 @@ class Wire:
     @property
     def writes(self) -> list[str]:
         """Calls that change a table or a stream. Reads are listed, so a new call is a write."""
-        reads = {"Scan", "DescribeTable", "BatchGetItem", "GetItem", "DescribeStreamSummary", "ListShards",
-                 "GetShardIterator", "GetRecords"}  # fmt: skip
+        reads = {"Scan", "DescribeTable", "BatchGetItem", "GetItem", "DescribeStreamSummary",
+                 "ListShards", "GetShardIterator", "GetRecords"}  # fmt: skip
         return [operation for _, operation in self.calls if operation not in reads]
 
     def fail(self, operation: str, code: str, status: int = 400, *, times: int | None = None,

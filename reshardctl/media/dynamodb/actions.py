@@ -12,8 +12,12 @@ ACTIONS = {
         "dynamodb:Scan",
         "dynamodb:UpdateItem",
     ),
+    "beside": ("dynamodb:GetItem", "dynamodb:Scan"),
 }
 """Verb group → actions on the table. `fix` stands for `fix` and `undo`.
+
+`beside`: on the side tables of KCL 3.0-3.4, whatever the verb. Without it they are not looked at,
+and the report says so.
 
 A transaction needs the actions of the writes in it and none of its own (Amazon DynamoDB Developer
 Guide, "Using IAM with DynamoDB transactions").

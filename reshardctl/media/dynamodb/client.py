@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from reshardctl import aws
@@ -20,6 +21,10 @@ FIRST_PAUSE = 0.1
 def pauses() -> Iterator[float]:
     """Seconds to wait between the attempts at one call."""
     return aws.pauses(FIRST_PAUSE)
+
+
+class Denied(CannotTell):
+    """A read for which there is no permission."""
 
 
 class Client:
@@ -58,6 +63,12 @@ class Client:
             self._sleep(pause)
         raise AssertionError("unreachable")
 
+    def of_table(self, table: str) -> Client:
+        """The same client for another table."""
+        other = copy(self)
+        other.table = table
+        return other
+
     def pause(self, seconds: float) -> None:
         """Wait."""
         self._sleep(seconds)
@@ -75,7 +86,7 @@ class Client:
         match kind:
             case Kind.DENIED:
                 resource = f"arn:aws:dynamodb:{self.region}:*:table/{self.table}"
-                refused = Refused if writing else CannotTell
+                refused = Refused if writing else Denied
                 return refused(
                     f"{where}: no permission for {action} on {place}",
                     f"allow it: {allow((action,), resource)}",

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from reshardctl.errors import UsageError
 from reshardctl.media.base import Landed
 from reshardctl.media.dynamodb import reading, writing
+from reshardctl.media.dynamodb.beside import Beside
 from reshardctl.media.dynamodb.client import Client
-from reshardctl.model import Image, Step
+from reshardctl.model import Image, SideTable, Step
 
 if TYPE_CHECKING:
     from boto3.session import Session
@@ -34,9 +35,14 @@ class DynamoDb:
         clock: Callable[[], float],
         sleep: Callable[[float], None],
         key: str = "leaseKey",
+        side: Sequence[SideTable] = (),
     ) -> None:
-        """session: a boto3 Session. Raises UsageError without a region; calls nothing yet."""
+        """session: a boto3 Session. side: tables to read along, where they are there.
+
+        Raises UsageError without a region; calls nothing yet.
+        """
         self._client = Client(session, table, region, endpoint_url, sleep)
+        self._beside = Beside(self._client, side, lambda: reading.Pace(0, clock, sleep))
         self._key = key
         self._clock = clock
         self._sleep = sleep
@@ -57,8 +63,9 @@ class DynamoDb:
         return found | ({"id": table["TableId"]} if "TableId" in table else {})
 
     def read(self) -> list[Image]:
-        """Every row in key order: a consistent scan of all pages."""
-        return reading.scan(self._client, self._key, self._paced())
+        """Every row in key order: a consistent scan of all pages, and the side tables' rows."""
+        rows = reading.scan(self._client, self._key, self._paced())
+        return sorted([*rows, *self._beside.read()], key=lambda image: image.key)
 
     def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
         """The named rows as they are now."""
