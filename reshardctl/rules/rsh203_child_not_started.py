@@ -12,7 +12,8 @@ looks wrong but the lag of one part of the keys.
 
 How it happens
 --------------
-KCL creates the leases of children while it ends the parent, and never later. A parent marked
+KCL 1.14–1.15 and 2.3 or later create the leases of children while they end the parent, and never
+later. (1.0–1.13 and 2.0–2.2 create what open shards need at every start.) A parent marked
 SHARD_END from outside, or a child's row that was deleted, leaves a gap: the audit reports the hole
 every two minutes ("Number of new leases to create: 0"), for it takes the finished parent's row for
 a lease that will still create it. A row with wrong hash keys hides the hole from the audit; a row

@@ -7,7 +7,8 @@ The row says SHARD_END, and the listing says that the shard is open.
 Why it matters
 --------------
 KCL never reads a finished shard again and never takes its mark back: nothing that is written to the
-shard is read. The audit counts its row as a lease and creates none.
+shard is read. The audit counts its row as a lease and creates none. KCL 1.0–1.13 and 2.0–2.2 die of
+it: their synchronisation finds the shard "not closed" twenty times, and the worker shuts down.
 
 How it happens
 --------------
@@ -43,13 +44,17 @@ from collections.abc import Iterator
 
 from reshardctl.effects import Harm
 from reshardctl.model import Cause
-from reshardctl.rules.base import Finding, View, from_effects
+from reshardctl.rules.base import Finding, Severity, View, from_effects
 
 CODE, NAME = "RSH206", "false-end"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Error: the shard is never read again."""
+    """Error: the shard is never read again, or the whole consumer dies, by release."""
     what = "marked as finished, but the shard is open"
+    if dies := view.harmed(Harm.DIES, Cause.FALSE_END):
+        shards = tuple(s for s, f in view.replay.fates.items() if f.cause is Cause.FALSE_END)
+        yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))
+        return
     costs = "nothing that is written to it is read"
     yield from from_effects(CODE, NAME, view.harmed(Harm.STALLED, Cause.FALSE_END), what, costs)

@@ -9,7 +9,8 @@ Why it matters
 --------------
 With LATEST everything written before that moment is skipped, five to seven minutes into the start;
 with AT_TIMESTAMP everything before the time. The log speaks of a hole that was filled, not of
-records that were skipped.
+records that were skipped. KCL 1.0–1.13 and 2.0–2.2 have no audit and do the same at once, at their
+start.
 
 How it happens
 --------------

@@ -7,7 +7,8 @@ A row names a shard whose id is higher than that of any shard of the stream.
 Why it matters
 --------------
 KCL asks for it, takes "not found" for its end and writes SHARD_END. When the next reshard gives out
-that id, the shard is born finished: it is never read (RSH206).
+that id, the shard is born finished: it is never read (RSH206). KCL 1.0–1.13 and 2.0–2.2 delete such
+a row at their start, or die of it where a parent named on it is listed.
 
 How it happens
 --------------
@@ -39,15 +40,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.model import Oddity
+from reshardctl.effects import Harm
+from reshardctl.model import Cause, Oddity
 from reshardctl.rules.base import Finding, Severity, View, from_odd
 
 CODE, NAME = "RSH212", "position-before-birth"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Warning: at the next reshard the shard would be born finished."""
+    """Warning: at the next reshard the shard would be born finished; an error where the consumer
+    dies of it."""
     what = "positions of shards that do not exist yet"
     costs = "the consumer takes such a shard for finished: once it is born, it is never read"
     odd = view.oddities(Oddity.UNBORN)
+    if dies := view.harmed(Harm.DIES, Cause.UNBORN):
+        yield from from_odd(CODE, NAME, odd, Severity.ERROR, what, dies[0].why)
+        return
     yield from from_odd(CODE, NAME, odd, Severity.WARNING, what, costs)

@@ -13,7 +13,8 @@ How it happens
 --------------
 KCL deletes finished rows. If then one child loses its lease, the audit of an application that does
 not start at LATEST re-creates the *parent* from its beginning (or from the application's time) to
-get at the child: the parent is read twice for the sake of the child.
+get at the child: the parent is read twice for the sake of the child. KCL 1.0–1.13 and 2.0–2.2
+re-create every listed ancestor, and the child's sibling waits for them.
 
 What the fix writes
 -------------------

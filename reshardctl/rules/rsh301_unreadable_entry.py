@@ -7,10 +7,11 @@ checkpoint is absent, no number and no mark.
 
 Why it matters
 --------------
-It depends on the release. On a row without its counters KCL 2.x dies as a whole ("Unable to
+It depends on the release. On a row without its counters KCL 1.x and 2.x die as a whole ("Unable to
 initialize after 20 attempts"), and 3.x before 3.4.3 as well; from 3.4.3 on it leaves the row out,
 never reads the shard, and children wait for ever. Without a checkpoint the shard fails at every
-attempt and every audit throws, so that holes elsewhere are not refilled either.
+attempt and every audit throws, so that holes elsewhere are not refilled either; 1.x and 2.0–2.2
+die of that too.
 
 How it happens
 --------------

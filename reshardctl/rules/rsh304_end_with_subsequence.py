@@ -8,7 +8,7 @@ Why it matters
 --------------
 KCL 2.x and 3.x compare both: to them the row is not finished. They ask Kinesis for the number
 "SHARD_END", are refused, and try again for ever; the children wait (RSH213). The audit looks at the
-mark alone and sees nothing wrong.
+mark alone and sees nothing wrong. KCL 1.x ends the shard properly, and it is info alone.
 
 How it happens
 --------------
@@ -43,15 +43,19 @@ from collections.abc import Iterator
 
 from reshardctl.effects import Harm
 from reshardctl.model import Cause, Oddity
-from reshardctl.rules.base import Finding, Severity, View, earliest, shards_of
+from reshardctl.rules.base import Finding, Severity, View, earliest, from_odd, shards_of
 
 CODE, NAME = "RSH304", "end-with-subsequence"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Error: the shard loops on it, and its children wait for ever."""
+    """Error: the shard loops on it, and its children wait for ever. Info where it ends it."""
     odd = view.oddities(Oddity.END_WITH_SUB)
-    if not odd:
+    fates = view.replay.fates
+    loops = [o for o in odd if o.shard in fates and fates[o.shard].cause is Cause.BAD_END_MARK]
+    if not loops:
+        what = "SHARD_END with a sub-sequence number, which this release takes for an end"
+        yield from from_odd(CODE, NAME, odd, Severity.INFO, what)
         return
     # Only an open shard owes records of its own; a closed one has been read to that mark.
     stalls = view.harmed(Harm.STALLED, Cause.BAD_END_MARK)

@@ -219,6 +219,10 @@ def _oddities(row: Row) -> Iterator[Odd]:
         raw = str(row.image.attributes["parentShardId"])
         why = "parentShardId is no string set; KCL reads it as empty"
         yield Odd(Oddity.PARENTS_UNREADABLE, key, raw, why, shard)
+    if "SS" not in row.image.attributes.get("childShardIds", {"SS": []}):
+        raw = str(row.image.attributes["childShardIds"])
+        why = "childShardIds is no string set; KCL reads it as empty"
+        yield Odd(Oddity.PARENTS_UNREADABLE, key, raw, why, shard)
     if row.pending is not None:
         why = "a checkpoint was prepared and never committed; KCL hands it to the application"
         yield Odd(Oddity.PENDING, key, row.pending, why, shard)
