@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from reshardctl import __version__
+from reshardctl.cli import lastword
 from reshardctl.cli.demo import demo
 from reshardctl.cli.explain import explain
 from reshardctl.cli.failing import guarded
@@ -52,4 +53,8 @@ def _root(
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; returns the exit code."""
-    return guarded(lambda: app(list(arguments), prog_name="reshardctl", standalone_mode=False))
+    lastword.begin(arguments)
+    return guarded(
+        lambda: app(list(arguments), prog_name="reshardctl", standalone_mode=False),
+        lastword.speak,
+    )

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import typer
 
 from reshardctl.cli.progress import clear
-from reshardctl.errors import ReshardError
+from reshardctl.errors import Cancelled, ReshardError, UsageError
 from reshardctl.exit import Exit
 
 PIPE_CLOSED = 141
@@ -20,22 +20,28 @@ class PipeClosed(Exception):
     """BrokenPipeError under another name: typer would make exit code 1, findings, of it."""
 
 
-def guarded(command: Callable[[], object]) -> int:
-    """Run a command; every failure becomes a message on stderr and a code."""
+def guarded(
+    command: Callable[[], object], speak: Callable[[ReshardError], None] = lambda _error: None
+) -> int:
+    """Run a command; every failure becomes a message on stderr and a code.
+
+    speak: tells it besides to whoever reads documents.
+    """
     try:
         result = command()
         sys.stdout.flush()
         code = int(result) if isinstance(result, int) else Exit.OK
         if code == Exit.CANCELLED:  # typer has made this of a KeyboardInterrupt
-            cancelled()
+            cancelled(speak)
         return code
     except ReshardError as error:
         say(error)
+        speak(error)
         return error.exit
     except typer.Exit as stop:
         return stop.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        cancelled()
+        cancelled(speak)
         return Exit.CANCELLED
     except (BrokenPipeError, PipeClosed):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -43,15 +49,26 @@ def guarded(command: Callable[[], object]) -> int:
     except Exception as error:
         show = getattr(error, "show", None)
         if show is None:
-            return unexpected(error)
+            code = unexpected(error)
+            speak(ReshardError(f"unexpected {type(error).__name__}"))
+            return code
         show()
+        speak(UsageError(_message(error), "see --help"))
         return Exit.USAGE
 
 
-def cancelled() -> None:
+def _message(error: Exception) -> str:
+    """What is wrong with an option, in the words of the library that read it."""
+    said = getattr(error, "format_message", None)
+    return str(said() if callable(said) else error)
+
+
+def cancelled(speak: Callable[[ReshardError], None]) -> None:
     """Interrupted outside of writing: while it writes, signals wait for the step to end."""
     clear()
-    print("cancelled; this command wrote nothing", file=sys.stderr)
+    what = "cancelled; this command wrote nothing"
+    print(what, file=sys.stderr)
+    speak(Cancelled(what))
 
 
 def say(error: ReshardError) -> None:

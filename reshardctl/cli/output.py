@@ -11,6 +11,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
+from reshardctl.cli import lastword
 from reshardctl.cli.destinations import Destination
 from reshardctl.cli.failing import PipeClosed
 from reshardctl.cli.options import ColorMode, FormatName
@@ -83,7 +84,7 @@ class Output:
         self._deliver([
             (place, FORMATS[name](listing, self._context(place, code)))
             for place, name in zip(self.places, names, strict=True)
-        ])
+        ], code)
 
     def roundup(self, shown: Roundup, code: Exit) -> None:
         """Several consumers."""
@@ -91,20 +92,21 @@ class Output:
 
         self._deliver([
             (place, MANY[_name(place)](shown, self._context(place, code))) for place in self.places
-        ])
+        ], code)
 
     def _emit(self, code: Exit, view: Callable[[Format, Context], str]) -> None:
         self._deliver([
             (place, view(_format(place), self._context(place, code))) for place in self.places
-        ])
+        ], code)
 
-    def _deliver(self, shown: Sequence[tuple[Destination, str]]) -> None:
+    def _deliver(self, shown: Sequence[tuple[Destination, str]], code: Exit) -> None:
         """Files first: a reader of stdout that goes away takes none of them with it."""
         for place, text in reversed(shown):
             if place.file is None:
-                _write(text)
+                write(text)
             else:
                 replace_file(Path(place.file), text)
+            lastword.shown(place, code)
 
     def _context(self, place: Destination, code: Exit) -> Context:
         width = get_terminal_size().columns if _terminal(place) else PIPED_WIDTH
@@ -141,10 +143,11 @@ def show(lines: Iterable[str]) -> None:
     from reshardctl.render.escape import ascii_only, escape
 
     for line in lines:
-        _write(f"{escape(line) if _unicode() else ascii_only(escape(line))}\n")
+        write(f"{escape(line) if _unicode() else ascii_only(escape(line))}\n")
 
 
-def _write(text: str) -> None:
+def write(text: str) -> None:
+    """To stdout, as it is."""
     clear()
     try:
         sys.stdout.write(text)

@@ -45,8 +45,9 @@ def show_journals(asked: Asked, place: str | None, *, wanted: bool) -> Exit:
     out = asked.to(asked.account.words())
     out.journals(listing, Exit.OK if wanted else Exit.USAGE)
     if not wanted:
+        what = "one of these" if listing.entries else f"{listing.place} has none"
         raise UsageError(
-            "no journal is named; nothing was undone", "reshardctl undo JOURNAL   (one of these)"
+            "no journal is named; nothing was undone", f"reshardctl undo JOURNAL   ({what})"
         )
     return Exit.OK
 

@@ -39,7 +39,7 @@ def text(listing: Listing, context: Context) -> str:
         sheet.blank()
         sheet.fields((entry.name, "bold"), _state(listing, entry))
         sheet.fields(*_about(entry), indent=2)
-        if words := _command(listing, entry, context):
+        for words in _commands(listing, entry, context):
             sheet.command(words)
     return sheet.render()
 
@@ -126,13 +126,14 @@ def _younger(listing: Listing, entry: Entry) -> list[Entry]:
     return younger(listing.entries, entry.records, entry.keys)
 
 
-def _command(listing: Listing, entry: Entry, context: Context) -> list[str]:
-    """What takes it back; nothing where nothing is in place."""
+def _commands(listing: Listing, entry: Entry, context: Context) -> list[list[str]]:
+    """What takes it back, or finishes it; nothing where nothing is in place."""
     if not entry.in_place or entry.open:
         return []
     whole = isinstance(entry.where, S3Object) or not listing.usual
     named = str(entry.where) if whole else entry.name
-    words = command("undo", named, *elsewhere(context.again))
+    reached = elsewhere(context.again)
+    back = command("undo", named, *reached)
     if entry.state is State.HALF_DONE:
-        return [*words, "  #", "or", *command("fix", "--resume", named)]
-    return words
+        return [command("fix", "--resume", named, *reached), back]
+    return [back]

@@ -1,0 +1,326 @@
+"""Several journals: listed, found by name, undone in their order; and a plan whose journal is lost.
+
+What has to come back is worked out from the rows before, not by the code under test.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.cli.test_bad_input import kept
+
+OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
+SCHEMA = json.loads(files("reshardctl.render").joinpath("report.schema.json").read_text("utf-8"))
+VALIDATOR = Draft202012Validator(SCHEMA)
+
+
+@pytest.fixture
+def lab(lab_of):
+    return lab_of("a-both", OPTIONS)
+
+
+def fixed_twice(lab) -> tuple[dict, dict, str, str]:
+    """Two fixes that write the same rows: the rows before each, and the journals' names."""
+    first = lab.items()
+    assert lab.fix().code == 0
+    (older,) = lab.journals()
+    second = lab.items()
+    lab.fake.clock.advance(60)
+    result = lab.fix("--policy", "latest-at-start", "--accept", "skip=9d,reread=9d")
+    assert result.code == 0, result.err
+    (younger,) = set(lab.journals()) - {older}
+    assert lab.items() != second
+    return first, second, older.stem, younger.stem
+
+
+def undo(lab, name: str, *more: str):
+    return lab.cli("undo", name, "--yes", "--assume-stopped", *more)
+
+
+def one_line(shown: str) -> str:
+    """Commands as a shell joins them."""
+    return " ".join(shown.replace("\\\n", " ").split())
+
+
+def states(lab) -> dict[str, str]:
+    listed = lab.cli("undo", "--list", "--format", "json")
+    assert listed.code == 0
+    VALIDATOR.validate(listed.json)
+    return {one["name"]: one["state"] for one in listed.json["journals"]}
+
+
+def test_journals_are_listed_newest_first(lab):
+    *_, older, younger = fixed_twice(lab)
+    assert list(states(lab).items()) == [
+        (younger, "applied and verified"), (older, "applied and verified")
+    ]
+    document = lab.cli("undo", "--list", "--format", "json").json
+    last, first = document["journals"]
+    assert document["place"] == str(lab.state)
+    assert (first["undo_first"], last["undo_first"]) == ([younger], [])
+    assert last["policy"] == "latest-at-start" and last["locator"] == lab.locator
+    assert set(first["rows"]) == {"shardId-000000000002", "shardId-000000000003"}
+
+
+def test_a_list_for_people_ends_in_commands(lab):
+    *_, older, younger = fixed_twice(lab)
+    shown = lab.cli("undo", "--list", "--format", "text").out
+    assert shown.index(younger) < shown.index(older)
+    assert f"reshardctl undo {younger}\n" in shown
+    assert f"undo {younger} first" in shown
+    lines = lab.cli("undo", "--list").out.splitlines()
+    assert [line.partition(":")[0] for line in lines] == [younger, older]
+
+
+def test_an_undo_that_names_none_lists_them_and_is_no_success(lab):
+    """`reshardctl undo $JOURNAL` with an empty variable must not look as if it had undone."""
+    assert lab.fix().code == 0
+    fixed = lab.items()
+    result = lab.cli("undo")
+    assert result.code == 2 and result.says("no journal is named", "nothing was undone")
+    assert lab.journal().stem in result.out and lab.items() == fixed
+    result = lab.cli("undo", "--yes", "--assume-stopped")
+    assert result.code == 2 and result.says("--yes")
+
+
+def test_no_journals_at_all(lab):
+    result = lab.cli("undo", "--list", "--format", "text")
+    assert result.code == 0 and result.out == f"No journals in {lab.state}.\n"
+    assert lab.cli("undo").code == 2
+
+
+def test_a_format_that_lists_nothing(lab):
+    result = lab.cli("undo", "--list", "--format", "sarif")
+    assert result.code == 2 and result.says("sarif", "json")
+
+
+def test_an_older_fix_is_not_undone_over_a_younger_one(lab):
+    first, second, older, younger = fixed_twice(lab)
+    now = lab.items()
+    refused = undo(lab, older)
+    assert refused.code == 4 and lab.items() == now
+    assert refused.says("nothing was undone", "checkpoint", younger)
+    assert f"{younger}.jsonl" in refused.err.splitlines()[-1], "the next command undoes it first"
+    assert undo(lab, younger).code == 0
+    assert kept(lab.items()) == kept(second)
+    assert undo(lab, older).code == 0
+    assert kept(lab.items()) == kept(first)
+    assert set(states(lab).values()) == {"undone"}
+
+
+def test_a_younger_fix_of_another_table_is_not_named(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    assert lab.fix().code == 0
+    (older,) = lab.journals()
+    other = lab_of("a-both", OPTIONS)
+    other.fake.clock.advance(60)
+    assert other.fix().code == 0
+    (younger,) = set(other.journals()) - {older}
+    lab.alter("shardId-000000000002", checkpoint={"S": "LATEST"})
+    refused = lab.cli("undo", older, "--yes", "--assume-stopped")
+    assert refused.code == 4 and younger.stem not in refused.err
+
+
+@pytest.mark.parametrize("spelled", [
+    lambda path: path.stem, lambda path: path.name, lambda path: path.stem[:-6], str,
+], ids=["name", "file name", "beginning", "path"])  # fmt: skip
+def test_a_journal_is_found_by(lab, spelled):
+    before = lab.items()
+    assert lab.fix().code == 0
+    result = undo(lab, spelled(lab.journal()))
+    assert result.code == 0, result.err
+    assert kept(lab.items()) == kept(before)
+
+
+def test_a_beginning_that_two_journals_have(lab):
+    *_, older, younger = fixed_twice(lab)
+    result = undo(lab, older[:4])
+    assert result.code == 2 and result.says("2 journals", older, younger, "more of the name")
+    result = undo(lab, "nothing-like-it")
+    assert result.code == 2 and result.says("nothing-like-it", str(lab.state), "undo --list")
+
+
+def test_resume_takes_a_name_too(lab):
+    assert lab.fix().code == 0
+    result = lab.cli("fix", "--resume", lab.journal().stem[:20], "--assume-stopped")
+    assert result.code == 2 and result.says("finished and verified")
+
+
+def test_a_damaged_journal_is_listed_and_hides_no_other(lab):
+    *_, older, younger = fixed_twice(lab)
+    path = lab.state / f"{older}.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"lossless", b"lossles5", 1))
+    assert states(lab) == {younger: "applied and verified", older: "unreadable"}
+    assert "checksum" in lab.cli("undo", "--list").out
+    assert undo(lab, older).code == 2
+
+
+def test_a_journal_that_is_being_written_says_so(lab):
+    from reshardctl.journal import Journal
+
+    assert lab.fix().code == 0
+    journal, _ = Journal.open(lab.journal())
+    with journal:
+        assert "being written now" in lab.cli("undo", "--list", "--format", "text").out
+    assert "being written now" not in lab.cli("undo", "--list", "--format", "text").out
+
+
+def test_a_half_done_fix_is_listed_with_both_ways_out(lab):
+    assert lab.fix().code == 0
+    whole = lab.journal().read_bytes()
+    lines = [line for line in whole.splitlines(keepends=True) if b'"kind":"verified"' not in line]
+    lab.journal().write_bytes(b"".join(lines))
+    name = lab.journal().stem
+    assert states(lab) == {name: "half done"}
+    shown = one_line(lab.cli("undo", "--list", "--format", "text").out)
+    assert f"undo {name}" in shown and f"fix --resume {name}" in shown
+
+
+def test_a_directory_for_the_journal(lab, tmp_path):
+    (tmp_path / "kept").mkdir()
+    assert lab.fix("--journal", tmp_path / "kept").code == 0
+    (path,) = (tmp_path / "kept").iterdir()
+    listed = lab.cli("undo", "--list", tmp_path / "kept", "--format", "text").out
+    assert f"reshardctl undo {path}" in one_line(listed)
+    assert undo(lab, str(path)).code == 0
+
+
+# the plan's file, where the journal is lost
+
+
+def planned(lab, tmp_path: Path) -> Path:
+    path = tmp_path / "my.plan"
+    assert lab.dry("--out", path).code == 1
+    return path
+
+
+def applied(lab, tmp_path: Path) -> Path:
+    path = planned(lab, tmp_path)
+    assert lab.cli("fix", "--plan", path, "--assume-stopped").code == 0
+    return path
+
+
+def test_a_plan_whose_journal_is_lost(lab, tmp_path):
+    before = lab.items()
+    path = applied(lab, tmp_path)
+    lab.journal().unlink()
+    shown = lab.cli("undo", path, "--dry-run", "--format", "json")
+    assert shown.code == 1 and shown.json["of_plan"] is True
+    assert shown.json["written_steps"] is None and lab.journals() == []
+    VALIDATOR.validate(shown.json)
+    result = undo(lab, path, "--format", "json")
+    assert result.code == 0, result.err
+    assert result.json["journal"] == str(lab.journal()), "it journals itself"
+    assert kept(lab.items()) == kept(before)
+    assert list(states(lab).values()) == ["undone"]
+    again = undo(lab, path)
+    assert again.code == 0 and "Nothing of this plan is in place" in again.out
+
+
+def test_a_plan_that_was_never_applied(lab, tmp_path):
+    path = planned(lab, tmp_path)
+    before = lab.items()
+    result = undo(lab, path, "--format", "text")
+    assert result.code == 0 and result.out.endswith("\nNothing of this plan is in place.\n")
+    assert lab.items() == before and lab.wire.writes == [] and lab.journals() == []
+
+
+def test_a_plan_of_which_a_part_is_in_place(lab_of, tmp_path):
+    """Each row by itself: those as the plan leaves them go back, those as before stay."""
+    from tests.cli.test_bad_input import several_steps
+
+    lab = several_steps(lab_of)
+    before = lab.items()
+    path = tmp_path / "my.plan"
+    assert lab.dry("--out", path, "--created", lab.created).code == 1
+    for operation in ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem"):
+        lab.wire.fail(operation, "AccessDeniedException", after=1)
+    half = lab.cli("fix", "--plan", path, "--assume-stopped", "--created", lab.created)
+    assert half.code == 5, half.err
+    lab.wire.faults.clear()
+    lab.journal().unlink()
+    assert kept(lab.items()) != kept(before)
+    assert undo(lab, path).code == 0
+    assert kept(lab.items()) == kept(before)
+
+
+def test_a_plan_over_which_somebody_wrote(lab, tmp_path):
+    path = applied(lab, tmp_path)
+    lab.journal().unlink()
+    lab.alter("shardId-000000000002", checkpoint={"S": "LATEST"})
+    now = lab.items()
+    result = undo(lab, path)
+    assert result.code == 4
+    assert result.says("neither as before the plan nor as it leaves them", "000000000002",
+                       "nothing was undone")  # fmt: skip
+    assert lab.items() == now and lab.journals() == []
+
+
+def test_the_journal_of_a_plan_is_used_where_it_is_not_lost(lab, tmp_path):
+    path = applied(lab, tmp_path)
+    result = undo(lab, path)
+    assert result.code == 0 and lab.journal().stem in result.err
+    assert list(states(lab).values()) == ["undone"]
+
+
+def test_a_plan_of_another_table(lab, tmp_path):
+    path = applied(lab, tmp_path)
+    lab.journal().unlink()
+    lab.table.boto.delete_table(TableName=lab.table.name)
+    lab.table.boto.create_table(
+        TableName=lab.table.name, BillingMode="PAY_PER_REQUEST",
+        KeySchema=[{"AttributeName": "leaseKey", "KeyType": "HASH"}],
+        AttributeDefinitions=[{"AttributeName": "leaseKey", "AttributeType": "S"}],
+    )  # fmt: skip
+    result = undo(lab, path)
+    assert result.code == 2 and result.says("another store")
+
+
+def test_an_edited_plan_undoes_nothing(lab, tmp_path):
+    path = applied(lab, tmp_path)
+    lab.journal().unlink()
+    path.write_text(path.read_text().replace("TRIM_HORIZON", "LATEST"))
+    result = undo(lab, path)
+    assert result.code == 2 and result.says(str(path), "edited or damaged")
+
+
+def test_an_undo_by_plan_that_was_cut_short_is_gone_on_with(lab, tmp_path):
+    before = lab.items()
+    path = applied(lab, tmp_path)
+    lab.journal().unlink()
+    for operation in ("TransactWriteItems", "DeleteItem"):
+        lab.wire.fail(operation, "InternalServerError", 500)
+    lab.wire.fail("BatchGetItem", "AccessDeniedException")
+    half = undo(lab, path)
+    assert half.code == 5 and half.says(f"undo {lab.journal()}")
+    lab.wire.faults.clear()
+    assert list(states(lab).values()) == ["undo begun"]
+    assert undo(lab, path).code == 0, "by the plan again, too"
+    assert kept(lab.items()) == kept(before)
+    assert list(states(lab).values()) == ["undone"]
+
+
+# what no undo gives back
+
+
+def test_a_fix_that_added_a_counter_alone(lab_of):
+    lab = lab_of("row-no-counter", OPTIONS)
+    assert lab.fix("--created", lab.created).code == 0
+    fixed = lab.items()
+    result = lab.cli("undo", lab.journal(), "--yes", "--assume-stopped", "--format", "text")
+    assert result.code == 0 and lab.items() == fixed
+    assert "is in place" not in result.out
+    assert "leaseCounter" in result.out and "never goes back" in result.out
+
+
+def test_one_document_a_command(lab, monkeypatch):
+    """At a terminal, too: a plan that cannot be confirmed there is not shown first."""
+    assert lab.fix().code == 0
+    result = lab.cli("undo", lab.journal(), "--assume-stopped", "--format", "json")
+    assert result.code == 4 and result.says("--yes")
+    assert json.loads(result.out)["exit"] == {"code": 4, "name": "refused"}
