@@ -1,4 +1,4 @@
-"""`--live` against a worker that works on between any two calls: nothing lost, nothing half done."""
+"""`--live` beside a worker that does anything between two calls: nothing lost or half done."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def checkpointed(rows: MemoryMedium, number: int) -> None:
 SIZES = [(1,), (2,), (1, 1), (3,), (2, 1), (1, 2), (1, 1, 1)]
 
 
-def run(sizes, path, todo, tries=None):
+def run(sizes, path, todo):
     """The outcome of a live apply with things done before its calls, and the rows."""
     steps = steps_of(sizes)
     rows = MemoryMedium([lease(n) for n in range(sum(sizes))])
@@ -261,7 +261,7 @@ def test_a_checkpoint_between_any_two_calls_is_never_overwritten(sizes, tmp_path
 
 def test_a_row_that_is_renewed_each_time_is_given_up(tmp_path) -> None:
     """A bounded number of tries; nothing was written, and that is said."""
-    todo = {at: (renewed, 0) for at in range(40)}
+    todo = dict.fromkeys(range(40), (renewed, 0))
     error, _, meeting = run((1,), tmp_path / "journal", todo)
     assert isinstance(error, StalePlan) and "nothing was written" in error.what
     assert meeting.written == 0 and meeting.calls == 2 * TRIES
