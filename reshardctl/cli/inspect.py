@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -52,6 +53,10 @@ def inspect(
     fail_on: Annotated[
         FailOn, typer.Option("--fail-on", help="Exit 1 from this severity on.")
     ] = FailOn.ERROR,
+    baseline: Annotated[
+        Path | None,
+        typer.Option("--baseline", metavar="FILE", help="Count only what this JSON report lacks."),
+    ] = None,
     form: FormatOption = None,
     output: OutputOption = None,
     color: ColorOption = ColorMode.AUTO,
@@ -65,6 +70,7 @@ def inspect(
     Read-only. Without a CONSUMER: all that reshardctl.toml names, side by side.
     Example: reshardctl inspect kcl://my-application --stream my-stream
     """
+    from reshardctl.cli.baselines import baseline_of
     from reshardctl.cli.connect import Account
     from reshardctl.cli.destinations import destinations
     from reshardctl.cli.looking import looking_of
@@ -80,8 +86,9 @@ def inspect(
     looking = looking_of(wait, until, if_reshard, watch)
     target = targets[0]
     out = Output(destinations(form, output), color, verbose, target.words)
-    if len(targets) > 1 or target.entry is not None:
-        shown = roundup(targets, given, looking, fail_on, consumers or ())
+    known = None if baseline is None else baseline_of(baseline)
+    if len(targets) > 1 or target.entry is not None or known is not None:
+        shown = roundup(targets, given, looking, fail_on, consumers or (), known)
         out.roundup(shown, shown.exit)
         raise typer.Exit(shown.exit)
     report = looking.report(target)

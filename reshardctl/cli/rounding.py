@@ -8,6 +8,7 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar, cast
 
+from reshardctl.baseline import Baseline
 from reshardctl.cli.configured import account_of
 from reshardctl.cli.looking import Looking
 from reshardctl.cli.options import FailOn
@@ -38,14 +39,14 @@ def failing(findings: Sequence[Finding], fail_on: FailOn) -> bool:
 
 def roundup(
     targets: Sequence[Target], given: Given, looking: Looking, fail_on: FailOn,
-    names: Sequence[str],
+    names: Sequence[str], baseline: Baseline | None = None,
 ) -> Roundup:
     """Judge them all, in the order in which they are given. names: as they were typed."""
     listings: dict[tuple[object, ...], Listed] = {}
     ready = [_ready(one, given, looking, listings) for one in targets]
     judged = at_once([_judging(one, looking) for one in ready])
     entries = tuple(
-        _entry(target, outcome, fail_on)
+        _entry(target, outcome, fail_on, baseline)
         for target, outcome in zip(targets, judged, strict=True)
     )
     words = targets[0].words[1:]
@@ -89,7 +90,9 @@ def _key(target: Target, given: Given) -> tuple[object, ...]:
     return (stream.stream, stream.created, *account_of(stream.reach, given.account).words())
 
 
-def _entry(target: Target, outcome: Report | ReshardError, fail_on: FailOn) -> Entry:
+def _entry(
+    target: Target, outcome: Report | ReshardError, fail_on: FailOn, baseline: Baseline | None
+) -> Entry:
     entry = target.entry
     name = target.place.text if entry is None else entry.name
     stream = target.stream if entry is None else entry.stream.name
@@ -98,7 +101,8 @@ def _entry(target: Target, outcome: Report | ReshardError, fail_on: FailOn) -> E
     )
     if isinstance(outcome, ReshardError):
         return replace(whole, exit=outcome.exit, failure=outcome)
-    sifted = sift(outcome.findings, target.suppressions, outcome.snapshot.now)
+    accepted = (*target.suppressions, *(() if baseline is None else baseline.of(outcome)))
+    sifted = sift(outcome.findings, accepted, outcome.snapshot.now)
     code = Exit.FINDINGS if failing(sifted.kept, fail_on) else Exit.OK
     return replace(
         whole, exit=code, report=replace(outcome, findings=sifted.kept), sifted=sifted

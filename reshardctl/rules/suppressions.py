@@ -11,12 +11,12 @@ from reshardctl.rules.base import Finding
 @dataclass(frozen=True, slots=True)
 class Suppression:
     """`[[suppress]]`. shards: their ids, none for every shard. until: the Unix second from which
-    it does not hold any more. origin: `reshardctl.toml:31`."""
+    it does not hold any more, `None` for one without an end. origin: `reshardctl.toml:31`."""
 
     consumer: str
     rule: str
     shards: frozenset[str]
-    until: float
+    until: float | None
     why: str
     origin: str
 
@@ -51,7 +51,7 @@ def sift(
     for finding in findings:
         covering = [place for place, one in enumerate(owned) if one.covers(finding)]
         used.update(covering)
-        valid = [owned[place] for place in covering if now < owned[place].until]
+        valid = [owned[place] for place in covering if _holds(owned[place], now)]
         if valid:
             hidden.append((finding, valid[0]))
             continue
@@ -59,3 +59,7 @@ def sift(
         expired += [owned[place] for place in covering if owned[place] not in expired]
     unused = tuple(one for place, one in enumerate(owned) if place not in used)
     return Sifted(tuple(kept), tuple(hidden), tuple(expired), unused)
+
+
+def _holds(one: Suppression, now: float) -> bool:
+    return one.until is None or now < one.until

@@ -62,6 +62,7 @@ def suppressed(entry: Entry) -> list[Document]:
 
 def _suppression(one: Suppression) -> Document:
     return {
-        "rule": one.rule, "shards": sorted(one.shards), "until": instant(one.until),
+        "rule": one.rule, "shards": sorted(one.shards),
+        "until": None if one.until is None else instant(one.until),
         "why": one.why, "origin": one.origin,
     }

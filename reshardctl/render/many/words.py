@@ -64,19 +64,25 @@ def total(roundup: Roundup) -> str:
 def hidden(finding: Finding, by: Suppression) -> str:
     """One line on a suppressed finding."""
     named = f"{shards(finding.shards)}: " if finding.shards else ""
-    return (
-        f"{finding.code} {finding.name}: {named}{finding.what}; suppressed until "
-        f"{instant(by.until)} ({by.origin}): {by.why}"
-    )
+    return f"{finding.code} {finding.name}: {named}{finding.what}; {_hiding(by)}: {by.why}"
+
+
+def _hiding(by: Suppression) -> str:
+    if by.until is None:
+        return f"not counted ({by.origin})"
+    return f"suppressed until {instant(by.until)} ({by.origin})"
 
 
 def expired(by: Suppression) -> str:
     """One line on a suppression that does not hold any more."""
-    return f"the suppression of {by.rule} ran out at {instant(by.until)} ({by.origin}): {by.why}"
+    end = "" if by.until is None else f" at {instant(by.until)}"
+    return f"the suppression of {by.rule} ran out{end} ({by.origin}): {by.why}"
 
 
 def unused(by: Suppression) -> str:
     """One line on a suppression that hides nothing."""
+    if by.until is None:
+        return f"{by.rule} of {by.origin} is not found any more; make a new baseline"
     return f"the suppression of {by.rule} ({by.origin}) hides nothing now; it can go"
 
 

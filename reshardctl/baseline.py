@@ -1,0 +1,111 @@
+"""A baseline: an earlier report whose findings are known, so that only news counts.
+
+For a pipeline that must not fail today over what was wrong yesterday. Unlike a suppression it
+needs no reason and has no end; it is made by `--format json`, and made again when it is outgrown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from reshardctl.errors import UsageError
+from reshardctl.report import Report
+from reshardctl.rules import Finding, Severity
+from reshardctl.rules.suppressions import Suppression
+from reshardctl.strict import Place, array, parse, string, strings
+
+REPORT, ROUNDUP = "reshardctl/report/1", "reshardctl/roundup/1"
+MAKE = "make one: reshardctl inspect --format json -o FILE"
+
+
+@dataclass(frozen=True, slots=True)
+class Known(Suppression):
+    """A finding of the earlier report. One of more shards, or a graver one, is news."""
+
+    worst: Severity = Severity.ERROR
+
+    def covers(self, finding: Finding) -> bool:
+        """Whether it is the same finding, or less of it."""
+        return (
+            finding.code == self.rule and self.shards >= set(finding.shards)
+            and finding.severity <= self.worst
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What was known, by stream ARN and the store's identity."""
+
+    known: Mapping[tuple[str, frozenset[tuple[str, str]]], tuple[Known, ...]]
+
+    def of(self, report: Report) -> tuple[Known, ...]:
+        """What was known of this stream and store, whatever name they are called by now."""
+        stream = report.snapshot.lineage.stream.arn
+        return self.known.get((stream, frozenset(report.snapshot.store.items())), ())
+
+
+def parsed(source: str | bytes, name: str) -> Baseline:
+    """The baseline in a JSON report; `name` is what messages call it. Raises UsageError."""
+    place = Place(name)
+    body = parse(source, place)
+    schema = body.get("schema") if isinstance(body, dict) else None
+    if schema not in (REPORT, ROUNDUP):
+        raise UsageError(f"{name}: not a report of this version ({REPORT} or {ROUNDUP})", MAKE)
+    found = {}
+    for one, inside in _reports(body, place):
+        stream = _object(one, "stream", inside)
+        store = strings(one.get("store"), inside / "store")
+        key = (string(stream.get("arn"), inside / "stream" / "arn"), frozenset(store.items()))
+        findings = array(one.get("findings"), inside / "findings")
+        taken = string(one.get("taken"), inside / "taken")
+        found[key] = tuple(
+            _known(f, name, taken, inside / "findings" / n) for n, f in enumerate(findings)
+        )
+    return Baseline(found)
+
+
+def _reports(body: dict[str, Any], place: Place) -> Iterator[tuple[dict[str, Any], Place]]:
+    if body["schema"] == REPORT:
+        yield body, place
+        return
+    for number, entry in enumerate(array(body.get("consumers"), place / "consumers")):
+        inside = place / "consumers" / number
+        if not isinstance(entry, dict):
+            inside.wrong("not an object")
+        if entry.get("report") is not None:  # it could not be judged then: nothing is known of it
+            report = _object(entry, "report", inside)
+            yield {**report, "findings": _with_known(report, entry)}, inside / "report"
+
+
+def _with_known(report: dict[str, Any], entry: dict[str, Any]) -> object:
+    """What an older baseline hid is as well known; what a suppression hid comes back at its end."""
+    findings, hidden = report.get("findings"), entry.get("suppressed", [])
+    if not isinstance(findings, list) or not isinstance(hidden, list):
+        return findings
+    return findings + [
+        one.get("finding") for one in hidden
+        if isinstance(one, dict) and isinstance(one.get("by"), dict) and one["by"].get("until", 0) is None
+    ]
+
+
+def _object(value: dict[str, Any], name: str, place: Place) -> dict[str, Any]:
+    found = value.get(name)
+    if not isinstance(found, dict):
+        (place / name).wrong("not an object")
+    return found
+
+
+def _known(value: object, file: str, taken: str, place: Place) -> Known:
+    if not isinstance(value, dict):
+        place.wrong("not an object")
+    shards = array(value.get("shards"), place / "shards")
+    severity = string(value.get("severity"), place / "severity").upper()
+    if severity not in Severity.__members__:
+        (place / "severity").wrong(f"no severity is called {severity.lower()!r}")
+    return Known(
+        "", string(value.get("code"), place / "code"),
+        frozenset(string(one, place / "shards" / n) for n, one in enumerate(shards)),
+        None, f"known since {taken}", file, Severity[severity],
+    )
