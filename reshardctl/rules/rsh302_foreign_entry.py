@@ -8,12 +8,15 @@ WORKER_METRIC_STATS, ...).
 
 Why it matters
 --------------
-For 3.5 they are normal: info. An older release cannot read them and dies at its start: error, and
-nothing at all is read.
+For 3.5 they are normal: info (3.5.0 logs an error for each in multi-stream tables, and works). An
+older release cannot read them and dies at its start: error. KCL 3.x dies as well of a row
+`Migration3.0` that lacks `cv`, `mb` or `mts`, or whose `cv` or history it does not know.
 
 How it happens
 --------------
-An upgrade to 3.5 that was rolled back by deploying the older release alone.
+An upgrade to 3.5 that was rolled back by deploying the older release. AWS's KclMigrationTool sets
+`cv` and deletes the index; that of 3.5.1 leaves these rows. An incomplete `Migration3.0` was
+written by hand.
 
 What the fix writes
 -------------------
@@ -21,9 +24,11 @@ Nothing, ever: only leases are ours to write, and other rows are not touched or 
 
 When the fix is not offered
 ---------------------------
-Always. The ways out: start the application with KCL 3.5 or later again, or follow AWS's rollback
-procedure, which takes those rows away. Say which release starts, and it is judged for that one:
+Always. Start 3.5 again: in its 2.x-compatible mode it assigns leases as 2.x does. Or stop every
+worker and delete these rows, which hold no position, each by its key (an incomplete `Migration3.0`
+alone; in 3.0 to 3.4 it is in TABLE-CoordinatorState, under `key`):
 
+    aws dynamodb delete-item --table-name TABLE --key '{"leaseKey": {"S": "Migration3.0"}}'
     reshardctl inspect 'kcl://TABLE?release=2.7.2' --stream NAME
 
 Example
@@ -34,7 +39,8 @@ Example
 
 Seen in the wild
 ----------------
-awslabs/amazon-kinesis-client#1791 (3.5.0 itself failed on them in multi-stream tables; #1792).
+awslabs/amazon-kinesis-client#1791 (3.5.0's errors in multi-stream tables; mended by #1792 in
+3.5.1).
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 What it is
 ----------
-The table holds the `Leader` row of KCL 3.5: a worker leads, or was killed while it led.
+The table holds the `Leader` row of KCL 3.5, or the CoordinatorState table that of 3.0 to 3.4: a
+worker leads, or was killed while it led.
 
 Why it matters
 --------------
@@ -11,8 +12,8 @@ without an owner. A good repair then looks dead for two minutes.
 
 How it happens
 --------------
-A worker was killed. A graceful stop removes the row. KCL 3.0 to 3.4 keep it in a table of its own,
-which is not looked at: the wait is the same there.
+A worker was killed. A graceful stop removes the row. Workers that still assign leases as 2.x does
+(`Migration3.0` says CLIENT_VERSION_UPGRADE_FROM_2X or CLIENT_VERSION_2X) have no lock.
 
 What the fix writes
 -------------------
