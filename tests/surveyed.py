@@ -1,4 +1,4 @@
-"""A case looked at as the command line does it: FakeKinesis for the stream, its rows for a table."""
+"""A case looked at as the command line looks: FakeKinesis for the stream, its rows a table."""
 
 from __future__ import annotations
 

@@ -23,7 +23,6 @@ from tests.case_stream import shard_name
 from tests.reference.kcl import Run, run
 from tests.surveyed import ALL, Bench
 
-
 RELEASE = "3.5.1"
 
 
