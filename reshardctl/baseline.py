@@ -84,10 +84,12 @@ def _with_known(report: dict[str, Any], entry: dict[str, Any]) -> object:
     findings, hidden = report.get("findings"), entry.get("suppressed", [])
     if not isinstance(findings, list) or not isinstance(hidden, list):
         return findings
-    return findings + [
-        one.get("finding") for one in hidden
-        if isinstance(one, dict) and isinstance(one.get("by"), dict) and one["by"].get("until", 0) is None
-    ]
+    known = [one for one in hidden if isinstance(one, dict) and _endless(one.get("by"))]
+    return findings + [one.get("finding") for one in known]
+
+
+def _endless(by: object) -> bool:
+    return isinstance(by, dict) and by.get("until", 0) is None
 
 
 def _object(value: dict[str, Any], name: str, place: Place) -> dict[str, Any]:
