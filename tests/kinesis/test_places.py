@@ -10,6 +10,10 @@ from reshardctl.kinesis.budget import PACE, Limits
 from reshardctl.model import START, Place, at_number, shard_id
 from reshardctl.testing import FakeKinesis, load_topology
 from reshardctl.testing.faults import short_page
+from reshardctl.testing.operations import iterators
+from reshardctl.testing.requests import Request
+from reshardctl.testing.shards import Shard
+from reshardctl.testing.timestamps import seconds
 from tests.kinesis.streams import CREATED, Asked, in_process, over_http
 
 ZERO = shard_id(0)
@@ -87,8 +91,18 @@ def test_a_long_gap_is_bridged_and_not_read_twice() -> None:
     assert [c.action for c in fake.calls].count("GetRecords") <= 6
 
 
-def test_the_approach_does_not_begin_beside_the_time() -> None:
-    """A lone record two seconds before T proves nothing: one of before may have arrived later."""
+def test_an_approach_that_begins_beside_the_time_proves_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """How AT_TIMESTAMP goes about arrivals out of order is not documented. Here it takes the
+    earliest arrival, not the first record, and lands behind one that arrived after T."""
+
+    def earliest(request: Request, shard: Shard) -> int:
+        then = seconds(request.params["Timestamp"])
+        found = [record for record in shard.records if record.arrival >= then]
+        return min(found, key=lambda record: record.arrival).number
+
+    monkeypatch.setattr(iterators, "_at_timestamp", earliest)
     fake = stream_of([(950, 951), (998, 1000.4), (998, 998.4), (1005, 1006)])
     assert place(in_process(fake), 1000) == Place(at_number(number_of(fake, 0)), CREATED + 1000.4)
 
