@@ -14,8 +14,20 @@ _SHAPE = re.compile(
 )
 _TABLE = re.compile(r"[a-zA-Z0-9_.-]{3,255}\Z", re.ASCII)
 
-SCHEMES = {"kcl": ("kcl", "dynamodb")}
-"""Scheme → consumer and medium."""
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """What a scheme names. target: what may follow it; what: that in words, for messages."""
+
+    consumer: str
+    medium: str
+    target: re.Pattern[str]
+    what: str
+
+
+SCHEMES = {
+    "kcl": Scheme("kcl", "dynamodb", _TABLE, "name of a DynamoDB table"),
+}
 
 EXAMPLE = "kcl://my-application?initial=TRIM_HORIZON&release=3.5"
 
@@ -40,12 +52,12 @@ def parse(text: str) -> Locator:
     if scheme not in SCHEMES:
         known = ", ".join(f"{s}://" for s in SCHEMES)
         raise UsageError(f"{text!r}: {scheme}:// is not known", f"known are {known}")
-    if not _TABLE.match(target):
-        raise UsageError(
-            f"{text!r}: {target!r} is no name of a DynamoDB table", f"write it as {EXAMPLE}"
-        )
-    consumer, medium = SCHEMES[scheme]
-    return Locator(text, consumer, medium, target, options(text, match["options"] or ""))
+    known_as = SCHEMES[scheme]
+    if not known_as.target.match(target):
+        raise UsageError(f"{text!r}: {target!r} is no {known_as.what}", f"write it as {EXAMPLE}")
+    return Locator(
+        text, known_as.consumer, known_as.medium, target, options(text, match["options"] or "")
+    )
 
 
 def options(text: str, query: str) -> dict[str, str]:

@@ -61,8 +61,7 @@ def ports_of(account: Account, locator: Locator, store: Account | None = None) -
     store: how its store is reached, where that is another way than the stream.
     """
     from reshardctl.cli.interrupt import interrupted
-    from reshardctl.consumers import CONSUMERS
-    from reshardctl.media.dynamodb import DynamoDb
+    from reshardctl.cli.stores import STORES, Reached
     from reshardctl.repair import Ports
 
     endpoints = endpoints_of(account.endpoints)
@@ -71,11 +70,7 @@ def ports_of(account: Account, locator: Locator, store: Account | None = None) -
     if store is not None and store != account:
         account, endpoints = store, endpoints_of(store.endpoints)
         session = _session(account, endpoints)
-    medium = DynamoDb(
-        session, locator.target, region=account.region, endpoint_url=endpoints.get("dynamodb"),
-        clock=time.monotonic, sleep=time.sleep,
-        side=CONSUMERS[locator.consumer].side_tables(locator.target),
-    )
+    medium = STORES[locator.medium](locator, Reached(session, account.region, endpoints))
     return Ports(kinesis, medium, time.time, time.sleep, interrupted)
 
 

@@ -1,0 +1,40 @@
+"""The medium of a locator: one opener each, none of which calls anything yet."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from reshardctl.locator import Locator
+
+if TYPE_CHECKING:
+    from boto3.session import Session
+
+    from reshardctl.media.base import Medium
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How the store's account is reached. endpoints: service → URL, for those that are given."""
+
+    session: Session
+    region: str | None
+    endpoints: Mapping[str, str]
+
+
+def _dynamodb(place: Locator, reached: Reached) -> Medium:
+    from reshardctl.consumers import CONSUMERS
+    from reshardctl.media.dynamodb import DynamoDb
+
+    return DynamoDb(
+        reached.session, place.target, region=reached.region,
+        endpoint_url=reached.endpoints.get("dynamodb"), clock=time.monotonic, sleep=time.sleep,
+        side=CONSUMERS[place.consumer].side_tables(place.target),
+    )
+
+
+STORES: Mapping[str, Callable[[Locator, Reached], Medium]] = {
+    "dynamodb": _dynamodb,
+}
