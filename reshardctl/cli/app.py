@@ -9,6 +9,7 @@ import typer
 
 from reshardctl import __version__
 from reshardctl.cli import lastword
+from reshardctl.cli.config import config
 from reshardctl.cli.demo import demo
 from reshardctl.cli.explain import explain
 from reshardctl.cli.failing import guarded
@@ -40,6 +41,7 @@ app = typer.Typer(
 
 for verb in (inspect, fix, undo, graph, explain, snapshot, rule, demo):
     app.command()(verb)
+app.add_typer(config)
 
 
 @app.callback(invoke_without_command=True)

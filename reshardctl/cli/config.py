@@ -1,0 +1,104 @@
+"""`reshardctl config`: what the configuration says, whether it holds, what it needs."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from reshardctl.cli.options import (
+    ConfigOption,
+    EndpointOption,
+    ProfileOption,
+    RegionOption,
+    RoleOption,
+)
+
+config = typer.Typer(
+    name="config", no_args_is_help=True, rich_markup_mode=None,
+    help="What reshardctl.toml says, whether it holds together, and the permissions it needs.",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+NamesArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="NAME", help="Consumers or streams; none is all.", show_default=False
+    ),
+]
+
+
+class Group(StrEnum):
+    """What is to be allowed."""
+
+    INSPECT = "inspect"
+    PROBE = "probe"
+    FIX = "fix"
+
+
+@config.command()
+def show(config: ConfigOption = None) -> None:
+    """The configuration as it takes effect, and where each value is said. Calls nothing.
+
+    Example: reshardctl config show
+    """
+    from reshardctl.cli.configured import config_of
+    from reshardctl.cli.output import show as printed
+    from reshardctl.cli.targets import Given
+    from reshardctl.config.shown import shown
+
+    printed(shown(config_of(Given(config=config))))
+
+
+@config.command()
+def check(
+    names: NamesArgument = None,
+    config: ConfigOption = None,
+    region: RegionOption = None,
+    profile: ProfileOption = None,
+    role_arn: RoleOption = None,
+    endpoint_url: EndpointOption = None,
+    online: Annotated[
+        bool, typer.Option("--online", help="Look as well whether all can be reached and read.")
+    ] = False,
+) -> None:
+    """Does the configuration hold together? Calls nothing without --online.
+
+    Example: reshardctl config check --online
+    """
+    from reshardctl.cli.checking import checked
+    from reshardctl.cli.connect import Account
+    from reshardctl.cli.targets import Given
+
+    account = Account(region, profile, role_arn, endpoint_url or ())
+    raise typer.Exit(checked(names or (), Given(account=account, config=config), online))
+
+
+@config.command()
+def iam(
+    names: NamesArgument = None,
+    config: ConfigOption = None,
+    wanted: Annotated[
+        Group, typer.Option("--for", help="What the policy is to allow.")
+    ] = Group.INSPECT,
+    account: Annotated[
+        str, typer.Option(metavar="ACCOUNT", help="Of streams and tables that no ARN names.")
+    ] = "",
+    whose: Annotated[
+        str | None,
+        typer.Option(
+            "--as", metavar="IDENTITY",
+            help="A role's ARN, a profile's name, or 'environment': its policy alone, as JSON.",
+        ),
+    ] = None,
+) -> None:
+    """The least IAM policy for exactly these streams and tables. Calls nothing.
+
+    Example: reshardctl config iam --for fix --account 123456789012
+    """
+    from reshardctl.cli.checking import allowed
+    from reshardctl.cli.output import show as printed
+    from reshardctl.cli.targets import Given
+
+    printed(allowed(names or (), Given(config=config), wanted, account, whose))

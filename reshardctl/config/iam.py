@@ -1,0 +1,126 @@
+"""The least IAM policies for what a configuration names: one for each identity that is used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from reshardctl.config.entries import Consumer, Reach
+from reshardctl.consumers import CONSUMERS
+from reshardctl.errors import UsageError
+from reshardctl.journal import bucket
+from reshardctl.journal.place import is_s3, s3_object
+from reshardctl.kinesis.actions import ACTIONS as STREAM
+from reshardctl.media.dynamodb.actions import ACTIONS as TABLE
+
+Statement = dict[str, Any]
+
+GROUPS = {
+    "inspect": ("inspect", "inspect"), "probe": ("probe", "inspect"), "fix": ("inspect", "fix"),
+}
+"""What is to be done → the groups of actions on streams and on tables."""
+ENVIRONMENT = "the environment's own credentials"
+
+_ARN = re.compile(r"arn:(?P<partition>[\w-]+):\w+:(?P<region>[\w-]*):(?P<account>\d{12}):")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a resource is, as ARNs spell it."""
+
+    partition: str
+    region: str
+    account: str
+
+
+def policies(
+    consumers: Iterable[Consumer], group: str, account: str = ""
+) -> dict[str, dict[str, Any]]:
+    """Identity → policy. group: `inspect`, `probe` or `fix`. account: of what no ARN names.
+
+    Raises UsageError where a region or an account is not known.
+    """
+    found: dict[str, list[Statement]] = {}
+    on_stream, on_table = GROUPS[group]
+    for entry in consumers:
+        stream, reach = entry.stream, entry.reach
+        _add(found, stream.reach, _stream(entry, STREAM[on_stream], account))
+        place = _place(reach, entry.origin, account)
+        table = f"arn:{place.partition}:dynamodb:{place.region}:{place.account}:table/"
+        _add(found, reach, _allow(TABLE[on_table], table + entry.place.target))
+        sides = [side.name for side in CONSUMERS[entry.place.consumer].side_tables(
+            table + entry.place.target)]  # fmt: skip
+        _add(found, reach, _allow(TABLE["beside"], *sides))
+        if group == "fix" and is_s3(entry.journal):
+            for statement in _journal(entry.journal, place.partition):
+                _add(found, reach, statement)
+    return {
+        identity: {"Version": "2012-10-17", "Statement": statements}
+        for identity, statements in found.items()
+    }
+
+
+def identity(reach: Reach) -> str:
+    """Who calls."""
+    if reach.role:
+        return reach.role
+    return f"profile {reach.profile}" if reach.profile else ENVIRONMENT
+
+
+def _add(found: dict[str, list[Statement]], reach: Reach, statement: Statement) -> None:
+    """Each statement once; whoever assumes a role needs to be allowed just that."""
+    own = found.setdefault(identity(reach), [])
+    if statement not in own:
+        own.append(statement)
+    if reach.role:
+        base = Reach(profile=reach.profile)
+        assume = _allow(("sts:AssumeRole",), reach.role)
+        whose = found.setdefault(identity(base), [])
+        if assume not in whose:
+            whose.append(assume)
+
+
+def _stream(entry: Consumer, actions: tuple[str, ...], account: str) -> Statement:
+    stream = entry.stream
+    if stream.stream.startswith("arn:"):
+        return _allow(actions, stream.stream)
+    place = _place(stream.reach, stream.origin, account)
+    where = f"arn:{place.partition}:kinesis:{place.region}:{place.account}"
+    return _allow(actions, f"{where}:stream/{stream.stream}")
+
+
+def _place(reach: Reach, origin: str, account: str) -> Place:
+    role = _ARN.match(reach.role)
+    whose = role["account"] if role else account
+    if not reach.region:
+        raise UsageError(
+            f"{origin}: its region is not said, so that no ARN can be made",
+            'add region = "eu-west-1" there or under [defaults], or give --region',
+        )
+    if not whose:
+        raise UsageError(
+            f"{origin}: its account is not said, so that no ARN can be made",
+            "give --account 123456789012",
+        )
+    return Place(role["partition"] if role else _partition(reach.region), reach.region, whose)
+
+
+def _partition(region: str) -> str:
+    """AWS General Reference, "Amazon Resource Names": partitions."""
+    prefixes = {"cn-": "aws-cn", "us-gov-": "aws-us-gov"}
+    return next((one for prefix, one in prefixes.items() if region.startswith(prefix)), "aws")
+
+
+def _journal(text: str, partition: str) -> list[Statement]:
+    where = s3_object(text)
+    own = f"arn:{partition}:s3:::{where.bucket}"
+    objects = tuple(action for action in bucket.ACTIONS if action != "s3:ListBucket")
+    prefix = f"{where.key.rstrip('/')}/" if where.key else ""
+    return [_allow(("s3:ListBucket",), own), _allow(objects, f"{own}/{prefix}*")]
+
+
+def _allow(actions: tuple[str, ...], *resources: str) -> Statement:
+    resource = list(resources) if len(resources) > 1 else resources[0]
+    return {"Effect": "Allow", "Action": list(actions), "Resource": resource}

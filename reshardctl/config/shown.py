@@ -1,0 +1,95 @@
+"""A configuration as it takes effect: TOML again, with the source of every value beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+
+from reshardctl.config.entries import Config, Consumer, Reach, Stream
+from reshardctl.model import index_of
+from reshardctl.rules.suppressions import Suppression
+
+WIDTH = 44
+"""Columns of a value before its source."""
+
+
+def shown(config: Config) -> Iterator[str]:
+    """Lines that read back as the same configuration."""
+    yield f"# {config.file}, as it takes effect"
+    for stream in config.streams.values():
+        yield ""
+        yield from _stream(stream)
+    for consumer in config.consumers.values():
+        yield ""
+        yield from _consumer(consumer)
+    for suppression in config.suppressions:
+        yield ""
+        yield from _suppression(suppression)
+
+
+def _stream(one: Stream) -> Iterator[str]:
+    yield _beside(f"[streams.{_key(one.name)}]", one.origin)
+    yield f"stream = {_text(one.stream)}"
+    if one.created is not None:
+        yield f"created = {_time(one.created)}"
+    yield from _reach(one.reach)
+
+
+def _consumer(one: Consumer) -> Iterator[str]:
+    yield _beside(f"[consumers.{_key(one.name)}]", one.origin)
+    yield f"stream = {_text(one.stream.name)}"
+    yield f"locator = {_text(one.place.text)}"
+    values = {"policy": one.policy, "accept": one.accept, "journal": one.journal}
+    for name, value in values.items():
+        if value:
+            yield _beside(f"{name} = {_text(value)}", _source(one.sources, name))
+    yield from _reach(one.reach)
+
+
+def _reach(reach: Reach) -> Iterator[str]:
+    values = {"region": reach.region, "profile": reach.profile, "role_arn": reach.role}
+    for name, value in values.items():
+        if value or name in reach.sources:
+            yield _beside(f"{name} = {_text(value)}", _source(reach.sources, name))
+    if reach.endpoints:
+        pairs = ", ".join(f"{name} = {_text(url)}" for name, url in reach.endpoints.items())
+        source = _source(reach.sources, "endpoint_url")
+        yield _beside(f"endpoint_url = {{ {pairs} }}", source)
+
+
+def _suppression(one: Suppression) -> Iterator[str]:
+    yield _beside("[[suppress]]", one.origin)
+    yield f"consumer = {_text(one.consumer)}"
+    yield f"rule = {_text(one.rule)}"
+    if one.shards:
+        yield f"shards = [{', '.join(sorted(map(_shard, one.shards)))}]"
+    if one.until is not None:
+        yield f"until = {_time(one.until)}"
+    yield f"why = {_text(one.why)}"
+
+
+def _shard(name: str) -> str:
+    return _text(name) if index_of(name) is None else str(index_of(name))
+
+
+def _source(sources: Mapping[str, str], name: str) -> str:
+    return sources.get(name) or "default"
+
+
+def _beside(text: str, source: str) -> str:
+    return f"{text:{WIDTH}}  # {source}"
+
+
+def _key(name: str) -> str:
+    return f'"{name}"' if "." in name else name
+
+
+def _text(value: str) -> str:
+    """A TOML string; JSON's escapes are among TOML's."""
+    return json.dumps(value)
+
+
+def _time(seconds: float) -> str:
+    """To the microsecond, as TOML can hold it."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")

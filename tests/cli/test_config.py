@@ -1,0 +1,142 @@
+"""`config show`, `config check` and `config iam`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reshardctl.cli.wishes import wishes_of
+from reshardctl.config import load
+from tests.cli.test_configured import configure
+from tests.test_iam import documented
+
+ROLE = "arn:aws:iam::210987654321:role/reader"
+MORE = (
+    "[consumers.other]", 'stream = "all-orders"', 'locator = "kcl://other-app?release=3.5"',
+    'accept = "reread=3h"', 'journal = "s3://ops/journals"', f'role_arn = "{ROLE}"',
+    'endpoint_url = { sts = "https://sts.example" }',
+    "[[suppress]]", 'consumer = "other"', 'rule = "RSH205"', 'shards = [2, 3]',
+    "until = 2026-12-31", 'why = "say \\"yes\\" # twice"',
+)  # fmt: skip
+
+
+@pytest.fixture
+def lab(lab_of, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return lab_of("a-both", "?initial=TRIM_HORIZON&release=3.5.1")
+
+
+def test_what_is_shown_reads_back_as_the_same(lab):
+    path = configure(lab, *MORE, stream="created = 2026-09-22T09:14:00.5Z\nregion = 'eu-west-1'")
+    first = lab.cli("config", "show")
+    assert first.code == 0 and lab.wire.calls == []
+    Path("again.toml").write_text(first.out, encoding="utf-8")
+    before, after = load(path, wishes_of), load(Path("again.toml"), wishes_of)
+    assert meaning(before) == meaning(after)
+
+
+def meaning(config) -> list:
+    """All that a configuration says, without where it says it."""
+    return [
+        [(s.name, s.stream, s.created, reach(s)) for s in config.streams.values()],
+        [(c.name, c.stream.name, c.place, c.policy, c.accept, c.journal, reach(c))
+         for c in config.consumers.values()],
+        [(s.consumer, s.rule, s.shards, s.until, s.why) for s in config.suppressions],
+    ]  # fmt: skip
+
+
+def reach(entry) -> tuple:
+    one = entry.reach
+    return one.region, one.profile, one.role, dict(one.endpoints)
+
+
+def test_every_value_has_its_source(lab):
+    configure(lab, *MORE)
+    lines = lab.cli("config", "show").out.splitlines()
+    (accept,) = [line for line in lines if line.startswith("accept")]
+    policies = [line for line in lines if line.startswith("policy")]
+    assert accept.endswith("# reshardctl.toml:11")
+    assert all(line.endswith("# default") for line in policies) and len(policies) == 2
+
+
+def test_check_calls_nothing(lab):
+    configure(lab, *MORE)
+    result = lab.cli("config", "check")
+    assert result.code == 0 and lab.wire.calls == []
+    assert "1 stream, 2 consumers, 1 suppression" in result.out
+
+
+def test_check_names_the_line(lab):
+    configure(lab, "[[suppress]]", 'consumer = "app"', 'rule = "RSH205"', "until = 2026-12-31")
+    result = lab.cli("config", "check")
+    assert result.code == 2 and result.says("reshardctl.toml:8", "without why")
+
+
+def test_check_online_tells_of_each(lab):
+    lost = lab.locator.replace("kcl://", "kcl://not-")
+    configure(lab, "[consumers.lost]", 'stream = "all-orders"', f'locator = "{lost}"')
+    result = lab.cli("config", "check", "--online")
+    app, lost, *_ = [line for line in result.out.splitlines() if line[:4] in ("app ", "lost")]
+    assert "stream orders with 4 shards, 2 rows" in app and "there is no table" in lost
+    assert result.code == 2 and lab.wire.writes == []
+    assert lab.cli("config", "check", "--online", "app").code == 0
+
+
+@pytest.mark.parametrize("group", ["inspect", "probe", "fix"])
+def test_the_policy_is_that_of_the_page(lab, group):
+    """Exactly docs/iam.md's actions, which are exactly those used (tests/cli/test_iam.py)."""
+    configure(lab, stream="region = 'eu-west-1'")
+    result = lab.cli("config", "iam", "--for", group, "--account", "123456789012")
+    policy = json.loads(result.out)
+    assert {a for s in policy["Statement"] for a in s["Action"]} == documented(group)
+    table = lab.locator.partition("://")[2].partition("?")[0]
+    resources = json.dumps([s["Resource"] for s in policy["Statement"]])
+    assert "arn:aws:kinesis:eu-west-1:123456789012:stream/orders" in resources
+    assert f"arn:aws:dynamodb:eu-west-1:123456789012:table/{table}\"" in resources
+    assert "*" not in resources and lab.wire.calls == []
+
+
+def test_every_identity_has_its_own(lab):
+    """Whoever assumes a role needs to be allowed that, and nothing of what the role does."""
+    configure(lab, *MORE, stream="region = 'eu-west-1'")
+    words = ["config", "iam", "--for", "fix", "--account", "123456789012", "other"]
+    role = json.loads(lab.cli(*words, "--as", ROLE).out)
+    own = json.loads(lab.cli(*words, "--as", "environment").out)
+    services = [{a.partition(":")[0] for s in p["Statement"] for a in s["Action"]}
+                for p in (role, own)]  # fmt: skip
+    assert services == [{"dynamodb", "s3"}, {"kinesis", "sts"}]
+    assert "210987654321:table/other-app" in json.dumps(role)
+    s3 = [s for s in role["Statement"] if s["Action"][0].startswith("s3:")]
+    assert {s["Resource"] for s in s3} == {"arn:aws:s3:::ops", "arn:aws:s3:::ops/journals/*"}
+    assert lab.cli(*words).out.count("# ") == 2
+    wrong = lab.cli(*words, "--as", "nobody")
+    assert wrong.code == 2 and wrong.says("--as nobody")
+
+
+@pytest.mark.parametrize(
+    ("stream", "words", "said"),
+    [("", [], "region is not said"), ("region = 'eu-west-1'", [], "account is not said"),
+     ("region = 'eu-west-1'", ["--account", "12"], "twelve digits")],
+)  # fmt: skip
+def test_what_an_arn_lacks_is_asked(lab, stream, words, said):
+    configure(lab, stream=stream)
+    result = lab.cli("config", "iam", *words)
+    assert result.code == 2 and result.says(said)
+
+
+@pytest.mark.parametrize(
+    ("region", "partition"),
+    [("eu-west-1", "aws"), ("cn-north-1", "aws-cn"), ("us-gov-west-1", "aws-us-gov")],
+)
+def test_partitions(lab, region, partition):
+    configure(lab, stream=f"region = '{region}'")
+    policy = json.loads(lab.cli("config", "iam", "--account", "123456789012").out)
+    assert {s["Resource"].split(":")[1] for s in policy["Statement"][:2]} == {partition}
+
+
+def test_without_a_file(lab):
+    for verb in ("show", "check", "iam"):
+        result = lab.cli("config", verb)
+        assert result.code == 2 and result.says("no reshardctl.toml", "--config")
