@@ -89,6 +89,9 @@ def test_every_live_write_of_every_case_has_one_of_the_two_shapes() -> None:
     assert seen > 20
 
 
+MOVED = {"checkpoint", "checkpointSubSequenceNumber", "ownerSwitchesSinceCheckpoint"}
+
+
 def _has_a_shape(write: Write) -> bool:
     match write.change:
         case Create(row):
@@ -104,8 +107,7 @@ def _has_a_shape(write: Write) -> bool:
             return held <= set(write.guard) and add == {"leaseCounter": 1} and (
                 ("leaseOwner" in remove) is owned
                 and "checkpointOwner" not in write.before.attributes
-                and set(values) == {"checkpoint", "checkpointSubSequenceNumber",
-                                    "ownerSwitchesSinceCheckpoint"}  # fmt: skip
+                and set(values) == MOVED
                 and values["checkpoint"]["S"] not in ("SHARD_END", "LATEST")
             )
     return False

@@ -148,7 +148,7 @@ def _fix(running: Running, case: Case, release: str, initial: str, busy: int) ->
 
 
 def _bare(running: Running, shard: int, counting: str) -> None:
-    """The position alone, or with the counter: the owner keeps its lease, so that it never looks."""
+    """The position alone, or with the counter: the owner keeps its lease, and never looks."""
     _at_work(running)
     values = {":start": {"S": "TRIM_HORIZON"}} | ({":one": {"N": "1"}} if counting else {})
     with running.edit():
@@ -158,4 +158,14 @@ def _bare(running: Running, shard: int, counting: str) -> None:
             ConditionExpression="attribute_exists(leaseOwner)",
             ExpressionAttributeValues=values,
         )
+    _renewed(running, shard_name(shard))
     _put(running, shard)
+
+
+def _renewed(running: Running, key: str) -> None:
+    """Until its owner has renewed it twice. (A checkpoint that comes before the first renewal after
+    the counter was changed fails, and loses the lease: it depends on which of them is first.)"""
+    before = int(running.leases()[key]["leaseCounter"]["N"])
+    running.wait(
+        lambda _: int(running.leases()[key]["leaseCounter"]["N"]) > before + 1, f"renewals of {key}"
+    )
