@@ -21,6 +21,7 @@ PAUSE = 5.0
 """Seconds between two looks at the stream: two calls and a page of a thousand shards each."""
 ROWS_PAUSE = 15.0
 """Seconds between two looks at the rows: a scan of the table each."""
+_BEHIND = "has not crossed"
 _SHARDS = re.compile(r"shards=([1-9]\d{0,5})\Z", re.ASCII)
 
 
@@ -71,13 +72,13 @@ def wait_for(wait: Wait, ports: Ports, stream: str, place: Locator) -> None:
         now = ports.clock()
         left = end - now
         if left <= 0:
-            raise TimedOut(f"after {duration(wait.seconds)} {missing}", _next(wait))
+            raise TimedOut(f"after {duration(wait.seconds)} {missing}", _next(missing))
         phase(f"waiting: {missing}, {duration(left)} left")
         ports.sleep(min(max(pause, now - began), left))
 
 
-def _next(wait: Wait) -> str:
-    if wait.crossed:
+def _next(missing: str) -> str:
+    if _BEHIND in missing:
         return "the same without --wait says what stands in the way; --watch 60s judges the workers"
     return "look at the reshard, or wait longer with --wait"
 
@@ -124,4 +125,4 @@ def _spelled(missing: Uncrossed, place: Locator) -> str:
         parts.append(f"not read to the end: {shards(missing.behind)}")
     if missing.unstarted:
         parts.append(f"not started: {shards(missing.unstarted)}")
-    return f"{place.text} has not crossed ({'; '.join(parts)})" if parts else ""
+    return f"{place.text} {_BEHIND} ({'; '.join(parts)})" if parts else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reshardctl.model import ShardId
-from reshardctl.render.words import count, judged, sentence, shards
+from reshardctl.render.words import count, judged, shards
 from reshardctl.report import Report
 from reshardctl.rules import Finding, Severity
 from reshardctl.times import duration
@@ -68,10 +68,14 @@ def is_already(report: Report, finding: Finding) -> bool:
 
 
 def new_ones(report: Report) -> str:
-    """How many of a forecast's findings the reshard would bring: `1 of them new`."""
+    """How many of a forecast's findings are there without the reshard, as a sentence."""
     grave = [f for f in report.findings if f.severity > Severity.INFO]
-    new = [f for f in grave if not is_already(report, f)]
-    return f"{len(new)} of them new with the reshard." if grave else ""
+    same = sum(is_already(report, f) for f in grave)
+    if not grave:
+        return ""
+    if not same:
+        return "None of that is so without it."
+    return "All of that is so without it." if same == len(grave) else f"{same} so without it."
 
 
 def what_was_judged(report: Report) -> str:
@@ -88,7 +92,7 @@ def what_was_judged(report: Report) -> str:
     watched = report.snapshot.watched
     if watched is None:
         return f"{start}. Whether it runs now was not looked at."
-    return f"{start}, and what runs: {sentence(seen(watched))}"
+    return f"{start}, and what runs now: {seen(watched)}."
 
 
 def seen(watched: Watched) -> str:
@@ -100,5 +104,5 @@ def seen(watched: Watched) -> str:
     moved = sum(one.moved for one in watched.shards.values())
     return (
         f"in {length} {renewed} of {count(len(watched.shards), 'row')} were renewed, "
-        f"{moved} got on"
+        f"{moved} moved on"
     )

@@ -145,7 +145,7 @@ def test_ctrl_c(lab):
     begin(lab.fake, 4, 3600)
     for number in (signal.SIGINT, signal.SIGTERM):
         lab.wire.calls.clear()
-        running = start(lab, "inspect", *lab.where, "--wait", "1h", "--format", "json")
+        running = start(lab, "inspect", *lab.where, "--wait", "1h")
         met = waited_for(lab)
         running.signal(number)
         result = running.end()
