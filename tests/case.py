@@ -16,7 +16,7 @@ from typing import Any
 
 from tests.case_rows import Item, item_of, repaired
 from tests.case_stream import CaseShard, Record, filled, listing, only, resolve, shard_name
-from tests.case_tables import Multi, multi_of, side_of, stored
+from tests.case_tables import Multi, multi_of, side_of, stored, unnamed
 
 CASES = Path(__file__).parent / "cases"
 
@@ -106,7 +106,10 @@ class Case:
 
     def with_writes(self, writes: Mapping[int, str]) -> list[Item]:
         """The whole table after these writes, done by hand."""
-        return self._stored(repaired(self.rows, dict(writes), dict(self.topology)))
+        rows = repaired(self.rows, dict(writes), dict(self.topology))
+        if self.multi:
+            rows = [unnamed(row) if _index(row) in writes else row for row in rows]
+        return self._stored(rows)
 
     def _stored(self, rows: list[Item]) -> list[Item]:
         if self.multi is None:
@@ -121,6 +124,10 @@ class Case:
     def number_of(self, payload: str) -> str:
         """The sequence number of the record with this payload; KeyError when there is none."""
         return {p: n for held in self.records.values() for n, p, _ in held}[payload]
+
+
+def _index(row: Item) -> int:
+    return int(row["leaseKey"]["S"].removeprefix("shardId-"))
 
 
 def load(path: Path) -> Case:

@@ -64,6 +64,11 @@ def stored(item: Item, identifier: str) -> Item:
     return {**names, **item, "leaseKey": {"S": f"{identifier}:{shard}"}}
 
 
+def unnamed(item: Item) -> Item:
+    """A row without the attributes that ``stored`` writes: a write to it makes them whole."""
+    return {name: value for name, value in item.items() if name not in ("streamName", "shardId")}
+
+
 def side_of(entries: list[dict[str, Any]]) -> Mapping[str, tuple[Item, ...]]:
     """The ``[[side]]`` tables of a case, by name."""
     found: dict[str, tuple[Item, ...]] = {}

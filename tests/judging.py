@@ -28,6 +28,7 @@ from reshardctl.plan import Decision, decide, judge, settled_line
 from reshardctl.policy import POLICIES
 from reshardctl.rules import Finding, View, findings, merged
 from tests.case import Case
+from tests.case_tables import SIDE_KEYS
 
 
 def shard_of(listed: dict) -> Shard:
@@ -49,6 +50,14 @@ def lineage_of(shards: list[dict], created: float, retention_hours: int = 24) ->
 def images_of(items: list[dict]) -> list[Image]:
     rows = [Image(item["leaseKey"]["S"], canonical(item)) for item in items]
     return sorted(rows, key=lambda image: image.key)
+
+
+def side_images(case: Case) -> list[Image]:
+    """Rows of the side tables of an application called app, as the medium reads them along."""
+    return [
+        Image(f"app-{table}/{item[SIDE_KEYS[table]]['S']}", canonical(item))
+        for table, items in sorted(case.side.items()) for item in items
+    ]
 
 
 def options_of(case: Case, initial: str, release: str | None) -> dict[str, str]:
@@ -73,9 +82,9 @@ class Bench:
            items: list[dict] | None = None) -> Bench:
         consumer = CONSUMERS[case.consumer]
         lineage = lineage_of(case.shards, case.stream["created"], case.retention_hours)
-        images = images_of(case.items() if items is None else items)
+        images = [*images_of(case.items() if items is None else items), *side_images(case)]
         candidates = consumer.candidates(
-            consumer.parse(images), options_of(case, initial, release)
+            consumer.parse(images, lineage.stream), options_of(case, initial, release)
         )
         around = Circumstances(lineage, case.now)
         return cls(case, PlanCase(consumer, around, images, candidates, POLICIES[policy]))
@@ -91,7 +100,7 @@ class Bench:
         lineage = case.around.lineage
         settled = settled_line(case)
         want = LOSSLESS.line(lineage, settled)
-        checkpoint = case.consumer.parse(case.images)
+        checkpoint = case.checkpoint()
         odd = case.consumer.odd(lineage, checkpoint)
         recreated = case.consumer.incarnation(lineage, checkpoint) is Incarnation.RECREATED
         return merged({
@@ -102,11 +111,13 @@ class Bench:
         })
 
     def applied(self, steps) -> list[dict]:
-        return [dict(i.attributes) for i in after(self.plan_case.images, steps)]
+        """The lease table after these steps; side tables are not written."""
+        rows = after(self.plan_case.images, steps)
+        return [dict(i.attributes) for i in rows if "leaseKey" in i.attributes]
 
     def replays(self) -> list[Replay]:
         case = self.plan_case
-        checkpoint = case.consumer.parse(case.images)
+        checkpoint = case.checkpoint()
         lineage = case.around.lineage
         return [case.consumer.replay(lineage, checkpoint, c.app) for c in case.candidates]
 

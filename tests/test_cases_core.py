@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from reshardctl.model import Delete, ShardId, Update
+from reshardctl.model import Delete, Update
 from reshardctl.plan import Ask, NoLine, Nothing, Plan
 from reshardctl.rules import Severity
 from tests.case import Case, Expect, all_cases
@@ -18,7 +18,7 @@ from tests.judging import Bench, delivered
 
 
 def _expects() -> Iterator[tuple[str, Case, str, str, Expect]]:
-    for case in all_cases("kcl"):
+    for case in [*all_cases("kcl"), *all_cases("kcl-tables")]:
         for expect in case.expects:
             for initial in expect.initial:
                 for release in expect.releases:
@@ -66,7 +66,8 @@ def test_fix(_name, case, initial, release, expect):
         return
     assert isinstance(decision, Plan | Nothing), decision
     steps = decision.steps if isinstance(decision, Plan) else ()
-    written = {ShardId(w.key): _position(w) for step in steps for w in step.writes}
+    shard_of = bench.plan_case.consumer.shard_of
+    written = {shard_of(w.key): _position(w) for step in steps for w in step.writes}
     wanted = {
         f"shardId-{n:012d}": case.number_of(p) if p.startswith("s") and p != "same" else p
         for n, p in fixed.writes.items()

@@ -17,12 +17,13 @@ from reshardctl.testing import FakeKinesis, load_topology
 from tests.case import Case, Expect, all_cases
 from tests.case_stream import shard_name
 from tests.case_sync import SyncCase, SyncExpect, all_syncs
-from tests.reference.kcl import Run, run
-from tests.reference.kcl_lease import list_leases
+from tests.reference.kcl import Run
+from tests.reference.kcl_lease import list_leases, syncs_fully
 from tests.reference.kcl_stream import HASH_END, Initial, Source
 from tests.reference.kcl_sync import bootstrap, first_hole, missing_leases
+from tests.reference.kcl_tables import run_beside
 
-CASES = {case.name: case for case in all_cases("kcl")}
+CASES = {case.name: case for case in [*all_cases("kcl"), *all_cases("kcl-tables")]}
 
 
 def _situations() -> Iterator[Any]:
@@ -168,9 +169,11 @@ def test_the_model_reads_what_the_real_library_wrote(folder: Path) -> None:
     """Every row but the foreign ones is a lease of a listed shard; the release reads its own."""
     items = json.loads((folder / "leases.json").read_text(encoding="utf-8"))["Items"]
     listed = json.loads((folder / "shards.json").read_text(encoding="utf-8"))["Shards"]
-    leases = list_leases({item["leaseKey"]["S"]: item for item in items}, folder.parent.name)
+    release = folder.parent.name
+    leases = list_leases({item["leaseKey"]["S"]: item for item in items}, release)
     assert {lease.key for lease in leases} <= {shard["ShardId"] for shard in listed}
-    assert all(lease.checkpoint is not None and lease.hashes is not None for lease in leases)
+    assert all(lease.checkpoint is not None for lease in leases)
+    assert all((lease.hashes is None) is syncs_fully(release) for lease in leases)
 
 
 def _run(
@@ -178,7 +181,10 @@ def _run(
 ) -> Run:
     fake = load_topology(case.stream)
     start = _absolute(initial, case.stream)
-    return run(fake, case.stream["name"], items, start, release, _live(case, fake), cleanup=cleanup)
+    return run_beside(
+        fake, case.stream["name"], items, start, release, _live(case, fake),
+        identifier=case.identifier, side=case.side, cleanup=cleanup,
+    )
 
 
 def _absolute(initial: str, stream: dict[str, Any]) -> str:

@@ -238,12 +238,17 @@ def _wrong(name: str) -> str:
 def _other_oddities(
     own: Named | None, others: Mapping[Named, tuple[Row, ...]]
 ) -> Iterator[Odd]:
-    """What concerns us of the rows of other streams: those of an earlier one of this name."""
+    """What concerns us of the rows of other streams: those of an earlier one of this name, and
+    those that cannot be read."""
     for named, rows in others.items():
-        if own is not None and earlier(own, named):
-            for row in rows:
+        for row in rows:
+            key = row.image.key
+            if own is not None and earlier(own, named):
                 why = f"a row of {named.text}, an earlier stream of this name"
-                yield Odd(Oddity.EARLIER_STREAM, row.image.key, row.position or "", why)
+                yield Odd(Oddity.EARLIER_STREAM, key, row.position or "", why)
+            if row.lacking:
+                why = f"a row of another stream without {', '.join(row.lacking)}"
+                yield Odd(Oddity.FOREIGN_ENTRY, key, why, why)
 
 
 def _foreign_oddities(foreign: Mapping[str, Image]) -> Iterator[Odd]:
