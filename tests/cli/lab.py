@@ -100,7 +100,9 @@ class Wire:
     def need(self, service: str, operation: str, body: bytes | None) -> None:
         """Note the IAM actions of a call. A transaction needs those of the writes in it (Amazon
         DynamoDB Developer Guide, "Using IAM with DynamoDB transactions")."""
-        if operation != "TransactWriteItems":
+        if operation == "ListObjectsV2":  # the permission is called after an older call
+            found = {"s3:ListBucket"}
+        elif operation != "TransactWriteItems":
             found = {f"{service}:{operation}"}
         else:
             found = _in_transaction(service, body)
@@ -119,6 +121,11 @@ class Wire:
         """From the `after`th call on, `times` calls of an operation are answered with an error."""
         body = json.dumps({"__type": f"com.amazonaws#{code}", "message": message})
         self.faults.append((operation, after, lambda: _answer(status, body), times))
+
+    def fail_s3(self, operation: str, code: str, status: int, *, after: int = 0) -> None:
+        """The same for S3, whose errors are XML."""
+        body = f"<Error><Code>{code}</Code><Message>said by the test</Message></Error>"
+        self.faults.append((operation, after, lambda: _answer(status, body), None))
 
     def do(self, operation: str, what: Callable[[], None], *, after: int = 0) -> None:
         """Just before the `after`th call of an operation is sent, do something else."""
@@ -197,8 +204,11 @@ class Lab:
         """Whatever a test does, a command calls nothing that docs/iam.md does not allow it."""
         writing = words[0] in ("fix", "undo") and not {"--dry-run", "-n"} & set(words)
         allowed = documented("fix" if writing else "inspect")
-        if {"--probe", "--plan", "--resume"} & set(words):
+        reading = {"--probe", "--count", "--plan", "--resume", "latest"} & set(words)
+        if reading or any(str(word).startswith("at-timestamp") for word in words):
             allowed |= documented("probe")
+        if any(str(word).startswith("s3://") for word in words):
+            allowed |= documented("journal")
         allowed |= {"sts:AssumeRole"}  # of a role, in the words at the end of the page
         fresh, self.wire.needed_now = self.wire.needed_now, set()
         assert fresh <= allowed, fresh - allowed

@@ -1,0 +1,285 @@
+"""Policies by time and counting, on the command line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from reshardctl.effects import GRACE
+from reshardctl.times import instant
+from tests.cli.test_probe import OPTIONS, case, drained
+from tests.reference.kcl import run
+
+
+def at(lab, seconds: float) -> str:
+    return f"at-timestamp={instant(lab.fake.stream(lab.stream).created + seconds)}"
+
+
+def test_latest_skips_the_backlog_and_no_record_after_it(lab_of):
+    """What latest-at-start would miss: what is written between the fix and the start."""
+    lab = lab_of("a-both", OPTIONS)
+    assert lab.fix("--policy", "latest", "--created", lab.created).code == 0
+    for shard in (1, 2, 3):
+        lab.fake.put(lab.stream, shard, f"later-{shard}", "k")
+    lab.fake.clock.advance(600)
+    ran = run(lab.fake, lab.stream, list(lab.items().values()), "LATEST", "3.5.1")
+    assert sorted(ran.order) == ["later-1", "later-2", "later-3"] and not ran.stuck
+
+
+def test_no_sentinel_of_the_store_s_own_is_written(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    for policy in ("latest", at(lab, 700), "at-timestamp=-10m", "at-timestamp=@reshard"):
+        steps = lab.dry("--policy", policy, "--format", "json", "--accept", "reread=all")
+        written = {
+            write["set"]["checkpoint"]["S"] for step in steps.json["decision"]["steps"]
+            for write in step["writes"] if "checkpoint" in write["set"]
+        }
+        assert written and not {"LATEST", "AT_TIMESTAMP"} & written
+
+
+def test_the_cost_is_printed_by_shard_in_time_and_in_records(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    words = ("--policy", "latest", "--format", "text")
+    plain, counted = lab.dry(*words), lab.dry(*words, "--count")
+    assert " records" not in plain.out.partition("costs")[2]
+    assert "policy latest skips, by intention:" in counted.out
+    rows = [line.split() for line in counted.out.splitlines() if line[:1] in "+~"]
+    skips = {row[1]: " ".join(row) for row in rows}
+    held = lab.fake.stream(lab.stream).shards
+    for shard in ("2", "3"):
+        assert f"{len(held[int(shard)].records)} records" in skips[shard]
+
+
+def test_a_count_that_ends_early_says_at_least(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    words = ("--policy", "latest-at-start", "--count", "--format")
+    found = lab.dry(*words, "json", "--probe-budget", "calls=3").json["decision"]["costs"]
+    assert any(e["records"]["at_least"] for e in found)
+    text = lab.dry(*words, "markdown", "--probe-budget", "calls=3").out
+    assert "≥ 0 records" in text or "≥ 4 records" in text
+
+
+def test_an_inspection_counts_what_is_lost(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    (finding,) = [
+        f for f in lab.inspect("--count", "--format", "json").json["findings"]
+        if f["code"] == "RSH203"
+    ]
+    held = lab.fake.stream(lab.stream).shards
+    for effect in finding["effects"]:
+        assert effect["records"]["count"] == len(held[int(effect["shard"][-2:])].records)
+        assert not effect["records"]["at_least"]
+    assert "4 records left, arrived " in lab.inspect("--count", "--format", "text").out
+
+
+@pytest.mark.parametrize(("policy", "words"), [
+    ("at-timestamp", ("needs a time",)),
+    ("at-timestamp=", ("needs a time",)),
+    ("at-timestamp=2026-11-20T09:14:00", ("has no zone", "2026-11-20T09:14:00Z")),
+    ("at-timestamp=yesterday", ("is no time", "-90m", "@reshard")),
+    ("at-timestamp=-90", ("is no duration",)),
+    ("at-timestamp=+90m", ("is no time",)),
+    ("at-timestamp=2031-01-01T00:00:00Z", ("in the future", "--policy latest")),
+    ("at-timestamp=2020-01-01T00:00:00Z", ("was created later",)),
+    ("at-timestamp=-300d", ("was created later",)),
+    ("newest", ("no such policy", "at-timestamp=TIME", "latest-at-start")),
+    ("latest=-5m", ("no such policy",)),
+])  # fmt: skip
+def test_a_time_that_makes_no_sense_is_a_usage_error(lab_of, policy, words):
+    lab = lab_of("a-both", OPTIONS)
+    refused = lab.fix("--policy", policy)
+    assert refused.code == 2 and refused.says(*words)
+    assert lab.wire.writes == [] and "GetRecords" not in [o for _, o in lab.wire.calls]
+
+
+@pytest.mark.parametrize(
+    "budget", ["calls", "calls=0", "time=5", "reads=3", "calls=5,,", "calls=x", "calls=-1"]
+)
+def test_a_budget_that_makes_no_sense_is_a_usage_error(lab_of, budget):
+    refused = lab_of("a-both", OPTIONS).inspect("--probe", "--probe-budget", budget)
+    assert refused.code == 2
+    assert refused.says("duration" if budget == "time=5" else "--probe-budget")
+
+
+def test_a_time_without_a_reshard(lab_of):
+    refused = lab_of("healthy-roots", OPTIONS).dry("--policy", "at-timestamp=@reshard")
+    assert refused.code == 2 and refused.says("@reshard", "ever split or merged")
+
+
+def test_a_time_before_the_retention_is_clamped_and_told(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    lab.fake.clock.advance(26 * 3600 - 1000)
+    shown = lab.dry("--policy", at(lab, 60), "--format", "text", "--accept", "reread=all")
+    assert "is before the oldest record that the stream keeps" in " ".join(shown.out.split())
+    assert "GetRecords" not in [o for _, o in lab.wire.calls]
+
+
+def test_what_could_not_be_found_is_not_guessed(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    lab.wire.calls.clear()
+    refused = lab.fix(
+        "--policy", at(lab, 700), "--probe-budget", "calls=2", "--created", lab.created
+    )
+    assert refused.code == 3 and refused.says("was not found", "--probe-budget")
+    assert lab.wire.writes == []
+    assert len([o for _, o in lab.wire.calls if o in ("GetRecords", "GetShardIterator")]) == 2
+
+
+def test_a_saved_plan_carries_the_numbers(lab_of, tmp_path):
+    """Records that arrive between the plan and its application change nothing in it, and are
+    read; nothing is looked for again."""
+    lab = lab_of("a-both", OPTIONS)
+    path = tmp_path / "a.plan"
+    assert lab.dry("--policy", "latest", "--out", path).code == 1
+    since = json.loads(path.read_text())["wishes"]["since"]
+    assert since["asked"] == "now" and set(since["places"]) == {
+        f"shardId-{n:012d}" for n in (1, 2, 3)
+    }
+    for shard in (1, 2, 3):
+        lab.fake.put(lab.stream, shard, f"later-{shard}", "k")
+    lab.fake.clock.advance(300)
+    lab.wire.calls.clear()
+    assert lab.cli("fix", "--plan", path, "--assume-stopped", "--created", lab.created).code == 0
+    assert "GetRecords" not in [o for _, o in lab.wire.calls]
+    ran = run(lab.fake, lab.stream, list(lab.items().values()), "LATEST", "3.5.1")
+    assert sorted(ran.order) == ["later-1", "later-2", "later-3"]
+
+
+def test_a_saved_plan_is_stale_once_a_shard_has_closed(lab_of, tmp_path):
+    lab = lab_of("a-both", OPTIONS)
+    path = tmp_path / "a.plan"
+    assert lab.dry("--policy", "latest", "--out", path).code == 1
+    client = lab.fake.client()
+    client.merge_shards(
+        StreamName=lab.stream, ShardToMerge="shardId-000000000002",
+        AdjacentShardToMerge="shardId-000000000003",
+    )
+    lab.fake.settle()
+    lab.wire.calls.clear()
+    refused = lab.cli("fix", "--plan", path, "--assume-stopped", "--created", lab.created)
+    assert refused.code == 4 and refused.says("stale") and lab.wire.writes == []
+
+
+@pytest.mark.parametrize("member", ["since", "asked", "time", "places"])
+def test_a_plan_without_its_time_is_refused(lab_of, tmp_path, member):
+    lab = lab_of("a-both", OPTIONS)
+    path = tmp_path / "a.plan"
+    lab.dry("--policy", "latest", "--out", path)
+    whole = json.loads(path.read_text())
+    wishes = whole["wishes"]
+    if member == "since":
+        wishes["since"] = None
+    else:
+        wrong = {"asked": 7, "time": "now", "places": {"x": ["TIP", "", 0]}}
+        wishes["since"][member] = wrong[member]
+    path.write_text(json.dumps(whole))
+    refused = lab.cli("fix", "--plan", path, "--assume-stopped")
+    assert refused.code == 2 and refused.says("a.plan")
+
+
+def test_going_back_costs_re_reads_that_have_to_be_accepted(lab_of):
+    """Consent as for every plan: one hour a shard by default."""
+    lab = lab_of("healthy-split-cleaned", OPTIONS)
+    lab.fake.clock.advance(3 * 3600)
+    for shard in (1, 2, 3):
+        lab.fake.put(lab.stream, shard, f"late-{shard}", "k")
+    back = lab.dry("--policy", "at-timestamp=@reshard", "--format", "json")
+    left = {r["flag"] for r in back.json["decision"]["residuals"]}
+    assert left <= {""} or all(flag.startswith("--accept reread=") for flag in left)
+    accepted = lab.dry(
+        "--policy", "at-timestamp=@reshard", "--accept", "reread=all", "--format", "json"
+    )
+    assert accepted.json["decision"]["kind"] == "plan"
+    assert not accepted.json["decision"]["residuals"]
+
+
+@pytest.mark.parametrize("policy", ["latest", "at-timestamp=@reshard"])
+def test_first_positions_by_time(lab_of, policy):
+    lab = lab_of("a-both", OPTIONS, items=[])
+    done = lab.fix("--bootstrap", "--policy", policy)
+    assert done.code == 0, done.err
+    for shard in (1, 2, 3):
+        lab.fake.put(lab.stream, shard, f"later-{shard}", "k")
+    ran = run(lab.fake, lab.stream, list(lab.items().values()), "LATEST", "3.5.1")
+    assert not ran.stuck
+    for shard in (1, 2, 3):
+        got = ran.delivered[f"shardId-{shard:012d}"]
+        assert got[-1] == f"later-{shard}"
+        assert policy != "latest" or len(got) == 1
+    assert "shardId-000000000000" not in ran.delivered
+
+
+def test_an_empty_table_is_not_read_for(lab_of):
+    lab = lab_of("a-both", OPTIONS, items=[])
+    refused = lab.dry("--policy", "latest")
+    assert refused.code == 3 and refused.says("--bootstrap")
+    assert "GetRecords" not in [o for _, o in lab.wire.calls]
+
+
+def test_undo_puts_back_what_a_policy_moved(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    before = {key: item["checkpoint"] for key, item in lab.items().items()}
+    assert lab.fix("--policy", "latest", "--created", lab.created).code == 0
+    assert lab.undo().code in (0, 1)
+    assert {key: item["checkpoint"] for key, item in lab.items().items()} == before
+
+
+def test_json_says_which_time(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    shown = lab.dry("--policy", "latest", "--format", "json").json
+    assert (shown["policy"], shown["policy_time"]) == ("latest", shown["taken"])
+    assert lab.dry("--format", "json").json["policy_time"] is None
+
+
+def test_a_drained_shard_that_was_never_ended_is_told_and_ended(lab_of):
+    """KCL ends a shard only when the application checkpoints at its end (ShutdownTask)."""
+    lab = lab_of("healthy-parent-drained", OPTIONS)
+    assert lab.inspect("--format", "json").codes == set()
+    seen = lab.inspect("--probe", "--format", "json")
+    assert seen.codes == {"RSH216"} and seen.code == 0
+    assert lab.fix("--probe").code == 0
+    assert lab.items()["shardId-000000000000"]["checkpoint"] == {"S": "SHARD_END"}
+    assert {"shardId-000000000002", "shardId-000000000003"} <= set(lab.items())
+    assert lab.inspect("--probe", "--format", "json").codes == set()
+    ran = run(lab.fake, lab.stream, list(lab.items().values()), "LATEST", "3.5.1")
+    fresh = lab.fake.stream(lab.stream).shards
+    for shard in (2, 3):
+        got = ran.delivered.get(f"shardId-{shard:012d}", [])
+        assert got == [record.payload.decode() for record in fresh[shard].records]
+
+
+def test_a_shard_that_has_just_closed_is_given_time(lab_of):
+    whole = case("healthy-parent-drained")
+    closed = max(shard["close"] for shard in whole.stream["shards"] if "close" in shard)
+    shards = [
+        {k: v for k, v in shard.items() if "close" in shard or k != "records"}
+        for shard in whole.stream["shards"]
+    ]
+    codes = [
+        lab_of(replace(
+            whole, stream={**whole.stream, "shards": shards, "now": closed + seconds}
+        ), OPTIONS).inspect("--probe", "--format", "json").codes
+        for seconds in (GRACE - 10, GRACE + 10)
+    ]
+    assert codes[1] - codes[0] == {"RSH216"}
+
+
+def test_a_backlog_is_told_with_its_size_its_times_and_its_deadline(lab_of):
+    lab = lab_of("parent-row-lost", OPTIONS)
+    shown = lab.inspect("--probe", "--format", "json").json
+    (finding,) = [f for f in shown["findings"] if f["code"] == "RSH202"]
+    assert "records left in it" in finding["what"]
+    held = lab.fake.stream(lab.stream).shards[0].records
+    (effect,) = finding["effects"]
+    assert effect["records"] == {
+        "count": len(held), "at_least": False,
+        "first_arrival": instant(held[0].arrival), "last_arrival": instant(held[-1].arrival),
+    }
+    keep = shown["stream"]["retention_seconds"]
+    assert finding["deadline"]["probed"] is True
+    assert finding["deadline"]["starts"] == instant(held[0].arrival + keep)
+    assert "RSH216" not in lab_of(drained(case("parent-row-lost")), OPTIONS).inspect(
+        "--probe", "--format", "json"
+    ).codes
