@@ -100,7 +100,7 @@ def repaired(items: list[Item], writes: dict[int, str], shards: dict[int, CaseSh
             continue
         parents = _parents(shards[shard], shards, there)
         if wanted == "same":
-            table[key] = _mended(table[key], parents)
+            table[key] = _mended(table[key], parents, shards[shard])
         elif key in table:
             table[key] = _moved(table[key], position(wanted, shard, shards), shards[shard])
         else:
@@ -142,8 +142,10 @@ def _moved(item: Item, checkpoint: str, shard: CaseShard) -> Item:
     return moved
 
 
-def _mended(item: Item, parents: list[int]) -> Item:
+def _mended(item: Item, parents: list[int], shard: CaseShard) -> Item:
     mended = {name: value for name, value in item.items() if name != "parentShardId"}
+    if "SS" not in mended.get("childShardIds", {"SS": []}):
+        mended |= _named("childShardIds", shard.children)
     mended |= _named("parentShardId", parents) | {"checkpointSubSequenceNumber": {"N": "0"}}
     for attribute in ("leaseCounter", "ownerSwitchesSinceCheckpoint"):
         mended.setdefault(attribute, {"N": "0"})

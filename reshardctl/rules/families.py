@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.model import DONE, Cause, Never, Oddity, Reads, ShardId
+from reshardctl.model import DONE, Cause, Fate, Never, Oddity, Reads, ShardId
 from reshardctl.rules.base import View
 
 _WITHOUT_ROW = {
@@ -57,8 +57,14 @@ def merges_without_a_parent(view: View) -> Iterator[tuple[ShardId, ShardId]]:
             partner = view.replay.fates.get(other)
             if other == missing or not isinstance(partner, Reads) or not has_row(view, other):
                 continue
-            if partner.cause is not Cause.FINISHED:
+            if partner.cause is not Cause.FINISHED and _held_up(partner, fate):
                 yield other, missing
+
+
+def _held_up(partner: Reads, missing: Fate) -> bool:
+    """Whether the end waits for the missing one: one that comes back at the start, or of which the
+    end does not hang, holds nothing up (KCL 1.0–1.13 and 2.0–2.2)."""
+    return missing.delay.most > 0 if isinstance(missing, Reads) else not partner.ends
 
 
 def never_ending(view: View) -> Iterator[ShardId]:

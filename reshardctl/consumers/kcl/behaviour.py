@@ -313,7 +313,8 @@ class _Run:
             at = self._initial(shard) if one.initially else START
             where = mark if one.initially else "TRIM_HORIZON"
             why = f"its lease is created at {where} by the synchronisation at the start"
-            cause = Cause.CREATED_AT_PARENT_END if one.below else Cause.REFILLED
+            below = one.below and not one.initially
+            cause = Cause.CREATED_AT_PARENT_END if below else Cause.REFILLED
             if not self._table.rows:
                 why, cause = f"an empty table: KCL starts it at {mark}", Cause.BOOTSTRAP
             self._add(shard, at, cause, why, NO_DELAY)
