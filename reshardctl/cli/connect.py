@@ -81,6 +81,11 @@ def listed(account: Account, stream: str) -> tuple[Lineage, float]:
     return kinesis.lineage(stream), time.time()
 
 
+def wait(seconds: float) -> None:
+    """Sleep, by the clock of the ports."""
+    time.sleep(seconds)
+
+
 def bucket_client(account: Account, place: str) -> Any:
     """boto3's client of S3, for journals. place: what is to be reached, for messages."""
     from reshardctl.aws import client_of

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reshardctl import locator as locators
-from reshardctl.cli.connect import Account, bucket_client
+from reshardctl.cli.connect import Account, bucket_client, wait
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.journal import Header, Journal, Log, Records, S3Object, new_name, state_dir
 from reshardctl.journal.bucket import listed
@@ -103,15 +102,15 @@ class Journals:
 
     def _on_s3(self, prefix: S3Object) -> Listing:
         client = self._client(prefix)
-        keys = listed(client, prefix, time.sleep)
+        keys = listed(client, prefix, wait)
         logs = [
-            S3Log(client, S3Object(prefix.bucket, key), time.sleep, "")
+            S3Log(client, S3Object(prefix.bucket, key), wait, "")
             for key in keys if key.endswith(SUFFIX)
         ]
         return Listing(str(prefix), entries(logs), False)
 
     def _object(self, where: S3Object) -> S3Log:
-        return S3Log(self._client(where), where, time.sleep, uuid.uuid4().hex)
+        return S3Log(self._client(where), where, wait, uuid.uuid4().hex)
 
     def _client(self, where: S3Object) -> object:
         return bucket_client(self.account, str(where))

@@ -318,7 +318,7 @@ def test_a_fix_that_added_a_counter_alone(lab_of):
     assert "leaseCounter" in result.out and "never goes back" in result.out
 
 
-def test_one_document_a_command(lab, monkeypatch):
+def test_one_document_a_command(lab):
     """At a terminal, too: a plan that cannot be confirmed there is not shown first."""
     assert lab.fix().code == 0
     result = lab.cli("undo", lab.journal(), "--assume-stopped", "--format", "json")
