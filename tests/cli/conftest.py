@@ -12,6 +12,7 @@ from lease_server import lease_server
 from reshardctl.testing import serve
 from tests.case import CASES, Case, load
 from tests.cli.lab import Lab, Servers, Switchboard, Wire, fake_of, opened
+from tests.side_tables import side_tables
 
 
 @pytest.fixture(scope="session")
@@ -38,11 +39,13 @@ def lab_of(
 
         def make(case: Case | str, options: str = "", items: list | None = None) -> Lab:
             if isinstance(case, str):
-                case = load(CASES / "kcl" / f"{case}.toml")
+                folder = "kcl" if (CASES / "kcl" / f"{case}.toml").exists() else "kcl-tables"
+                case = load(CASES / folder / f"{case}.toml")
             rows = case.items() if items is None else items
             lab = stack.enter_context(
                 opened(servers, fake_of(case), rows, tmp_path / "state", monkeypatch, wire)
             )
+            stack.enter_context(side_tables(lab.table.boto, lab.table.name, case))
             lab.options = options
             return lab
 

@@ -16,7 +16,7 @@ SEVERITIES = ("error", "warning")
 
 
 def _params():
-    for case in all_cases("kcl"):
+    for case in [*all_cases("kcl"), *all_cases("kcl-tables")]:
         if not case.rows:
             continue
         for expect in case.expects:
@@ -26,10 +26,6 @@ def _params():
                 for release in expect.releases:
                     name = f"{case.name}-{initial.partition(':')[0]}-{release}"
                     yield pytest.param(case, initial, release, expect, id=name)
-
-
-def _key(shard: int) -> str:
-    return f"shardId-{shard:012d}"
 
 
 def _kept(items: dict[str, Item]) -> dict[str, Item]:
@@ -49,9 +45,9 @@ def _check_inspect(lab: Lab, expect: Expect) -> Result:
 def _check_writes(case: Case, expect: Expect, before: dict, after: dict) -> None:
     """Exactly the rows that the case names are written, to exactly what it says."""
     written = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
-    assert written == {_key(shard) for shard in expect.fixed.writes}
+    assert written == {case.key(shard) for shard in expect.fixed.writes}
     for shard, wanted in expect.fixed.writes.items():
-        key = _key(shard)
+        key = case.key(shard)
         if wanted == "delete":
             assert key not in after
         elif wanted == "same":

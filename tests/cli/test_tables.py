@@ -1,0 +1,114 @@
+"""Tables with more in them than one stream's leases, and those beside the table."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.case import CASES, load
+from tests.side_tables import side_items
+
+OPTIONS = "?initial=TRIM_HORIZON&release=3.1.3"
+
+
+def case_of(name: str):
+    return load(CASES / "kcl-tables" / f"{name}.toml")
+
+
+def test_side_tables_are_read_and_never_written(lab_of):
+    case = case_of("side-children-lost")
+    lab = lab_of(case, OPTIONS)
+    before = side_items(lab.table.boto, lab.table.name, case)
+    found = lab.inspect("--format", "json")
+    assert {f["code"] for f in found.json["findings"]} == {"RSH203", "RSH402"}
+    assert lab.fix().code == 0
+    assert lab.inspect().code == 0
+    assert lab.undo().code == 0
+    assert side_items(lab.table.boto, lab.table.name, case) == before
+
+
+def test_a_table_without_side_tables_is_asked_once(lab_of, wire):
+    lab = lab_of("a-both", OPTIONS)
+    lab.inspect()
+    assert [name for _, name in wire.calls].count("GetItem") == 1
+
+
+@pytest.mark.parametrize("operation", ["GetItem", "Scan"])
+def test_side_tables_that_may_not_be_read_are_named(lab_of, wire, operation):
+    """AccessDeniedException: what AWS answers where a policy does not name the table."""
+    lab = lab_of("side-children-lost", OPTIONS)
+    lab.alter("shardId-000000000001", throughputKBps={"N": "0.5"})
+    wire.fail(operation, "AccessDeniedException", after=1 if operation == "Scan" else 0)
+    found = lab.inspect("--format", "json")
+    assert found.codes == {"RSH203"}
+    table = "CoordinatorState" if operation == "GetItem" else "WorkerMetricStats"
+    (note,) = [n for n in found.json["notes"] if "not looked at" in n]
+    assert f"{lab.table.name}-{table}" in note and f"dynamodb:{operation}" in note
+
+
+def test_side_tables_that_cannot_be_read_are_an_error(lab_of, wire):
+    """Throttled for good: a read that comes short is no clean report."""
+    lab = lab_of("side-children-lost", OPTIONS)
+    wire.fail("GetItem", "ProvisionedThroughputExceededException")
+    found = lab.inspect()
+    assert found.code == 3 and found.says("CoordinatorState", "throttled")
+
+
+def test_a_worker_that_only_reports_its_metrics_is_running(lab_of):
+    """lut is written every 30 s by each worker of 3.x, with or without a lease."""
+    case = case_of("side-children-lost")
+    lab = lab_of(case, OPTIONS)
+    table = f"{lab.table.name}-WorkerMetricStats"
+
+    def report(_seconds: float) -> None:
+        (item,) = case.side["WorkerMetricStats"]
+        lab.table.boto.put_item(TableName=table, Item={**item, "lut": {"N": "1795220630"}})
+
+    lab.on_sleep.append(report)
+    done = lab.cli("fix", *lab.where, "--yes", "--watch", "60s")
+    assert done.code == 4 and done.says("running", "WorkerMetricStats/w1")
+
+
+def test_a_stream_without_rows_is_told_whose_rows_there_are(lab_of):
+    case = case_of("multi-children-lost")
+    lab = lab_of(case, OPTIONS)
+    for row in lab.items():
+        if ":orders:" in row:
+            lab.table.pull(row)
+    found = lab.inspect()
+    assert found.code == 2 and found.says("123456789012:invoices:1795000000", "orders")
+
+
+def test_only_the_stream_s_own_rows_are_written(lab_of):
+    lab = lab_of("multi-children-lost", OPTIONS)
+    others = {key: item for key, item in lab.items().items() if ":invoices:" in key}
+    assert len(others) == 2
+    seen = lab.inspect("--format", "json")
+    (note,) = [n for n in seen.json["notes"] if "multi-stream" in n]
+    assert "2 rows of 1 other stream" in note and ":invoices:1795000000 (2)" in note
+    assert lab.fix().code == 0
+    assert {k: lab.items()[k] for k in others} == others
+    made = lab.items()["123456789012:orders:1795219200:shardId-000000000002"]
+    assert made["streamName"] == {"S": "123456789012:orders:1795219200"}
+    assert made["shardId"] == {"S": "shardId-000000000002"}
+    assert made["parentShardId"] == {"SS": ["shardId-000000000000"]}
+
+
+def test_rows_of_both_kinds_of_application_are_refused(lab_of):
+    lab = lab_of("multi-children-lost", OPTIONS)
+    lab.plant({"leaseKey": {"S": "shardId-000000000001"}, "checkpoint": {"S": "LATEST"}})
+    found = lab.inspect()
+    assert found.code == 2 and found.says("single-stream", "cannot read both")
+
+
+def test_a_saved_plan_for_one_stream_is_stale_when_its_own_row_moves_only(lab_of, tmp_path):
+    lab = lab_of("multi-children-lost", OPTIONS)
+    plan = tmp_path / "orders.plan"
+    assert lab.dry("--out", plan).code == 1
+    own = "123456789012:orders:1795219200:shardId-000000000000"
+    lab.alter("123456789012:invoices:1795000000:shardId-000000000000", checkpoint={"S": "LATEST"})
+    before = lab.items()[own]
+    lab.alter(own, checkpoint={"S": "TRIM_HORIZON"})
+    stale = lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped")
+    assert stale.code == 4
+    lab.plant(before)
+    assert lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped").code == 0
