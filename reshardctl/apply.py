@@ -96,7 +96,8 @@ def resume(
     steps = run.current
     rows = medium.read()
     try:
-        rest = remaining(steps, rows, journal, moving)
+        landed = run.landed if renewing else frozenset()
+        rest = remaining(steps, rows, journal, moving, renewing, landed)
     except HalfDone as error:
         if run.intents:
             raise
@@ -125,20 +126,23 @@ def belongs(records: Records, medium: Medium) -> None:
 
 
 def remaining(
-    steps: Sequence[Step], rows: Sequence[Image], journal: Journal, moving: Collection[str] = ()
+    steps: Sequence[Step], rows: Sequence[Image], journal: Journal, moving: Collection[str] = (),
+    renewing: Collection[str] = (), landed: Collection[int] = (),
 ) -> list[tuple[int, Step]]:
     """The writes that have not landed, by the place of their step, on the rows as they are now.
 
-    HalfDone, naming the rows, when some row is neither as before nor as written.
+    renewing: as for `apply`. landed: steps that are done whatever their rows say now, for a running
+    consumer reads on from them. HalfDone, naming the rows, when some other row is neither as before
+    nor as written.
     """
     found = {image.key: image for image in rows}
     now = {write.key: found.get(write.key) for step in steps for write in step.writes}
     stands = standings(steps, now, moving)
     moved = {
         write.key
-        for step, row in zip(steps, stands, strict=True)
+        for index, (step, row) in enumerate(zip(steps, stands, strict=True))
         for write, stand in zip(step.writes, row, strict=True)
-        if stand is Standing.MOVED
+        if stand is Standing.MOVED and index not in landed
     }
     if moved:
         raise half_done(
@@ -148,9 +152,9 @@ def remaining(
     for index, (step, row) in enumerate(zip(steps, stands, strict=True)):
         pairs = zip(step.writes, row, strict=True)
         writes = tuple(write for write, stand in pairs if stand is Standing.AS_BEFORE)
-        if writes:
+        if writes and index not in landed:
             rest.append((index, replace(step, writes=writes)))
-    fresh = rebase([step for _, step in rest], rows, moving)
+    fresh = rebase([step for _, step in rest], rows, renewing or moving)
     return [(index, step) for (index, _), step in zip(rest, fresh, strict=True)]
 
 

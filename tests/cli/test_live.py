@@ -256,6 +256,33 @@ def test_a_live_fix_that_stops_half_way_goes_on_live(lab_of):
     assert "leaseOwner" not in rows[ONE]
 
 
+def test_it_goes_on_live_whatever_was_read_from_what_had_landed(lab_of):
+    lab = two_families(lab_of)
+    lab.wire.fail("PutItem", "AccessDeniedException", times=1)
+    assert live(lab, "--accept", "reread=all").code == 5
+    last = number(ONE, 1)
+    lab.alter(ONE, leaseOwner={"S": "w2"}, checkpoint={"S": last}, leaseCounter={"N": "99"})
+    assert lab.cli("fix", "--resume", lab.journal(), "--assume-stopped").code == 5
+    assert THREE not in lab.items()
+    assert lab.cli("fix", "--resume", lab.journal(), "--live").code == 0
+    assert lab.items()[ONE]["checkpoint"] == {"S": last}
+    assert lab.items()[THREE]["checkpoint"] == {"S": "TRIM_HORIZON"}
+
+
+def test_a_lease_that_was_taken_meanwhile_is_not_written_with_its_owner_kept(lab_of):
+    """An owner that keeps its lease would absorb the write (runs, November 2026)."""
+    lab = lab_of("e1", OPTIONS)
+    lab.alter(TWO, leaseOwner=None)
+    lab.wire.fail("TransactWriteItems", "InternalServerError", 500)
+    stopped = live(lab)
+    assert stopped.code == 5, stopped.err
+    lab.wire.faults.clear()
+    lab.alter(TWO, leaseOwner={"S": "w1"}, leaseCounter={"N": "99"})
+    refused = lab.cli("fix", "--resume", lab.journal(), "--live")
+    assert refused.code in (4, 5) and refused.says(TWO, "leaseOwner")
+    assert lab.items()[TWO]["checkpoint"] == {"S": "LATEST"}
+
+
 def test_an_undo_takes_back_what_nobody_has_read(lab_of):
     lab = lab_of("a-one", OPTIONS)
     before = lab.items()

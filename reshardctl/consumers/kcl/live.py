@@ -37,7 +37,8 @@ PROVEN = {1: (1, 14), 2: (2, 3), 3: (3, 0)}
 
 CREATED = "the row is absent, and a worker takes up a new lease like any without an owner"
 EVICTED = (
-    "an eviction as the library's own: the owner loses the lease, and its next one begins here"
+    "an eviction as the library's own: the owner loses the lease, the next one begins here, and "
+    "what was read and not checkpointed comes again"
 )
 
 
@@ -73,6 +74,8 @@ class _Judge:
         shard = split(write.key)[1]
         if not proven(self._app.traits):
             return f"not tried on a running KCL {self._app.traits.release}"
+        if self._table.named:
+            return "not tried on a running application of several streams"
         match write.change:
             case Delete():
                 return "whoever reads the shard would lose its lease and its place"
