@@ -65,6 +65,14 @@ def test_what_breaks_at_the_first_start_after_it(latest):
     assert told.json["watch"] is None
 
 
+def test_one_checkpoint_a_shard_and_it_crosses(lab_of):
+    """What docs/preflight.md tells an application at LATEST to do before a reshard."""
+    lab = lab_of("healthy-roots", LATEST)
+    for word in ("split=0", "merge=0,1", "4"):
+        told = lab.inspect("--if-reshard", word, "--format", "json")
+        assert told.code == 0 and told.codes == set()
+
+
 def test_what_is_so_already_is_told_apart(lab_of):
     lab = lab_of("a-both", "?initial=TRIM_HORIZON&release=3.5.1")
     open_one = lab.fake.stream("orders").open_pieces()[0].number
