@@ -97,9 +97,16 @@ def asked(asked: Asked, entry: Consumer) -> Asked:
     """How to go about a fix: what the command line leaves open, as the file says."""
     return replace(
         asked, account=account_of(entry.reach, asked.account),
-        journal=asked.journal or entry.journal or None,
+        journal=asked.journal or folder(entry.journal),
         created=entry.stream.created if asked.created is None else asked.created,
     )
+
+
+def folder(place: str) -> str | None:
+    """The folder of a file as `--journal` takes one that may be missing yet: with a slash."""
+    if not place:
+        return None
+    return place if place.endswith(("/", ".jsonl")) else f"{place}/"
 
 
 def account_of(reach: Reach, said: Account) -> Account:

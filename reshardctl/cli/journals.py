@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -91,6 +92,11 @@ class Journals:
         own = files(records.path.parent)
         usual = [] if records.path.parent == self.directory else files(self.directory)
         return entries([*own, *usual])
+
+    def word_for(self, entry: Entry) -> str:
+        """The shortest text by which a command finds it."""
+        usual = isinstance(entry.where, Path) and entry.where.parent == self.directory
+        return entry.name if usual else shlex.quote(str(entry.where))
 
     def later(self, records: Records, keys: Sequence[str]) -> list[Entry]:
         """Journals that wrote these rows after this one and still stand, newest first; [] when

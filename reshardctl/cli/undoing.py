@@ -170,7 +170,9 @@ def _steps(
         steps = undo_steps(records, rows, rule, moving, _words(source))
     except UndoRefused as error:
         later = Journals(asked.account).later(records, error.rows)
-        raise _named(error, later) if later else error from None
+        if not later:
+            raise
+        raise _named(error, later[0], Journals(asked.account).word_for(later[0])) from None
     stays = staying(records, rows, rule, moving)
     return steps, [
         f"{', '.join(names)} of {key}: {KEPT_WHY}." for key, names in sorted(stays.items())
@@ -181,12 +183,11 @@ def _words(source: Source) -> str:
     return NEITHER if source.log is None else MOVED
 
 
-def _named(error: UndoRefused, later: Sequence[Entry]) -> UndoRefused:
+def _named(error: UndoRefused, last: Entry, word: str) -> UndoRefused:
     """The refusal with the younger fix that moved the rows; that one goes back first."""
-    last = later[0]
     return UndoRefused(
         f"{error.what}. The younger fix of journal {last.name} wrote there too",
-        f"reshardctl undo {last.where}   (then this one again)",
+        f"reshardctl undo {word}   (then this one again)",
         error.rows,
     )
 

@@ -105,7 +105,7 @@ def test_an_older_fix_is_not_undone_over_a_younger_one(lab):
     refused = undo(lab, older)
     assert refused.code == 4 and lab.items() == now
     assert refused.says("nothing was undone", "checkpoint", younger)
-    assert f"{younger}.jsonl" in refused.err.splitlines()[-1], "the next command undoes it first"
+    assert f"reshardctl undo {younger} " in refused.err, "the next command undoes it first"
     assert undo(lab, younger).code == 0
     assert kept(lab.items()) == kept(second)
     assert undo(lab, older).code == 0
@@ -324,3 +324,13 @@ def test_one_document_a_command(lab):
     result = lab.cli("undo", lab.journal(), "--assume-stopped", "--format", "json")
     assert result.code == 4 and result.says("--yes")
     assert json.loads(result.out)["exit"] == {"code": 4, "name": "refused"}
+
+
+@pytest.mark.parametrize("place,wanted", [
+    ("", None), ("kept", "kept/"), ("kept/", "kept/"), ("s3://ops/kept", "s3://ops/kept/"),
+    ("s3://ops/one.jsonl", "s3://ops/one.jsonl"),
+])
+def test_the_folder_that_the_configuration_names(place, wanted):
+    from reshardctl.cli.configured import folder
+
+    assert folder(place) == wanted

@@ -103,18 +103,18 @@ def test_the_machine_vanishes_half_way(lab_of, lab, way):
     assert kept(several.items()) == kept(before)
 
 
-@pytest.mark.parametrize("code,status,exit,words", [
+@pytest.mark.parametrize("code,status,left,words", [
     ("AccessDenied", 403, 4, ("no permission for s3:PutObject", "allow it")),
     ("NoSuchBucket", 404, 2, ("there is no bucket", "--journal FILE")),
     ("SlowDown", 503, 3, ("S3 is busy", "later")),
     ("ExpiredToken", 400, 3, ("credentials",)),
 ])
-def test_without_its_journal_nothing_is_written(lab, monkeypatch, code, status, exit, words):
+def test_without_its_journal_nothing_is_written(lab, monkeypatch, code, status, left, words):
     monkeypatch.setattr("reshardctl.aws.ATTEMPTS", 2)
     before = lab.items()
     lab.wire.fail_s3("PutObject", code, status)
     result = lab.fix("--journal", place(lab))
-    assert result.code == exit, result.err
+    assert result.code == left, result.err
     assert result.says(*words)
     assert [name for name in lab.wire.writes if name != "PutObject"] == []
     assert lab.items() == before and keys(lab) == []
