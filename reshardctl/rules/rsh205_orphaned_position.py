@@ -41,16 +41,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.model import Oddity
-from reshardctl.rules.base import Finding, Severity, View, from_odd
+from reshardctl.effects import Harm
+from reshardctl.model import Cause, Oddity
+from reshardctl.rules.base import Finding, Severity, View, from_odd, shards_of
 
 CODE, NAME = "RSH205", "orphaned-position"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Info: a leftover that the consumer removes, or that harms nothing."""
+    """Info: a leftover that the consumer removes, or that harms nothing. Error where it dies."""
     what = "positions of shards that are not listed any more"
-    yield from from_odd(CODE, NAME, view.oddities(Oddity.GONE), Severity.INFO, what)
+    gone = view.oddities(Oddity.GONE)
+    dies = view.harmed(Harm.DIES, Cause.UNBORN)
+    if gone and dies and not view.oddities(Oddity.UNBORN):
+        shards = shards_of(gone)
+        yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))
+    else:
+        yield from from_odd(CODE, NAME, gone, Severity.INFO, what)
     if earlier := view.oddities(Oddity.EARLIER_STREAM):
         count = f"{len(earlier)} row{'s' if len(earlier) > 1 else ''}"
         what = f"{count} of an earlier stream of this name, never touched"

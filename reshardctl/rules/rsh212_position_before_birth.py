@@ -42,7 +42,7 @@ from collections.abc import Iterator
 
 from reshardctl.effects import Harm
 from reshardctl.model import Cause, Oddity
-from reshardctl.rules.base import Finding, Severity, View, from_odd
+from reshardctl.rules.base import Finding, Severity, View, from_odd, shards_of
 
 CODE, NAME = "RSH212", "position-before-birth"
 
@@ -54,6 +54,8 @@ def match(view: View) -> Iterator[Finding]:
     costs = "the consumer takes such a shard for finished: once it is born, it is never read"
     odd = view.oddities(Oddity.UNBORN)
     if dies := view.harmed(Harm.DIES, Cause.UNBORN):
-        yield from from_odd(CODE, NAME, odd, Severity.ERROR, what, dies[0].why)
+        if odd:
+            shards = shards_of(odd)
+            yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))
         return
     yield from from_odd(CODE, NAME, odd, Severity.WARNING, what, costs)

@@ -58,7 +58,7 @@ def match(view: View) -> Iterator[Finding]:
         return
     why = "; ".join(dict.fromkeys(o.why for o in odd))
     costs = "nothing of such a shard is read"
-    if dies := view.harmed(Harm.DIES):
+    if dies := view.harmed(Harm.DIES, Cause.UNREADABLE):
         costs = dies[0].why
     stalls = tuple(e for e in view.harmed(Harm.STALLED, Cause.UNREADABLE) if not e.by)
     yield Finding(

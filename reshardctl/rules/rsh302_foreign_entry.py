@@ -59,7 +59,7 @@ def match(view: View) -> Iterator[Finding]:
     odd = view.oddities(Oddity.FOREIGN_ENTRY)
     if not odd:
         return
-    dies = [] if view.oddities(Oddity.UNREADABLE) else view.harmed(Harm.DIES)
+    dies = view.harmed(Harm.DIES, None)
     severity = Severity.ERROR if dies else Severity.INFO
     kinds = ", ".join(dict.fromkeys(o.raw for o in odd))
     yield Finding(

@@ -24,7 +24,7 @@ from tests.rules.seen import Told, table_of, told_by_cases, view_of, views_of
 
 BESIDE = "RSH211"
 TOLD = told_by_cases()
-RELEASES = ("2.7.2", "3.1.3", "3.5.1", None)
+RELEASES = ("1.13.3", "1.15.3", "2.2.11", "2.7.2", "3.1.3", "3.5.1", None)
 INITIALS = ("LATEST", "TRIM_HORIZON", "AT_TIMESTAMP:+300", "AT_TIMESTAMP")
 
 
