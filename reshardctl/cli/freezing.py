@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 
 from reshardctl import redaction
-from reshardctl.cli import offline
+from reshardctl.cli import configured, offline
 from reshardctl.cli.connect import listed
-from reshardctl.cli.targets import Given, Target, one
+from reshardctl.cli.targets import Given, Target, one, several
 from reshardctl.errors import EmptyCheckpoint, UsageError
 from reshardctl.evidence import Snapshot
 from reshardctl.lineage import Lineage
@@ -24,7 +24,7 @@ def freeze(consumers: Sequence[str], given: Given) -> SavedSnapshot:
     """Everything read now. UsageError for consumers that one file cannot tell apart."""
     if wrong := [text for text in consumers if offline.is_snapshot(text)]:
         raise UsageError(f"{wrong[0]} is a snapshot already", "name the consumer itself")
-    targets = [one(text, given) for text in consumers]
+    targets = _targets(consumers, given)
     names = [target.place.target for target in targets]
     if twice := [name for name in names if names.count(name) > 1]:
         raise UsageError(f"two consumers keep their positions in {twice[0]}", "name it once")
@@ -35,6 +35,22 @@ def freeze(consumers: Sequence[str], given: Given) -> SavedSnapshot:
     for target in targets:
         found.append(_taken(target, found[0].lineage if found else None))
     return SavedSnapshot(found[0].now, found[0].lineage, tuple(found))
+
+
+def _targets(consumers: Sequence[str], given: Given) -> list[Target]:
+    """The consumers named, or those that are configured for a stream of a configured name."""
+    stream = given.stream or ""
+    config = configured.names(stream, given)
+    if config is None or stream not in config.streams:
+        return [one(text, given) for text in consumers]
+    found = several(consumers or (stream,), replace(given, stream=None))
+    for target in found:
+        if target.entry is None or target.entry.stream.name != stream:
+            raise UsageError(
+                f"{target.place.text} is not configured as a consumer of {stream}",
+                f"name one of those in {config.file}, or the stream as AWS does",
+            )
+    return found
 
 
 def _taken(target: Target, lineage: Lineage | None) -> Snapshot:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from reshardctl.cli.options import (
+    ConfigOption,
     EndpointOption,
     ProbeOption,
     ProfileOption,
@@ -18,7 +19,11 @@ from reshardctl.cli.options import (
 
 def snapshot(
     stream: Annotated[
-        str, typer.Argument(metavar="STREAM", help="Its name or ARN.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="STREAM", show_default=False,
+            help="Its name or ARN; or its name in reshardctl.toml, with all its consumers.",
+        ),
     ],
     consumers: Annotated[
         list[str] | None,
@@ -37,6 +42,7 @@ def snapshot(
     profile: ProfileOption = None,
     role_arn: RoleOption = None,
     endpoint_url: EndpointOption = None,
+    config: ConfigOption = None,
     probe: ProbeOption = False,
 ) -> None:
     """Freeze a stream's shards and its consumers' positions in one file. No credentials in it.
@@ -55,6 +61,6 @@ def snapshot(
         raise UsageError("no file is named", "add -o FILE, e.g. -o my-stream.snapshot")
     check_file(output)
     account = Account(region, profile, role_arn, endpoint_url or ())
-    saved = freeze(consumers or (), Given(stream, account, probe=probe))
+    saved = freeze(consumers or (), Given(stream, account, probe=probe, config=config))
     save(redacted(saved) if redact else saved, output)
     show(described(saved, output, redact))

@@ -178,3 +178,27 @@ def test_what_cannot_be_frozen(lab, saved, tmp_path):
         assert result.code == 2 and result.says(says)
     assert lab.cli("snapshot", "no-such-stream", "-o", file).code in (2, 3)
     assert not file.exists()
+
+
+CONFIGURED = """
+[streams.orders]
+[consumers.etl]
+stream = "orders"
+locator = "{locator}"
+[streams.other]
+[consumers.else]
+stream = "other"
+locator = "kcl://else"
+"""
+
+
+def test_a_configured_stream_brings_its_consumers(lab, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "reshardctl.toml").write_text(CONFIGURED.format(locator=lab.locator))
+    done = lab.cli("snapshot", "orders", "-o", "s")
+    assert done.code == 0, done.err
+    assert lab.locator in done.out and "2 rows" in done.out
+    assert lab.cli("inspect", "snapshot:s", "--format", "json").codes == {"RSH203"}
+    assert lab.cli("snapshot", "orders", "etl", "-o", "s").code == 0
+    result = lab.cli("snapshot", "orders", "else", "-o", "s")
+    assert result.code == 2 and result.says("kcl://else", "not configured", "reshardctl.toml")
