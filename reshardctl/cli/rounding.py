@@ -13,14 +13,14 @@ from reshardctl.cli.configured import account_of
 from reshardctl.cli.looking import Looking
 from reshardctl.cli.options import FailOn
 from reshardctl.cli.targets import Given, Target
-from reshardctl.errors import CannotTell, ReshardError
+from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.exit import Exit, worst
 from reshardctl.lineage import Lineage
 from reshardctl.render.many import Entry, Roundup
 from reshardctl.repair import Ports
 from reshardctl.report import Report
 from reshardctl.rules import Finding, Severity
-from reshardctl.rules.suppressions import sift
+from reshardctl.rules.suppressions import Sifted, sift
 from reshardctl.snapshot import Stream
 
 AT_ONCE = 8
@@ -49,6 +49,7 @@ def roundup(
         _entry(target, outcome, fail_on, baseline)
         for target, outcome in zip(targets, judged, strict=True)
     )
+    entries = _one_each(entries)
     words = targets[0].words[1:]
     code = worst(*(entry.exit for entry in entries))
     return Roundup(entries, code, (*names, *words))
@@ -107,6 +108,28 @@ def _entry(
     return replace(
         whole, exit=code, report=replace(outcome, findings=sifted.kept), sifted=sifted
     )
+
+
+def _one_each(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Two consumers of one stream on one table, however they are reached, are one of them wrong."""
+    first: dict[tuple[str, str], Entry] = {}
+    found = []
+    for entry in entries:
+        arn = entry.report.snapshot.store.get("arn", "") if entry.report is not None else ""
+        if entry.report is None or not arn:
+            found.append(entry)
+            continue
+        other = first.setdefault((arn, entry.report.snapshot.lineage.stream.arn), entry)
+        found.append(entry if other is entry else _twice(entry, other, arn))
+    return tuple(found)
+
+
+def _twice(entry: Entry, other: Entry, arn: str) -> Entry:
+    twice = UsageError(
+        f"{arn} is the table of {other.name}, too: two consumers never share the leases of one "
+        "stream", "leave one of them out, or name its own table",
+    )
+    return replace(entry, exit=twice.exit, report=None, failure=twice, sifted=Sifted(()))
 
 
 class Listed:

@@ -1,0 +1,308 @@
+"""Several consumers in one command: side by side, each judged as alone, none hiding another."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from pathlib import Path
+from xml.etree.ElementTree import fromstring
+
+import pytest
+from lease_server import LeaseTable
+
+from reshardctl.cli.rounding import at_once
+from reshardctl.errors import CannotTell, Refused
+from reshardctl.times import instant
+from tests.render.test_json import VALIDATOR
+
+OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
+FORMATS = ("text", "concise", "json", "jsonl", "markdown", "github", "junit", "sarif")
+
+
+@pytest.fixture
+def lab(lab_of, tmp_path, monkeypatch):
+    """Two tables on one stream: `broken` lacks both children, `mended` is the same repaired."""
+    monkeypatch.chdir(tmp_path)
+    lab = lab_of("a-both", OPTIONS)
+    broken = lab.items().values()
+    assert lab.fix().code == 0
+    mended, lab.table = lab.table, LeaseTable(lab.servers.dynamodb)
+    lab.plant(*broken)
+    lab.mended = f"kcl://{mended.name}{OPTIONS}"
+    lab.wire.calls.clear()
+    yield lab
+    lab.table.boto.delete_table(TableName=lab.table.name)
+
+
+def configure(lab, *more: str, stream: str = "") -> None:
+    Path("reshardctl.toml").write_text("\n".join([
+        "[streams.all-orders]", 'stream = "orders"', stream,
+        "[consumers.mended]", 'stream = "all-orders"', f'locator = "{lab.mended}"',
+        "[consumers.broken]", 'stream = "all-orders"', f'locator = "{lab.locator}"', *more, "",
+    ]), encoding="utf-8")
+
+
+def lost() -> tuple[str, ...]:
+    """A consumer whose table is not there."""
+    return ("[consumers.lost]", 'stream = "all-orders"', 'locator = "kcl://no-such-table"')
+
+
+def suppress(until: str, *more: str) -> tuple[str, ...]:
+    return ("[[suppress]]", 'consumer = "broken"', 'rule = "RSH203"', f"until = {until}",
+            'why = "replayed by hand, ticket 4711"', *more)  # fmt: skip
+
+
+def judged(lab, *words: str):
+    return lab.cli("inspect", *words, "--format", "json").json
+
+
+def test_each_is_judged_as_alone(lab):
+    configure(lab)
+    alone = lab.inspect("--format", "json").json
+    whole = judged(lab)
+    names = [entry["name"] for entry in whole["consumers"]]
+    assert names == ["mended", "broken"] and whole["exit"]["code"] == 1
+    assert whole["consumers"][1]["report"] == alone
+    assert whole["consumers"][0]["report"]["findings"] == []
+    assert [entry["exit"]["code"] for entry in whole["consumers"]] == [0, 1]
+    VALIDATOR.validate(whole)
+
+
+def test_the_stream_is_listed_once(lab):
+    configure(lab)
+    lab.inspect()
+    alone = [name for _, name in lab.wire.calls]
+    lab.wire.calls.clear()
+    lab.cli("inspect")
+    together = [name for _, name in lab.wire.calls]
+    assert alone.count("ListShards") == together.count("ListShards")
+    assert together.count("Scan") == 2 * alone.count("Scan")
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [([], ["mended", "broken"]), (["all-orders"], ["mended", "broken"]),
+     (["broken", "mended"], ["broken", "mended"]), (["broken"], ["broken"]),
+     (["broken", "all-orders", "broken"], ["broken", "mended"])],
+)  # fmt: skip
+def test_names(lab, words, names):
+    configure(lab)
+    assert [entry["name"] for entry in judged(lab, *words)["consumers"]] == names
+
+
+def test_locators_side_by_side_need_no_file(lab):
+    whole = judged(lab, lab.locator, lab.mended, "--stream", "orders")
+    assert [entry["name"] for entry in whole["consumers"]] == [lab.locator, lab.mended]
+    assert [entry["origin"] for entry in whole["consumers"]] == [None, None]
+
+
+def test_one_failure_hides_nothing(lab):
+    configure(lab, *lost())
+    whole = judged(lab)
+    mended, broken, gone = whole["consumers"]
+    assert gone["report"] is None and "no-such-table" in gone["error"]["what"]
+    assert mended["error"] is None and len(broken["report"]["findings"]) == 1
+    assert whole["counts"]["unjudged"] == 1 and whole["exit"]["code"] == 2
+    VALIDATOR.validate(whole)
+
+
+def test_could_not_tell_wins_over_findings(lab):
+    """5 > 3 > 4 > 1."""
+    configure(lab)
+    lab.wire.fail("Scan", "AccessDeniedException", times=1)
+    result = lab.cli("inspect", "--format", "json")
+    assert result.code == 3
+    assert sum(entry["report"] is None for entry in result.json["consumers"]) == 1
+
+
+def test_a_stream_that_cannot_be_listed_fails_each_of_its_consumers(lab):
+    configure(lab, stream='region = "eu-west-1"')
+    whole = judged(lab)
+    assert all("no stream orders in eu-west-1" in e["error"]["what"] for e in whole["consumers"])
+
+
+def test_a_role_that_cannot_be_assumed_is_one_line(lab, monkeypatch):
+    from tests.cli.test_configured import denied
+
+    monkeypatch.setenv("AWS_ENDPOINT_URL_STS", lab.servers.dynamodb)
+    lab.wire.faults.append(("AssumeRole", 0, denied, None))
+    role = "arn:aws:iam::123456789012:role/nobody"
+    configure(lab, f'role_arn = "{role}"')
+    mended, broken = judged(lab)["consumers"]
+    assert mended["exit"]["code"] == 0 and broken["exit"]["code"] == 3
+    assert role in broken["error"]["what"]
+
+
+def test_one_table_for_two_consumers(lab):
+    """However it is reached: the file cannot tell that two profiles are one account."""
+    endpoint = f'endpoint_url = {{ dynamodb = "{lab.servers.dynamodb}" }}'
+    configure(lab, "[consumers.again]", 'stream = "all-orders"', f'locator = "{lab.locator}"',
+              endpoint)  # fmt: skip
+    _, broken, again = judged(lab)["consumers"]
+    assert broken["report"] is not None
+    assert "is the table of broken, too" in again["error"]["what"]
+
+
+def test_fail_on(lab):
+    configure(lab)
+    assert lab.cli("inspect", "--fail-on", "never").code == 0
+    assert lab.cli("inspect", "mended").code == 0
+
+
+def test_the_text(lab):
+    """Shard 1 stands at its second record, of second 460; it is second 1500."""
+    configure(lab, *lost())
+    text = lab.cli("inspect", "--format", "text").out
+    assert text.startswith("orders   us-east-1   ACTIVE")
+    rows = [line.split() for line in text.splitlines() if line.startswith("  ")]
+    assert ["mended", "kcl", "3/3", "17m20s", "ok"] in rows
+    assert ["broken", "kcl", "1/3", "17m20s", "1", "error"] in rows
+    assert ["lost", "kcl", "?", "?", "cannot", "be", "judged"] in rows
+    assert "1 error in 3 consumers.  1 could not be judged.  1 fixable." in text
+    assert "reshardctl fix --dry-run broken" in text
+
+
+def test_sixty_columns(lab, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    configure(lab, *lost())
+    monkeypatch.setattr("reshardctl.cli.output.PIPED_WIDTH", 60)
+    text = lab.cli("inspect", "--format", "text").out
+    assert max(map(len, text.splitlines())) <= 60
+    assert "consumer" in text and "lost" in text
+
+
+def test_concise_lines_begin_with_the_place_in_the_file(lab):
+    configure(lab, *lost())
+    broken, gone = lab.cli("inspect").out.splitlines()
+    assert broken.startswith("reshardctl.toml:7: broken 2,3 RSH203 [*] child-not-started: ")
+    assert gone.startswith("reshardctl.toml:10: lost cannot be judged: there is no table")
+
+
+def test_github_annotations_stand_in_the_file(lab):
+    configure(lab, *lost())
+    *found, last = lab.cli("inspect", "--format", "github").out.splitlines()
+    assert [re.match(r"::(\w+) file=reshardctl\.toml,line=(\d+),title=", one).groups()
+            for one in found] == [("error", "7"), ("error", "10")]  # fmt: skip
+    assert "::broken: kcl://" in found[0] and "title=RSH203 child-not-started" in found[0]
+    assert last.startswith("::notice title=reshardctl inspect::1 error in 3 consumers.")
+
+
+def test_sarif_results_stand_in_the_file(lab):
+    configure(lab, *suppress("2099-01-01"))
+    runs = lab.cli("inspect", "--format", "sarif").json["runs"]
+    assert [len(run["results"]) for run in runs] == [0, 1]
+    (result,) = runs[1]["results"]
+    physical = [location["physicalLocation"] for location in result["locations"]]
+    assert physical == 2 * [{
+        "artifactLocation": {"uri": "reshardctl.toml"}, "region": {"startLine": 7},
+    }]
+    (by,) = result["suppressions"]
+    assert by["kind"] == "external" and by["justification"] == "replayed by hand, ticket 4711"
+    ids = [run["automationDetails"]["id"] for run in runs]
+    assert len(set(ids)) == 2
+
+
+def test_junit_has_a_suite_a_consumer(lab):
+    configure(lab, *lost())
+    root = fromstring(lab.cli("inspect", "--format", "junit").out)  # noqa: S314 - our own
+    found = [(s.get("name"), s.get("failures"), s.get("errors")) for s in root]
+    assert found == [("mended", "0", "0"), ("broken", "1", "0"), ("lost", "0", "1")]
+
+
+def test_jsonl_lines_have_their_consumer(lab):
+    configure(lab, *suppress("2099-01-01"), *lost())
+    lines = [json.loads(line) for line in lab.cli("inspect", "--format", "jsonl").out.splitlines()]
+    assert [(line["type"], line.get("name")) for line in lines if line["type"] != "write"] == [
+        ("header", "mended"), ("summary", "mended"), ("header", "broken"), ("summary", "broken"),
+        ("suppressed", "broken"), ("error", "lost"), ("roundup", None),
+    ]  # fmt: skip
+
+
+def test_a_suppressed_finding_is_shown_and_not_counted(lab):
+    configure(lab, *suppress("2099-01-01"))
+    result = lab.cli("inspect", "--format", "json")
+    broken = result.json["consumers"][1]
+    assert result.code == 0 and broken["report"]["findings"] == []
+    (hidden,) = broken["suppressed"]
+    assert hidden["finding"]["code"] == "RSH203"
+    assert hidden["by"]["why"] == "replayed by hand, ticket 4711"
+    assert hidden["by"]["until"] == "2099-01-02T00:00:00Z"
+    VALIDATOR.validate(result.json)
+    for form in set(FORMATS) - {"concise", "github"}:
+        assert "ticket 4711" in lab.cli("inspect", "--format", form).out, form
+
+
+def test_one_that_ran_out_brings_its_finding_back(lab):
+    """As of the moment the rows are read, to the second."""
+    now = lab.time()
+    configure(lab, *suppress(instant(now)))
+    result = lab.cli("inspect", "--format", "json")
+    broken = result.json["consumers"][1]
+    assert result.code == 1 and len(broken["report"]["findings"]) == 1
+    assert [one["rule"] for one in broken["expired"]] == ["RSH203"]
+    for form in FORMATS:
+        assert "ran out at" in lab.cli("inspect", "--format", form).out or form.startswith("json")
+
+
+def test_one_of_other_shards_hides_nothing(lab):
+    configure(lab, *suppress("2099-01-01", "shards = [2]"))
+    assert lab.cli("inspect").code == 1
+    configure(lab, *suppress("2099-01-01", "shards = [2, 3]"))
+    assert lab.cli("inspect").code == 0
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_the_same_twice(lab, form):
+    """Whichever thread is first."""
+    configure(lab, *lost(), *suppress("2099-01-01"))
+    first, second = (lab.cli("inspect", "--format", form).out for _ in range(2))
+    assert first == second != ""
+
+
+def test_nothing_is_written(lab):
+    configure(lab)
+    lab.cli("inspect")
+    assert lab.wire.writes == []
+
+
+def test_jobs_run_side_by_side_and_keep_their_order():
+    """Every job waits for all the others: one after the other they would never end."""
+    together = threading.Barrier(3, timeout=30)
+
+    def job(number: int):
+        def work() -> int:
+            together.wait()
+            if number == 1:
+                raise Refused("no")
+            return number
+
+        return work
+
+    first, second, third = at_once([job(n) for n in range(3)], limit=3)
+    assert (first, third) == (0, 2) and isinstance(second, Refused)
+
+
+def test_no_more_jobs_at_once_than_allowed():
+    running, most, lock = 0, 0, threading.Lock()
+
+    def work() -> None:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        with lock:
+            running -= 1
+
+    at_once([work] * 50, limit=2)
+    assert most <= 2
+
+
+def test_an_accident_of_one_job_is_its_own():
+    def accident() -> None:
+        raise ZeroDivisionError("by zero")
+
+    (found,) = at_once([accident])
+    assert isinstance(found, CannotTell) and "ZeroDivisionError" in found.what
+
+
