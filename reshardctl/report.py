@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from reshardctl.consumers import CONSUMERS
@@ -17,7 +17,7 @@ from reshardctl.counting import (
 from reshardctl.effects import Circumstances, Harm
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.evidence import Snapshot
-from reshardctl.model import DONE, Cause, Cut, Interval, Rank, Reads, ShardId
+from reshardctl.model import DONE, Cause, Cut, Interval, Rank, Reads, ShardId, short
 from reshardctl.plan import (
     Ask,
     Case,
@@ -31,6 +31,10 @@ from reshardctl.plan import (
 from reshardctl.policy import LOSSLESS, Accept, Policy
 from reshardctl.rules import Finding, Severity, View, findings, merged
 from reshardctl.times import instant
+
+
+NAMED = 5
+"""Shards that a note names before it says how many more there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +94,19 @@ def make(snapshot: Snapshot, wishes: Wishes) -> Report:
     return Report(
         snapshot, wishes, incarnation, counted_judged(judged, counts),
         counted_findings(found, counts), counted_decision(decide(case), counts),
-        consumer.positions(checkpoint), (*wishes.policy.notes, *notes),
+        consumer.positions(checkpoint), (*wishes.policy.notes, *_unanswered(snapshot), *notes),
     )
+
+
+def _unanswered(snapshot: Snapshot) -> Iterator[str]:
+    """Which probes came to nothing."""
+    silent = [short(shard) for shard, probe in snapshot.probes.items() if probe.silent]
+    if silent:
+        more = f" and {len(silent) - NAMED} more" if len(silent) > NAMED else ""
+        yield (
+            f"the reads allowed showed neither a record nor an end in {', '.join(silent[:NAMED])}"
+            f"{more}: nothing is concluded there; --probe-budget allows more"
+        )
 
 
 def case_of(snapshot: Snapshot, wishes: Wishes) -> Case:

@@ -15,6 +15,7 @@ from reshardctl.errors import EmptyCheckpoint, UsageError
 from reshardctl.evidence import Snapshot
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, Probe, ShardId
+from reshardctl.policy import LOSSLESS
 from reshardctl.report import make, places_to_probe
 from reshardctl.savedsnapshot import SavedSnapshot
 from reshardctl.snapshot import Stream, probed, take
@@ -60,7 +61,7 @@ def _taken(target: Target, lineage: Lineage | None) -> Snapshot:
     if not target.probe:
         return snapshot
     try:
-        places = places_to_probe(make(snapshot, target.wishes))
+        places = places_to_probe(make(snapshot, replace(target.wishes, policy=LOSSLESS)))
     except EmptyCheckpoint:
         return snapshot
     return probed(snapshot, ports.kinesis, places)

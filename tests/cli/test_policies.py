@@ -289,3 +289,10 @@ def test_a_backlog_is_told_with_its_size_its_times_and_its_deadline(lab_of):
     assert "RSH216" not in lab_of(drained(case("parent-row-lost")), OPTIONS).inspect(
         "--probe", "--format", "json"
     ).codes
+
+
+def test_a_probe_that_came_to_nothing_is_told(lab_of):
+    lab = lab_of("parent-row-lost", OPTIONS)
+    shown = lab.inspect("--probe", "--probe-budget", "calls=1", "--format", "json").json
+    assert any("neither a record nor an end in 0" in note for note in shown["notes"])
+    assert shown["findings"] == lab.inspect("--format", "json").json["findings"]
