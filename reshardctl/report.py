@@ -32,7 +32,6 @@ from reshardctl.policy import LOSSLESS, Accept, Policy
 from reshardctl.rules import Finding, Severity, View, findings, merged
 from reshardctl.times import instant
 
-
 NAMED = 5
 """Shards that a note names before it says how many more there are."""
 
