@@ -196,6 +196,8 @@ class _Course:
         except ReshardError as error:
             if self._in_place:
                 raise self._half_done(error.what) from error
+            if "nothing was written" not in error.what:
+                error.what += "; nothing was written"
             raise
 
     def _write(self, intent: Intent) -> None:

@@ -74,8 +74,8 @@ def undo(
         output, color, verbose,
     )
     if list_ or journal is None:
-        own = {"--yes": yes, "--dry-run": dry_run, "--journal": place is not None}
-        nothing_else("--list" if list_ else "an undo without JOURNAL", own)
+        if list_:
+            nothing_else("--list", {"--yes": yes, "--dry-run": dry_run, "--journal": bool(place)})
         raise typer.Exit(undoing.show_journals(asked, journal, wanted=list_))
     Journals(account).check(place)
     raise typer.Exit(undoing.undo(asked, journal))

@@ -36,8 +36,6 @@ from reshardctl.report import Report, Wishes, make
 from reshardctl.snapshot import take
 from reshardctl.undo import MOVED, NEITHER, Restore, staying, undo_steps
 
-KEPT_WHY = "a lease counter never goes back, and no worker is given a row again"
-
 
 def show_journals(asked: Asked, place: str | None, *, wanted: bool) -> Exit:
     """List the journals. Without `wanted` an undo named none: that is a usage error besides."""
@@ -175,8 +173,17 @@ def _steps(
         raise _named(error, later[0], Journals(asked.account).word_for(later[0])) from None
     stays = staying(records, rows, rule, moving)
     return steps, [
-        f"{', '.join(names)} of {key}: {KEPT_WHY}." for key, names in sorted(stays.items())
+        f"{', '.join(names)} of {key}: {_why(names, rule)}." for key, names in sorted(stays.items())
     ]
+
+
+def _why(names: Collection[str], rule: Restore) -> str:
+    """Why attributes that a fix wrote are not given back."""
+    if rule.counters & set(names):
+        return "a lease counter never goes back"
+    if rule.owners & set(names):
+        return "no worker is given a row again"
+    return "they moved by themselves since"
 
 
 def _words(source: Source) -> str:

@@ -85,7 +85,9 @@ def test_an_undo_that_names_none_lists_them_and_is_no_success(lab):
     assert result.code == 2 and result.says("no journal is named", "nothing was undone")
     assert lab.journal().stem in result.out and lab.items() == fixed
     result = lab.cli("undo", "--yes", "--assume-stopped")
-    assert result.code == 2 and result.says("--yes")
+    assert result.code == 2 and result.says("no journal is named") and lab.items() == fixed
+    result = lab.cli("undo", "--list", "--yes")
+    assert result.code == 2 and result.says("--list", "--yes")
 
 
 def test_no_journals_at_all(lab):
