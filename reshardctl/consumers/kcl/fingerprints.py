@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from reshardctl.consumers.kcl.app import App, Start
+from reshardctl.consumers.kcl.coordinator import ROLLED_BACK
 from reshardctl.consumers.kcl.options import Options
 from reshardctl.consumers.kcl.releases import (
     KCL_1_0,
@@ -70,7 +71,13 @@ def applications(table: LeaseTable, given: Options) -> list[App]:
 
 
 def starters(table: LeaseTable) -> tuple[Traits, ...]:
-    """The releases that may start on it: the one that wrote it, or a later one."""
+    """The releases that may start on it: the one that wrote its newest row, or a later one; where
+    an upgrade was rolled back, or is under way in tables of its own, 2.x too."""
+    single = bool(table.foreign) or table.marks_entities
+    if table.coordinator.client == ROLLED_BACK and single:
+        return (KCL_2, KCL_3_5)
+    if table.coordinator.as_2 and not single:
+        return (KCL_2, KCL_3, KCL_3_5)
     if table.foreign or table.marks_entities:
         return (KCL_3_5,)
     if table.newer_than_2:

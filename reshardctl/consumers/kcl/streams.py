@@ -66,7 +66,9 @@ def _none(
             "position; one that keeps the old name stalls until these rows are deleted",
         )
     return WrongStream(
-        f"{there}: none of them is {what}", "name one of these with --stream, or another table"
+        f"{there}: none of them is {what}",
+        "name one of these with --stream, or another table; a stream that the application was "
+        "given just now gets its first rows from KCL itself",
     )
 
 

@@ -1,0 +1,117 @@
+"""Who may start on a table whose rows come from several releases, and what its own state tells.
+
+Attributes: the serializers of 1.13.3, 2.7.2, 3.1.3 and 3.5.1, and recorded tables. Migration
+states: MigrationState.deserialize and MigrationClientVersionStateInitializer of 3.5.1.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from reshardctl.consumers.kcl import Kcl
+from reshardctl.consumers.kcl.bystanders import notes
+from reshardctl.consumers.kcl.coordinator import broken
+from reshardctl.consumers.kcl.releases import traits_of
+from reshardctl.model import Image, canonical
+
+KCL = Kcl()
+BARE = {"leaseCounter": {"N": "7"}, "ownerSwitchesSinceCheckpoint": {"N": "0"},
+        "checkpoint": {"S": "TRIM_HORIZON"}}  # fmt: skip
+SUB = {"checkpointSubSequenceNumber": {"N": "0"}}
+HASHED = {"startingHashKey": {"S": "0"}, "endingHashKey": {"S": "9"}}
+STATE = {"checkpointSubSequenceNumber": {"N": "0"}, "pendingCheckpointState": {"B": "c3Qx"}}
+RATED = {"throughputKBps": {"N": "0.5"}}
+MARKED = {"entityType": {"S": "LEASE"}}
+
+
+def row(shard: int, *more: dict) -> Image:
+    key = f"shardId-{shard:012d}"
+    item = {"leaseKey": {"S": key}, **BARE}
+    for part in more:
+        item |= part
+    return Image(key, canonical(item))
+
+
+def migration(cv: str = "CLIENT_VERSION_3X", *, table: str = "", **more: object) -> Image:
+    item = {"cv": {"S": cv}, "mb": {"S": "w1"}, "mts": {"N": "1"}, **more}
+    if table:
+        return Image(f"{table}/Migration3.0", canonical({"key": {"S": "Migration3.0"}, **item}))
+    kind = {"S": "CLIENT_VERSION_MIGRATION"}
+    own = {"leaseKey": {"S": "Migration3.0"}, "entityType": kind, **item}
+    return Image("Migration3.0", canonical(own))
+
+
+def starters(*images: Image) -> list[str]:
+    found = KCL.candidates(KCL.parse(images), {"initial": "TRIM_HORIZON"})
+    return [c.options["release"] for c in found]
+
+
+@pytest.mark.parametrize(("images", "oldest", "newest"), [
+    ((row(0), row(1)), "1.3.0", "3.5.1"),
+    ((row(0), row(1, SUB)), "1.13.3", "3.5.1"),
+    ((row(0), row(1, SUB, HASHED)), "1.15.3", "3.5.1"),
+    ((row(0, SUB), row(1, STATE, HASHED)), "2.7.2", "3.5.1"),
+    ((row(0, SUB, HASHED), row(1, SUB, HASHED, RATED)), "3.1.3", "3.5.1"),
+    ((row(0, SUB), row(1, SUB, HASHED, RATED, MARKED)), "3.5.1", "3.5.1"),
+    ((row(0, SUB), migration()), "3.5.1", "3.5.1"),
+    ((row(0, SUB), migration("CLIENT_VERSION_UPGRADE_FROM_2X")), "3.5.1", "3.5.1"),
+    ((row(0, SUB), migration("CLIENT_VERSION_2X")), "2.7.2", "3.5.1"),
+    ((row(0, SUB), migration(table="app-CoordinatorState")), "3.1.3", "3.5.1"),
+    ((row(0, SUB), migration("CLIENT_VERSION_UPGRADE_FROM_2X", table="app-CoordinatorState")),
+     "2.7.2", "3.5.1"),
+])  # fmt: skip
+def test_the_newest_row_decides_who_may_start(images, oldest, newest):
+    """A release that cannot have written the newest row does not start any more, unless the
+    application's own state says that it was taken back."""
+    found = starters(*images)
+    assert (found[0], found[-1]) == (oldest, newest)
+
+
+def test_new_rows_are_marked_where_any_row_is():
+    assert KCL.parse([row(0, SUB), row(1, SUB, MARKED)]).marks_entities
+    assert not KCL.parse([row(0, SUB), row(1, SUB, HASHED)]).marks_entities
+
+
+@pytest.mark.parametrize(("item", "why"), [
+    ({}, "cv is missing"),
+    ({"cv": {"S": "CLIENT_VERSION_4X"}}, "cv is CLIENT_VERSION_4X"),
+    ({"cv": {"S": "CLIENT_VERSION_3X"}}, "mb is missing"),
+    ({"cv": {"S": "CLIENT_VERSION_3X"}, "mb": {"S": "w"}}, "mts is missing"),
+    ({"cv": {"S": "CLIENT_VERSION_3X"}, "mb": {"S": "w"}, "mts": {"S": "7"}}, "mts is missing"),
+    ({"cv": {"S": "CLIENT_VERSION_3X"}, "mb": {"S": "w"}, "mts": {"N": "7"}}, ""),
+    ({"cv": {"S": "CLIENT_VERSION_INIT"}, "mb": {"S": "w"}, "mts": {"N": "7"}}, ""),
+])  # fmt: skip
+def test_what_a_migration_state_needs(item, why):
+    assert broken(item).startswith(why) and bool(broken(item)) is bool(why)
+
+
+def test_a_broken_history_is_as_bad():
+    whole = {"cv": {"S": "CLIENT_VERSION_3X"}, "mb": {"S": "w"}, "mts": {"N": "7"}}
+    assert broken({**whole, "h": {"L": [{"M": whole}]}}) == ""
+    lacking = {n: v for n, v in whole.items() if n != "mts"}
+    assert "history" in broken({**whole, "h": {"L": [{"M": whole}, {"M": lacking}]}})
+
+
+def test_the_side_table_comes_before_the_lease_table():
+    """CoordinatorStateDAO of 3.5.1 asks the table of its own first."""
+    images = [row(0), migration("CLIENT_VERSION_2X"),
+              migration("CLIENT_VERSION_3X", table="app-CoordinatorState")]  # fmt: skip
+    assert KCL.parse(images).coordinator.client == "CLIENT_VERSION_3X"
+
+
+@pytest.mark.parametrize(("cv", "lock", "said"), [
+    ("CLIENT_VERSION_3X", True, ""),
+    ("CLIENT_VERSION_3X_WITH_ROLLBACK", True, "can still be rolled back"),
+    ("CLIENT_VERSION_UPGRADE_FROM_2X", False, "is upgrading from 2.x"),
+    ("CLIENT_VERSION_2X", False, "was rolled back"),
+])  # fmt: skip
+def test_what_the_next_start_does_in_each_state(cv, lock, said):
+    """DynamicMigrationComponentsInitializer: the lock is used in 3X and 3X_WITH_ROLLBACK alone."""
+    found = " ".join(notes(KCL.parse([row(0), migration(cv)]), traits_of("3.5.1")))
+    assert ("leader's lock is two minutes old" in found) is lock
+    assert said in found
+
+
+def test_a_2_x_start_beside_a_3_x_that_has_taken_over_is_warned_of():
+    images = [row(0), migration(table="app-CoordinatorState")]
+    assert any("stop all" in note for note in notes(KCL.parse(images), traits_of("2.7.2")))
