@@ -25,12 +25,14 @@ class Movement:
 @dataclass(frozen=True, slots=True)
 class Watched:
     """since, until: Unix seconds of the two looks. excluded: what silence over that time rules out,
-    in words. shards: every row of a shard that was there at the end."""
+    in words. shards: every row of a shard that was there at the end. elsewhere: whether any
+    row at all gave a sign of life, such as a worker's own, a lock, or another stream's."""
 
     since: float
     until: float
     excluded: str
     shards: Mapping[ShardId, Movement]
+    elsewhere: bool = False
 
     @property
     def seconds(self) -> float:
@@ -40,17 +42,17 @@ class Watched:
     @property
     def runs(self) -> bool:
         """Whether anything of it gave a sign of life."""
-        return any(one.renewed for one in self.shards.values())
+        return self.elsewhere or any(one.renewed for one in self.shards.values())
 
 
 def watched(
     before: Mapping[ShardId, Hold], after: Mapping[ShardId, Hold], since: float, until: float,
-    excluded: str,
+    excluded: str, elsewhere: bool = False,
 ) -> Watched:
     """Two looks compared. A row that is new was made meanwhile: somebody runs."""
     return Watched(since, until, excluded, {
         shard: _movement(before.get(shard), hold) for shard, hold in after.items()
-    })
+    }, elsewhere)
 
 
 def _movement(before: Hold | None, after: Hold) -> Movement:

@@ -54,4 +54,6 @@ def _compared(first: Snapshot, second: Snapshot) -> Watched:
         consumer.holds(consumer.parse(one.images, one.lineage.stream)) for one in (first, second)
     )
     excluded = consumer.excluded_by(round(second.now - first.now))
-    return watched(before, after, first.now, second.now, excluded)
+    old, new = (consumer.signs_of_life(one.images) for one in (first, second))
+    alive = any(old.get(key) != sign for key, sign in new.items())
+    return watched(before, after, first.now, second.now, excluded, alive)

@@ -66,7 +66,9 @@ def all_residuals(report: Report) -> tuple[Residual, ...]:
 
 
 def fixable(report: Report) -> list[Finding]:
-    """The findings of which the plan leaves nothing."""
+    """The findings of which the plan leaves nothing. None of a forecast: fix would not see them."""
+    if report.snapshot.foreseen is not None:
+        return []
     return [finding for finding in report.findings if mending(report, finding).mended]
 
 

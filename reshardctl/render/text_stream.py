@@ -11,7 +11,8 @@ from reshardctl.report import Report
 from reshardctl.times import instant
 
 
-def _forecast(sheet: Sheet, report: Report, context: Context) -> None:
+def forecast(sheet: Sheet, report: Report, context: Context) -> None:
+    """What is supposed, where something is: before anything that is not so yet."""
     if words := supposed(report):
         what = happening(report, context.verbose)
         sheet.line(("Forecast", "bold yellow"), f", {words}: {what}. Nothing was resharded.")
@@ -20,7 +21,7 @@ def _forecast(sheet: Sheet, report: Report, context: Context) -> None:
 
 def header(sheet: Sheet, report: Report, context: Context) -> None:
     """Stream and consumer, one line each where they fit."""
-    _forecast(sheet, report, context)
+    forecast(sheet, report, context)
     snapshot, listed = report.snapshot, report.snapshot.lineage.stream
     stream(sheet, report)
     read = "read" if snapshot.foreseen is None else "foreseen for"

@@ -113,9 +113,11 @@ def _not_taken(
     view: View, watched: Watched, known: _Known, shards: Sequence[ShardId]
 ) -> Finding:
     others = sum(one.renewed for one in watched.shards.values())
+    renewed = f"{others} other{'s were' if others > 1 else ' was'} renewed"
+    runs = renewed if others else "the consumer runs"
     what = (
-        f"nobody renewed it in {duration(watched.seconds)} while {others} others were "
-        f"renewed{_NOT_TAKEN.get(known, '')}"
+        f"nobody renewed it in {duration(watched.seconds)} while {runs}"
+        f"{_NOT_TAKEN.get(known, '')}"
     )
     helps = (
         f"look whether the workers may take more leases; {watched.excluded}; "

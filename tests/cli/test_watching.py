@@ -120,6 +120,19 @@ def test_nobody_takes_it_and_there_is_something_to_read(lab):
     assert "60 s without a renewal rules out failover times up to 180 s" in finding["helps"]
 
 
+def test_a_worker_that_holds_no_lease_shows_itself_elsewhere(lab):
+    """KCL 3.x workers write their own statistics (WorkerMetricStats), whatever they hold."""
+    stats = {"leaseKey": {"S": "w9"}, "entityType": {"S": "WORKER_METRIC_STATS"}}
+    lab.plant({**stats, "lut": {"N": "1"}})
+    for key in (FIRST, SECOND):
+        lab.alter(key, leaseOwner=None)
+    lab.on_sleep.append(lambda _: lab.plant({**stats, "lut": {"N": str(len(lab.slept) + 1)}}))
+    told = watched(lab)
+    assert told["watch"]["runs"] is True and found(told) == [("warning", [0, 1])]
+    (finding,) = [f for f in told["findings"] if f["code"] == "RSH403"]
+    assert "while the consumer runs" in finding["what"]
+
+
 def test_an_owners_name_alone_is_no_sign(lab):
     """It stays in the row after a stop."""
     lab.on_sleep += [renew(lab, FIRST), move(lab, FIRST)]

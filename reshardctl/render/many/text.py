@@ -23,6 +23,7 @@ def roundup(shown: Roundup, context: Context) -> str:
         if known is None:
             sheet.fields((stream, "bold"), "could not be told")
         else:
+            text_stream.forecast(sheet, known, context)
             text_stream.stream(sheet, known)
         sheet.blank()
         sheet.table(HEADS, [_row(one) for one in entries], wraps="result", indent=2)
@@ -73,6 +74,8 @@ def _last(sheet: Sheet, shown: Roundup) -> None:
     sheet.blank()
     if watched := [r.snapshot.watched for r in shown.reports() if r.snapshot.watched]:
         sheet.line(f"Judged: the next start, and {watched[0].seconds:.0f} s of the running one.")
+    elif any(r.snapshot.foreseen for r in shown.reports()):
+        sheet.line("Judged: each consumer's first start after that reshard.")
     elif any(shown.reports()):
         sheet.line(
             "Judged: each consumer's next start. Whether they run now was not looked at."
