@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from queue import Empty, Queue
 from typing import Any
 
@@ -64,6 +64,17 @@ class DynamoDb:
                 {"AttributeName": name, "AttributeType": "S"} for name in attributes
             ],
             **({"GlobalSecondaryIndexes": [INDEX]} if indexed else {}),
+        )
+        for item in items:
+            self.client.put_item(TableName=table, Item=item)
+
+    def seed_side_table(self, table: str, key: str, items: Iterable[dict[str, Any]]) -> None:
+        """Create a side table of KCL 3.0 to 3.4 with these items."""
+        self.client.create_table(
+            TableName=table,
+            BillingMode="PAY_PER_REQUEST",
+            KeySchema=[{"AttributeName": key, "KeyType": "HASH"}],
+            AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"}],
         )
         for item in items:
             self.client.put_item(TableName=table, Item=item)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.case import Case
+from tests.case_tables import SIDE_KEYS
 from tests.interop.kcl.dynamodb import DynamoDb
 from tests.interop.kcl.library import Library
 from tests.interop.kcl.pace import PACES
@@ -24,6 +25,7 @@ AT_ONCE = 10
 LIVE_SECONDS = 2.0
 PATIENCE_SECONDS = 120.0
 ATTEMPTS = 3
+WITH_SIDE_TABLES = frozenset({"3.1.3"})
 LOCK_SECONDS = 120.0
 """How long a killed worker's leader lock holds (leaseDuration of its row, KCL 3.5.1)."""
 
@@ -40,6 +42,8 @@ class Start:
     """Given the address of DynamoDB, the table and the stream, repairs the table beforehand."""
     meanwhile: Callable[[Running], None] | None = None
     """Called once the library has been started; library.py says how to use it."""
+    beside: tuple[Case, ...] = ()
+    """Other streams of a multi-stream application, to be served and read too."""
 
     @property
     def patience(self) -> float:
@@ -47,8 +51,15 @@ class Start:
         return PATIENCE_SECONDS + (LOCK_SECONDS if self.locked else 0)
 
     @property
+    def streams(self) -> tuple[str, ...]:
+        """The identifiers of a multi-stream application's streams; none in a single-stream one."""
+        return tuple(each.identifier for each in (self.case, *self.beside) if each.identifier)
+
+    @property
     def locked(self) -> bool:
-        return any(item["leaseKey"] == {"S": "Leader"} for item in self.items)
+        leader = {"S": "Leader"}
+        side = self.case.side.get("CoordinatorState", ())
+        return any(item.get("leaseKey", item.get("key")) == leader for item in [*self.items, *side])
 
 
 class Laboratory:
@@ -101,15 +112,23 @@ class Laboratory:
         """Start the library, until nothing moves, then after the live records; then stop."""
         table = f"{start.case.name}-{next(self._serial)}"
         library = self.library(start.release)
-        with ServedStream(start.case) as stream:
+        with ServedStream(start.case, *start.beside) as stream:
             if start.items:
                 self.dynamodb.seed(table, start.items, indexed=start.release.startswith("3."))
+            self._seed_side_tables(table, start)
             if start.mend is not None:
                 start.mend(self.dynamodb.address, table, stream)
             return self._observe(library, table, stream, start)
 
+    def _seed_side_tables(self, table: str, start: Start) -> None:
+        """The library makes those that it misses, and takes its time."""
+        if start.case.side or start.release in WITH_SIDE_TABLES:
+            for name, key in SIDE_KEYS.items():
+                items = start.case.side.get(name, ())
+                self.dynamodb.seed_side_table(f"{table}-{name}", key, items)
+
     def _observe(self, library: Library, table: str, stream: ServedStream, start: Start) -> Outcome:
-        began, pace = time.monotonic(), PACES[start.release]
+        began, pace = time.monotonic(), PACES[start.release].for_streams(len(start.streams))
         counters = self._counters(table) if start.meanwhile and start.items else {}
         log = library.start(table, self._settings(table, stream, start))
         running = Running(self.dynamodb, table, stream, log, pace, start.patience, counters)
@@ -132,7 +151,7 @@ class Laboratory:
         return {key: counter for key, counter in counters.items() if counter}
 
     def _settings(self, table: str, stream: ServedStream, start: Start) -> dict[str, str]:
-        return {
+        settings = {
             "kinesis": stream.address,
             "dynamodb": self.dynamodb.address,
             "stream": stream.name,
@@ -140,6 +159,7 @@ class Laboratory:
             "worker": WORKER,
             "initial": _position(start.initial, start.case),
         }
+        return settings | ({"streams": ",".join(start.streams)} if start.streams else {})
 
     @staticmethod
     def _stop(library: Library, run: str) -> None:

@@ -127,8 +127,11 @@ def _fix(running: Running, case: Case, release: str, initial: str, busy: int) ->
     place = locator.parse(f"kcl://{running.table}?{options}")
     session = boto3.Session("testing", "testing", region_name="us-east-1")
     medium = DynamoDb(
-        session, running.table, endpoint_url=running.dynamodb.address,
-        clock=time.monotonic, sleep=time.sleep,
+        session,
+        running.table,
+        endpoint_url=running.dynamodb.address,
+        clock=time.monotonic,
+        sleep=time.sleep,
     )
     kinesis = Kinesis(session, endpoint_url=running.stream.address)
     ports = Ports(kinesis, _Busy(medium, running, busy), running.stream.fake.clock.now, time.sleep)
@@ -136,7 +139,13 @@ def _fix(running: Running, case: Case, release: str, initial: str, busy: int) ->
     assert isinstance(report.decision, Plan), report.decision
     plan = savedplan.of_report(report, probe=False)
     header = Header(
-        plan.digest, plan.locator, dict(plan.store), {"arn": plan.stream}, "lossless", "", "",
+        plan.digest,
+        plan.locator,
+        dict(plan.store),
+        {"arn": plan.stream},
+        "lossless",
+        "",
+        "",
         plan.steps,
     )
     with (
@@ -153,7 +162,8 @@ def _bare(running: Running, shard: int, counting: str) -> None:
     values = {":start": {"S": "TRIM_HORIZON"}} | ({":one": {"N": "1"}} if counting else {})
     with running.edit():
         running.dynamodb.client.update_item(
-            TableName=running.table, Key={"leaseKey": {"S": shard_name(shard)}},
+            TableName=running.table,
+            Key={"leaseKey": {"S": shard_name(shard)}},
             UpdateExpression=f"SET checkpoint = :start{counting}",
             ConditionExpression="attribute_exists(leaseOwner)",
             ExpressionAttributeValues=values,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 # Milliseconds; the library's own settings. Release 2 has no "assign", release 1.13 no "audit".
 INTERVALS = {
@@ -29,6 +29,10 @@ class Pace:
     intervals: Mapping[str, int]
     audits: int
     seconds: float
+
+    def for_streams(self, n: int) -> Pace:
+        """Each stream of a multi-stream application has audits of its own, told one by one."""
+        return replace(self, audits=self.audits * max(1, n))
 
 
 # It has no auditor: it synchronises at the start and at the end of each shard, and takes leases

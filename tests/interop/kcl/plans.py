@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tests.case import CASES, Case, Expect, load
 from tests.case_stream import shard_name
@@ -31,12 +31,12 @@ class Planned:
     def start(self) -> Start:
         """The table as stored; repaired by the tool or, until that is connected, by hand."""
         each, fixed = self.situation, self.situation.expect.fixed
-        stored = Start(each.case, each.release, each.initial, each.case.items())
+        stored = Start(each.case, each.release, each.initial, each.case.items(), beside=each.beside)
         if not each.repaired or fixed is None:
             return stored
         if CONNECTED:
-            return Start(each.case, each.release, each.initial, stored.items, mend(each))
-        return Start(each.case, each.release, each.initial, each.case.with_writes(fixed.writes))
+            return replace(stored, mend=mend(each))
+        return replace(stored, items=each.case.with_writes(fixed.writes))
 
 
 @dataclass(frozen=True, slots=True)

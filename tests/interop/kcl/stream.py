@@ -1,4 +1,4 @@
-"""A case's stream, served over HTTP by the fake Kinesis."""
+"""A case's stream, and those beside it, served over HTTP by the fake Kinesis."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from tests.case import Case
 
 
 class ServedStream:
-    """Serves one case's stream at ``address`` for the length of a ``with`` block.
+    """Serves the streams of a case and its neighbours at ``address``, inside a ``with`` block.
 
     Each run has a ``fake`` of its own: its clock starts at the case's ``now``, and goes.
     """
 
-    def __init__(self, case: Case) -> None:
-        self._live = case.live
+    def __init__(self, case: Case, *beside: Case) -> None:
+        self._cases = (case, *beside)
         self.name: str = case.stream["name"]
-        self.fake = load_topology(case.stream, ticking=True)
+        self.fake = load_topology([each.stream for each in self._cases], ticking=True)
         self._server = serve(self.fake)
         self.address = self._server.url
 
@@ -34,7 +34,9 @@ class ServedStream:
         self._server.__exit__(kind, error, trace)
 
     def put_live(self) -> None:
-        """Put the case's live records into their open shards."""
-        for shard in self._live.shards:
-            for index in range(self._live.n):
-                self.fake.put(self.name, shard, f"n{shard}-{index}", f"k{shard}")
+        """Put the cases' live records into their open shards."""
+        for case in self._cases:
+            for shard in case.live.shards:
+                for index in range(case.live.n):
+                    payload = f"n{shard}-{index}"
+                    self.fake.put(case.stream["name"], shard, payload, f"k{shard}")

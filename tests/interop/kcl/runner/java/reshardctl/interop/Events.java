@@ -10,6 +10,8 @@ import java.nio.charset.StandardCharsets;
  * {@code event}, and the event's own members, all strings.
  *
  * <ul>
+ *   <li>(a shard of another stream than the request's own has that stream's identifier and a colon
+ *       before its id)
  *   <li>READY the process takes requests
  *   <li>STARTED, STOPPED (was asked to), DIED (was not)
  *   <li>INIT {@code shard position}: the library has its iterator and hands the shard over

@@ -1,19 +1,13 @@
 package reshardctl.interop.worker;
 
-import java.util.Date;
 import reshardctl.interop.Application;
 import reshardctl.interop.Request;
 import software.amazon.kinesis.common.ConfigsBuilder;
-import software.amazon.kinesis.common.InitialPositionInStream;
-import software.amazon.kinesis.common.InitialPositionInStreamExtended;
-import software.amazon.kinesis.common.StreamIdentifier;
 import software.amazon.kinesis.coordinator.CoordinatorConfig;
 import software.amazon.kinesis.coordinator.Scheduler;
 import software.amazon.kinesis.leases.LeaseManagementConfig;
 import software.amazon.kinesis.metrics.NullMetricsFactory;
-import software.amazon.kinesis.processor.SingleStreamTracker;
 import software.amazon.kinesis.retrieval.RetrievalConfig;
-import software.amazon.kinesis.retrieval.polling.PollingConfig;
 
 /** A worker of the library, stock but for its intervals, its metrics (off) and its addresses. */
 public final class Worker implements Application {
@@ -42,13 +36,13 @@ public final class Worker implements Application {
 
     private static Scheduler scheduler(Request request, Clients clients) {
         var builder = new ConfigsBuilder(
-                tracker(request),
+                Tracked.tracker(request),
                 request.text("table"),
                 clients.kinesis(),
                 clients.dynamodb(),
                 clients.cloudwatch(),
                 request.text("worker"),
-                () -> new Recorder(request.name()));
+                Recorder.factory(request));
         return new Scheduler(
                 builder.checkpointConfig(),
                 coordination(builder.coordinatorConfig(), request),
@@ -74,23 +68,8 @@ public final class Worker implements Application {
 
     private static RetrievalConfig retrieval(
             RetrievalConfig stock, Request request, Clients clients) {
-        var polling = new PollingConfig(request.text("stream"), clients.kinesis())
+        var polling = Tracked.polling(request, clients.kinesis())
                 .idleTimeBetweenReadsInMillis(request.number("idle"));
         return stock.retrievalSpecificConfig(polling);
-    }
-
-    private static SingleStreamTracker tracker(Request request) {
-        var stream = StreamIdentifier.singleStreamInstance(request.text("stream"));
-        return new SingleStreamTracker(stream, position(request.text("initial")));
-    }
-
-    private static InitialPositionInStreamExtended position(String text) {
-        var parts = text.split(":", 2);
-        if (parts.length == 1) {
-            var position = InitialPositionInStream.valueOf(text);
-            return InitialPositionInStreamExtended.newInitialPosition(position);
-        }
-        var time = new Date(Long.parseLong(parts[1]));
-        return InitialPositionInStreamExtended.newInitialPositionAtTimestamp(time);
     }
 }
