@@ -18,7 +18,7 @@ Counts = Mapping[Interval, Count]
 
 def by_probes(probes: Mapping[ShardId, Probe]) -> dict[Interval, Count]:
     """What probes have counted on the way: everything behind a place."""
-    found = {}
+    found: dict[Interval, Count] = {}
     for shard, probe in probes.items():
         if not probe.silent:
             count = Count(probe.count, probe.more, probe.first_arrival, probe.last_arrival)
@@ -83,7 +83,9 @@ def _of_residuals(residuals: Iterable[Residual], counts: Counts) -> tuple[Residu
 
 
 def _counted(effects: Iterable[Effect], counts: Counts) -> tuple[Effect, ...]:
-    return tuple(
-        replace(e, records=counts[one]) if (one := interval_of(e)) in counts else e
-        for e in effects
-    )
+    return tuple(_with_count(effect, counts) for effect in effects)
+
+
+def _with_count(effect: Effect, counts: Counts) -> Effect:
+    one = interval_of(effect)
+    return effect if one is None or one not in counts else replace(effect, records=counts[one])

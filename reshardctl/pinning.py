@@ -124,11 +124,10 @@ def _notes(
     policy: Policy, time: float, places: Mapping[ShardId, Place], lineage: Lineage
 ) -> Iterator[str]:
     late = sum(1 for s in lineage if (lineage.opened_at(s) or 0.0) >= time)
-    born = f"; {late} opened later and start at their beginning" if late else ""
+    born = f"; {late} opened later, to be read from the beginning" if late else ""
     there = sum(not _over(lineage, shard, place, time) for shard, place in places.items())
-    yield (
-        f"policy {policy.text} is resolved to {instant(time)}: {there} shards were open then{born}"
-    )
+    shards = "1 shard was open" if there == 1 else f"{there} shards were open"
+    yield f"policy {policy.text}: {shards} at {instant(time)}{born}"
     if early := [shard for shard, place in places.items() if place.early]:
         yield (
             f"the reads allowed ran out before {instant(time)} was reached in {_named(early)}: "

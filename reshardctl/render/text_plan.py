@@ -19,6 +19,7 @@ from reshardctl.render.text_writes import writes
 from reshardctl.render.while_running import plan_words
 from reshardctl.render.words import (
     accepting,
+    broadest,
     command,
     cost,
     count,
@@ -26,6 +27,7 @@ from reshardctl.render.words import (
     sentence,
     shards,
     shortened,
+    total,
     widest,
 )
 from reshardctl.report import Report
@@ -197,11 +199,16 @@ def counts(changed: Iterable[Changed]) -> str:
 def _price(decided: Plan) -> str:
     """`Skips nothing, re-reads at most …`"""
     effects = [e for run in decided.after for e in run if not (e.gone or e.past)]
-    skipped = widest([*effects, *decided.costs], Harm.SKIPPED)
-    again = widest(effects, Harm.REREAD)
-    skips = "Skips nothing" if skipped == "0" else f"Skips {skipped} a shard"
-    rereads = "re-reads nothing" if again == "0" else f"re-reads {again} a shard"
-    return f"{skips}, {rereads}."
+    skipped = [e for e in (*effects, *decided.costs) if e.harm is Harm.SKIPPED]
+    again = [e for e in effects if e.harm is Harm.REREAD]
+    return f"Skips {_by_shard(skipped)}, re-reads {_by_shard(again)}."
+
+
+def _by_shard(effects: list[Effect]) -> str:
+    if not effects:
+        return "nothing"
+    counted = total(effects)
+    return f"{broadest(effects)} a shard" + (f" ({counted} in all)" if counted else "")
 
 
 def not_written(

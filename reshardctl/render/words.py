@@ -9,7 +9,7 @@ from math import ceil
 
 from reshardctl.consumers.base import Candidate
 from reshardctl.effects import Deadline, Effect, Harm
-from reshardctl.model import TIP, Count, ShardId, index_of, short
+from reshardctl.model import TIP, ShardId, index_of, short
 from reshardctl.render.escape import cut
 from reshardctl.times import duration, instant, parse_seconds
 
@@ -88,18 +88,33 @@ def ago(then: float, now: float) -> str:
 
 
 def extent(effect: Effect) -> str:
-    """How much at most: `≤ 12m`; `≥ 12m` where it grows until the start; `unknown`."""
-    counted = f", {records(effect.records)}" if effect.records is not None else ""
+    """How much at most: `≤ 12m`; `≥ 12m` where it grows until the start; `unknown`. With the
+    records in it, where they were counted: `≤ 12m, 40 records`."""
+    counted = total([effect])
+    return _width(effect) + (f", {counted}" if counted else "")
+
+
+def _width(effect: Effect) -> str:
     if effect.seconds is None:
-        return f"unknown{counted}"
-    if effect.harm is Harm.SKIPPED and effect.until == TIP:
-        return f"≥ {duration(effect.seconds)}{counted}"
-    return f"≤ {duration(_rounded_up(effect.seconds))}{counted}"
+        return "unknown"
+    if _grows(effect):
+        return f"≥ {duration(effect.seconds)}"
+    return f"≤ {duration(_rounded_up(effect.seconds))}"
 
 
-def records(found: Count) -> str:
-    """`4 records`; `≥ 100 records` where the reads did not come to the end of them."""
-    return ("≥ " if found.at_least else "") + count(found.records, "record")
+def _grows(effect: Effect) -> bool:
+    """Whether it grows until the consumer starts."""
+    return effect.harm is Harm.SKIPPED and effect.until == TIP
+
+
+def total(effects: Iterable[Effect]) -> str:
+    """`40 records`; `≥ 40 records` where there may be more; "" where not all were counted."""
+    each = {(e.shard, e.since, e.until): e for e in effects}.values()
+    counts = [e.records for e in each if e.records is not None]
+    if not counts or len(counts) < len(each):
+        return ""
+    least = any(c.at_least for c in counts) or any(_grows(e) for e in each)
+    return ("≥ " if least else "") + count(sum(c.records for c in counts), "record")
 
 
 def left_in(effects: Iterable[Effect]) -> list[str]:
@@ -113,7 +128,7 @@ def left_in(effects: Iterable[Effect]) -> list[str]:
         if found.first_arrival is not None and found.last_arrival is not None:
             when = f", arrived {instant(found.first_arrival)} to {instant(found.last_arrival)}"
             when += " and on" if found.at_least else ""
-        lines[effect.shard] = f"{shards((effect.shard,))}: {records(found)} left{when}"
+        lines[effect.shard] = f"{shards((effect.shard,))}: {total([effect])} left{when}"
     return list(lines.values())
 
 
@@ -124,11 +139,17 @@ def _rounded_up(seconds: float) -> float:
 
 
 def widest(effects: Iterable[Effect], harm: Harm) -> str:
-    """The largest extent of a kind, `0` where there is none."""
+    """The largest extent of a kind, `0` where there is none; with the records of all together."""
     found = [e for e in effects if e.harm is harm]
-    if not found:
+    counted = total(found)
+    return broadest(found) + (f", {counted}" if counted else "")
+
+
+def broadest(effects: Sequence[Effect]) -> str:
+    """The largest width, `0` where there is none."""
+    if not effects:
         return "0"
-    return extent(max(found, key=lambda e: (e.seconds is None, e.seconds or 0.0)))
+    return _width(max(effects, key=lambda e: (e.seconds is None, e.seconds or 0.0)))
 
 
 def worst(effects: Sequence[Effect]) -> Effect | None:
