@@ -40,6 +40,7 @@ class Redaction:
     def __init__(self, stream: str) -> None:
         """stream: the name that is known to be the stream's."""
         self._names: dict[str, str] = {stream: STREAM}
+        self._sides: dict[str, str] = {}
 
     def snapshot(self, original: Snapshot, lineage: Lineage) -> Snapshot:
         """A consumer's snapshot over the redacted lineage."""
@@ -48,9 +49,12 @@ class Redaction:
         options = "&".join(f"{name}={value}" for name, value in place.options.items())
         scheme, _, _ = place.text.partition("://")
         text = f"{scheme}://{target}" + (f"?{options}" if options else "")
-        plain = CONSUMERS[place.consumer].plain
-        owners = CONSUMERS[place.consumer].owners
-        images = (self._image(image, plain, owners) for image in original.images)
+        consumer = CONSUMERS[place.consumer]
+        sides = zip(
+            consumer.side_tables(place.target), consumer.side_tables(target), strict=True
+        )
+        self._sides |= {named.name: unnamed.name for named, unnamed in sides}
+        images = (self._image(image, consumer.plain, consumer.owners) for image in original.images)
         return replace(
             original, locator=replace(place, text=text, target=target), lineage=lineage,
             images=tuple(sorted(images, key=lambda image: image.key)),
@@ -67,7 +71,14 @@ class Redaction:
             else self._value(value, plain)
             for name, value in image.attributes.items()
         }
-        return Image(self._text(image.key, plain), canonical(values))
+        return Image(self._key(image.key, plain), canonical(values))
+
+    def _key(self, key: str, plain: frozenset[str]) -> str:
+        """A side table's row keeps its table: the same table of the redacted application."""
+        table, slash, rest = key.partition("/")
+        if slash and table in self._sides:
+            return f"{self._sides[table]}/{self._text(rest, plain)}"
+        return self._text(key, plain)
 
     def _value(self, value: AttributeValue, plain: frozenset[str]) -> AttributeValue:
         ((kind, body),) = value.items()

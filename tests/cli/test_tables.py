@@ -112,3 +112,19 @@ def test_a_saved_plan_for_one_stream_is_stale_when_its_own_row_moves_only(lab_of
     assert stale.code == 4
     lab.plant(before)
     assert lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped").code == 0
+
+
+@pytest.mark.parametrize("name", ["side-children-lost", "multi-children-lost"])
+def test_a_redacted_snapshot_says_the_same_without_names(lab_of, tmp_path, name):
+    lab = lab_of(name, OPTIONS)
+    file = tmp_path / "orders.json"
+    made = lab.cli("snapshot", "orders", lab.locator, "-o", file, "--redact")
+    assert made.code == 0, made.err
+    text = file.read_text(encoding="utf-8")
+    assert lab.table.name not in text and "orders" not in text
+    frozen = lab.cli("inspect", f"snapshot:{file}", "--format", "json")
+    alive = lab.inspect("--format", "json")
+    assert frozen.codes == alive.codes == {"RSH203"}
+    assert [f["code"] for f in frozen.json["findings"]] == [
+        f["code"] for f in alive.json["findings"]
+    ]
