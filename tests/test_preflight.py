@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from reshardctl.consumers.kcl.releases import RELEASES
 from reshardctl.errors import ReshardError
 from reshardctl.evidence import Snapshot
 from reshardctl.kinesis import Kinesis
@@ -26,7 +27,9 @@ from reshardctl.preflight import foreseen
 from reshardctl.report import Report, Wishes, make
 from reshardctl.testing import FakeKinesis, load_topology
 from reshardctl.testing.settings import Settings
+from tests.case import Case, all_cases
 from tests.judging import images_of
+from tests.judging import options_of as options_of_case
 from tests.lineage.test_foreseen import some_reshard
 from tests.resharded import reshard
 from tests.sim.scenes import Scene, scene
@@ -79,6 +82,13 @@ def said_of(report: Report) -> Any:
     return type(decision).__name__, _DIGITS.sub("#", str(getattr(decision, "why", "")))
 
 
+def options_of(one: Scene, seed: int) -> str:
+    """Of every generation, and with the start mode left open: findings of several candidates."""
+    release = RELEASES[seed % len(RELEASES)].release
+    initial = "" if seed % 3 == 0 else f"initial={one.initial}&"
+    return f"{initial}release={release}"
+
+
 def reshards_of(seed: int, fake: FakeKinesis) -> list[str]:
     rng = Random(f"preflight {seed}")
     words = [some_reshard(rng, listed(fake))]
@@ -102,7 +112,7 @@ def test_the_forecast_is_what_inspect_says_after_the_reshard(start: int) -> None
             continue
         fake = fake_of(one)
         wishes = Wishes(POLICIES["lossless"], Accept(reread=one.reread))
-        options = "" if seed % 3 else f"release={one.release}"
+        options = options_of(one, seed)
         words = reshards_of(seed, fake)
         now = snapshot(one, fake, options)
         told = judged(foreseen(now, list(map(parse_reshard, words))), wishes)
@@ -152,3 +162,32 @@ def test_what_it_says_of_itself() -> None:
     assert told.words() == f"split={int(shard[8:])}"
     assert after.now == told.until > now.now
     assert after.images == now.images
+
+
+EVERY_CASE = [
+    case for folder in ("kcl", "kcl-tables") for case in all_cases(folder) if case.items()
+]
+
+
+@pytest.mark.parametrize("case", EVERY_CASE, ids=lambda case: case.name)
+def test_of_every_case_too(case: Case) -> None:
+    """Recorded tables: foreign rows, other streams' rows, migrations, unreadable rows, damage."""
+    fake = load_topology(
+        {"name": "orders", **case.stream}, settings=Settings(reshard_seconds=TAKES)
+    )
+    expect = case.expects[0]
+    options = options_of_case(case, expect.initial[0], expect.releases[-1])
+    rng = Random(case.name)
+
+    def taken() -> Snapshot:
+        return Snapshot(
+            replace(parse("kcl://app"), options=options), listed(fake),
+            tuple(images_of(case.items())), {"medium": "dynamodb"}, fake.clock.now(),
+        )
+
+    for _ in range(3):
+        now = taken()
+        word = some_reshard(rng, now.lineage)
+        told = judged(foreseen(now, [parse_reshard(word)]), Wishes())
+        reshard(fake, "orders", word)
+        assert told == judged(taken(), Wishes()), word
