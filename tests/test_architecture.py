@@ -33,7 +33,7 @@ LAYERS = (
     ("report", "redaction"),
     ("counting",),
     ("rules", "plan"),
-    ("effects", "policy", "evidence", "rebase"),
+    ("effects", "policy", "evidence", "rebase", "discovery"),
     ("watching",),
     ("consumers",),
     ("wire", "lineage", "locator", "landing", "liveness"),

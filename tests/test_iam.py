@@ -19,6 +19,8 @@ WANTED = {
     "probe": (STREAM["probe"], TABLE["inspect"]),
     "fix": (STREAM["inspect"], TABLE["fix"]),
 }
+SEARCH = "discover"
+"""It looks at every table there is."""
 
 
 def policies() -> dict[str, dict]:
@@ -35,7 +37,16 @@ def documented(group: str) -> set[str]:
 
 
 def test_one_policy_a_group():
-    assert list(policies()) == [*WANTED, "journal"]
+    assert list(policies()) == [*WANTED, "journal", SEARCH]
+
+
+def test_the_search_lists_all_tables_and_reads_them():
+    """ListTables takes no resource (Service Authorization Reference, Amazon DynamoDB)."""
+    stream, every, tables = policies()[SEARCH]["Statement"]
+    assert tuple(stream["Action"]) == STREAM["inspect"]
+    assert tuple(sorted(every["Action"] + tables["Action"])) == TABLE[SEARCH]
+    assert (every["Action"], every["Resource"]) == (["dynamodb:ListTables"], "*")
+    assert tables["Resource"].endswith(":table/*") and "*" not in stream["Resource"]
 
 
 @pytest.mark.parametrize("group", WANTED)
@@ -67,8 +78,8 @@ def test_a_journal_on_s3_needs_a_bucket_and_what_is_below_its_prefix():
 
 def test_nothing_is_allowed_by_a_star():
     """But objects that are yet to be made, below a prefix of one bucket."""
-    for name, policy in policies().items():
-        text = json.dumps(policy)
+    for name in (*WANTED, "journal"):
+        text = json.dumps(policies()[name])
         assert "*" not in (text.replace('/reshardctl/*"', '"') if name == "journal" else text)
 
 

@@ -11,6 +11,7 @@ from reshardctl import __version__
 from reshardctl.cli import lastword
 from reshardctl.cli.config import config
 from reshardctl.cli.demo import demo
+from reshardctl.cli.discover import discover
 from reshardctl.cli.explain import explain
 from reshardctl.cli.failing import guarded
 from reshardctl.cli.fix import fix
@@ -39,7 +40,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
-for verb in (inspect, fix, undo, graph, explain, snapshot, rule, demo):
+for verb in (inspect, fix, undo, graph, explain, discover, snapshot, rule, demo):
     app.command()(verb)
 app.add_typer(config)
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from reshardctl.kinesis import Kinesis
     from reshardctl.lineage import Lineage
+    from reshardctl.media.dynamodb.catalog import Catalog
     from reshardctl.repair import Ports
 
 SERVICES = ("kinesis", "dynamodb", "sts", "s3")
@@ -84,6 +85,17 @@ def listed(account: Account, stream: str) -> tuple[Lineage, float]:
 def wait(seconds: float) -> None:
     """Sleep, by the clock of the ports."""
     time.sleep(seconds)
+
+
+def catalog_of(account: Account) -> Catalog:
+    """The tables of the account and region. Calls nothing yet."""
+    from reshardctl.media.dynamodb.catalog import Catalog
+
+    endpoints = endpoints_of(account.endpoints)
+    return Catalog(
+        _session(account, endpoints), region=account.region,
+        endpoint_url=endpoints.get("dynamodb"), clock=time.monotonic, sleep=time.sleep,
+    )
 
 
 def bucket_client(account: Account, place: str) -> Any:

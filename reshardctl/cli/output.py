@@ -23,6 +23,7 @@ from reshardctl.times import instant
 
 if TYPE_CHECKING:
     from reshardctl.cli.connect import Account
+    from reshardctl.discovery import Found
     from reshardctl.locator import Locator
     from reshardctl.render import Format
     from reshardctl.render.journals import Listing
@@ -92,6 +93,15 @@ class Output:
 
         self._deliver([
             (place, MANY[_name(place)](shown, self._context(place, code))) for place in self.places
+        ], code)
+
+    def discovered(self, found: Found, code: Exit) -> None:
+        """Whose positions the tables of an account hold."""
+        from reshardctl.render.discovered import FORMATS
+
+        self._deliver([
+            (place, FORMATS[_name(place)](found, self._context(place, code)))
+            for place in self.places
         ], code)
 
     def _emit(self, code: Exit, view: Callable[[Format, Context], str]) -> None:

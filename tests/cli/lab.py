@@ -112,8 +112,9 @@ class Wire:
     @property
     def writes(self) -> list[str]:
         """Calls that change a table or a stream. Reads are listed, so a new call is a write."""
-        reads = {"Scan", "DescribeTable", "BatchGetItem", "GetItem", "DescribeStreamSummary",
-                 "ListShards", "GetShardIterator", "GetRecords"}  # fmt: skip
+        reads = {"Scan", "DescribeTable", "ListTables", "BatchGetItem", "GetItem",
+                 "DescribeStreamSummary", "ListShards", "GetShardIterator",
+                 "GetRecords"}  # fmt: skip
         return [operation for _, operation in self.calls if operation not in reads]
 
     def fail(self, operation: str, code: str, status: int = 400, *, times: int | None = None,
@@ -209,6 +210,8 @@ class Lab:
             allowed |= documented("probe")
         if any(str(word).startswith("s3://") for word in words):
             allowed |= documented("journal")
+        if words[0] == "discover":
+            allowed = documented("discover")
         allowed |= {"sts:AssumeRole"}  # of a role, in the words at the end of the page
         fresh, self.wire.needed_now = self.wire.needed_now, set()
         assert fresh <= allowed, fresh - allowed

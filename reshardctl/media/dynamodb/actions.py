@@ -12,6 +12,7 @@ ACTIONS = {
         "dynamodb:Scan",
         "dynamodb:UpdateItem",
     ),
+    "discover": ("dynamodb:DescribeTable", "dynamodb:ListTables", "dynamodb:Scan"),
     "beside": ("dynamodb:GetItem", "dynamodb:Scan"),
 }
 """Verb group → actions on the table. `fix` stands for `fix` and `undo`.

@@ -1,0 +1,59 @@
+"""`reshardctl discover`: which tables hold this stream's positions?"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from reshardctl.cli.options import (
+    ColorMode,
+    ColorOption,
+    EndpointOption,
+    OutputOption,
+    ProfileOption,
+    RegionOption,
+    RoleOption,
+)
+
+
+class DiscoverFormat(StrEnum):
+    """Formats of what was found."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def discover(
+    stream: Annotated[
+        str, typer.Argument(metavar="STREAM", help="Name or ARN.", show_default=False)
+    ],
+    region: RegionOption = None,
+    profile: ProfileOption = None,
+    role_arn: RoleOption = None,
+    endpoint_url: EndpointOption = None,
+    form: Annotated[
+        DiscoverFormat, typer.Option("--format", help="For people, or for programs.")
+    ] = DiscoverFormat.TEXT,
+    output: OutputOption = None,
+    color: ColorOption = ColorMode.AUTO,
+) -> None:
+    """Which DynamoDB tables of this account and region hold a stream's positions?
+
+    Read-only: keys of all tables, and a sample of at most 50 rows of those that may be it.
+    Example: reshardctl discover my-stream
+    """
+    from reshardctl.cli.connect import Account
+    from reshardctl.cli.destinations import destinations
+    from reshardctl.cli.discovering import discover as discovered
+    from reshardctl.cli.output import Output
+    from reshardctl.exit import Exit
+
+    account = Account(region, profile, role_arn, endpoint_url or ())
+    again = ("--stream", stream, *account.words())
+    out = Output(destinations([form], output), color, verbose=False, again=again)
+    found = discovered(account, stream)
+    code = Exit.OK if found.matching() else Exit.UNKNOWN
+    out.discovered(found, code)
+    raise typer.Exit(code)

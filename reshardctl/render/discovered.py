@@ -1,0 +1,95 @@
+"""What a search for a stream's positions found, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from reshardctl.discovery import Confidence, Found, Table
+from reshardctl.render.console import Part, Sheet
+from reshardctl.render.context import Context
+from reshardctl.render.json import exit_json
+from reshardctl.render.words import command, count
+from reshardctl.times import instant
+
+SCHEMA = "reshardctl/discovery/1"
+
+_COLORS = {Confidence.CERTAIN: "green", Confidence.STRONG: "green", Confidence.POSSIBLE: "yellow"}
+
+
+def text(found: Found, context: Context) -> str:
+    """A locator a line with its evidence below it; then what could not be read."""
+    sheet = Sheet(context)
+    stream = found.lineage.stream
+    sheet.fields(
+        (stream.name, "bold"), stream.region, count(len(found.lineage), "shard"),
+        f"created {instant(stream.created)}",
+    )
+    for table in found.matching():
+        sheet.blank()
+        _table(sheet, table)
+    if found.unread:
+        sheet.blank()
+        sheet.line(("Could not be read", "bold"), " and may be it:")
+        for name, why in found.unread:
+            sheet.line(f"{name}: {why}", indent=2)
+    _last(sheet, found, context)
+    return sheet.render()
+
+
+def _table(sheet: Sheet, table: Table) -> None:
+    confidence = table.evidence.confidence
+    head: Part = (table.locator or table.name, "bold")
+    sheet.fields(head, (str(confidence), _COLORS.get(confidence, "")), indent=2)
+    sheet.line(f"{table.evidence.words()}.", indent=4)
+    if not table.locator:
+        sheet.line(f"A table of {table.shape.library}: reshardctl cannot read it yet.", indent=4)
+
+
+def _last(sheet: Sheet, found: Found, context: Context) -> None:
+    others = found.others()
+    sheet.blank()
+    said = f"{count(found.looked, 'table')} in this account and region; "
+    said += f"{count(len(others), 'table')} of consumers of other streams"
+    sheet.line(f"{said}." if others else f"{said.partition(';')[0]}.")
+    if not found.matching():
+        sheet.line(("No table holds positions of this stream.", "bold"))
+        return
+    sheet.blank()
+    for table in found.matching():
+        if table.locator:
+            sheet.command(command("inspect", table.locator, *context.again))
+
+
+def document(found: Found, context: Context) -> str:
+    """One JSON document."""
+    stream = found.lineage.stream
+    whole = {
+        "schema": SCHEMA, "exit": exit_json(context.exit), "taken": instant(found.now),
+        "stream": {
+            "name": stream.name, "arn": stream.arn, "created": instant(stream.created),
+            "shards": len(found.lineage),
+        },
+        "tables": [_one(table) for table in found.matching()],
+        "other_streams": [table.name for table in found.others()],
+        "unread": [{"table": name, "why": why} for name, why in found.unread],
+        "looked": found.looked,
+    }
+    return json.dumps(whole, indent=2, allow_nan=False, ensure_ascii=True) + "\n"
+
+
+def _one(table: Table) -> dict[str, Any]:
+    evidence = table.evidence
+    return {
+        "table": table.name, "library": table.shape.library, "locator": table.locator or None,
+        "confidence": str(evidence.confidence), "why": evidence.words(),
+        "evidence": {
+            "rows": evidence.rows, "rows_of_others": evidence.others,
+            "numbers": evidence.numbers, "fitting": evidence.fitting, "exact": evidence.exact,
+            "known_shards": evidence.known, "named": evidence.named,
+        },
+    }
+
+
+FORMATS: Mapping[str, Callable[[Found, Context], str]] = {"text": text, "json": document}
