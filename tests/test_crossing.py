@@ -25,6 +25,7 @@ def asked(case, options: str) -> Uncrossed:
     ("healthy-second-generation-cleaned", [], []),
     ("healthy-parent-drained", [0], [2, 3]),
     ("a-both", [], [2, 3]),
+    ("parent-row-lost", [0], []),  # nobody knows whether it was read: that is not crossed
 ])  # fmt: skip
 def test_cases(name: str, behind: list[int], unstarted: list[int]) -> None:
     found = asked(CASES[name], "initial=TRIM_HORIZON&release=3.5.1")
