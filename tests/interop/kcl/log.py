@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 MOVES = frozenset(
-    {"STARTED", "INIT", "RECORD", "SHARD_END", "LEASE_LOST", "CREATED", "EDIT", "EDITED"}
+    {"BEGUN", "INIT", "RECORD", "SHARD_END", "LEASE_LOST", "CREATED", "EDIT", "EDITED"}
 )
 ENDS = frozenset({"DIED", "STOPPED"})
 
@@ -63,7 +63,7 @@ class Log:
         return bool(self.of(*ENDS))
 
     def still(self, audits: int, seconds: float, since: float = 0.0) -> bool:
-        """Whether nothing moved during so many audits and so many seconds, or all is over.
+        """Whether, once begun, nothing moved for so many audits and seconds; or all is over.
 
         Audits are what the library itself counts by when it mends a table, so they are the
         clock here too; ``since`` (epoch seconds) counts as a move.
@@ -71,6 +71,8 @@ class Log:
         events = self.events()
         if any(event.kind in ENDS for event in events):
             return True
+        if not any(event.kind == "BEGUN" for event in events):
+            return False
         moved = max([since, *(event.at for event in events if event.kind in MOVES)])
         seen = sum(event.kind == "AUDIT" and event.at > moved for event in events)
         return seen >= audits and time.time() - moved >= seconds

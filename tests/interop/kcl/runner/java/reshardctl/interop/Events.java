@@ -10,10 +10,9 @@ import java.nio.charset.StandardCharsets;
  * {@code event}, and the event's own members, all strings.
  *
  * <ul>
- *   <li>(a shard of another stream than the request's own has that stream's identifier and a colon
- *       before its id)
  *   <li>READY the process takes requests
  *   <li>STARTED, STOPPED (was asked to), DIED (was not)
+ *   <li>BEGUN its initialization is over: the table is there, and synchronised where that is due
  *   <li>INIT {@code shard position}: the library has its iterator and hands the shard over
  *   <li>RECORD {@code shard payload number}
  *   <li>SHARD_END, LEASE_LOST {@code shard}
@@ -21,6 +20,9 @@ import java.nio.charset.StandardCharsets;
  *   <li>CREATED {@code text}: a shard sync created leases
  *   <li>LOG {@code level logger text}: the library's own words, each kind a few times at most
  * </ul>
+ *
+ * <p>A shard of another stream than the request's own has that stream's identifier and a colon
+ * before its id.
  */
 public final class Events {
     private static final PrintStream OUT =

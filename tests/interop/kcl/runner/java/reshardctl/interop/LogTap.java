@@ -52,6 +52,9 @@ final class LogTap extends AppenderBase<ILoggingEvent> {
     private static final Pattern CREATED =
             Pattern.compile("(Newly created leases |Num new leases to create: )[1-9]");
 
+    /** Logged by the worker of every release when its attempts to initialize are over. */
+    private static final String BEGUN = "Initialization complete. Starting worker loop.";
+
     private final Map<String, Integer> said = new ConcurrentHashMap<>();
 
     static void install() {
@@ -71,7 +74,9 @@ final class LogTap extends AppenderBase<ILoggingEvent> {
     protected void append(ILoggingEvent event) {
         var run = Thread.currentThread().getThreadGroup().getName();
         var text = text(event);
-        if (AUDITS.stream().anyMatch(text::startsWith)) {
+        if (text.equals(BEGUN)) {
+            Events.say(run, "BEGUN");
+        } else if (AUDITS.stream().anyMatch(text::startsWith)) {
             Events.say(run, "AUDIT", "text", text);
         } else if (CREATED.matcher(text).find()) {
             Events.say(run, "CREATED", "text", text);
