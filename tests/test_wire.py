@@ -67,7 +67,7 @@ def writes(draw: st.DrawFn) -> Write:
     )
     before = None if isinstance(change, Create) else Image(key, draw(ATTRIBUTES))
     guard = tuple(draw(st.lists(NAMES, max_size=3)))
-    return Write(key, change, before, draw(TEXTS), guard, draw(st.booleans()))
+    return Write(key, change, before, draw(TEXTS), guard, draw(st.booleans()), draw(TEXTS))
 
 
 STEPS = st.builds(Step, TEXTS, st.lists(writes(), max_size=3).map(tuple), TEXTS)
@@ -134,6 +134,7 @@ WRONG: list[tuple[tuple[Any, ...], Any, str]] = [
     (("barrier",), ..., "barrier missing"),
     (("writes",), {}, "writes: not a list but an object"),
     (("writes", 0, "live"), "no", r"writes\[0\].live: not true or false but a string"),
+    (("writes", 0, "running"), 1, r"writes\[0\].running: not a string but a number"),
     (("writes", 0, "guard"), "x", "guard: not a list"),
     (("writes", 0, "guard", 0), None, r"guard\[0\]: not a string but null"),
     (("writes", 0, "before"), None, "before: only a row to create is absent before"),
