@@ -142,6 +142,15 @@ def test_a_shard_whose_children_do_not_wait_for_it_is_not_moved_live() -> None:
     assert not write.live and "shard 2 after it" in write.running
 
 
+def test_a_table_of_several_streams_is_not_live() -> None:
+    """None was run."""
+    case = load(CASES / "kcl-tables" / "multi-children-lost.toml")
+    decision = Bench.of(case, case.expects[0].initial[0], case.expects[0].releases[-1]).decide()
+    assert isinstance(decision, Plan)
+    marks = {(write.live, write.running) for write in writes_of(decision.steps)}
+    assert marks == {(False, "not tried on a running application of several streams")}
+
+
 @pytest.mark.parametrize(("release", "tried"), [
     ("1.15.3", True), ("1.14.0", True), ("1.13.3", False), ("1.9", False), ("2.7.2", True),
     ("2.3.0", True), ("2.2.11", False), ("3.0.0", True), ("3.5.1", True),
