@@ -16,7 +16,7 @@ from reshardctl.model import ShardId, Step
 from reshardctl.plan import Plan
 from reshardctl.render.changes import changes
 from reshardctl.render.context import Context
-from reshardctl.render.markdown_steps import runbook
+from reshardctl.render.markdown_steps import plan_file, runbook
 from reshardctl.render.markdown_words import Page, code, prose
 from reshardctl.render.mending import all_residuals, costs_after
 from reshardctl.render.outcomes import Fixed, Saved, Undoing
@@ -128,7 +128,7 @@ def _runbook(report: Report, context: Context, saved: Saved | None, last: str = 
     page.heading(2, "Steps")
     page.steps(runbook(report, context, saved))
     if isinstance(report.decision, Plan) and report.snapshot.foreseen is None:
-        _planned(page, report, report.decision, context)
+        _planned(page, report, report.decision, context, saved)
     page.bullets(prose(sentence(left_alone(r))) for r in all_residuals(report))
     page.bullets(f"Note: {prose(sentence(shortened(n, context.verbose)))}" for n in report.notes)
     if last:
@@ -144,7 +144,7 @@ def _facts(page: Page, report: Report) -> None:
         ["created", instant(stream.created)],
         ["shards", f"{opened} open, {len(snapshot.lineage) - opened} closed"],
         ["retention", f"{stream.retention // 3600} h"],
-        *([name, code(value)] for name, value in sorted(snapshot.store.items())),
+        *([f"store {name}", code(value)] for name, value in sorted(snapshot.store.items())),
         ["read", instant(snapshot.now)],
         ["policy", report.wishes.policy.name],
     ])
@@ -173,7 +173,9 @@ def _finding(report: Report, finding: Finding, context: Context) -> list[str]:
     ]
 
 
-def _planned(page: Page, report: Report, decided: Plan, context: Context) -> None:
+def _planned(
+    page: Page, report: Report, decided: Plan, context: Context, saved: Saved | None
+) -> None:
     """What changes, what that costs, and the way back."""
     changed = changes(report, decided.steps)
     page.heading(2, "Before and after")
@@ -192,6 +194,8 @@ def _planned(page: Page, report: Report, decided: Plan, context: Context) -> Non
     page.heading(2, "Undo")
     page.line(f"{undo_words(changed).partition(': ')[2].capitalize()}, from the journal:")
     page.command(command("undo", "JOURNAL", *elsewhere(context.again)))
+    page.line("Or, where the journal is lost, from the plan:")
+    page.command(command("undo", plan_file(report, saved), *elsewhere(context.again)))
 
 
 def _rows(

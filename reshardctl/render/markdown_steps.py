@@ -28,6 +28,16 @@ KEEP = (
     "Make a backup of the store with its own means: the journal of the fix holds the rows that it "
     "writes and no others."
 )
+APPLY = (
+    "Apply it, and note down the journal that it names. Exit 0: written, read back, nothing is "
+    "left to do. 1: written, and the rest is named. 4: refused, nothing was written, and it says "
+    "why."
+)
+HALF_DONE = (
+    "Only where it ends with exit code 5, half done: finish it, or take it back. The list names "
+    "the journal."
+)
+WATCH = "Once it runs, see whether its workers get on."
 
 
 def runbook(report: Report, context: Context, saved: Saved | None = None) -> list[Task]:
@@ -37,7 +47,8 @@ def runbook(report: Report, context: Context, saved: Saved | None = None) -> lis
         return _before_a_reshard(report, context)
     match report.decision:
         case Plan():
-            return [*_understand(report), *_apply(report, context, saved), again]
+            look: Task = (WATCH, [[*command("inspect", *context.again), "--watch", "60s"]])
+            return [*_understand(report), *_apply(report, context, saved), look, again]
         case Nothing():
             return [*_understand(report), *_accept(report, context), again]
         case Ask() as ask:
@@ -80,22 +91,44 @@ def _in_time(report: Report) -> list[Task]:
 
 
 def _apply(report: Report, context: Context, saved: Saved | None) -> list[Task]:
-    path = f"{report.snapshot.locator.target}.plan" if saved is None else saved.path
+    path = plan_file(report, saved)
     save = command("fix", "--dry-run", "--out", path, *context.again)
     apply = command("fix", "--plan", path, *elsewhere(context.again))
-    resume = command("fix", "--resume", "JOURNAL", *elsewhere(context.again))
+    reached = elsewhere(context.again)
+    either = [
+        command("undo", "--list"), command("fix", "--resume", "JOURNAL", *reached),
+        command("undo", "JOURNAL", *reached),
+    ]
     see: Task = ("See the plan, and compare it with the table below.", [save])
     if saved is not None:
         digest = code(saved.digest)
         see = (f"Keep the plan: {code(saved.path)}, SHA-256 {digest}.", [])
     return [
         STOP,
-        (KEEP, []),
+        (KEEP, _backup(report)),
         see,
-        ("Apply it, and note down the journal that it names.", [apply]),
-        ("Only where it ends with exit code 5, half done: finish it, or undo it.", [resume]),
+        (APPLY, [apply]),
+        (HALF_DONE, either),
         ("Start the application again. It reads on from the positions below.", []),
     ]
+
+
+def plan_file(report: Report, saved: Saved | None) -> str:
+    """Where the plan is, or is to be."""
+    return f"{report.snapshot.locator.target}.plan" if saved is None else saved.path
+
+
+def _backup(report: Report) -> Sequence[Sequence[str]]:
+    """An on-demand backup of a DynamoDB table (CreateBackup API reference), which costs its
+    storage."""
+    snapshot = report.snapshot
+    if snapshot.store.get("medium") != "dynamodb":
+        return []
+    table, parts = snapshot.locator.target, snapshot.store.get("arn", "").split(":")
+    region = ["--region", shlex.quote(parts[3])] if len(parts) > 4 else []
+    name = shlex.quote(f"{table}-before-fix")
+    words = ["aws", "dynamodb", "create-backup", "--table-name", shlex.quote(table)]
+    return [[*words, "--backup-name", name, *region]]
 
 
 def _accept(report: Report, context: Context) -> list[Task]:
