@@ -14,9 +14,9 @@ How it happens
 --------------
 Shards leave the listing about one retention after they closed; rows stay until KCL removes them.
 KCL deletes a finished row when every child has progress, and one whose shard is gone when it
-cleans up; an idle child that never checkpoints keeps its parent's row for good. Rows of a stream
-that was deleted stay for good with NoLeaseDeletionStrategy, KCL's multi-stream default in its
-examples; its other strategies delete them after a time of the application's choice.
+cleans up; an idle child that never checkpoints keeps its parent's row for good. In a multi-stream
+table rows of a deleted stream stay as long as the application names it, or until KCL meets its
+ResourceNotFoundException.
 
 What the fix writes
 -------------------
