@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 import stat
@@ -16,6 +17,7 @@ from plans import Plan, as_given, header, journal_of, plan_of, twice
 from reshardctl.apply import apply
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.journal import Journal, new_path, read, state_dir
+from reshardctl.journal.file import in_use
 from reshardctl.journal.reading import parsed
 from reshardctl.testing.memory_medium import MemoryMedium
 
@@ -424,3 +426,19 @@ def test_a_header_tells_rows_before_and_after(medium: MemoryMedium) -> None:
     found = header(plan, medium)
     assert found.before == [plan.rows[0]]
     assert found.after == [image for image in plan.after() if image.key != plan.rows[1].key]
+
+
+def test_a_glance_at_a_journal_does_not_stop_a_fix(
+    plan: Plan, medium: MemoryMedium, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`undo --list` looks whether a journal is open by locking it for a moment."""
+    journal_of(plan, medium, path).close()
+    assert not in_use(path)
+    with path.open("rb") as glance:
+        fcntl.flock(glance, fcntl.LOCK_SH)
+        monkeypatch.setattr(
+            "reshardctl.journal.file.time.sleep", lambda _: fcntl.flock(glance, fcntl.LOCK_UN)
+        )
+        with Journal.open(path)[0]:
+            assert in_use(path)
+    assert not in_use(path.parent / "none.jsonl")

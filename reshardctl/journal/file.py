@@ -5,10 +5,14 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
 
 from reshardctl.errors import UsageError
+
+GLANCES = (0.01, 0.05, 0.0)
+"""Seconds between attempts to lock: `undo --list` holds a lock for the moment of a glance."""
 
 
 class FileLog:
@@ -149,9 +153,12 @@ def _sync_directory(path: Path) -> None:
 
 
 def _lock(path: Path, descriptor: int) -> None:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise UsageError(
-            f"journal {path} is in use by another reshardctl", "wait until that one has ended"
-        ) from None
+    for pause in GLANCES:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            time.sleep(pause)
+    raise UsageError(
+        f"journal {path} is in use by another reshardctl", "wait until that one has ended"
+    )

@@ -119,3 +119,11 @@ def test_a_picture_or_a_snapshot_is_not_put_over(lab, tmp_path):
     lab.wire.fail("ListShards", "AccessDeniedException")
     result = lab.cli("graph", lab.stream, "--format", "svg", "--output", path)
     assert result.code != 0 and path.read_text() == "mine"
+
+
+def test_a_search_that_could_not_look(lab):
+    lab.wire.fail("ListTables", "AccessDeniedException")
+    lab.wire.fail("ListShards", "AccessDeniedException")
+    result = lab.cli("discover", lab.stream, "--format", "json")
+    assert result.code == 3, result.err
+    assert json.loads(result.out)["schema"] in ("reshardctl/error/1", "reshardctl/discover/1")
