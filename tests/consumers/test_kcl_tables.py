@@ -99,6 +99,31 @@ def test_the_side_table_comes_before_the_lease_table():
     assert KCL.parse(images).coordinator.client == "CLIENT_VERSION_3X"
 
 
+def table_migration(tm: str) -> Image:
+    item = {"key": {"S": "TableMigration3.5"}, "tm": {"S": f"TABLE_MIGRATION_STATUS_{tm}"}}
+    return Image("app-CoordinatorState/TableMigration3.5", canonical(item))
+
+
+def test_once_the_move_is_complete_the_lease_table_counts():
+    """isTableMigrationComplete in CoordinatorStateDAO of 3.5.1."""
+    images = [row(0), migration("CLIENT_VERSION_3X"), table_migration("COMPLETE"),
+              migration("CLIENT_VERSION_2X", table="app-CoordinatorState")]  # fmt: skip
+    assert KCL.parse(images).coordinator.client == "CLIENT_VERSION_3X"
+
+
+@pytest.mark.parametrize(("tm", "said"), [
+    ("", "dies at its start until"), ("INIT", "dies at its start until"),
+    ("DEPLOYED", "may be moved"), ("PENDING", "can still go back"), ("COMPLETE", "for good"),
+])  # fmt: skip
+def test_what_the_move_into_the_lease_table_allows(tm, said):
+    """TableMigrationStateMachineImpl.determineStatusForInitialization of 3.5.1: phase 2 before
+    phase 1 is an InvalidStateException."""
+    beside = migration(table="app-CoordinatorState")
+    images = [row(0), beside, *([table_migration(tm)] if tm else [])]
+    found = " ".join(notes(KCL.parse(images), traits_of("3.5.1")))
+    assert said in found
+
+
 @pytest.mark.parametrize(("cv", "lock", "said"), [
     ("CLIENT_VERSION_3X", True, ""),
     ("CLIENT_VERSION_3X_WITH_ROLLBACK", True, "can still be rolled back"),

@@ -29,6 +29,19 @@ _STATES = {
     WITH_ROLLBACK: "KCL 3.x runs here in its own way and can still be rolled back ({cv})",
 }
 
+_NOT_YET = (
+    "a worker of KCL 3.5 with migrateAllEntitiesToLeaseTable dies at its start until "
+    "TableMigration3.5 is DEPLOYED"
+)
+_MOVES = {
+    "": f"its side tables are in use; {_NOT_YET}",
+    "INIT": f"its side tables are in use, and 3.5 is being rolled out (INIT); {_NOT_YET}",
+    "DEPLOYED": "its side tables are in use and may be moved into the lease table (DEPLOYED)",
+    "PENDING": "its side tables are moving into the lease table (PENDING): it can still go back",
+    "COMPLETE": "its side tables have moved into the lease table for good (COMPLETE)",
+}
+"""TableMigrationStateMachineImpl of 3.5.1, by the state stored in `TableMigration3.5`."""
+
 
 def death(table: LeaseTable, traits: Traits) -> Crash | None:
     """The first row but the stream's own that the release dies of."""
@@ -91,7 +104,7 @@ def notes(table: LeaseTable, traits: Traits) -> Iterator[str]:
     yield from table.notes
     state = table.coordinator
     if traits.leader_lock:
-        yield from _of_3(state)
+        yield from _of_3(state, traits.takes_foreign)
     elif state.client in (WITH_ROLLBACK, FINAL):
         yield (
             f"KCL 3.x runs here in its own way ({state.client}): stop all of its workers before "
@@ -101,7 +114,7 @@ def notes(table: LeaseTable, traits: Traits) -> Iterator[str]:
         yield f"not looked at: {'; '.join(state.unread)}"
 
 
-def _of_3(state: Coordinator) -> Iterator[str]:
+def _of_3(state: Coordinator, takes_foreign: bool) -> Iterator[str]:
     if not state.as_2:
         yield (
             "KCL 3.x: after a crash nothing is assigned until the old leader's lock is two "
@@ -109,9 +122,5 @@ def _of_3(state: Coordinator) -> Iterator[str]:
         )
     if state.client in _STATES:
         yield _STATES[state.client].format(cv=state.client)
-    if state.tables:
-        yield (
-            f"its side tables are moving into the lease table (TableMigration3.5: {state.tables})"
-            if state.tables != "COMPLETE" else
-            "its side tables have moved into the lease table for good (TableMigration3.5)"
-        )
+    if state.tables or (state.beside and takes_foreign):
+        yield _MOVES.get(state.tables, f"TableMigration3.5 is {state.tables}, which is not known")

@@ -4,7 +4,7 @@ KCL 3.0-3.4 keep it in two tables of their own, `<application>-CoordinatorState`
 `-WorkerMetricStats`; 3.5 keeps it among the leases, unless it found the two tables and was not
 told to give them up (runs on 3.1.3 and 3.5.1, November 2026). Sources: MigrationState,
 MigrationClientVersionStateInitializer, CoordinatorStateDAO of 3.1.3 and 3.5.1, which looks into
-the table of its own first.
+the table of its own first, until the move into the lease table is complete.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ MIGRATION, TABLE_MIGRATION, LEADER = "Migration3.0", "TableMigration3.5", "Leade
 
 UPGRADING, ROLLED_BACK = "CLIENT_VERSION_UPGRADE_FROM_2X", "CLIENT_VERSION_2X"
 WITH_ROLLBACK, FINAL = "CLIENT_VERSION_3X_WITH_ROLLBACK", "CLIENT_VERSION_3X"
+COMPLETE, _STATUS = "COMPLETE", "TABLE_MIGRATION_STATUS_"
 CLIENTS = frozenset({"CLIENT_VERSION_INIT", UPGRADING, ROLLED_BACK, WITH_ROLLBACK, FINAL})
 """ClientVersion of 3.5.1."""
 
@@ -69,13 +70,15 @@ def coordinator_of(foreign: Mapping[str, Image], side: Mapping[str, Image]) -> C
         _text(image.attributes, "unread") for key, image in side.items() if key.endswith("/")
     )
     there = {key: image for key, image in own.items() if key}
-    migration = there.get(MIGRATION) or foreign.get(MIGRATION)
     tables = there.get(TABLE_MIGRATION) or foreign.get(TABLE_MIGRATION)
+    moved = _text(tables.attributes, "tm").removeprefix(_STATUS) if tables else ""
+    first, second = (foreign, there) if moved == COMPLETE else (there, foreign)
+    migration = first.get(MIGRATION) or second.get(MIGRATION)
+    beside = migration is not None and migration is there.get(MIGRATION)
     return Coordinator(
         _text(migration.attributes, "cv") if migration else "",
-        broken(migration.attributes, bool(there.get(MIGRATION))) if migration else "",
-        _text(tables.attributes, "tm").removeprefix("TABLE_MIGRATION_STATUS_") if tables else "",
-        there.get(LEADER) or foreign.get(LEADER), bool(there), unread,
+        broken(migration.attributes, beside) if migration else "",
+        moved, first.get(LEADER) or second.get(LEADER), bool(there), unread,
     )
 
 
