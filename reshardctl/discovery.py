@@ -73,8 +73,8 @@ class Evidence:
             return f"of {self.numbers} sequence numbers {wrong} are not this stream's"
         if self.exact:
             return (
-                f"of {self.numbers} sequence numbers {self.exact} carry the second at which "
-                "their shard of this stream began"
+                f"{self.fitting} of {self.numbers} sequence numbers lie within the lives of their "
+                f"shards of this stream, {self.exact} with the very second at which it began"
             )
         if self.numbers:
             return (

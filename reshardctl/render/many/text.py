@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from math import inf
 
+from reshardctl.firstaid import first_aid
 from reshardctl.render import text_findings, text_stream
 from reshardctl.render.console import Part, Sheet
 from reshardctl.render.context import Context
@@ -11,6 +14,7 @@ from reshardctl.render.many.roundup import Entry, Roundup
 from reshardctl.render.many.words import HEADS, failed, hidden, remarks, row, total
 from reshardctl.render.mending import fixable
 from reshardctl.render.words import command, sentence, shortened
+from reshardctl.report import Report
 from reshardctl.rules import Severity
 
 
@@ -82,6 +86,8 @@ def _last(sheet: Sheet, shown: Roundup) -> None:
         )
     sheet.blank()
     sheet.line((total(shown), "bold"))
+    for report in _most_urgent(shown):
+        text_findings.first_aid_first(sheet, report)
     for entry in shown.entries:
         if entry.report is not None and fixable(entry.report):
             sheet.command(command("fix", "--dry-run", *entry.again), "see the exact writes")
@@ -89,3 +95,14 @@ def _last(sheet: Sheet, shown: Roundup) -> None:
     if grave:
         first = max(grave, key=lambda f: f.severity)
         sheet.command(command("rule", first.code), "what this means")
+
+
+def _most_urgent(shown: Roundup) -> Iterator[Report]:
+    """Of each stream, the report that needs its retention first."""
+    found: dict[str, tuple[float, Report]] = {}
+    for report in shown.reports():
+        if (aid := first_aid(report)) is not None:
+            since = inf if aid.since is None else aid.since
+            if aid.arn not in found or since < found[aid.arn][0]:
+                found[aid.arn] = (since, report)
+    yield from (report for _, report in found.values())
