@@ -18,9 +18,12 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft4Validator
 
-from reshardctl.errors import HalfDone, ReshardError, StalePlan
+from reshardctl.errors import CannotTell, HalfDone, ReshardError, StalePlan
+from reshardctl.exit import Exit
 from reshardctl.plan import Plan
 from reshardctl.render import FORMATS, Context, Fixed, Saved, Undoing
+from reshardctl.render.many import MANY
+from reshardctl.render.many.roundup import Entry, Roundup
 from tests.render.samples import STORED, context, report_of, then
 from tests.render.test_hostile import HOSTILE, infested
 
@@ -76,6 +79,23 @@ def documents(form: str) -> Iterator[tuple[str, str]]:
             yield f"hostile-{number}-{which}", shown.inspect(report, context(report))
     for error in (StalePlan("a <row> & more", "plan again"), HalfDone("stopped", "on", "/j")):
         yield f"error.{type(error).__name__}", shown.error(error, Context(exit=error.exit))
+    yield "roundup", roundup(form)
+
+
+def roundup(form: str) -> str:
+    """Several consumers, one of which could not be judged."""
+    found = []
+    for number, name in enumerate(("a-both", "b", "healthy-roots", "foreign-rows")):
+        report = report_of(name, OPTIONS)
+        found.append(Entry(
+            name, "orders", report.snapshot.locator, (name,), Exit.FINDINGS,
+            ("reshardctl.toml", number + 1), report,
+        ))  # fmt: skip
+    failed = CannotTell("the <table> & its rows", "look")
+    place = found[0].place
+    found.append(Entry("e", "other", place, ("e",), failed.exit, None, None, failed))
+    shown: str = MANY[form](Roundup(tuple(found), Exit.UNKNOWN), Context(exit=Exit.UNKNOWN))
+    return shown
 
 
 def test_sarif() -> None:
