@@ -1,4 +1,4 @@
-"""KCL 2.3–3.5 on its DynamoDB lease table, single stream, as one `Consumer`."""
+"""KCL 1.0–3.5 on its DynamoDB lease table as one `Consumer`."""
 
 from __future__ import annotations
 

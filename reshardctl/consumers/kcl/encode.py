@@ -1,8 +1,8 @@
 """A wanted line as lease rows: only what replay shows to differ, in guarded writes.
 
-Row shapes: what KCL 2.7.2 and 3.5.1 write themselves. The move is KCL 3.x's own eviction with a
-position in it, which 2.x takes for an unowned lease (run on both). Children come before the end
-of their parent in every step.
+Row shapes: what KCL writes itself, with the attributes that the table's rows have. The move is KCL
+3.x's own eviction with a position in it, which 1.x and 2.x take for an unowned lease (run on
+1.15.3, 2.7.2 and 3.5.1). Children come before the end of their parent in every step.
 """
 
 from __future__ import annotations
