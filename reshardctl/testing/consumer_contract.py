@@ -130,6 +130,8 @@ class ConsumerContract:
             for image in images:
                 self.consumer.footprint(image)
             self.consumer.signs_of_life(images)
+            held = self.consumer.holds(checkpoint)
+            assert set(held) == set(self.consumer.positions(checkpoint))
         except UsageError as refused:
             assert refused.what
 
