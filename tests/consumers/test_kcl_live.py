@@ -11,12 +11,12 @@ from dataclasses import replace
 import pytest
 from judging import Bench
 
-from reshardctl.consumers.kcl.live import proven
+from reshardctl.consumers.kcl.live import marked, proven
 from reshardctl.consumers.kcl.releases import traits_of
 from reshardctl.errors import Refused
 from reshardctl.liveness import all_live, counted, live_for_all, require_live, writes_of
-from reshardctl.model import Create, Step, Update, Write
-from reshardctl.plan import Plan
+from reshardctl.model import TIP, Create, Cut, Step, Update, Write, at_number
+from reshardctl.plan import Plan, settled_line
 from tests.case import CASES, all_cases, load
 
 LIVE = {
@@ -35,6 +35,7 @@ STOP = {
     "false-end": ("1", "finished lease"),
     "c2": ("2 3", "more than a position"),  # only the parents are named
     "row-no-checkpoint": ("2", "cannot be read"),
+    "latest-below-a-grandparent": ("1", "below it has a lease"),
     "recreated": (None, "earlier stream"),
 }
 
@@ -140,6 +141,37 @@ def test_a_shard_whose_children_do_not_wait_for_it_is_not_moved_live() -> None:
     items = altered("h", 2, {"checkpoint": {"S": numbers[1][0]}})
     write = by_shard(planned("h", items=items))["0"]
     assert not write.live and "shard 2 after it" in write.running
+
+
+def marks(name: str, steps: list[Step], **want: Cut) -> dict[str, str]:
+    """Why each write of these steps is not live ("" if it is), were this line wanted."""
+    case = Bench.of(load(CASES / "kcl" / f"{name}.toml"), "LATEST", "3.5.1").plan_case
+    line = {
+        shard: want.get(f"s{int(shard[-3:])}", span.lo)
+        for shard, span in settled_line(case).items()
+    }
+    app = case.candidates[0].app
+    found = marked(case.around.lineage, case.checkpoint(), steps, line, app)
+    return {w.key[-1]: "" if w.live else w.running for w in writes_of(found)}
+
+
+def test_what_skips_is_not_live() -> None:
+    """A decision about records is for a consumer that stands still; LATEST is decided later yet."""
+    steps = list(planned("e1").steps)
+    third = load(CASES / "kcl" / "e1.toml").records["shardId-000000000002"][2][0]
+    assert marks("e1", steps) == {"2": "", "3": ""}
+    assert marks("e1", steps, s2=at_number(third), s3=TIP) == {
+        "2": "it skips records", "3": "LATEST is the tip at some later moment, not now",
+    }
+
+
+def test_a_family_in_several_transactions_is_not_live() -> None:
+    """Between the two the child would begin beside a parent that begins anew."""
+    (child,) = planned("a-one").steps
+    (parent,) = (w for w in writes_of(planned("h").steps) if w.key.endswith("0"))
+    apart = [child, Step("", (parent,))]
+    assert marks("a-one", apart)["3"] == "shard 0 before it is written in another transaction"
+    assert marks("a-one", [child]) == {"3": ""}
 
 
 def test_a_table_of_several_streams_is_not_live() -> None:
