@@ -4,7 +4,7 @@ What it is
 ----------
 The lease table holds rows that are no leases: KCL 3.5 keeps its leader's lock, the state of its
 migration and its workers' statistics there (entityType LEADER, CLIENT_VERSION_MIGRATION,
-WORKER_METRIC_STATS, ...).
+WORKER_METRIC_STATS, ...). Or, in a multi-stream table, a row of another stream cannot be read.
 
 Why it matters
 --------------

@@ -52,14 +52,19 @@ def death(table: LeaseTable, traits: Traits) -> Crash | None:
             f"the row {MIGRATION} is whole again, or gone",
         )
     rows = [row for some in table.others.values() for row in some]
-    bad = next((row for row in rows if _deadly(row, traits)), None)
-    bad = bad or next((row for row in table.rows.values() if _nameless(row, traits)), None)
-    if bad is None:
-        return None
+    if bad := next((row for row in rows if _deadly(row, traits)), None):
+        return _unreadable(bad, traits, None)
+    if bad := next((row for row in table.rows.values() if _nameless(row, traits)), None):
+        return _unreadable(bad, traits, Cause.UNREADABLE)
+    return None
+
+
+def _unreadable(row: Row, traits: Traits, cause: Cause | None) -> Crash:
+    """cause: what lays it to the stream's own rows; `None` lays it to those beside them."""
     return Crash(
-        f"KCL {traits.release} cannot read the lease {bad.image.key} "
-        f"({', '.join(bad.lacking)} missing or wrong) and dies after twenty attempts",
-        "the row is whole again", cause=Cause.UNREADABLE,
+        f"KCL {traits.release} cannot read the lease {row.image.key} "
+        f"({', '.join(row.lacking)} missing or wrong) and dies after twenty attempts",
+        "the row is whole again", cause=cause,
     )
 
 
