@@ -29,7 +29,7 @@ LAYERS = (
     ("journal", "kinesis", "media"),
     ("aws",),
     # Below: no I/O, no clock, no randomness.
-    ("preflight", "firstaid", "baseline"),
+    ("preflight", "crossing", "standing", "firstaid", "baseline"),
     ("report", "redaction"),
     ("counting",),
     ("rules", "plan"),
