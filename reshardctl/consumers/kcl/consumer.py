@@ -1,4 +1,4 @@
-"""KCL 1.0–3.5 on its DynamoDB lease table as one `Consumer`."""
+"""KCL 1.0–3.5 on its DynamoDB lease table, one stream or one of several, as one `Consumer`."""
 
 from __future__ import annotations
 
