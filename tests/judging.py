@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from reshardctl.consumers import CONSUMERS
@@ -21,12 +21,14 @@ from reshardctl.model import (
     ShardId,
     Stream,
     after,
+    at_number,
     canonical,
 )
 from reshardctl.plan import Case as PlanCase
 from reshardctl.plan import Decision, decide, judge, settled_line
-from reshardctl.policy import POLICIES
+from reshardctl.policy import POLICIES, Policy
 from reshardctl.rules import Finding, View, findings, merged
+from reshardctl.times import When, instant
 from tests.case import Case
 from tests.case_tables import SIDE_KEYS
 
@@ -70,6 +72,34 @@ def options_of(case: Case, initial: str, release: str | None) -> dict[str, str]:
     return options
 
 
+def asked(case: Case, policy: str) -> Policy:
+    """A policy as a case spells it: by name, or ``at-timestamp:+60``, seconds after creation."""
+    name, _, seconds = policy.partition(":+")
+    if not seconds:
+        return POLICIES[name]
+    at = case.stream["created"] + float(seconds)
+    return replace(POLICIES[name], when=When(instant(at), at=at))
+
+
+def resolved(case: Case, policy: Policy, lineage: Lineage) -> Policy:
+    """The same with its places, read off the case's records and from no stream."""
+    if not policy.unresolved:
+        return policy
+    assert policy.when is not None
+    time = policy.when.at if policy.when.at is not None else float(case.now)
+    places: dict[ShardId, Cut] = {}
+    for shard in lineage:
+        closed, opened = lineage.closed_at(shard), lineage.opened_at(shard)
+        if (closed is None or closed > time) and (opened is None or opened < time):
+            before = START
+            for number, _, arrived in case.records[shard]:
+                if arrived >= time:
+                    break
+                before = at_number(number)
+            places[shard] = before
+    return replace(policy, since=time, places=places)
+
+
 @dataclass
 class Bench:
     """One case under one start mode and one release (or every release)."""
@@ -87,7 +117,8 @@ class Bench:
             consumer.parse(images, lineage.stream), options_of(case, initial, release)
         )
         around = Circumstances(lineage, case.now)
-        return cls(case, PlanCase(consumer, around, images, candidates, POLICIES[policy]))
+        wanted = resolved(case, asked(case, policy), lineage)
+        return cls(case, PlanCase(consumer, around, images, candidates, wanted))
 
     def decide(self) -> Decision:
         return decide(self.plan_case)

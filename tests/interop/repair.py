@@ -15,12 +15,11 @@ from reshardctl.journal import Header, Journal
 from reshardctl.kinesis import Kinesis
 from reshardctl.media.dynamodb import DynamoDb
 from reshardctl.plan import Plan
-from reshardctl.policy import POLICIES
 from reshardctl.repair import Ports, carry_out, survey, verify
 from reshardctl.report import Wishes
 from tests.interop.kcl.situations import Situation
 from tests.interop.kcl.stream import ServedStream
-from tests.judging import options_of
+from tests.judging import asked, options_of
 
 CONNECTED = True
 
@@ -32,7 +31,7 @@ def mend(situation: Situation) -> Mend:
     """What mends a lease table before the library is started on it."""
     fixed = situation.expect.fixed
     assert fixed is not None
-    wishes = Wishes(POLICIES[fixed.policy])
+    wishes = Wishes(asked(situation.case, fixed.policy))
     words = options_of(situation.case, situation.initial, situation.release)
 
     def repair(address: str, table: str, stream: ServedStream) -> None:
