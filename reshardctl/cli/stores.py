@@ -5,21 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from reshardctl.locator import Locator
 
 if TYPE_CHECKING:
-    from boto3.session import Session
-
     from reshardctl.media.base import Medium
 
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """How the store's account is reached. endpoints: service → URL, for those that are given."""
+    """How the store's account is reached. endpoints: service → URL, for those that are given.
 
-    session: Session
+    session: a boto3 Session.
+    """
+
+    session: Any
     region: str | None
     endpoints: Mapping[str, str]
 
