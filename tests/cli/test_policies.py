@@ -296,3 +296,23 @@ def test_a_probe_that_came_to_nothing_is_told(lab_of):
     shown = lab.inspect("--probe", "--probe-budget", "calls=1", "--format", "json").json
     assert any("neither a record nor an end in 0" in note for note in shown["notes"])
     assert shown["findings"] == lab.inspect("--format", "json").json["findings"]
+
+
+def test_what_was_interrupted_is_finished_with_the_same_numbers(lab_of):
+    """Records that came meanwhile are not skipped by the second half."""
+    lab = lab_of("a-both", OPTIONS)
+    before = lab.items()
+    lab.wire.fail("TransactWriteItems", "AccessDeniedException")
+    stopped = lab.fix("--policy", "latest", "--created", lab.created)
+    assert stopped.code == 5, stopped.err
+    assert lab.items() != before
+    for shard in (1, 2, 3):
+        lab.fake.put(lab.stream, shard, f"later-{shard}", "k")
+    lab.fake.clock.advance(600)
+    lab.wire.faults.clear()
+    lab.wire.calls.clear()
+    resumed = lab.cli("fix", "--resume", lab.journal(), "--assume-stopped")
+    assert resumed.code == 0, resumed.err
+    assert "GetRecords" not in [o for _, o in lab.wire.calls]
+    ran = run(lab.fake, lab.stream, list(lab.items().values()), "LATEST", "3.5.1")
+    assert sorted(ran.order) == ["later-1", "later-2", "later-3"]
