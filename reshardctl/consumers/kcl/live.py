@@ -4,8 +4,8 @@ Two shapes are. An eviction, as KCL 3.x itself does it (DynamoDBLeaseRefresher.e
 place in it: the position is read once per acquisition, so the owner has to lose the lease; its
 next renewal or checkpoint fails on the counter, and whoever takes the lease begins at the written
 place. And the creation of an absent row, which every worker takes for a lease without owner. Both
-were run on working KCL 1.15.3, 2.7.2 and 3.5.1, November 2026. A bare edit of the position is
-overwritten by the owner's next checkpoint (the same runs).
+were run on working KCL 1.15.3, 2.7.2, 3.1.3 and 3.5.1, November 2026. A bare edit of the
+position is overwritten by the owner's next checkpoint (the same runs).
 """
 
 from __future__ import annotations
