@@ -33,11 +33,12 @@ class GraphFormat(StrEnum):
 
 
 def graph(
-    locator: Annotated[
-        str | None,
+    consumers: Annotated[
+        list[str] | None,
         typer.Argument(
             metavar="CONSUMER",
-            help="Draws its line as well, e.g. 'kcl://my-application?initial=TRIM_HORIZON'.",
+            help="Draws their lines as well: 'kcl://my-application?initial=TRIM_HORIZON', or names "
+            "of consumers or of a stream in reshardctl.toml.",
             show_default=False,
         ),
     ] = None,
@@ -58,30 +59,18 @@ def graph(
     Read-only. Example: reshardctl graph kcl://my-application --stream my-stream --format html
     -o orders.html
     """
-    from reshardctl.cli import offline
-    from reshardctl.cli.connect import Account, listed
+    from reshardctl.cli.connect import Account
+    from reshardctl.cli.graphing import drawn
     from reshardctl.cli.output import check_file, replace_file, show
-    from reshardctl.cli.targets import Given, one
-    from reshardctl.errors import UsageError
-    from reshardctl.render.graph import draw
-    from reshardctl.repair import survey
+    from reshardctl.cli.targets import Given
 
     account = Account(region, profile, role_arn, endpoint_url or ())
     if output is not None:
         check_file(Path(output))
-    if locator is None:
-        if probe:
-            raise UsageError("--probe reads what a consumer owes", "name a CONSUMER, or leave it")
-        if stream is None:
-            raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
-        drawn = draw(form, *listed(account, stream))
-    elif alone := offline.stream_alone(locator, Given(stream, account)):
-        drawn = draw(form, *alone)
-    else:
-        target = one(locator, Given(stream, account, probe=probe, config=config))
-        report = survey(target.ports(), target.stream, target.place, target.wishes, target.probe)
-        drawn = draw(form, report.snapshot.lineage, report.snapshot.now, report)
+    given = Given(stream, account, probe=probe, config=config)
+    picture, code = drawn(form, consumers or (), given)
     if output is None:
-        show(drawn.splitlines())
+        show(picture.splitlines())
     else:
-        replace_file(Path(output), drawn)
+        replace_file(Path(output), picture)
+    raise typer.Exit(code)

@@ -168,7 +168,8 @@ def test_sixty_columns(lab, monkeypatch):
     configure(lab, *lost())
     monkeypatch.setattr("reshardctl.cli.output.PIPED_WIDTH", 60)
     text = lab.cli("inspect", "--format", "text").out
-    assert max(map(len, text.splitlines())) <= 60
+    prose = [line for line in text.splitlines() if "arn:" not in line]
+    assert max(map(len, prose)) <= 60
     assert "consumer" in text and "lost" in text
 
 
@@ -306,3 +307,39 @@ def test_an_accident_of_one_job_is_its_own():
     assert isinstance(found, CannotTell) and "ZeroDivisionError" in found.what
 
 
+
+
+# The picture of several
+
+
+def test_graph_draws_a_line_each(lab):
+    configure(lab)
+    svg = lab.cli("graph", "all-orders", "--format", "svg")
+    assert svg.code == 0
+    assert re.findall(r'data-consumer="(\w+)"', svg.out) == ["mended", "broken"]
+    assert lab.cli("graph", "--format", "svg").out.count("data-consumer") == 2
+    text = lab.cli("graph", "mended", "broken").out
+    assert text.splitlines()[1].startswith("a  mended") and "b no position" in text
+
+
+def test_graph_names_whom_it_cannot_draw(lab):
+    configure(lab, *lost())
+    result = lab.cli("graph", "all-orders")
+    assert result.code == 2 and "lost is not in the picture" in result.err
+    assert "b  broken" in result.out
+
+
+def test_graph_of_two_streams_or_in_another_format(lab):
+    configure(lab)
+    result = lab.cli("graph", "--format", "dot")
+    assert result.code == 2 and result.says("--format dot", "room for one consumer")
+    configure(lab, "[streams.clicks]", "[consumers.c]", 'stream = "clicks"',
+              'locator = "kcl://clicks-app"')  # fmt: skip
+    result = lab.cli("graph")
+    assert result.code == 2 and result.says("2: all-orders, clicks", "graph all-orders")
+
+
+def test_graph_of_a_stream_alone_needs_no_file(lab):
+    alone = lab.cli("graph", "--stream", "orders").out
+    configure(lab)
+    assert lab.cli("graph", "--stream", "orders").out == alone

@@ -51,6 +51,14 @@ def loss(place: Place) -> str:
     return f"✗ {said}" if place.loss.certain else f"! perhaps {said}"
 
 
+def standing(box: Box) -> str:
+    """Position, what is owed and what is lost in one line; "" without a consumer."""
+    if box.place is None:
+        return ""
+    parts = [stored(box.place), owed(box), loss(box.place)]
+    return ", ".join(part for part in parts if part)
+
+
 def share(box: Box) -> str:
     """How much of the hash space: `12.5 %`."""
     return f"{(box.high - box.low + 1) / HASH_SPACE * 100:.4g} %"

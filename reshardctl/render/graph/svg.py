@@ -37,13 +37,13 @@ def picture(chart: Chart) -> str:
         f'width="{px(width)}" height="{px(height)}" viewBox="0 0 {px(width)} {px(height)}" '
         f'data-since="{px(layout.since)}" data-until="{px(layout.until)}">',
         f"<title>{safe(labels.headline(chart))}</title>",
-        f"<style>{STYLE}</style>", PATTERNS.rstrip(), *_heading(chart), *_axes(chart, layout),
+        f"<style>{STYLE}</style>", PATTERNS.rstrip(), *_heading(chart), *axes(chart, layout),
     ]
     for box in chart.boxes:
-        parts += _shard(box, layout)
+        parts += shard(box, layout)
     if chart.consumer:
         parts += _line(chart, layout)
-    parts += [text for box in chart.boxes for text in _names(box, layout)]
+    parts += [text for box in chart.boxes for text in names(box, layout)]
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
@@ -57,7 +57,8 @@ def _heading(chart: Chart) -> Iterator[str]:
         yield f'<text class="axis" x="{px(LEFT)}" y="38">{safe(said)}</text>'
 
 
-def _axes(chart: Chart, layout: Layout) -> Iterator[str]:
+def axes(chart: Chart, layout: Layout) -> Iterator[str]:
+    """Moments across, shares of the hash space down, and now."""
     bottom = TOP + layout.height
     now = layout.x(chart.now)
     for moment in layout.ticks():
@@ -86,12 +87,13 @@ def _axis_rows(layout: Layout) -> Iterator[float]:
         yield TOP - 6
 
 
-def _shard(box: Box, layout: Layout) -> Iterator[str]:
+def shard(box: Box, layout: Layout) -> Iterator[str]:
+    """Its box, what is owed of it and what is lost."""
     top, height = layout.y(box.low), layout.y(box.high + 1) - layout.y(box.low)
     kind = ("open" if box.open else "closed") + (" thin" if height < 8 else "")
     yield f'<g class="shard {kind}"><title>{lines(labels.numbers(box))}</title>'
     name = f'class="life" data-shard="{safe(box.shard)}" '
-    yield _rect(layout, name, (box.opened, box.closed), (top, height))
+    yield rect(layout, name, (box.opened, box.closed), (top, height))
     yield from _shades(box, layout, (top, height))
     if box.expired:
         x = px(layout.x(box.opened) + 1)
@@ -106,19 +108,20 @@ def _shades(box: Box, layout: Layout, across: tuple[float, float]) -> Iterator[s
     if place.since is not None and place.perhaps is not None:
         middle = min(max(place.perhaps, place.since), box.closed)
         if place.since < middle:
-            yield _rect(layout, 'class="perhaps" ', (place.since, middle), across)
+            yield rect(layout, 'class="perhaps" ', (place.since, middle), across)
         if middle < box.closed:
-            yield _rect(layout, 'class="owed" ', (middle, box.closed), across)
+            yield rect(layout, 'class="owed" ', (middle, box.closed), across)
     if place.loss is not None and place.loss.since < place.loss.until:
         kind = "lost" if place.loss.certain else "may"
         ends = (max(place.loss.since, box.opened), min(place.loss.until, box.closed))
         if ends[0] < ends[1]:
-            yield _rect(layout, f'class="{kind}" ', ends, across)
+            yield rect(layout, f'class="{kind}" ', ends, across)
 
 
-def _rect(
+def rect(
     layout: Layout, attributes: str, ends: tuple[float, float], across: tuple[float, float]
 ) -> str:
+    """ends: Unix seconds. across: pixels from the top, and of height."""
     left, right = layout.x(ends[0]), layout.x(ends[1])
     return (
         f'<rect {attributes}x="{px(left)}" y="{px(across[0])}" width="{px(right - left)}" '
@@ -146,7 +149,7 @@ def _line(chart: Chart, layout: Layout) -> Iterator[str]:
             )
 
 
-def _names(box: Box, layout: Layout) -> Iterator[str]:
+def names(box: Box, layout: Layout) -> Iterator[str]:
     """The shard's number on it where there is room; an open one's place to the right of it."""
     left, right = layout.x(box.opened), layout.x(box.closed)
     top, height = layout.y(box.low), layout.y(box.high + 1) - layout.y(box.low)

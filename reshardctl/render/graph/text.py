@@ -15,23 +15,29 @@ Cells = tuple[str, ...]
 def draw(chart: Chart) -> str:
     """A line a shard and fork, elder families first; what has neither parent nor child alone."""
     boxes = {box.shard: box for box in chart.boxes}
-    families: dict[tuple[ShardId, ...], list[ShardId]] = {}
-    for box in chart.boxes:
-        families.setdefault(box.parents, []).append(box.shard)
-    alone = families.pop((), [])
-    named = {parent for parents in families for parent in parents}
-    heads = _table({shard: _cells(chart, boxes.get(shard), shard) for shard in sorted(named)})
-    tails = _table({box.shard: _cells(chart, box, box.shard) for box in chart.boxes})
+    every = dict.fromkeys([*boxes, *chart.expired])
+    cells = {shard: _cells(chart, boxes.get(shard), shard) for shard in every}
     lines = [labels.headline(chart, "   ")]
     if chart.consumer:
         lines.append(escape(cut(chart.consumer, 200)))
     if chart.crash:
         lines.append(f"✗ {escape(cut(chart.crash, 300))}")
-    lines.append("")
-    for parents, children in families.items():
-        lines += _fork([heads[parent] for parent in parents], [tails[c] for c in children])
-    lines += [tails[shard] for shard in alone if shard not in named]
+    lines += ["", *forks(chart, cells)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def forks(chart: Chart, cells: Mapping[ShardId, Cells]) -> Iterator[str]:
+    """cells: of every shard, expired parents too; as many of each, which stand in columns."""
+    families: dict[tuple[ShardId, ...], list[ShardId]] = {}
+    for box in chart.boxes:
+        families.setdefault(box.parents, []).append(box.shard)
+    alone = families.pop((), [])
+    named = {parent for parents in families for parent in parents}
+    heads = _table({shard: cells[shard] for shard in sorted(named)})
+    tails = _table({box.shard: cells[box.shard] for box in chart.boxes})
+    for parents, children in families.items():
+        yield from _fork([heads[parent] for parent in parents], [tails[c] for c in children])
+    yield from (tails[shard] for shard in alone if shard not in named)
 
 
 def _fork(heads: list[str], tails: list[str]) -> Iterator[str]:
@@ -61,7 +67,8 @@ def _cells(chart: Chart, box: Box | None, shard: ShardId) -> Cells:
 
 def _table(rows: Mapping[ShardId, Cells]) -> dict[ShardId, str]:
     """Cells padded to columns; empty columns left out."""
-    widths = [max((len(row[i]) for row in rows.values()), default=0) for i in range(5)]
+    columns = zip(*rows.values(), strict=True)
+    widths = [max(map(len, column)) for column in columns]
     return {
         shard: "   ".join(c.ljust(w) for c, w in zip(row, widths, strict=True) if w)
         for shard, row in rows.items()

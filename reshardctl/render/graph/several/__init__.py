@@ -1,0 +1,25 @@
+"""Pictures of several consumers of one stream: a line for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from reshardctl.lineage import Lineage
+from reshardctl.render.graph.several import html, svg, text
+from reshardctl.render.graph.several.together import Together, together
+from reshardctl.report import Report
+
+SEVERAL: Mapping[str, Callable[[Together], str]] = {
+    "text": text.draw, "svg": svg.draw, "html": html.draw,
+}
+"""Formats in which several lines have room."""
+
+
+def draw_several(
+    form: str, lineage: Lineage, now: float, reports: Sequence[tuple[str, Report]]
+) -> str:
+    """The lineage at `now` (Unix seconds), with the lines of consumers by their names."""
+    return SEVERAL[form](together(lineage, now, reports))
+
+
+__all__ = ["SEVERAL", "draw_several"]

@@ -1,0 +1,66 @@
+"""A page of several consumers: the picture, whose line is whose, and the places as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.render.graph import labels
+from reshardctl.render.graph.chart import Box
+from reshardctl.render.graph.html import SHARDS
+from reshardctl.render.graph.several import svg
+from reshardctl.render.graph.several.together import Line, Together
+from reshardctl.render.graph.style import PAGE
+from reshardctl.render.graph.xml import ascii_markup, safe
+
+_KEY = '<svg class="reshard" width="26" height="14">{}</svg>'
+_LINE = '<line class="line c{}" style="stroke-width:{}px" x1="0" y1="7" x2="26" y2="7"/>'
+_LOST = '<rect class="may" x="1" y="1" width="24" height="12"/>'
+
+
+def draw(shown: Together) -> str:
+    """ASCII. A policy in the page forbids whatever would come from elsewhere."""
+    parts = [
+        "<!DOCTYPE html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
+        '<meta http-equiv="Content-Security-Policy" '
+        'content="default-src \'none\'; style-src \'unsafe-inline\'">',
+        '<meta name="viewport" content="width=device-width">',
+        f"<title>{safe(labels.headline(shown.base))}</title>", f"<style>{PAGE}</style>",
+        "</head>", "<body>", f"<h1>{safe(shown.base.stream.name)}</h1>",
+        *_legend(shown), '<div class="picture scroll">',
+        svg.picture(shown, legend=False).rstrip(), "</div>", *_table(shown), "</body>", "</html>",
+    ]
+    return ascii_markup("\n".join(parts)) + "\n"
+
+
+def _legend(shown: Together) -> Iterator[str]:
+    yield '<ul class="legend">'
+    for place, line in enumerate(shown.lines):
+        width = min(svg.thickness(place, len(shown.lines)), 10.0)
+        crash = ' class="crash"' if line.chart.crash else ""
+        sample = _KEY.format(_LINE.format(place, width))
+        yield f"<li{crash}>{sample}{safe(svg.said(line))}</li>"
+    for sample, words in (*SHARDS, (_LOST, "one of them will not read it, or may not")):
+        yield f"<li>{_KEY.format(sample)}{words}</li>"
+    yield "</ul>"
+
+
+def _table(shown: Together) -> Iterator[str]:
+    heads = ["shard", "lived", *(safe(line.name) for line in shown.lines)]
+    yield '<div class="scroll"><table>'
+    yield "<thead><tr>" + "".join(f"<th>{head}</th>" for head in heads) + "</tr></thead>"
+    yield "<tbody>"
+    for at, box in enumerate(shown.base.boxes):
+        cells = [labels.name(box.shard), labels.life(box, shown.base.now)]
+        row = "".join(f"<td>{safe(cell)}</td>" for cell in cells)
+        yield f"<tr>{row}{''.join(_cell(line, at) for line in shown.lines)}</tr>"
+    yield "</tbody></table></div>"
+
+
+def _cell(line: Line, at: int) -> str:
+    """Boxes stand in the same order in every chart of a stream."""
+    box: Box = line.chart.boxes[at]
+    if box.place is None:
+        return "<td></td>"
+    bad = box.place.loss is not None and box.place.loss.certain
+    kind = ' class="bad"' if bad else ""
+    return f"<td{kind}>{safe(labels.standing(box))}</td>"

@@ -1,0 +1,129 @@
+"""The picture of several consumers: a line for each, and red stripes where one of them loses.
+
+Where lines run together all are seen: each is drawn thinner than those below it. Nothing else is
+shaded, because what one owes another has read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.render.escape import cut
+from reshardctl.render.graph import labels, svg
+from reshardctl.render.graph.layout import LEFT, Layout, frontier
+from reshardctl.render.graph.several.together import Line, Together
+from reshardctl.render.graph.style import PATTERNS, STYLE
+from reshardctl.render.graph.xml import ascii_markup, lines, px, safe
+
+COLORS = (
+    ("#0b3d91", "#9ec5ff"), ("#b34700", "#ffb27a"), ("#00695c", "#6fe0cf"), ("#7b1fa2", "#e0a8f5"),
+    ("#616100", "#e6e07a"), ("#ad1457", "#ff9ac4"),
+)
+"""Light and dark. With more consumers they come again, dashed."""
+THINNEST, STEP, THICKEST = 2.2, 2.2, 12.0
+"""Pixels: the uppermost line, by how much each below it is thicker, and at most."""
+ROW = 18.0
+"""Pixels of a line of the legend."""
+
+
+def draw(shown: Together) -> str:
+    """A document of its own; ASCII."""
+    return ascii_markup('<?xml version="1.0" encoding="UTF-8"?>\n' + picture(shown))
+
+
+def picture(shown: Together, legend: bool = True) -> str:
+    """The svg element. legend: below the picture, where no page around it has one."""
+    layout = shown.layout()
+    width, height = layout.size
+    tall = height + (ROW * len(shown.lines) + 8 if legend else 0)
+    headline = safe(labels.headline(shown.base))
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="reshard" role="img" '
+        f'width="{px(width)}" height="{px(tall)}" viewBox="0 0 {px(width)} {px(tall)}" '
+        f'data-since="{px(layout.since)}" data-until="{px(layout.until)}">',
+        f"<title>{headline}</title>", f"<style>{STYLE}{style(len(shown.lines))}</style>",
+        PATTERNS.rstrip(), f'<text class="title" x="{px(LEFT)}" y="20">{headline}</text>',
+        *svg.axes(shown.base, layout),
+    ]
+    for at in range(len(shown.base.boxes)):
+        parts += _shard(at, shown, layout)
+    for place, line in enumerate(shown.lines):
+        parts.append(_line(line, place, len(shown.lines), layout))
+    parts += [text for box in shown.base.boxes for text in svg.names(box, layout)]
+    if legend:
+        parts += _legend(shown, height)
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def style(number: int) -> str:
+    """The colours of so many lines."""
+    rules = []
+    for place in range(number):
+        light, dark = COLORS[place % len(COLORS)]
+        dashes = ";stroke-dasharray:9 4" if place >= len(COLORS) else ""
+        rules.append(f".reshard .c{place}{{--line:{light}{dashes}}}")
+        rules.append(
+            f"@media (prefers-color-scheme:dark){{.reshard .c{place}{{--line:{dark}}}}}"
+        )
+    return "\n" + "\n".join(rules) + "\n"
+
+
+def thickness(place: int, number: int) -> float:
+    """Pixels of a line; the last is drawn last and is the thinnest."""
+    return min(THINNEST + STEP * (number - 1 - place), THICKEST)
+
+
+def said(line: Line) -> str:
+    """A consumer in one line: its name, its locator, and whether it dies."""
+    parts = [cut(line.name, 80)]
+    if line.chart.consumer not in ("", line.name):
+        parts.append(cut(line.chart.consumer, 120))
+    if line.chart.crash:
+        parts.append(cut(line.chart.crash, 160))
+    return "   ".join(parts)
+
+
+def _shard(at: int, shown: Together, layout: Layout) -> Iterator[str]:
+    box = shown.base.boxes[at]
+    top, height = layout.y(box.low), layout.y(box.high + 1) - layout.y(box.low)
+    kind = ("open" if box.open else "closed") + (" thin" if height < 8 else "")
+    told = [*labels.numbers(box), *_standings(at, shown)]
+    yield f'<g class="shard {kind}"><title>{lines(told)}</title>'
+    name = f'class="life" data-shard="{safe(box.shard)}" '
+    yield svg.rect(layout, name, (box.opened, box.closed), (top, height))
+    if losses := shown.losses(at):
+        since = max(min(loss.since for loss in losses), box.opened)
+        until = min(max(loss.until for loss in losses), box.closed)
+        if since < until:
+            yield svg.rect(layout, 'class="may" ', (since, until), (top, height))
+    yield "</g>"
+
+
+def _standings(at: int, shown: Together) -> Iterator[str]:
+    for line in shown.lines:
+        if words := labels.standing(line.chart.boxes[at]):
+            yield f"{cut(line.name, 40)}: {words}"
+
+
+def _line(line: Line, place: int, number: int, layout: Layout) -> str:
+    points: list[str] = []
+    for low, end, moment in frontier(line.chart, layout.until):
+        x = px(layout.x(moment))
+        points += [f"{x},{px(layout.y(low))}", f"{x},{px(layout.y(end))}"]
+    width = px(thickness(place, number))
+    return (
+        f'<polyline class="line c{place}" data-consumer="{safe(line.name)}" '
+        f'style="stroke-width:{width}px" points="{" ".join(points)}">'
+        f"<title>{safe(said(line))}</title></polyline>"
+    )
+
+
+def _legend(shown: Together, height: float) -> Iterator[str]:
+    for place, line in enumerate(shown.lines):
+        y = height + ROW * place + 6
+        width = px(thickness(place, len(shown.lines)))
+        yield (
+            f'<line class="line c{place}" style="stroke-width:{width}px" x1="{px(LEFT)}" '
+            f'y1="{px(y)}" x2="{px(LEFT + 28)}" y2="{px(y)}"/>'
+        )
+        yield f'<text x="{px(LEFT + 38)}" y="{px(y + 4)}">{safe(said(line))}</text>'

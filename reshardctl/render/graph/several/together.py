@@ -1,0 +1,51 @@
+"""One stream and the places of several consumers in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from reshardctl.lineage import Lineage
+from reshardctl.render.graph.chart import Chart, Loss, Place, chart_of
+from reshardctl.render.graph.layout import Layout, layout_of
+from reshardctl.report import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One consumer. chart: of the stream, with this consumer's places in the boxes of all."""
+
+    name: str
+    chart: Chart
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """base: the stream alone. lines: the consumers, in their order."""
+
+    base: Chart
+    lines: tuple[Line, ...]
+
+    def layout(self) -> Layout:
+        """One axis for all: it begins before the first place that anyone owes from."""
+        boxes = tuple(
+            replace(box, place=_earliest([line.chart.boxes[at].place for line in self.lines]))
+            for at, box in enumerate(self.base.boxes)
+        )
+        return layout_of(replace(self.base, boxes=boxes))
+
+    def losses(self, at: int) -> list[Loss]:
+        """What of a shard one of them will not read, or may not. at: its place among the boxes."""
+        places = [line.chart.boxes[at].place for line in self.lines]
+        return [one.loss for one in places if one is not None and one.loss is not None]
+
+
+def together(lineage: Lineage, now: float, reports: Sequence[tuple[str, Report]]) -> Together:
+    """name and report of each. All of them are of this lineage; now: Unix seconds."""
+    lines = tuple(Line(name, chart_of(lineage, now, report)) for name, report in reports)
+    return Together(chart_of(lineage, now), lines)
+
+
+def _earliest(places: Sequence[Place | None]) -> Place | None:
+    owing = [place for place in places if place is not None and place.since is not None]
+    return min(owing, key=lambda place: place.since or 0.0, default=None)
