@@ -383,7 +383,7 @@ def test_a_table_without_a_number_needs_the_time(lab_of, tmp_path):
     (["inspect", "kcl://app", "--policy", "newest"], "newest"),
     (["inspect", "kcl://app", "--format", "xml"], "xml"),
     (["inspect", "kcl://app", "--fail-on", "nothing"], "nothing"),
-    (["inspect", "kcl://app", "--endpoint-url", "s3=http://x"], "not SERVICE=URL"),
+    (["inspect", "kcl://app", "--endpoint-url", "sqs=http://x"], "not SERVICE=URL"),
     (["inspect", "kcl://app", "--endpoint-url", "kinesis=ftp://x"], "not SERVICE=URL"),
     (["inspect", "kcl://app", "--endpoint-url", "http://me:geheim@x"], "no user or password"),
     (["inspect", "kcl://app", "--output", "/no/such/dir/x"], "/no/such/dir/x"),
