@@ -52,7 +52,11 @@ def match(view: View) -> Iterator[Finding]:
     """Error: the shard loops on it, and its children wait for ever. Info where it ends it."""
     odd = view.oddities(Oddity.END_WITH_SUB)
     fates = view.replay.fates
-    loops = [o for o in odd if o.shard in fates and fates[o.shard].cause is Cause.BAD_END_MARK]
+    loops = [
+        one for one in odd
+        if one.shard is not None and one.shard in fates
+        and fates[one.shard].cause is Cause.BAD_END_MARK
+    ]
     if not loops:
         what = "SHARD_END with a sub-sequence number, which this release takes for an end"
         yield from from_odd(CODE, NAME, odd, Severity.INFO, what)
