@@ -74,7 +74,7 @@ def test_a_defect_of_ours(lab, monkeypatch):
     assert result.code == 3 and "secret" not in told(result)["what"]
 
 
-def test_a_report_that_went_out_is_the_one_document(lab_of):
+def test_a_report_that_went_out_is_the_one_document(lab_of, tmp_path):
     """An open question is a report with exit code 4 and an error on stderr: not two documents."""
     lab = lab_of("d2", "?release=2.7.2")
     result = lab.dry("--format", "json")
@@ -83,6 +83,9 @@ def test_a_report_that_went_out_is_the_one_document(lab_of):
     assert result.json["decision"]["kind"] == "ask" and result.json["exit"]["code"] == 4
     lines = [json.loads(line) for line in lab.dry("--format", "jsonl").out.splitlines()]
     assert [line["type"] for line in lines].count("error") == 0
+    path = tmp_path / "asked.json"
+    assert lab.dry("--format", f"json={path}").code == 4
+    assert json.loads(path.read_text())["decision"]["kind"] == "ask", "no error over it"
 
 
 def test_people_are_told_once(lab):
