@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from reshardctl.cli.connect import Account, ports_of
+from reshardctl.cli.failing import harmless
 from reshardctl.cli.output import asked_words
+from reshardctl.cli.progress import note
 from reshardctl.cli.wishes import wishes_of
 from reshardctl.config import DEFAULT, Config, Consumer, Reach, load
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
+from reshardctl.locator import Locator
 from reshardctl.snapshot import Stream
 from reshardctl.times import instant
 
@@ -107,6 +111,43 @@ def folder(place: str) -> str | None:
     if not place:
         return None
     return place if place.endswith(("/", ".jsonl")) else f"{place}/"
+
+
+def of_saved(asked: Asked, place: Locator, stream: str) -> tuple[Asked, Ports]:
+    """How the store of a saved plan or a journal is reached: as the consumer of this table and
+    stream in the configuration, if there is just one; else as the command line says.
+
+    stream: as the plan names it. A file that cannot be read does not stop an undo: it is said.
+    """
+    entry = _entry_of(asked.config, place, stream)
+    if entry is None:
+        return asked, ports_of(asked.account, place)
+    store = account_of(entry.reach, asked.account)
+    ports = ports_of(account_of(entry.stream.reach, asked.account), place, store)
+    return replace(asked, account=store, journal=asked.journal or folder(entry.journal)), ports
+
+
+def _entry_of(file: Path | None, place: Locator, stream: str) -> Consumer | None:
+    if file is None and not DEFAULT.exists():
+        return None
+    try:
+        config = load(file or DEFAULT, wishes_of)
+    except UsageError as error:
+        if file is not None:
+            raise
+        note(f"{DEFAULT} is left out: {harmless(error.what)}")
+        return None
+    found = [
+        entry for entry in config.consumers.values()
+        if (entry.place.medium, entry.place.target) == (place.medium, place.target)
+        and _named(entry.stream.stream) == _named(stream)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _named(stream: str) -> str:
+    """A stream's name, of its name or ARN."""
+    return stream.rpartition("/")[2]
 
 
 def account_of(reach: Reach, said: Account) -> Account:

@@ -126,7 +126,7 @@ def fix(
     asked = fixing.Asked(
         account, dry_run, out, yes, assume_stopped, fixing.patience(watch, dry_run), journal,
         form, output, color, verbose,
-        None if created is None else parse_instant(created), live,
+        None if created is None else parse_instant(created), live, config,
     )
     running.consistent({
         "--assume-stopped": assume_stopped, "--bootstrap": bootstrap,

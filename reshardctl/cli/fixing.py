@@ -11,8 +11,8 @@ from pathlib import Path
 from reshardctl import locator as locators
 from reshardctl import savedplan
 from reshardctl.apply import Applied, half_done
-from reshardctl.cli import offline
-from reshardctl.cli.connect import Account, ports_of
+from reshardctl.cli import configured, offline
+from reshardctl.cli.connect import Account
 from reshardctl.cli.destinations import ONE_DOCUMENT, destinations
 from reshardctl.cli.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
 from reshardctl.cli.journals import Journals, kept_if_used
@@ -68,6 +68,8 @@ class Asked:
     """The creation time of the stream to which the positions belong, as the operator says."""
     live: bool = False
     """Whether to write while the consumer runs."""
+    config: Path | None = None
+    """The file of the configured names, if it is not the usual one."""
 
     @property
     def quiet(self) -> bool:
@@ -193,7 +195,7 @@ def from_file(asked: Asked, path: Path) -> Exit:
     plan = savedplan.load(path)
     place = locators.parse(plan.locator)
     out = asked.to(again(place, plan.stream, asked.account))
-    ports = ports_of(asked.account, place)
+    asked, ports = configured.of_saved(asked, place, plan.stream)
     treat_sigterm_as_ctrl_c()
     try:
         report = survey(ports, plan.stream, place, plan.wishes, plan.probe)
@@ -241,7 +243,7 @@ def go_on(asked: Asked, name: str) -> Exit:
         plan = savedplan.parsed(records.header.notes.get("saved", ""), str(path))
         place = locators.parse(plan.locator)
         out = asked.to(again(place, plan.stream, asked.account))
-        ports = ports_of(asked.account, place)
+        asked, ports = configured.of_saved(asked, place, plan.stream)
         treat_sigterm_as_ctrl_c()
         before = survey(ports, plan.stream, place, plan.wishes, plan.probe)
         allowed(asked, ports, place, plan.steps)

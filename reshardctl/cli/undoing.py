@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from reshardctl import locator as locators
 from reshardctl.apply import Applied, apply, belongs, half_done, resume
-from reshardctl.cli.connect import ports_of
+from reshardctl.cli.configured import of_saved
 from reshardctl.cli.fixing import Asked, confirm, stopped
 from reshardctl.cli.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
 from reshardctl.cli.journals import Journals, kept_if_used
@@ -55,7 +55,7 @@ def undo(asked: Asked, name: str) -> Exit:
     source = source_of(asked, name)
     place = locators.parse(source.plan.locator)
     out = asked.to(again(place, source.plan.stream, asked.account))
-    ports = ports_of(asked.account, place)
+    asked, ports = of_saved(asked, place, source.plan.stream)
     treat_sigterm_as_ctrl_c()
     records = source.records(ports)
     belongs(records, ports.medium)

@@ -140,3 +140,31 @@ def test_a_role_that_cannot_be_assumed(lab, wire, monkeypatch):
     configure(lab, consumer=f'role_arn = "{role}"')
     result = lab.cli("fix", "app", "-n")
     assert result.code == 3 and result.says(role, "who may assume it")
+
+
+def test_plans_and_journals_are_reached_as_their_consumer(lab, tmp_path, monkeypatch):
+    """The account stands in the file alone: neither --plan nor undo is told of it again."""
+    urls = f'kinesis = "{lab.servers.kinesis}", dynamodb = "{lab.servers.dynamodb}"'
+    configure(lab, stream=f"endpoint_url = {{ {urls} }}")
+    for service in ("KINESIS", "DYNAMODB"):
+        monkeypatch.setenv(f"AWS_ENDPOINT_URL_{service}", "http://127.0.0.1:9")
+    assert lab.inspect().code == 3, "nothing answers there"
+    assert lab.cli("fix", "app", "-n", "--out", tmp_path / "app.plan").code == 1
+    assert lab.cli("fix", "--plan", tmp_path / "app.plan", "--assume-stopped").code == 0
+    assert lab.cli("undo", lab.journal(), "--yes", "--assume-stopped").code == 0
+
+
+def test_a_broken_file_does_not_stop_an_undo(lab):
+    configure(lab)
+    assert lab.cli("fix", "app", "--yes", "--assume-stopped").code == 0
+    Path("reshardctl.toml").write_text("broken", encoding="utf-8")
+    result = lab.cli("undo", lab.journal(), "--yes", "--assume-stopped")
+    assert result.code == 0 and "reshardctl.toml is left out" in result.err
+
+
+def test_a_configured_journal_is_a_folder(lab, tmp_path):
+    (tmp_path / "kept").mkdir()
+    configure(lab, consumer=f'journal = "{tmp_path / "kept"}"')
+    assert lab.cli("fix", "app", "--yes", "--assume-stopped").code == 0
+    assert [path.suffix for path in (tmp_path / "kept").iterdir()] == [".jsonl"]
+    assert lab.journals() == []
