@@ -20,7 +20,8 @@ WORKER = "com.amazonaws.services.kinesis.clientlibrary.lib.worker"
 # (class, constant as released, which of the agent's waits replaces it). Constants as in the sources
 # of 2.7.2, 3.1.3 and 3.5.1: PeriodicShardSyncManager.INITIAL_DELAY and
 # Scheduler.MAX_WAIT_TIME_FOR_LEASE_TABLE_CHECK_MILLIS, inlined by the compiler where they are used;
-# of 1.15.3: Worker.MAX_WAIT_TIME_FOR_LEASE_TABLE_CHECK_MILLIS, which is not final. 1.13.3 has none.
+# of 1.15.3: Worker.MAX_WAIT_TIME_FOR_LEASE_TABLE_CHECK_MILLIS, which is not final. 1.13.3
+# and 2.2.11 have none.
 TWO = [
     (f"{COORDINATOR}.PeriodicShardSyncManager", 60_000, "firstAudit"),
     (f"{COORDINATOR}.Scheduler", 30_000, "emptyTable"),
@@ -28,6 +29,7 @@ TWO = [
 CHANGES = {
     "1.13.3": [],
     "1.15.3": [(f"{WORKER}.Worker", 30_000, "emptyTable")],
+    "2.2.11": [],
     "2.7.2": TWO,
     "3.1.3": TWO,
     "3.5.1": TWO,

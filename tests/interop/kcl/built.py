@@ -9,7 +9,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 TARGET = HERE / "target"
-RELEASES = ("1.13.3", "1.15.3", "2.7.2", "3.1.3", "3.5.1")
+RELEASES = ("1.13.3", "1.15.3", "2.2.11", "2.7.2", "3.1.3", "3.5.1")
 
 # One process holds several applications; quick to start matters more than quick code.
 JAVA = ["java", "-Xmx768m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]

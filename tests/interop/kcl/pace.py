@@ -35,8 +35,8 @@ class Pace:
         return replace(self, audits=self.audits * max(1, n))
 
 
-# It has no auditor: it synchronises at the start and at the end of each shard, and takes leases
-# every 2 × (failover + 25 ms) (KCL 1.13.3 LeaseCoordinator), which is the longest that it rests.
+# These have no auditor: they synchronise at the start and at the end of each shard, and take
+# leases every 2 × (failover + 25 ms) (LeaseCoordinator), which is the longest that they rest.
 WITHOUT_AUDITOR = Pace({}, INTERVALS, audits=0, seconds=10.0)
 
 # It audits from the first moment (KCL 1.15.3 KinesisPeriodicShardSyncManager.INITIAL_DELAY is 0),
@@ -50,6 +50,7 @@ AUDITS_LATER = Pace({"firstAudit": 4000, "emptyTable": 1001}, INTERVALS, audits=
 PACES = {
     "1.13.3": WITHOUT_AUDITOR,
     "1.15.3": AUDITS_AT_ONCE,
+    "2.2.11": WITHOUT_AUDITOR,
     "2.7.2": AUDITS_LATER,
     "3.1.3": AUDITS_LATER,
     "3.5.1": AUDITS_LATER,

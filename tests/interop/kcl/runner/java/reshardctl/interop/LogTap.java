@@ -18,9 +18,11 @@ final class LogTap extends AppenderBase<ILoggingEvent> {
             "com.amazonaws.services.kinesis.clientlibrary",
             "com.amazonaws.services.kinesis.leases");
 
-    /** Release 1 says how many leases it creates in this logger alone, below INFO. */
-    private static final String SYNCER =
-            "com.amazonaws.services.kinesis.clientlibrary.lib.worker.KinesisShardSyncer";
+    /** Releases 1, and 2 before 2.3, say how many leases they create here alone, below INFO. */
+    private static final List<String> SYNCERS = List.of(
+            "com.amazonaws.services.kinesis.clientlibrary.lib.worker.KinesisShardSyncer",
+            "software.amazon.kinesis.leases.HierarchicalShardSyncer");
+
     private static final int EACH_AT_MOST = 3;
     private static final int LONGEST = 600;
 
@@ -63,7 +65,7 @@ final class LogTap extends AppenderBase<ILoggingEvent> {
         root.detachAndStopAllAppenders();
         root.setLevel(Level.ERROR);
         LIBRARIES.forEach(library -> context.getLogger(library).setLevel(Level.INFO));
-        context.getLogger(SYNCER).setLevel(Level.DEBUG);
+        SYNCERS.forEach(syncer -> context.getLogger(syncer).setLevel(Level.DEBUG));
         var tap = new LogTap();
         tap.setContext(context);
         tap.start();

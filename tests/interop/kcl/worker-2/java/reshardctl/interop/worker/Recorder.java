@@ -2,8 +2,6 @@ package reshardctl.interop.worker;
 
 import java.nio.charset.StandardCharsets;
 import reshardctl.interop.Events;
-import reshardctl.interop.Request;
-import software.amazon.kinesis.common.StreamIdentifier;
 import software.amazon.kinesis.exceptions.InvalidStateException;
 import software.amazon.kinesis.exceptions.ShutdownException;
 import software.amazon.kinesis.lifecycle.events.InitializationInput;
@@ -13,7 +11,6 @@ import software.amazon.kinesis.lifecycle.events.ShardEndedInput;
 import software.amazon.kinesis.lifecycle.events.ShutdownRequestedInput;
 import software.amazon.kinesis.processor.RecordProcessorCheckpointer;
 import software.amazon.kinesis.processor.ShardRecordProcessor;
-import software.amazon.kinesis.processor.ShardRecordProcessorFactory;
 
 /** An application that writes down every record it is given and checkpoints after each batch. */
 final class Recorder implements ShardRecordProcessor {
@@ -21,25 +18,10 @@ final class Recorder implements ShardRecordProcessor {
     private final String stream;
     private String shard = "";
 
-    /** {@code stream} stands before the shard's id: empty, or another stream's identifier and a colon. */
-    private Recorder(String run, String stream) {
+    /** {@code stream} stands before shard ids: nothing, or another stream's identifier and a colon. */
+    Recorder(String run, String stream) {
         this.run = run;
         this.stream = stream;
-    }
-
-    static ShardRecordProcessorFactory factory(Request request) {
-        return new ShardRecordProcessorFactory() {
-            @Override
-            public ShardRecordProcessor shardRecordProcessor() {
-                return new Recorder(request.name(), "");
-            }
-
-            @Override
-            public ShardRecordProcessor shardRecordProcessor(StreamIdentifier stream) {
-                var own = stream.streamName().equals(request.text("stream"));
-                return new Recorder(request.name(), own ? "" : stream.serialize() + ":");
-            }
-        };
     }
 
     @Override

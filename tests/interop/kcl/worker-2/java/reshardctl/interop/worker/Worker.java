@@ -2,12 +2,10 @@ package reshardctl.interop.worker;
 
 import reshardctl.interop.Application;
 import reshardctl.interop.Request;
-import software.amazon.kinesis.common.ConfigsBuilder;
 import software.amazon.kinesis.coordinator.CoordinatorConfig;
 import software.amazon.kinesis.coordinator.Scheduler;
 import software.amazon.kinesis.leases.LeaseManagementConfig;
 import software.amazon.kinesis.metrics.NullMetricsFactory;
-import software.amazon.kinesis.retrieval.RetrievalConfig;
 
 /** A worker of the library, stock but for its intervals, its metrics (off) and its addresses. */
 public final class Worker implements Application {
@@ -35,14 +33,7 @@ public final class Worker implements Application {
     }
 
     private static Scheduler scheduler(Request request, Clients clients) {
-        var builder = new ConfigsBuilder(
-                Tracked.tracker(request),
-                request.text("table"),
-                clients.kinesis(),
-                clients.dynamodb(),
-                clients.cloudwatch(),
-                request.text("worker"),
-                Recorder.factory(request));
+        var builder = Tracked.builder(request, clients);
         return new Scheduler(
                 builder.checkpointConfig(),
                 coordination(builder.coordinatorConfig(), request),
@@ -50,7 +41,7 @@ public final class Worker implements Application {
                 builder.lifecycleConfig(),
                 builder.metricsConfig().metricsFactory(new NullMetricsFactory()),
                 builder.processorConfig(),
-                retrieval(builder.retrievalConfig(), request, clients));
+                Tracked.retrieval(builder.retrievalConfig(), request, clients));
     }
 
     private static CoordinatorConfig coordination(CoordinatorConfig stock, Request request) {
@@ -61,15 +52,6 @@ public final class Worker implements Application {
     }
 
     private static LeaseManagementConfig leases(LeaseManagementConfig stock, Request request) {
-        stock.failoverTimeMillis(request.number("failover"))
-                .leasesRecoveryAuditorExecutionFrequencyMillis(request.number("audit"));
-        return Release.leases(stock, request);
-    }
-
-    private static RetrievalConfig retrieval(
-            RetrievalConfig stock, Request request, Clients clients) {
-        var polling = Tracked.polling(request, clients.kinesis())
-                .idleTimeBetweenReadsInMillis(request.number("idle"));
-        return stock.retrievalSpecificConfig(polling);
+        return Release.leases(stock.failoverTimeMillis(request.number("failover")), request);
     }
 }

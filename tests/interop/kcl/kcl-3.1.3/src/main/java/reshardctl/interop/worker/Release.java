@@ -13,6 +13,7 @@ final class Release {
 
     static LeaseManagementConfig leases(LeaseManagementConfig stock, Request request) {
         var assign = request.number("assign");
+        stock.leasesRecoveryAuditorExecutionFrequencyMillis(request.number("audit"));
         stock.leaseAssignmentIntervalMillis(assign);
         stock.workerUtilizationAwareAssignmentConfig().workerMetricsReporterFreqInMillis(assign);
         return stock;

@@ -4,22 +4,44 @@ import java.util.Arrays;
 import java.util.Date;
 import java.util.List;
 import reshardctl.interop.Request;
-import software.amazon.awssdk.services.kinesis.KinesisAsyncClient;
+import software.amazon.kinesis.common.ConfigsBuilder;
 import software.amazon.kinesis.common.InitialPositionInStream;
 import software.amazon.kinesis.common.InitialPositionInStreamExtended;
 import software.amazon.kinesis.common.StreamConfig;
 import software.amazon.kinesis.common.StreamIdentifier;
 import software.amazon.kinesis.processor.FormerStreamsLeasesDeletionStrategy;
 import software.amazon.kinesis.processor.MultiStreamTracker;
+import software.amazon.kinesis.processor.ShardRecordProcessor;
+import software.amazon.kinesis.processor.ShardRecordProcessorFactory;
 import software.amazon.kinesis.processor.SingleStreamTracker;
 import software.amazon.kinesis.processor.StreamTracker;
+import software.amazon.kinesis.retrieval.RetrievalConfig;
 import software.amazon.kinesis.retrieval.polling.PollingConfig;
 
 /** Which streams are read, and from where: one, or those of a multi-stream application. */
 final class Tracked {
     private Tracked() {}
 
-    static StreamTracker tracker(Request request) {
+    static ConfigsBuilder builder(Request request, Clients clients) {
+        return new ConfigsBuilder(
+                tracker(request),
+                request.text("table"),
+                clients.kinesis(),
+                clients.dynamodb(),
+                clients.cloudwatch(),
+                request.text("worker"),
+                factory(request));
+    }
+
+    static RetrievalConfig retrieval(RetrievalConfig stock, Request request, Clients clients) {
+        var polling = several(request)
+                ? new PollingConfig(clients.kinesis())
+                : new PollingConfig(request.text("stream"), clients.kinesis());
+        return stock.retrievalSpecificConfig(
+                polling.idleTimeBetweenReadsInMillis(request.number("idle")));
+    }
+
+    private static StreamTracker tracker(Request request) {
         var position = position(request.text("initial"));
         if (several(request)) {
             return new Streams(Arrays.stream(request.text("streams").split(","))
@@ -31,10 +53,19 @@ final class Tracked {
         return new SingleStreamTracker(stream, position);
     }
 
-    static PollingConfig polling(Request request, KinesisAsyncClient kinesis) {
-        return several(request)
-                ? new PollingConfig(kinesis)
-                : new PollingConfig(request.text("stream"), kinesis);
+    private static ShardRecordProcessorFactory factory(Request request) {
+        return new ShardRecordProcessorFactory() {
+            @Override
+            public ShardRecordProcessor shardRecordProcessor() {
+                return new Recorder(request.name(), "");
+            }
+
+            @Override
+            public ShardRecordProcessor shardRecordProcessor(StreamIdentifier stream) {
+                var own = stream.streamName().equals(request.text("stream"));
+                return new Recorder(request.name(), own ? "" : stream.serialize() + ":");
+            }
+        };
     }
 
     private static boolean several(Request request) {
