@@ -33,7 +33,6 @@ from reshardctl.model import (
     time_of,
 )
 
-
 GRACE = 300.0
 """Seconds after a shard's close in which a consumer may still be about to mark its end."""
 
@@ -196,11 +195,13 @@ def owes(around: Circumstances, shard: ShardId, cut: Cut) -> bool:
 
 def drained_unended(around: Circumstances, run: Replay) -> list[ShardId]:
     """Shards that closed a while ago, that reads have shown to be empty behind their stored
-    position, and that are not marked as ended."""
+    position, that nothing keeps from ending, and that are not marked as ended."""
     lineage, found = around.lineage, []
     for shard, probe in around.probes.items():
         fate = run.fates.get(shard)
         if not probe.drained or shard not in lineage or not isinstance(fate, Reads):
+            continue
+        if not fate.ends:
             continue
         closed = lineage.closed_at(shard)
         if fate.cause is not Cause.POSITION or closed is None or closed + GRACE > around.now:

@@ -29,10 +29,13 @@ def test_explain_has_an_answer_for_every_shard(lab_of, case):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
 def test_a_probe_only_ever_settles_doubts(lab_of, case):
-    """What is certain without it stays so; it adds no trouble of its own."""
+    """What is certain without it stays so; it adds no trouble of its own but RSH216, which only
+    reads can show."""
     lab = lab_of(case, options(case))
     plain, probed = lab.inspect("--format", "json"), lab.inspect("--format", "json", "--probe")
-    assert probed.codes <= plain.codes
+    assert probed.codes <= plain.codes | {"RSH216"}
+    if "RSH216" in probed.codes:
+        return
     if plain.json["decision"]["kind"] == "nothing" and not plain.json["decision"]["residuals"]:
         assert probed.json["decision"]["kind"] == "nothing"
 
