@@ -20,7 +20,7 @@ LONGEST = 8760
 class FirstAid:
     """hours: the retention to ask for. since: Unix second of the first loss, `None` if unknown."""
 
-    arn: str
+    stream: str
     region: str
     hours: int
     since: float | None
@@ -28,7 +28,7 @@ class FirstAid:
     def words(self) -> tuple[str, ...]:
         """The command. It is printed, never run: it costs money, and is not ours to spend."""
         return (
-            "aws", "kinesis", "increase-stream-retention-period", "--stream-arn", self.arn,
+            "aws", "kinesis", "increase-stream-retention-period", "--stream-name", self.stream,
             "--retention-period-hours", str(self.hours), "--region", self.region,
         )
 
@@ -47,7 +47,7 @@ def first_aid(report: Report) -> FirstAid | None:
     starts = [f.deadline.starts for f in threatened if f.deadline and f.deadline.starts]
     have = stream.retention // HOUR
     hours = WEEK if have < WEEK else min(have + WEEK, LONGEST)
-    return FirstAid(stream.arn, stream.region, hours, min(starts, default=None))
+    return FirstAid(stream.name, stream.region, hours, min(starts, default=None))
 
 
 def _threatened(findings: Iterable[Finding], now: float) -> list[Finding]:

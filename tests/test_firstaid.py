@@ -69,7 +69,7 @@ def lab_command():
         names = words[3::2]
         values = dict(zip(names, words[4::2], strict=True))
         assert words[:3] == ("aws", "kinesis", "increase-stream-retention-period")
-        assert set(names) == {"--stream-arn", "--retention-period-hours", "--region"}
+        assert set(names) == {"--stream-name", "--retention-period-hours", "--region"}
 
         def hours() -> int:
             found = fake.call("DescribeStreamSummary", {"StreamName": "orders"})
@@ -77,7 +77,7 @@ def lab_command():
 
         before = hours()
         fake.call("IncreaseStreamRetentionPeriod", {
-            "StreamARN": values["--stream-arn"],
+            "StreamName": values["--stream-name"],
             "RetentionPeriodHours": int(values["--retention-period-hours"]),
         })  # fmt: skip
         return before, hours()

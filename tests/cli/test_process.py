@@ -220,7 +220,8 @@ def test_a_narrow_terminal(lab, columns):
     code, shown = on_terminal(lab, ["fix", *lab.where, "--dry-run"], columns=columns)
     assert code == 1
     lines = [bare(line) for line in shown.splitlines()]
-    free = [line for line in lines if "reshardctl fix" not in line and lab.table.name not in line]
+    commands = ("reshardctl fix", "aws kinesis", lab.table.name)  # never broken inside a word
+    free = [line for line in lines if not any(command in line for command in commands)]
     assert max(map(len, free)) <= columns, max(free, key=len)
 
 
