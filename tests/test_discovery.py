@@ -6,7 +6,7 @@ import pytest
 
 from reshardctl.consumers.shapes import SHAPES, shape_of
 from reshardctl.discovery import Confidence, weigh
-from reshardctl.model import Image
+from reshardctl.model import Image, shard_id
 from tests.case import all_cases
 from tests.judging import images_of, lineage_of
 
@@ -64,6 +64,14 @@ def test_a_number_from_outside_of_the_streams_life_is_anothers(shift):
     number = int(number_of("a-both")) + (shift << 148) + (shift << 36)
     found = evidence([row("shardId-000000000001", str(number))])
     assert found.confidence is Confidence.NONE and "not this stream's" in found.words()
+
+
+def test_a_number_older_than_its_shard_is_anothers():
+    """Shard 2 began at second 601; its number of a hundred seconds before that is no record's."""
+    start = int(lineage(CASES["a-both"])[shard_id(2)].start)
+    found = evidence([row("shardId-000000000002", str(start - (100 << 148) - (100 << 36)))])
+    assert found.numbers == 1 and found.confidence is Confidence.NONE
+    assert evidence([row("shardId-000000000002", str(start + (1 << 80)))]).fitting == 1
 
 
 def test_a_number_of_a_shard_to_come_is_anothers():

@@ -29,7 +29,8 @@ def lab(lab_of, tmp_path, monkeypatch):
 
 
 def test_what_is_shown_reads_back_as_the_same(lab):
-    path = configure(lab, *MORE, stream="created = 2026-09-22T09:14:00.5Z\nregion = 'eu-west-1'")
+    stream = f"created = 2026-09-22T09:14:00.5Z\nregion = 'eu-west-1'\nrole_arn = '{ROLE}'"
+    path = configure(lab, *MORE, stream=stream, consumer='role_arn = ""')
     first = lab.cli("config", "show")
     assert first.code == 0 and lab.wire.calls == []
     Path("again.toml").write_text(first.out, encoding="utf-8")
@@ -96,6 +97,13 @@ def test_the_policy_is_that_of_the_page(lab, group):
     assert "arn:aws:kinesis:eu-west-1:123456789012:stream/orders" in resources
     assert f"arn:aws:dynamodb:eu-west-1:123456789012:table/{table}\"" in resources
     assert "*" not in resources and lab.wire.calls == []
+
+
+def test_two_consumers_of_a_stream_say_its_statement_once(lab):
+    configure(lab, *MORE[:3], stream="region = 'eu-west-1'")
+    policy = json.loads(lab.cli("config", "iam", "--account", "123456789012").out)
+    resources = [json.dumps(s["Resource"]) for s in policy["Statement"]]
+    assert len(resources) == len(set(resources)) == 5
 
 
 def test_every_identity_has_its_own(lab):

@@ -80,6 +80,21 @@ def moments(svg, points: str) -> list[float]:
     return out
 
 
+def test_the_axis_begins_before_the_first_place_of_any():
+    """One owes from long before the first reshard, the others from after it."""
+    rows = [{"leaseKey": {"S": "shardId-000000000001"}, "checkpoint": {"S": "TRIM_HORIZON"}}]
+    items = [i for i in CASE.items() if i["leaseKey"] != rows[0]["leaseKey"]]
+    locator = parse("kcl://slow?initial=LATEST&release=3.5.1")
+    images = tuple(images_of([*items, *rows]))
+    slow = make(Snapshot(locator, lineage_on(CASE), images, {}, float(CASE.now)), Wishes())
+    alone = [
+        float(parsed(draw("svg", lineage_on(CASE), float(CASE.now), one)).attrib["data-since"])
+        for one in (slow, REPORTS[0][1])
+    ]
+    both = parsed(drawn("svg", [("slow", slow), REPORTS[0]]))
+    assert float(both.attrib["data-since"]) == alone[0] < alone[1]
+
+
 def test_lines_that_run_together_are_all_seen():
     """The same line three times: each is thinner than the one below it, in a colour of its own."""
     one = REPORTS[0][1]
