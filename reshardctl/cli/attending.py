@@ -15,7 +15,7 @@ from reshardctl.times import duration
 from reshardctl.watching import Watched, watched
 
 if TYPE_CHECKING:
-    from reshardctl.cli.targets import Target
+    from reshardctl.cli.target import Target
     from reshardctl.evidence import Snapshot
     from reshardctl.repair import Ports
     from reshardctl.report import Report

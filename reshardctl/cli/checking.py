@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from reshardctl.cli.configured import config_of, several
-from reshardctl.cli.output import show
+from reshardctl.cli.printing import show
 from reshardctl.cli.rounding import at_once
-from reshardctl.cli.targets import Given, Target
+from reshardctl.cli.target import Given, Target
 from reshardctl.config import Config
 from reshardctl.config.iam import ENVIRONMENT, policies
 from reshardctl.errors import ReshardError, UsageError

@@ -44,8 +44,8 @@ def show(config: ConfigOption = None) -> None:
     Example: reshardctl config show
     """
     from reshardctl.cli.configured import config_of
-    from reshardctl.cli.output import show as printed
-    from reshardctl.cli.targets import Given
+    from reshardctl.cli.printing import show as printed
+    from reshardctl.cli.target import Given
     from reshardctl.config.shown import shown
 
     printed(shown(config_of(Given(config=config))))
@@ -67,9 +67,9 @@ def check(
 
     Example: reshardctl config check --online
     """
+    from reshardctl.cli.account import Account
     from reshardctl.cli.checking import checked
-    from reshardctl.cli.connect import Account
-    from reshardctl.cli.targets import Given
+    from reshardctl.cli.target import Given
 
     account = Account(region, profile, role_arn, endpoint_url or ())
     raise typer.Exit(checked(names or (), Given(account=account, config=config), online))
@@ -98,7 +98,7 @@ def iam(
     Example: reshardctl config iam --for fix --account 123456789012
     """
     from reshardctl.cli.checking import allowed
-    from reshardctl.cli.output import show as printed
-    from reshardctl.cli.targets import Given
+    from reshardctl.cli.printing import show as printed
+    from reshardctl.cli.target import Given
 
     printed(allowed(names or (), Given(config=config), wanted, account, whose))

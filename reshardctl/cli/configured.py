@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from reshardctl.cli.connect import Account, ports_of
+from reshardctl.cli.account import Account
+from reshardctl.cli.again import asked_words
+from reshardctl.cli.connect import ports_of
 from reshardctl.cli.failing import harmless
-from reshardctl.cli.output import asked_words
 from reshardctl.cli.progress import note
 from reshardctl.cli.wishes import wishes_of
 from reshardctl.config import DEFAULT, Config, Consumer, Reach, load
@@ -20,8 +21,8 @@ from reshardctl.snapshot import Stream
 from reshardctl.times import instant
 
 if TYPE_CHECKING:
-    from reshardctl.cli.fixing import Asked
-    from reshardctl.cli.targets import Given, Target
+    from reshardctl.cli.asked import Asked
+    from reshardctl.cli.target import Given, Target
     from reshardctl.repair import Ports
 
 CREATION_SLACK = 1.0
@@ -83,7 +84,7 @@ def several(texts: Sequence[str], config: Config, given: Given) -> list[Target]:
 
 def target_of(entry: Consumer, config: Config, given: Given) -> Target:
     """A configured consumer as a target."""
-    from reshardctl.cli.targets import Target
+    from reshardctl.cli.target import Target
 
     policy, accept = str(given.policy or entry.policy), given.accept or entry.accept or None
     wishes = wishes_of(policy, accept, given.bootstrap, given.recreated)

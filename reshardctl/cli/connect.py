@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from reshardctl.cli.account import Account
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.locator import Locator, parse
 
@@ -19,27 +19,6 @@ if TYPE_CHECKING:
     from reshardctl.repair import Ports
 
 SERVICES = ("kinesis", "dynamodb", "sts", "s3")
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """How AWS is reached, as the options say it; the rest comes from the environment."""
-
-    region: str | None = None
-    profile: str | None = None
-    role: str | None = None
-    endpoints: Sequence[str] = ()
-    budget: str | None = None
-    """What reading records may take, as `--probe-budget` says it."""
-
-    def words(self) -> list[str]:
-        """The same as options, for commands that we print."""
-        named = (
-            ("--region", self.region), ("--profile", self.profile), ("--role-arn", self.role),
-            ("--probe-budget", self.budget),
-        )
-        words = [word for name, value in named if value for word in (name, value)]
-        return words + [word for url in self.endpoints for word in ("--endpoint-url", url)]
 
 
 def place_of(text: str) -> Locator:

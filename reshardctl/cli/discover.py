@@ -44,7 +44,7 @@ def discover(
     Read-only: keys of all tables, and a sample of at most 50 rows of those that may be it.
     Example: reshardctl discover my-stream
     """
-    from reshardctl.cli.connect import Account
+    from reshardctl.cli.account import Account
     from reshardctl.cli.destinations import destinations
     from reshardctl.cli.discovering import discover as discovered
     from reshardctl.cli.output import Output

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from reshardctl.cli.connect import Account, catalog_of, listed
+from reshardctl.cli.account import Account
+from reshardctl.cli.connect import catalog_of, listed
 from reshardctl.cli.progress import phase
 from reshardctl.cli.rounding import at_once
 from reshardctl.consumers.shapes import shape_of

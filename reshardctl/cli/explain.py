@@ -35,9 +35,10 @@ def explain(
 
     Example: reshardctl explain 12 kcl://my-application --stream my-stream
     """
-    from reshardctl.cli.connect import Account
-    from reshardctl.cli.output import show
-    from reshardctl.cli.targets import Given, one
+    from reshardctl.cli.account import Account
+    from reshardctl.cli.printing import show
+    from reshardctl.cli.target import Given
+    from reshardctl.cli.targets import one
     from reshardctl.explanation import explain as explained
     from reshardctl.repair import survey
 

@@ -109,10 +109,12 @@ def fix(
     Example: reshardctl fix kcl://my-application --stream my-stream --dry-run
     """
     from reshardctl.cli import configured, fixing, running
-    from reshardctl.cli.connect import Account
+    from reshardctl.cli.account import Account
+    from reshardctl.cli.asked import Asked
     from reshardctl.cli.journals import Journals
     from reshardctl.cli.looking import not_for_fix
-    from reshardctl.cli.targets import Given, one
+    from reshardctl.cli.target import Given
+    from reshardctl.cli.targets import one
     from reshardctl.cli.wishes import counting
     from reshardctl.times import instant, parse_instant
 
@@ -123,7 +125,7 @@ def fix(
     ) if value is not None]
     fixing.one_source(given, stream)
     Journals(account).check(journal)
-    asked = fixing.Asked(
+    asked = Asked(
         account, dry_run, out, yes, assume_stopped, fixing.patience(watch, dry_run), journal,
         form, output, color, verbose,
         None if created is None else parse_instant(created), live, config,

@@ -5,21 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from reshardctl import locator as locators
 from reshardctl import savedplan
 from reshardctl.apply import Applied, half_done
 from reshardctl.cli import configured, offline
-from reshardctl.cli.connect import Account
-from reshardctl.cli.destinations import ONE_DOCUMENT, destinations
+from reshardctl.cli.again import again
+from reshardctl.cli.asked import Asked
 from reshardctl.cli.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
 from reshardctl.cli.journals import Journals, kept_if_used
-from reshardctl.cli.options import ColorMode
-from reshardctl.cli.output import Output, again
+from reshardctl.cli.output import Output
 from reshardctl.cli.progress import clear, note, phase
-from reshardctl.cli.targets import Target
+from reshardctl.cli.target import Target
 from reshardctl.consumers import CONSUMERS
 from reshardctl.consumers.base import Incarnation
 from reshardctl.errors import (
@@ -47,39 +45,6 @@ from reshardctl.times import duration, instant, parse_seconds
 
 CREATION_SLACK = 1.0
 """Seconds by which a creation time that an operator types may differ."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """How to go about it, whatever the source."""
-
-    account: Account
-    dry_run: bool
-    out: Path | None
-    yes: bool
-    assume_stopped: bool
-    watch: float
-    journal: str | None
-    formats: Sequence[str] | None
-    output: str | None
-    color: ColorMode
-    verbose: bool
-    created: float | None = None
-    """The creation time of the stream to which the positions belong, as the operator says."""
-    live: bool = False
-    """Whether to write while the consumer runs."""
-    config: Path | None = None
-    """The file of the configured names, if it is not the usual one."""
-
-    @property
-    def quiet(self) -> bool:
-        """Whether only the outcome is wanted: one document, not two."""
-        return destinations(self.formats, self.output)[0].format in ONE_DOCUMENT
-
-    def to(self, words: Sequence[str]) -> Output:
-        """Where results go."""
-        places = destinations(self.formats, self.output)
-        return Output(places, self.color, self.verbose, words)
 
 
 def patience(watch: str, dry_run: bool) -> float:

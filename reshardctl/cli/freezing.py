@@ -10,7 +10,8 @@ from shlex import quote
 from reshardctl import redaction
 from reshardctl.cli import configured, offline
 from reshardctl.cli.connect import listed
-from reshardctl.cli.targets import Given, Target, one, several
+from reshardctl.cli.target import Given, Target
+from reshardctl.cli.targets import one, several
 from reshardctl.errors import EmptyCheckpoint, UsageError
 from reshardctl.evidence import Snapshot
 from reshardctl.lineage import Lineage

@@ -59,10 +59,11 @@ def graph(
     Read-only. Example: reshardctl graph kcl://my-application --stream my-stream --format html
     -o orders.html
     """
-    from reshardctl.cli.connect import Account
+    from reshardctl.cli.account import Account
+    from reshardctl.cli.files import check_file, replace_file
     from reshardctl.cli.graphing import drawn
-    from reshardctl.cli.output import check_file, replace_file, show
-    from reshardctl.cli.targets import Given
+    from reshardctl.cli.printing import show
+    from reshardctl.cli.target import Given
 
     account = Account(region, profile, role_arn, endpoint_url or ())
     if output is not None:

@@ -11,7 +11,8 @@ from reshardctl.cli.looking import Looking
 from reshardctl.cli.options import FailOn
 from reshardctl.cli.progress import note
 from reshardctl.cli.rounding import roundup
-from reshardctl.cli.targets import Given, Target, several
+from reshardctl.cli.target import Given, Target
+from reshardctl.cli.targets import several
 from reshardctl.config import DEFAULT
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit

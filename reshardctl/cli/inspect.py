@@ -70,13 +70,14 @@ def inspect(
     Read-only. Without a CONSUMER: all that reshardctl.toml names, side by side.
     Example: reshardctl inspect kcl://my-application --stream my-stream
     """
+    from reshardctl.cli.account import Account
     from reshardctl.cli.baselines import baseline_of
-    from reshardctl.cli.connect import Account
     from reshardctl.cli.destinations import destinations
     from reshardctl.cli.looking import looking_of
     from reshardctl.cli.output import Output
     from reshardctl.cli.rounding import failing, roundup
-    from reshardctl.cli.targets import Given, several
+    from reshardctl.cli.target import Given
+    from reshardctl.cli.targets import several
     from reshardctl.cli.wishes import counting
     from reshardctl.exit import Exit
 

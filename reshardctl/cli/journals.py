@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reshardctl import locator as locators
-from reshardctl.cli.connect import Account, bucket_client, wait
+from reshardctl.cli.account import Account
+from reshardctl.cli.connect import bucket_client, wait
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.journal import Header, Journal, Log, Records, S3Object, new_name, state_dir
 from reshardctl.journal.bucket import listed

@@ -57,7 +57,8 @@ def _spoken(place: Destination) -> bool:
 
 
 def _tell(place: Destination, error: ReshardError) -> None:
-    from reshardctl.cli.output import replace_file, write
+    from reshardctl.cli.files import replace_file
+    from reshardctl.cli.printing import write
     from reshardctl.render import FORMATS, Context
 
     text = FORMATS[place.format or FormatName.CONCISE].error(error, Context(exit=error.exit))

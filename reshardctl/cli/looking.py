@@ -11,7 +11,7 @@ from reshardctl.errors import UsageError
 from reshardctl.times import parse_seconds
 
 if TYPE_CHECKING:
-    from reshardctl.cli.targets import Target
+    from reshardctl.cli.target import Target
     from reshardctl.lineage import Reshard
     from reshardctl.report import Report
 

@@ -13,7 +13,7 @@ from reshardctl.cli.wishes import wishes_of
 from reshardctl.errors import UsageError
 
 if TYPE_CHECKING:
-    from reshardctl.cli.targets import Given, Target
+    from reshardctl.cli.target import Given, Target
     from reshardctl.evidence import Snapshot
     from reshardctl.lineage import Lineage
     from reshardctl.repair import Ports
@@ -102,7 +102,7 @@ def _named(path: Path, name: str | None) -> list[Snapshot]:
 
 def _target(text: str, found: Snapshot, options: Mapping[str, str], given: Given) -> Target:
     from reshardctl.cli.connect import checked
-    from reshardctl.cli.targets import Target
+    from reshardctl.cli.target import Target
 
     kept = found.locator
     place = checked(replace(kept, text=text, options={**kept.options, **options}))

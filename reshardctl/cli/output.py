@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import get_terminal_size
@@ -13,23 +12,20 @@ from typing import TYPE_CHECKING
 
 from reshardctl.cli import lastword
 from reshardctl.cli.destinations import Destination
-from reshardctl.cli.failing import PipeClosed
+from reshardctl.cli.files import check_file, replace_file
 from reshardctl.cli.options import ColorMode, FormatName
-from reshardctl.cli.progress import clear
+from reshardctl.cli.printing import unicode_is_read, write
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
 from reshardctl.render.context import Context
-from reshardctl.times import instant
 
 if TYPE_CHECKING:
-    from reshardctl.cli.connect import Account
     from reshardctl.discovery import Found
-    from reshardctl.locator import Locator
     from reshardctl.render import Format
     from reshardctl.render.journals import Listing
     from reshardctl.render.many import Roundup
     from reshardctl.render.outcomes import Fixed, Saved, Undoing
-    from reshardctl.report import Report, Wishes
+    from reshardctl.report import Report
 
 PIPED_WIDTH = 80
 
@@ -120,7 +116,7 @@ class Output:
 
     def _context(self, place: Destination, code: Exit) -> Context:
         width = get_terminal_size().columns if _terminal(place) else PIPED_WIDTH
-        plain = place.file is None and not _unicode()
+        plain = place.file is None and not unicode_is_read()
         colored = self._colored(place)
         return Context(tuple(self.again), width, colored, plain, self.verbose, code)
 
@@ -146,81 +142,3 @@ def _name(place: Destination) -> FormatName:
 
 def _terminal(place: Destination) -> bool:
     return place.file is None and sys.stdout.isatty()
-
-
-def show(lines: Iterable[str]) -> None:
-    """Lines to stdout: texts from stores made harmless, in ASCII where nothing else is read."""
-    from reshardctl.render.escape import ascii_only, escape
-
-    for line in lines:
-        write(f"{escape(line) if _unicode() else ascii_only(escape(line))}\n")
-
-
-def write(text: str) -> None:
-    """To stdout, as it is."""
-    clear()
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise PipeClosed from None
-
-
-def _unicode() -> bool:
-    return (sys.stdout.encoding or "ascii").lower().replace("-", "").startswith("utf")
-
-
-def check_file(path: Path) -> None:
-    """UsageError unless `replace_file` will work: to be found out before anything is written."""
-    if path.is_dir():
-        raise UsageError(f"{path}: is a directory", "name a file")
-    try:
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}", "name another file") from None
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Write a file whole or not at all, readable by its owner only."""
-    name = ""
-    try:
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(name).replace(path)
-    except OSError as error:
-        if name:
-            Path(name).unlink(missing_ok=True)
-        raise UsageError(f"{path}: {error.strerror}", "name another file") from None
-
-
-def again(
-    place: Locator, stream: str, account: Account, policy: str | None = None,
-    accept: str | None = None, wishes: Wishes | None = None, probe: bool = False,
-    created: str | None = None,
-) -> list[str]:
-    """The words of this command that name its consumer, stream and endpoints."""
-    asked = asked_words(policy, accept, wishes, probe, created)
-    return [place.text, "--stream", stream, *account.words(), *asked]
-
-
-def asked_words(
-    policy: str | None, accept: str | None, wishes: Wishes | None, probe: bool,
-    created: str | None,
-) -> list[str]:
-    """What is wanted of a consumer, as options."""
-    words: list[str] = []
-    if policy is not None and policy != "lossless":
-        words += ["--policy", str(policy)]
-    if accept is not None:
-        words += ["--accept", accept]
-    if created is not None:
-        words += ["--created", created]
-    if wishes is not None and wishes.recreated is not None:
-        words += ["--recreated", instant(wishes.recreated)]
-    if wishes is not None and wishes.bootstrap:
-        words.append("--bootstrap")
-    if probe:
-        words.append("--probe")
-    return words

@@ -12,7 +12,7 @@ from reshardctl.baseline import Baseline
 from reshardctl.cli.configured import account_of
 from reshardctl.cli.looking import Looking
 from reshardctl.cli.options import FailOn
-from reshardctl.cli.targets import Given, Target
+from reshardctl.cli.target import Given, Target
 from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.exit import Exit, worst
 from reshardctl.lineage import Lineage

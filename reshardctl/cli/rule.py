@@ -14,7 +14,7 @@ def rule(
     ] = None,
 ) -> None:
     """What does this code mean? Works offline. Example: reshardctl rule RSH203"""
-    from reshardctl.cli.output import show
+    from reshardctl.cli.printing import show
     from reshardctl.rules import RULES
     from reshardctl.rules.pages import find
 

@@ -50,10 +50,11 @@ def snapshot(
     inspect, explain, graph and fix --dry-run take it as snapshot:FILE; its time is their "now".
     Read-only. Example: reshardctl snapshot my-stream kcl://my-application -o my-stream.snapshot
     """
-    from reshardctl.cli.connect import Account
+    from reshardctl.cli.account import Account
+    from reshardctl.cli.files import check_file
     from reshardctl.cli.freezing import described, freeze, redacted
-    from reshardctl.cli.output import check_file, show
-    from reshardctl.cli.targets import Given
+    from reshardctl.cli.printing import show
+    from reshardctl.cli.target import Given
     from reshardctl.errors import UsageError
     from reshardctl.savedsnapshot import save
 

@@ -64,8 +64,9 @@ def undo(
     Example: reshardctl undo 20260922T125811Z-app-9f3c41ab --dry-run
     """
     from reshardctl.cli import undoing
-    from reshardctl.cli.connect import Account
-    from reshardctl.cli.fixing import Asked, nothing_else, patience
+    from reshardctl.cli.account import Account
+    from reshardctl.cli.asked import Asked
+    from reshardctl.cli.fixing import nothing_else, patience
     from reshardctl.cli.journals import Journals
 
     account = Account(region, profile, role_arn, endpoint_url or ())

@@ -8,11 +8,13 @@ from dataclasses import replace
 
 from reshardctl import locator as locators
 from reshardctl.apply import Applied, apply, belongs, half_done, resume
+from reshardctl.cli.again import again
+from reshardctl.cli.asked import Asked
 from reshardctl.cli.configured import of_saved
-from reshardctl.cli.fixing import Asked, confirm, stopped
+from reshardctl.cli.fixing import confirm, stopped
 from reshardctl.cli.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
 from reshardctl.cli.journals import Journals, kept_if_used
-from reshardctl.cli.output import Output, again
+from reshardctl.cli.output import Output
 from reshardctl.cli.undosource import Source, source_of
 from reshardctl.consumers import CONSUMERS
 from reshardctl.errors import (

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reshardctl import savedplan
-from reshardctl.cli.fixing import Asked, header_of
+from reshardctl.cli.asked import Asked
+from reshardctl.cli.fixing import header_of
 from reshardctl.cli.journals import Journals
 from reshardctl.cli.progress import note
 from reshardctl.errors import UsageError

@@ -12,7 +12,7 @@ from reshardctl.report import Wishes
 from reshardctl.times import parse_instant, parse_seconds, parse_when
 
 if TYPE_CHECKING:
-    from reshardctl.cli.targets import Target
+    from reshardctl.cli.target import Target
     from reshardctl.kinesis.budget import Limits
 
 _BUDGET = re.compile(r"(calls|time)=(.+)\Z")

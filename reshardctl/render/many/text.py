@@ -103,6 +103,7 @@ def _most_urgent(shown: Roundup) -> Iterator[Report]:
     for report in shown.reports():
         if (aid := first_aid(report)) is not None:
             since = inf if aid.since is None else aid.since
-            if aid.arn not in found or since < found[aid.arn][0]:
-                found[aid.arn] = (since, report)
+            arn = report.snapshot.lineage.stream.arn
+            if arn not in found or since < found[arn][0]:
+                found[arn] = (since, report)
     yield from (report for _, report in found.values())

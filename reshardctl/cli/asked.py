@@ -1,0 +1,45 @@
+"""How to go about a fix or an undo, whatever its source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reshardctl.cli.account import Account
+from reshardctl.cli.destinations import ONE_DOCUMENT, destinations
+from reshardctl.cli.options import ColorMode
+from reshardctl.cli.output import Output
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How to go about it, whatever the source."""
+
+    account: Account
+    dry_run: bool
+    out: Path | None
+    yes: bool
+    assume_stopped: bool
+    watch: float
+    journal: str | None
+    formats: Sequence[str] | None
+    output: str | None
+    color: ColorMode
+    verbose: bool
+    created: float | None = None
+    """The creation time of the stream to which the positions belong, as the operator says."""
+    live: bool = False
+    """Whether to write while the consumer runs."""
+    config: Path | None = None
+    """The file of the configured names, if it is not the usual one."""
+
+    @property
+    def quiet(self) -> bool:
+        """Whether only the outcome is wanted: one document, not two."""
+        return destinations(self.formats, self.output)[0].format in ONE_DOCUMENT
+
+    def to(self, words: Sequence[str]) -> Output:
+        """Where results go."""
+        places = destinations(self.formats, self.output)
+        return Output(places, self.color, self.verbose, words)
