@@ -23,14 +23,14 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     ("__main__",),
     ("cli",),
-    ("demo", "config", "render", "repair", "explanation", "frozen"),
+    ("demo", "config", "render", "repair", "explanation"),
     ("testing",),
-    ("undo", "savedplan", "savedsnapshot", "snapshot", "pinning", "apply"),
+    ("undo", "savedplan", "snapshot", "pinning", "apply"),
     ("journal", "kinesis", "media"),
     ("aws",),
     # Below: no I/O, no clock, no randomness.
     ("preflight", "crossing", "standing", "firstaid", "baseline"),
-    ("report", "redaction"),
+    ("report",),
     ("counting",),
     ("rules", "plan"),
     ("effects", "policy", "evidence", "rebase", "discovery"),

@@ -16,7 +16,7 @@ from reshardctl.report import Report, Wishes, make
 from reshardctl.rules import Severity
 from reshardctl.rules.suppressions import sift
 from tests.case import CASES, load
-from tests.test_savedsnapshot import snapshot_of
+from tests.snapshot.test_file import snapshot_of
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from reshardctl.render import FORMATS
 from reshardctl.report import Report, Wishes, make
 from tests.case import CASES, load
 from tests.render.samples import context
-from tests.test_savedsnapshot import snapshot_of
+from tests.snapshot.test_file import snapshot_of
 
 HOUR = 3600
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 
-from reshardctl import redaction
 from reshardctl.cli import configured, offline
 from reshardctl.cli.connect import listed
 from reshardctl.cli.target import Given, Target
@@ -18,8 +17,8 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, Probe, ShardId
 from reshardctl.policy import LOSSLESS
 from reshardctl.report import make, places_to_probe
-from reshardctl.savedsnapshot import SavedSnapshot
-from reshardctl.snapshot import Stream, probed, take
+from reshardctl.snapshot import Stream, probed, redaction, take
+from reshardctl.snapshot.file import SavedSnapshot
 
 
 def freeze(consumers: Sequence[str], given: Given) -> SavedSnapshot:

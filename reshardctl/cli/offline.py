@@ -45,7 +45,7 @@ def targets(text: str, given: Given) -> list[Target]:
 
 def stream_alone(text: str, given: Given) -> tuple[Lineage, float] | None:
     """The lineage and its time of a snapshot without consumers; `None` for anything else."""
-    from reshardctl.savedsnapshot import load
+    from reshardctl.snapshot.file import load
 
     if not is_snapshot(text):
         return None
@@ -82,7 +82,7 @@ def _nothing_of_aws(text: str, given: Given) -> None:
 
 
 def _named(path: Path, name: str | None) -> list[Snapshot]:
-    from reshardctl.savedsnapshot import consumers, load
+    from reshardctl.snapshot.file import consumers, load
 
     found: Mapping[str, Snapshot] = consumers(load(path))
     if not found:
@@ -147,8 +147,8 @@ def _joined(text: str, name: str) -> str:
 
 
 def _ports(snapshot: Snapshot) -> Ports:
-    from reshardctl.frozen import FrozenMedium, FrozenStream
     from reshardctl.repair import Ports
+    from reshardctl.snapshot.frozen import FrozenMedium, FrozenStream
 
     return Ports(
         FrozenStream(snapshot), FrozenMedium(snapshot), lambda: snapshot.now, _never

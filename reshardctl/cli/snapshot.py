@@ -56,7 +56,7 @@ def snapshot(
     from reshardctl.cli.printing import show
     from reshardctl.cli.target import Given
     from reshardctl.errors import UsageError
-    from reshardctl.savedsnapshot import save
+    from reshardctl.snapshot.file import save
 
     if output is None:
         raise UsageError("no file is named", "add -o FILE, e.g. -o my-stream.snapshot")

@@ -15,10 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reshardctl import locator, redaction, savedsnapshot
+from reshardctl import locator
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.evidence import Snapshot
-from reshardctl.frozen import FrozenMedium, FrozenStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     HASH_SPACE,
@@ -33,7 +32,10 @@ from reshardctl.model import (
     shard_id,
 )
 from reshardctl.report import Wishes, make
-from reshardctl.savedsnapshot import SavedSnapshot, parsed, text
+from reshardctl.snapshot import file as savedsnapshot
+from reshardctl.snapshot import redaction
+from reshardctl.snapshot.file import SavedSnapshot, parsed, text
+from reshardctl.snapshot.frozen import FrozenMedium, FrozenStream
 from reshardctl.strict import Place
 from reshardctl.testing.lineages import CREATED
 from reshardctl.testing.sequence import start
