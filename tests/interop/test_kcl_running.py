@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 
 from tests.case import CASES, load
@@ -14,6 +16,7 @@ from tests.interop.kcl.verdict import differences
 pytestmark = pytest.mark.interop
 
 SHARD = shard_name(0)
+CASE = load(CASES / "kcl" / "healthy-roots.toml")
 
 
 def evict(running: Running) -> None:
@@ -33,16 +36,32 @@ def evict(running: Running) -> None:
     running.wait_started(SHARD, times=2)
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@dataclass(frozen=True, slots=True)
+class Evicted:
+    """Two healthy shards, of which one is evicted while they are read."""
+
+    release: str
+
+    def __str__(self) -> str:
+        return self.id
+
+    @property
+    def id(self) -> str:
+        return f"{self.release}/evicted"
+
+    def start(self) -> Start:
+        return Start(CASE, self.release, "LATEST", CASE.items(), meanwhile=evict)
+
+
+@pytest.mark.parametrize("planned", [Evicted(release) for release in RELEASES], ids=str)
 def test_evicted_lease_is_taken_up_at_what_was_written(
-    release: str, laboratory: Laboratory
+    planned: Evicted, laboratory: Laboratory
 ) -> None:
     """Runs on KCL 1.15.3, 2.7.2 and 3.5.1, November 2026: the lease is lost, and begins anew."""
-    case = load(CASES / "kcl" / "healthy-roots.toml")
-    outcome = laboratory.run(Start(case, release, "LATEST", case.items(), meanwhile=evict))
+    outcome = laboratory.outcome(planned.id)
     print(outcome.tail())
     again = ("s0-2", "s0-3", "s0-0", "s0-1", "s0-2", "s0-3", "n0-0", "n0-1")
-    expected = {**case.expects[0].delivers, SHARD: again}
+    expected = {**CASE.expects[0].delivers, SHARD: again}
     assert differences(outcome, expected, (), dies=False) == []
     own = [e.kind for e in outcome.log.of("INIT", "LEASE_LOST") if e.members["shard"] == SHARD]
     assert own[:3] == ["INIT", "LEASE_LOST", "INIT"]

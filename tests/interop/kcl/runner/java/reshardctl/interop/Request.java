@@ -7,11 +7,11 @@ import java.util.Map;
  * What to start. Intervals are milliseconds.
  *
  * @param name of the run, on every line that it prints
- * @param values {@code kinesis} and {@code dynamodb}: base addresses; {@code stream}; {@code streams},
- *     for an application of several: their identifiers ({@code account:name:epoch}), parted by
- *     commas; {@code table}, also the application's name; {@code worker}; {@code initial}: {@code LATEST},
- *     {@code TRIM_HORIZON} or {@code AT_TIMESTAMP:<epoch milliseconds>}; {@code failover},
- *     {@code audit}, {@code idle}, {@code poll}, {@code assign}
+ * @param values {@code kinesis} and {@code dynamodb}: base addresses; {@code stream}; {@code
+ *     streams}, for an application of several: their identifiers ({@code account:name:epoch}),
+ *     parted by commas; {@code table}, also the application's name; {@code worker}; {@code
+ *     initial}: {@code LATEST}, {@code TRIM_HORIZON} or {@code AT_TIMESTAMP:<epoch milliseconds>}; {@code
+ *     failover}, {@code audit}, {@code idle}, {@code poll}, {@code assign}
  */
 public record Request(String name, Map<String, String> values) {
 

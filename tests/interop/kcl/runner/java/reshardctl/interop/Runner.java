@@ -9,9 +9,9 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Runs many applications of one release of the library, several at a time, in one process.
  *
- * <p>Standard input, one request a line, fields parted by tabs: {@code start NAME key=value …} (the
- * keys are {@link Request}'s), {@code stop NAME}. Its end ends the process. Standard output: one
- * JSON object a line, see {@link Events}.
+ * <p>Standard input, one request a line, fields parted by tabs: {@code start NAME key=value …}
+ * (the keys are {@link Request}'s), {@code stop NAME}. Its end ends the process. Standard output:
+ * one JSON object a line, see {@link Events}.
  */
 public final class Runner {
     private final Map<String, Application> applications = new ConcurrentHashMap<>();

@@ -18,7 +18,7 @@ final class Recorder implements ShardRecordProcessor {
     private final String stream;
     private String shard = "";
 
-    /** {@code stream} stands before shard ids: nothing, or another stream's identifier and a colon. */
+    /** {@code stream} stands before shard ids: "", or another stream's identifier and a colon. */
     Recorder(String run, String stream) {
         this.run = run;
         this.stream = stream;
@@ -27,14 +27,16 @@ final class Recorder implements ShardRecordProcessor {
     @Override
     public void initialize(InitializationInput input) {
         shard = stream + input.shardId();
-        Events.say(run, "INIT", "shard", shard, "position", input.extendedSequenceNumber().sequenceNumber());
+        var position = input.extendedSequenceNumber().sequenceNumber();
+        Events.say(run, "INIT", "shard", shard, "position", position);
     }
 
     @Override
     public void processRecords(ProcessRecordsInput input) {
         for (var record : input.records()) {
             var payload = StandardCharsets.UTF_8.decode(record.data()).toString();
-            Events.say(run, "RECORD", "shard", shard, "payload", payload, "number", record.sequenceNumber());
+            var number = record.sequenceNumber();
+            Events.say(run, "RECORD", "shard", shard, "payload", payload, "number", number);
         }
         if (!input.records().isEmpty()) {
             checkpoint(input.checkpointer());
@@ -61,7 +63,8 @@ final class Recorder implements ShardRecordProcessor {
         try {
             checkpointer.checkpoint();
         } catch (ShutdownException | InvalidStateException lost) {
-            Events.say(run, "LOG", "level", "WARN", "logger", "checkpoint", "text", lost.toString());
+            var text = lost.toString();
+            Events.say(run, "LOG", "level", "WARN", "logger", "checkpoint", "text", text);
         }
     }
 }

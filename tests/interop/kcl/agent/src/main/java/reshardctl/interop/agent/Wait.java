@@ -30,8 +30,8 @@ record Wait(String type, String method, long stock, String property) {
                     "shouldInitiateLeaseSync",
                     30_000,
                     "reshardctl.emptyTable"),
-            // The same wait in release 1.14 and later, where it is the value of a static field. These
-            // audit from the first moment, so there is nothing else to shorten; 1.13 has neither.
+            // The same wait in 1.14 and 1.15, where it is the value of a static field. These audit
+            // from the first moment: there is nothing else to shorten. 1.13 and 2.2 have neither.
             new Wait(
                     "com/amazonaws/services/kinesis/clientlibrary/lib/worker/Worker",
                     "<clinit>",
