@@ -9,6 +9,7 @@ import pytest
 
 from tests.case import Case, Expect, all_cases
 from tests.cli.lab import Item, Lab, Result, option_words
+from tests.judging import asked
 
 LEFT_OUT = {"leaseCounter", "leaseOwner", "checkpointOwner"}
 """What no undo brings back: a lower counter, an owner who may be long gone."""
@@ -22,10 +23,16 @@ def _params():
         for expect in case.expects:
             if expect.fixed is None:
                 continue
-            for initial in expect.initial:
-                for release in expect.releases:
-                    name = f"{case.name}-{initial.partition(':')[0]}-{release}"
-                    yield pytest.param(case, initial, release, expect, id=name)
+            for initial, release in _pairs(expect):
+                name = f"{case.name}-{initial.partition(':')[0]}-{release}"
+                yield pytest.param(case, initial, release, expect, id=name)
+
+
+def _pairs(expect: Expect) -> Iterator[tuple[str, str]]:
+    """Every start mode and every release once; the core runs all of their pairs."""
+    *older, newest = expect.releases
+    yield from ((initial, newest) for initial in expect.initial)
+    yield from ((expect.initial[0], release) for release in older)
 
 
 def _kept(items: dict[str, Item]) -> dict[str, Item]:
@@ -64,7 +71,7 @@ def test_a_case_from_end_to_end(lab_of, wire, case, initial, release, expect):
     before = lab.items()
     seen = _check_inspect(lab, expect)
     assert wire.writes == []
-    said = ["--policy", fixed.policy]
+    said = ["--policy", asked(case, fixed.policy).text]
     if seen.json["incarnation"] == "ambiguous":
         said += ["--created", lab.created]
 

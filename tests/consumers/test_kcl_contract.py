@@ -54,7 +54,8 @@ class TestKcl(ConsumerContract):
         *({"initial": i, "release": r}
           for i in ("TRIM_HORIZON", "LATEST") for r in ("2.7.2", "3.1.3", "3.5.1")),
         {"initial": "AT_TIMESTAMP:2026-11-21T00:05:00Z", "release": "3.5.1"},
-        {"initial": "LATEST", "release": "1.13.3"}, {"initial": "TRIM_HORIZON", "release": "2.2.11"},
+        {"initial": "LATEST", "release": "1.13.3"},
+        {"initial": "TRIM_HORIZON", "release": "2.2.11"},
     )  # fmt: skip
     foreign = (
         row("Leader", entityType={"S": "LEADER"}, recordVersionNumber={"S": "x"}),

@@ -9,11 +9,11 @@ from reshardctl.evidence import Snapshot
 from reshardctl.locator import parse
 from reshardctl.model import after
 from reshardctl.plan import Plan
-from reshardctl.policy import POLICIES, Accept
+from reshardctl.policy import Accept
 from reshardctl.render import Context
 from reshardctl.report import Report, Wishes, make
 from tests.case import Case, Expect, all_cases
-from tests.judging import images_of, lineage_of
+from tests.judging import asked, images_of, lineage_of, resolved
 
 CASES = {case.name: case for case in all_cases("kcl")}
 STORED = [name for name, case in CASES.items() if case.rows]
@@ -32,7 +32,8 @@ def report_of(
     snapshot = Snapshot(
         locator, lineage, tuple(images), {"medium": "dynamodb", "arn": TABLE}, float(case.now)
     )
-    return make(snapshot, Wishes(POLICIES[policy], accept or Accept(), bootstrap))
+    wanted = resolved(case, asked(case, policy), lineage)
+    return make(snapshot, Wishes(wanted, accept or Accept(), bootstrap))
 
 
 def context(report: Report, **wanted) -> Context:
