@@ -5,6 +5,8 @@ What has to come out is in the case files, which cite the runs on the real libra
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.case import Case, Expect, all_cases
