@@ -57,7 +57,8 @@ def parse_instant(text: str) -> float:
             f"{text!r} is no time", "write it as 2026-09-22T09:14:00Z"
         ) from None
     if moment.tzinfo is None:
-        raise UsageError(f"{text!r} has no zone", f"add one: {text}Z for UTC")
+        zoned = f"{moment.isoformat()}Z"  # a day alone takes no zone
+        raise UsageError(f"{text!r} has no zone", f"add one: {zoned} for UTC")
     try:
         return moment.timestamp()
     except OverflowError:
