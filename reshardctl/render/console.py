@@ -103,11 +103,11 @@ class Sheet:
 
     def table(
         self, heads: Sequence[str], rows: Sequence[Sequence[Part]], right: int = 0,
-        wraps: str = "", indent: int = 0,
+        wraps: Sequence[str] = (), indent: int = 0,
     ) -> None:
         """Columns with one line of heads; the last `right` of them are flushed right.
 
-        wraps: the head of the column that gives way where there is no room.
+        wraps: the heads of the columns that give way where there is no room, the widest first.
         """
         from rich.padding import Padding
         from rich.table import Table
@@ -120,7 +120,7 @@ class Sheet:
             flush = place >= len(heads) - right
             table.add_column(
                 self.text(head), justify="right" if flush else "left", overflow="fold",
-                no_wrap=head != wraps,
+                no_wrap=head not in wraps,
             )
         for row in rows:
             table.add_row(*(self.text(cell) for cell in row))

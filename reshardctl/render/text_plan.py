@@ -100,7 +100,7 @@ def table(
             widest(own, Harm.SKIPPED), widest(own, Harm.REREAD),
         ])
     heads = ["", "shard", "now", "after", "why", "skips", "re-reads"]
-    sheet.table(heads, rows, right=2, wraps="why")
+    sheet.table(heads, rows, right=2, wraps=("why",))
     if hidden := len(changed) - len(shown):
         sheet.line(f"and {hidden} more; -v shows them", indent=2)
 

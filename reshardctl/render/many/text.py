@@ -30,7 +30,7 @@ def roundup(shown: Roundup, context: Context) -> str:
             text_stream.forecast(sheet, known, context)
             text_stream.stream(sheet, known)
         sheet.blank()
-        sheet.table(HEADS, [_row(one) for one in entries], wraps="result", indent=2)
+        sheet.table(HEADS, [_row(one) for one in entries], wraps=("consumer", "result"), indent=2)
     for entry in shown.entries:
         _entry(sheet, entry, context)
     _last(sheet, shown)

@@ -1,0 +1,30 @@
+"""The table of several consumers whose names are long locators: what is wrong stays legible."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reshardctl.exit import Exit
+from reshardctl.render.many import MANY
+from reshardctl.render.many.roundup import Entry, Roundup
+from tests.render.samples import context, report_of
+
+
+@pytest.mark.parametrize("width", [60, 70, 80, 100, 160])
+def test_results_keep_their_words(width):
+    found = []
+    for name in ("a-both", "b"):
+        report = report_of(name, "initial=LATEST&release=3.5.1")
+        place = report.snapshot.locator
+        found.append(Entry(place.text, "orders", place, (name,), Exit.FINDINGS, None, report))
+    wanted = replace(context(found[0].report), width=width)
+    lines = MANY["text"](Roundup(tuple(found), Exit.FINDINGS), wanted).splitlines()
+    head = next(line for line in lines if "consumer" in line and "result" in line)
+    column = head.index("result")
+    table = lines[lines.index(head) + 1 :]
+    cells = [line[column:].strip() for line in table[: table.index("")]]
+    told = " ".join(cell for cell in cells if cell)
+    assert told == "1 error 1 error, 1 warning"
+    assert all(len(line) <= width for line in lines if "kcl://" not in line)
