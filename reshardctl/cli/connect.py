@@ -50,7 +50,8 @@ def ports_of(account: Account, locator: Locator, store: Account | None = None) -
     if store is not None and store != account:
         account, endpoints = store, endpoints_of(store.endpoints)
         session = _session(account, endpoints)
-    medium = STORES[locator.medium](locator, Reached(session, account.region, endpoints))
+    reached = Reached(session, account.region, endpoints, time.monotonic, time.sleep)
+    medium = STORES[locator.medium](locator, reached)
     return Ports(kinesis, medium, time.time, time.sleep, interrupted)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,12 +16,14 @@ if TYPE_CHECKING:
 class Reached:
     """How the store's account is reached. endpoints: service → URL, for those that are given.
 
-    session: a boto3 Session.
+    session: a boto3 Session. clock: monotonic seconds; sleep: waits that many.
     """
 
     session: Any
     region: str | None
     endpoints: Mapping[str, str]
+    clock: Callable[[], float]
+    sleep: Callable[[float], None]
 
 
 def _dynamodb(place: Locator, reached: Reached) -> Medium:
@@ -31,7 +32,7 @@ def _dynamodb(place: Locator, reached: Reached) -> Medium:
 
     return DynamoDb(
         reached.session, place.target, region=reached.region,
-        endpoint_url=reached.endpoints.get("dynamodb"), clock=time.monotonic, sleep=time.sleep,
+        endpoint_url=reached.endpoints.get("dynamodb"), clock=reached.clock, sleep=reached.sleep,
         side=CONSUMERS[place.consumer].side_tables(place.target),
     )
 
