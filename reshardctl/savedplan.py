@@ -22,7 +22,7 @@ from reshardctl.model import DONE, START, Cut, ShardId, Step, at_number, is_numb
 from reshardctl.plan import Plan
 from reshardctl.policy import POLICIES, Accept, Policy
 from reshardctl.report import Report, Wishes
-from reshardctl.strict import Place, array, boolean, members, parse, string, strings
+from reshardctl.strict import Place, array, boolean, members, parse, seconds, string, strings
 from reshardctl.times import parse_when
 
 VERSION = "reshardctl/plan/1"
@@ -182,11 +182,11 @@ def _plan_of(body: object, place: Place) -> SavedPlan:
     return SavedPlan(
         string(found["locator"], place / "locator"),
         string(found["stream"], place / "stream"),
-        _seconds(found["created"], place / "created"),
+        seconds(found["created"], place / "created"),
         strings(found["store"], place / "store"),
         _wishes(found["wishes"], place / "wishes"),
         boolean(found["probe"], place / "probe"),
-        _seconds(found["made"], place / "made"),
+        seconds(found["made"], place / "made"),
         tuple(wire.step(s, place / "steps" / n) for n, s in enumerate(steps)),
         tuple(_promised(p, place / "promised" / n) for n, p in enumerate(promised)),
         strings(found["footprint"], place / "footprint"),
@@ -203,12 +203,12 @@ def _wishes(value: object, place: Place) -> Wishes:
     return Wishes(
         _policy(policy, found["since"], place / "since"),
         Accept(
-            _seconds(accept["skip"], place / "accept" / "skip"),
-            _seconds(accept["reread"], place / "accept" / "reread"),
+            seconds(accept["skip"], place / "accept" / "skip"),
+            seconds(accept["reread"], place / "accept" / "reread"),
             boolean(accept["disorder"], place / "accept" / "disorder"),
         ),
         boolean(found["bootstrap"], place / "bootstrap"),
-        None if recreated is None else _seconds(recreated, place / "recreated"),
+        None if recreated is None else seconds(recreated, place / "recreated"),
     )
 
 
@@ -233,7 +233,7 @@ def _policy(name: str, value: object, place: Place) -> Policy:
     return replace(
         policy,
         when=policy.when or parse_when(asked),
-        since=_seconds(found["time"], place / "time"),
+        since=seconds(found["time"], place / "time"),
         places={
             ShardId(shard): _cut(cut, place / "places" / shard)
             for shard, cut in found["places"].items()
@@ -261,9 +261,3 @@ def _promised(value: object, place: Place) -> tuple[Promise, ...]:
             (place / number).wrong("not harm, shard and certainty")
         out.append((parts[0], parts[1], parts[2]))
     return tuple(out)
-
-
-def _seconds(value: object, place: Place) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        place.wrong("not a number of seconds")
-    return float(value)

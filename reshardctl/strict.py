@@ -82,6 +82,13 @@ def integer(value: object, place: Place) -> int:
     return value
 
 
+def seconds(value: object, place: Place) -> float:
+    """A number of seconds."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        place.wrong("not a number of seconds")
+    return float(value)
+
+
 def boolean(value: object, place: Place) -> bool:
     """True or false."""
     if not isinstance(value, bool):

@@ -19,7 +19,17 @@ from reshardctl.errors import UsageError
 from reshardctl.evidence import Snapshot
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Cut, Probe, Rank, Shard, ShardId, Stream, is_number
-from reshardctl.strict import Place, array, boolean, integer, members, parse, string, strings
+from reshardctl.strict import (
+    Place,
+    array,
+    boolean,
+    integer,
+    members,
+    parse,
+    seconds,
+    string,
+    strings,
+)
 
 VERSION = "reshardctl/snapshot/1"
 NEW = "take a new one: reshardctl snapshot STREAM -o FILE"
@@ -82,7 +92,7 @@ def parsed(source: str | bytes, name: str) -> SavedSnapshot:
     lineage = _lineage(found["stream"], found["shards"], place)
     kept = array(found["consumers"], place / "consumers")
     return SavedSnapshot(
-        _number(found["taken"], place / "taken"),
+        seconds(found["taken"], place / "taken"),
         lineage,
         tuple(_consumer(one, lineage, place / "consumers" / n) for n, one in enumerate(kept)),
         boolean(found["redacted"], place / "redacted"),
@@ -175,7 +185,7 @@ def _stream(value: object, place: Place) -> Stream:
     return Stream(
         arn,
         string(found["name"], place / "name"),
-        _number(found["created"], place / "created"),
+        seconds(found["created"], place / "created"),
         integer(found["retention_seconds"], place / "retention_seconds"),
         string(found["status"], place / "status"),
         string(found["mode"], place / "mode"),
@@ -212,7 +222,7 @@ def _consumer(value: object, lineage: Lineage, place: Place) -> Snapshot:
         lineage,
         tuple(wire.image(row, place / "rows" / n) for n, row in enumerate(rows)),
         strings(found["store"], place / "store"),
-        _number(found["taken"], place / "taken"),
+        seconds(found["taken"], place / "taken"),
         {ShardId(s): _probe(p, place / "probes" / s) for s, p in probes.items()},
     )
 
@@ -224,11 +234,11 @@ def _probe(value: object, place: Place) -> Probe:
     return Probe(
         _cut(found["since"], place / "since"),
         boolean(found["drained"], place / "drained"),
-        _number_or_none(found["first_arrival"], place / "first_arrival"),
+        _seconds_or_none(found["first_arrival"], place / "first_arrival"),
         None if first is None else string(first, place / "first"),
         integer(found["count"], place / "count"),
         boolean(found["more"], place / "more"),
-        _number_or_none(found["last_arrival"], place / "last_arrival"),
+        _seconds_or_none(found["last_arrival"], place / "last_arrival"),
     )
 
 
@@ -241,19 +251,13 @@ def _cut(value: object, place: Place) -> Cut:
         (place / "number").wrong(f"not a decimal number: {number!r}")
     return Cut(
         Rank[rank], int(number), integer(found["sub"], place / "sub"),
-        number if int(number) else "", _number_or_none(found["time"], place / "time"),
+        number if int(number) else "", _seconds_or_none(found["time"], place / "time"),
         boolean(found["by_time"], place / "by_time"),
     )
 
 
-def _number_or_none(value: object, place: Place) -> float | None:
-    return None if value is None else _number(value, place)
-
-
-def _number(value: object, place: Place) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        place.wrong("not a number of seconds")
-    return float(value)
+def _seconds_or_none(value: object, place: Place) -> float | None:
+    return None if value is None else seconds(value, place)
 
 
 def consumers(saved: SavedSnapshot) -> Mapping[str, Snapshot]:
