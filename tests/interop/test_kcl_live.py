@@ -80,7 +80,11 @@ def test_an_evicted_lease_begins_at_the_written_place(
         stale, fresh = before_last_start(outcome, shard)
         print(shard, stale, fresh)
         assert fresh == list(wanted)
-        assert stale == list(burst(planned.busy)[: len(stale)])
+        # In h2 its owner never got to read: every try to begin fails and looks the position up
+        # again, so that the next one may begin at the written place before it has noticed.
+        begun = planned.case.name != "h2"
+        may = [list(burst(planned.busy))] if begun else [list(burst(planned.busy)), list(wanted)]
+        assert any(stale == one[: len(stale)] for one in may)
 
 
 @pytest.mark.parametrize("planned", BARE, ids=str)
