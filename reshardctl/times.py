@@ -81,3 +81,8 @@ def duration(seconds: float) -> str:
         if count or not text:
             text += f"{count}{unit}"
     return ("-" if seconds < 0 else "") + text
+
+
+def same_second(typed: float, found: float) -> bool:
+    """Whether a time that an operator types can be this one: what we print has no fractions."""
+    return abs(typed - found) <= 1.0

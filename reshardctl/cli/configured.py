@@ -18,15 +18,12 @@ from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.locator import Locator
 from reshardctl.snapshot import Stream
-from reshardctl.times import instant
+from reshardctl.times import instant, same_second
 
 if TYPE_CHECKING:
     from reshardctl.cli.asked import Asked
     from reshardctl.cli.target import Given, Target
     from reshardctl.repair import Ports
-
-CREATION_SLACK = 1.0
-"""Seconds by which a creation time that an operator types may differ."""
 
 
 def config_of(given: Given) -> Config:
@@ -179,7 +176,7 @@ class Pinned:
     def lineage(self, stream: str) -> Lineage:
         """Its listing. WrongStream where another one of its name stands there now."""
         found = self._kinesis.lineage(stream)
-        if abs(found.stream.created - self._created) <= CREATION_SLACK:
+        if same_second(found.stream.created, self._created):
             return found
         raise WrongStream(
             f"stream {found.stream.name} was created at {instant(found.stream.created)}; "

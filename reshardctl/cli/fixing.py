@@ -41,10 +41,7 @@ from reshardctl.repair import Ports, carry_out, survey, verify, watch
 from reshardctl.repair import go_on as finish
 from reshardctl.report import Report, question
 from reshardctl.savedplan import SavedPlan
-from reshardctl.times import duration, instant, parse_seconds
-
-CREATION_SLACK = 1.0
-"""Seconds by which a creation time that an operator types may differ."""
+from reshardctl.times import duration, instant, parse_seconds, same_second
 
 
 def patience(watch: str, dry_run: bool) -> float:
@@ -131,7 +128,7 @@ def _right_incarnation(report: Report, created: float | None) -> None:
     """The times that an operator names must be this stream's."""
     stream = report.snapshot.lineage.stream
     for named in (report.wishes.recreated, created):
-        if named is None or abs(named - stream.created) <= CREATION_SLACK:
+        if named is None or same_second(named, stream.created):
             continue
         raise Refused(
             f"stream {stream.name} was created at {instant(stream.created)}, not "
