@@ -1,0 +1,1 @@
+"""Checkpoint directories of Spark Structured Streaming."""

@@ -1,0 +1,94 @@
+"""A checkpoint directory, parsed: the batches of one query, and one source of it in full."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from reshardctl.consumers.spark.commit_log import CommitLog
+from reshardctl.consumers.spark.offset_log import OffsetLog
+from reshardctl.consumers.spark.positions import Position
+from reshardctl.model import Image, Odd, ShardId
+
+AWSLABS, QUBOLE = "awslabs", "qubole"
+LINEAGE, DATABRICKS = "lineage", "databricks"
+UNKNOWN = "unknown"
+
+SCALAS = frozenset({"2.12", "2.13"})
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One offset log, with the positions of our source in it.
+
+    Positions: where the batch starts for the connectors, where it ends for kinesis-lineage and
+    Databricks. batch_id: the connectors' own metadata.batchId, `None` where there is none.
+    broken: why the connector cannot read its line, "" where it can; what could be read of a
+    broken one is in `positions` all the same. begun: whether the source has an offset at all
+    (`-` where not).
+    """
+
+    id: int
+    image: Image
+    log: OffsetLog
+    positions: Mapping[ShardId, Position]
+    batch_id: int | None
+    committed: bool
+    broken: str = ""
+    begun: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file of a connector's log: where its batch ended in one shard."""
+
+    shard: ShardId
+    position: Position
+    image: Image
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What a checkpoint directory holds, with one of its sources in full.
+
+    source: its index, or its name in an offset log v2. stream_name: as the connector stores it,
+    "" where it stores none. batches: readable offset logs, ascending; unreadable: the others, and
+    why. committed: ids that have a commit file. commits: those whose file was read, and could be.
+    entries: the connector's log by batch; listed: the batches whose log folder was looked into;
+    strays: keys of files in it that are no entries. generation: Spark's release as far as the
+    keys in `conf` tell ("3.3", "4.0-4.1", … or ""). scalas: the Scala versions whose key order
+    every line has. gaps: ids missing between the oldest and the newest batch.
+    temporary: keys of files that a crashed writer left; orphans: keys of missing files whose
+    checksum was left.
+    """
+
+    connector: str
+    source: str
+    stream_name: str
+    batches: Mapping[int, Batch]
+    commits: Mapping[int, CommitLog]
+    entries: Mapping[int, Mapping[ShardId, Entry]]
+    listed: frozenset[int]
+    query_id: str
+    generation: str
+    stateful: bool
+    other_sources: tuple[str, ...]
+    odd: tuple[Odd, ...]
+    images: Mapping[str, Image]
+    scalas: frozenset[str] = SCALAS
+    committed: frozenset[int] = frozenset()
+    unreadable: Mapping[int, str] = field(default_factory=dict)
+    strays: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    gaps: tuple[int, ...] = ()
+    temporary: frozenset[str] = frozenset()
+    orphans: frozenset[str] = frozenset()
+
+    @property
+    def newest(self) -> int | None:
+        """The highest batch id that Spark sees in offsets/, readable or not."""
+        return max((*self.batches, *self.unreadable), default=None)
+
+    def log_folder(self, batch: int) -> str:
+        """Where the connector keeps the log of a batch, "" for sources that keep none."""
+        name = {AWSLABS: "shard-source", QUBOLE: "shard-commit"}.get(self.connector)
+        return f"sources/{self.source}/{name}/{batch}" if name else ""
