@@ -4,63 +4,124 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from urllib.parse import parse_qsl
+from dataclasses import dataclass, field, replace
+from urllib.parse import parse_qsl, unquote
 
 from reshardctl.errors import UsageError
 
 _SHAPE = re.compile(
-    r"(?P<scheme>[a-z0-9+-]+)://(?P<target>[^?]*)(?:\?(?P<options>.*))?\Z", re.DOTALL
+    r"(?P<scheme>[a-z0-9+-]+):(?P<slashes>//)?(?P<target>[^?]*)(?:\?(?P<options>.*))?\Z", re.DOTALL
 )
 _TABLE = re.compile(r"[a-zA-Z0-9_.-]{3,255}\Z", re.ASCII)
+_PASSWORD = re.compile(r"(?P<user>[^/@:]*):(?P<password>[^/]*)@")
+MASK = "***"
+"""Stands where a password stood; as a password it is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """What a scheme names. target: what may follow it; what: that in words, for messages."""
+    """What a scheme names. target: what may follow it; what: that in words, for messages.
+
+    bare: the target follows the colon at once, without `//`. server: the target names a server,
+    with a user and a password perhaps.
+    """
 
     consumer: str
     medium: str
     target: re.Pattern[str]
     what: str
+    example: str
+    bare: bool = False
+    server: bool = False
 
 
 SCHEMES = {
-    "kcl": Scheme("kcl", "dynamodb", _TABLE, "name of a DynamoDB table"),
+    "kcl": Scheme(
+        "kcl", "dynamodb", _TABLE, "name of a DynamoDB table",
+        "kcl://my-application?initial=TRIM_HORIZON&release=3.5",
+    ),
 }
-
-EXAMPLE = "kcl://my-application?initial=TRIM_HORIZON&release=3.5"
 
 
 @dataclass(frozen=True, slots=True)
 class Locator:
-    """A parsed locator. `text` is what the operator wrote; reports repeat it verbatim."""
+    """A parsed locator. `text` is what the operator wrote, but for a password: reports repeat it.
+
+    target, too, is without the password. password: "" where none was given; it is shown nowhere.
+    """
 
     text: str
     consumer: str
     medium: str
     target: str
     options: Mapping[str, str]
+    password: str = field(default="", repr=False, compare=False)
+
+    def elsewhere(self, target: str, options: Mapping[str, str]) -> Locator:
+        """The same kind of store with another target and other options; no password."""
+        head = self.text[: self.text.index(":") + 1]
+        slashes = "" if SCHEMES[head[:-1]].bare else "//"
+        said = "&".join(f"{name}={value}" for name, value in options.items())
+        text = f"{head}{slashes}{target}" + (f"?{said}" if said else "")
+        return replace(self, text=text, target=target, options=options, password="")
+
+
+def looks_like_one(text: str) -> bool:
+    """Whether a text is meant as a locator, rather than as a configured name."""
+    match = _SHAPE.match(text)
+    return match is not None and (match["slashes"] is not None or match["scheme"] in SCHEMES)
 
 
 def parse(text: str) -> Locator:
     """Read a locator. Raises UsageError that names the part and the reason."""
     match = _SHAPE.match(text)
-    if match is None:
-        raise UsageError(f"{text!r} is no locator", f"write it as {EXAMPLE}")
+    if match is None or (match["slashes"] is None and match["scheme"] not in SCHEMES):
+        raise UsageError(
+            f"{_masked(text)!r} is no locator", f"write it as {SCHEMES['kcl'].example}"
+        )
     scheme, target = match["scheme"], match["target"]
     if scheme not in SCHEMES:
-        known = ", ".join(f"{s}://" for s in SCHEMES)
-        raise UsageError(f"{text!r}: {scheme}:// is not known", f"known are {known}")
+        known = ", ".join(_head(name) for name in SCHEMES)
+        raise UsageError(f"{_masked(text)!r}: {scheme}:// is not known", f"known are {known}")
     known_as = SCHEMES[scheme]
+    if known_as.bare:
+        target = (match["slashes"] or "") + target
+    elif match["slashes"] is None:
+        raise UsageError(
+            f"{_masked(text)!r}: // is missing after {scheme}:", f"write it as {known_as.example}"
+        )
+    password = ""
+    if known_as.server:
+        text, target, password = _without_password(text, target)
     if not known_as.target.match(target):
-        raise UsageError(f"{text!r}: {target!r} is no {known_as.what}", f"write it as {EXAMPLE}")
-    return Locator(
-        text, known_as.consumer, known_as.medium, target, options(text, match["options"] or "")
-    )
+        raise UsageError(
+            f"{_masked(text)!r} names no {known_as.what}", f"write it as {known_as.example}"
+        )
+    said = options(text, match["options"] or "", known_as.example)
+    return Locator(text, known_as.consumer, known_as.medium, target, said, password)
 
 
-def options(text: str, query: str) -> dict[str, str]:
+def _head(scheme: str) -> str:
+    return f"{scheme}:" if SCHEMES[scheme].bare else f"{scheme}://"
+
+
+def _without_password(text: str, target: str) -> tuple[str, str, str]:
+    """The locator's text with its password masked, the target without it, the password."""
+    match = _PASSWORD.match(target)
+    if match is None:
+        return text, target, ""
+    given = match["password"]
+    password = "" if given == MASK else unquote(given)
+    bare = f"{match['user']}@{target[match.end():]}"
+    return text.replace(f":{given}@", f":{MASK}@", 1), bare, password
+
+
+def _masked(text: str) -> str:
+    """For the message about a text that may hold a password where none can be told."""
+    return re.sub(r"^([a-z0-9+-]+:(?://)?[^/@:?]*):.*@", rf"\1:{MASK}@", text)
+
+
+def options(text: str, query: str, example: str) -> dict[str, str]:
     """The options behind a question mark; text: the whole locator, for messages."""
     # A plus stays a plus: times have one in their zone.
     query = query.replace("+", "%2B")
@@ -68,12 +129,12 @@ def options(text: str, query: str) -> dict[str, str]:
         pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=True) if query else []
     except ValueError:
         raise UsageError(
-            f"{text!r}: its options are not name=value pairs joined by &", f"as in {EXAMPLE}"
+            f"{text!r}: its options are not name=value pairs joined by &", f"as in {example}"
         ) from None
     found: dict[str, str] = {}
     for name, value in pairs:
         if not value:
-            raise UsageError(f"{text!r}: option {name} has no value", f"as in {EXAMPLE}")
+            raise UsageError(f"{text!r}: option {name} has no value", f"as in {example}")
         if name in found:
             raise UsageError(f"{text!r}: option {name} stands twice", "keep one")
         found[name] = value

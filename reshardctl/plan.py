@@ -332,7 +332,7 @@ def _agree(case: Case, decisions: Sequence[Decision]) -> Decision:
             afters = tuple(plan.after[0] for plan in plans)
             return Plan(steps, first.before, afters, first.residuals, first.costs)
         return first
-    for option in ("initial", "release"):
+    for option in case.consumer.asks:
         values = [c.options.get(option, "") for c in case.candidates]
         groups: dict[str, list[Decision]] = {}
         for value, decision in zip(values, decisions, strict=True):
@@ -341,7 +341,16 @@ def _agree(case: Case, decisions: Sequence[Decision]) -> Decision:
             _same(group[0], d) for group in groups.values() for d in group
         ):
             return Ask(option, tuple(groups))
-    return Ask("initial", tuple(dict.fromkeys(c.options["initial"] for c in case.candidates)))
+    return _first_open(case)
+
+
+def _first_open(case: Case) -> Ask:
+    """The first option of which the candidates have several values."""
+    for option in case.consumer.asks:
+        values = tuple(dict.fromkeys(c.options.get(option, "") for c in case.candidates))
+        if len(values) > 1:
+            return Ask(option, values)
+    raise AssertionError("candidates with the same options need different plans")
 
 
 def _same(a: Decision, b: Decision) -> bool:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from reshardctl import savedplan
 from reshardctl.apply import Applied, apply, resume
-from reshardctl.consumers import CONSUMERS
+from reshardctl.consumers import consumer_of
 from reshardctl.consumers.base import Consumer
-from reshardctl.errors import ConsumerRunning, HalfDone, StalePlan
+from reshardctl.errors import ConsumerRunning, HalfDone, Refused, StalePlan
 from reshardctl.evidence import Snapshot
 from reshardctl.journal import Journal, Records
 from reshardctl.liveness import require_live
@@ -71,9 +71,14 @@ def watch(ports: Ports, consumer: Consumer, seconds: float) -> str:
     Raises ConsumerRunning if anything moved. A store in which nothing could move is not waited
     for.
     """
+    if not consumer.watchable:
+        raise Refused(
+            "nothing in this store tells whether the consumer runs: a quiet one leaves no trace",
+            "stop every process of it, make sure of it where they run, and add --assume-stopped",
+        )
     first = consumer.signs_of_life(ports.medium.read())
     if not first:
-        return "no lease has an owner"
+        return "nothing in the store has an owner"
     ports.sleep(seconds)
     second = consumer.signs_of_life(ports.medium.read())
     moved = sorted(key for key in second if second[key] != first.get(key))
@@ -108,7 +113,7 @@ def carry_out(
 
 def _renewing(locator: Locator, live: bool) -> frozenset[str]:
     """What a worker that keeps its row changes; one that lost or took it is another matter."""
-    consumer = CONSUMERS[locator.consumer]
+    consumer = consumer_of(locator)
     return consumer.moving - consumer.owners if live else frozenset()
 
 
@@ -130,7 +135,7 @@ def _proven_again(
     if not isinstance(decision, Plan):
         what = "nothing is left to do" if isinstance(decision, Nothing) else "it cannot be made now"
         raise StalePlan(f"the plan is stale: on the rows as they are now {what}", again)
-    owners = CONSUMERS[locator.consumer].owners if live else frozenset()
+    owners = consumer_of(locator).owners if live else frozenset()
     if changed := _differences(plan.steps, decision.steps, owners):
         raise StalePlan(f"the plan is stale: {'; '.join(changed[:3])}", again)
     if len(plan.promised) != len(decision.after):
@@ -228,7 +233,7 @@ def go_on(
             require_live(rest)
         return rest
 
-    moving = CONSUMERS[locator.consumer].moving
+    moving = consumer_of(locator).moving
     return resume(
         journal, records, ports.medium, check=check, interrupted=ports.interrupted, moving=moving,
         renewing=_renewing(locator, live),

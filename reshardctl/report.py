@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from reshardctl.consumers import CONSUMERS
+from reshardctl.consumers import consumer_of
 from reshardctl.consumers.base import Incarnation
 from reshardctl.counting import (
     by_probes,
@@ -110,7 +110,7 @@ def _unanswered(snapshot: Snapshot) -> Iterator[str]:
 
 def case_of(snapshot: Snapshot, wishes: Wishes) -> Case:
     """The case that a snapshot poses."""
-    consumer = CONSUMERS[snapshot.locator.consumer]
+    consumer = consumer_of(snapshot.locator)
     checkpoint = consumer.parse(snapshot.images, snapshot.lineage.stream)
     candidates = consumer.candidates(checkpoint, snapshot.locator.options)
     return Case(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from reshardctl import wire
-from reshardctl.consumers import CONSUMERS
+from reshardctl.consumers import consumer_of
 from reshardctl.effects import Effect
 from reshardctl.errors import UsageError
 from reshardctl.evidence import Snapshot
@@ -67,7 +67,7 @@ def of_report(report: Report, probe: bool) -> SavedPlan:
 
 def footprint(snapshot: Snapshot, steps: Sequence[Step]) -> dict[str, str]:
     """What the proof of these steps rests on: the rows and shards of the written families."""
-    consumer, lineage = CONSUMERS[snapshot.locator.consumer], snapshot.lineage
+    consumer, lineage = consumer_of(snapshot.locator), snapshot.lineage
     rows = {image.key: image for image in snapshot.images}
     written = {write.key for step in steps for write in step.writes}
     found = {}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from reshardctl.cli.progress import phase
-from reshardctl.consumers import CONSUMERS
+from reshardctl.consumers import consumer_of
 from reshardctl.policy import LOSSLESS
 from reshardctl.report import make
 from reshardctl.snapshot import probed
@@ -49,7 +49,7 @@ def _pass(ports: Ports, seconds: float) -> None:
 
 
 def _compared(first: Snapshot, second: Snapshot) -> Watched:
-    consumer = CONSUMERS[second.locator.consumer]
+    consumer = consumer_of(second.locator)
     before, after = (
         consumer.holds(consumer.parse(one.images, one.lineage.stream)) for one in (first, second)
     )

@@ -16,7 +16,7 @@ from reshardctl.cli.wishes import wishes_of
 from reshardctl.config import DEFAULT, Config, Consumer, Reach, load
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
-from reshardctl.locator import Locator
+from reshardctl.locator import Locator, looks_like_one
 from reshardctl.snapshot import Stream
 from reshardctl.times import instant, same_second
 
@@ -38,7 +38,7 @@ def config_of(given: Given) -> Config:
 
 def names(text: str, given: Given) -> Config | None:
     """The configuration in which a text is a name; `None` for a locator, or without one."""
-    if "://" in text or (given.config is None and not DEFAULT.exists()):
+    if looks_like_one(text) or (given.config is None and not DEFAULT.exists()):
         return None
     return config_of(given)
 

@@ -28,9 +28,9 @@ def place_of(text: str) -> Locator:
 
 def checked(place: Locator) -> Locator:
     """The same, once its consumer has understood its options."""
-    from reshardctl.consumers import CONSUMERS
+    from reshardctl.consumers import consumer_of
 
-    consumer = CONSUMERS[place.consumer]
+    consumer = consumer_of(place)
     consumer.candidates(consumer.parse(()), place.options)
     return place
 

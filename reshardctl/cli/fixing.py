@@ -18,7 +18,7 @@ from reshardctl.cli.journals import Journals, kept_if_used
 from reshardctl.cli.output import Output
 from reshardctl.cli.progress import clear, note, phase
 from reshardctl.cli.target import Target
-from reshardctl.consumers import CONSUMERS
+from reshardctl.consumers import consumer_of
 from reshardctl.consumers.base import Incarnation
 from reshardctl.errors import (
     ConsumerRunning,
@@ -269,7 +269,7 @@ def stopped(asked: Asked, ports: Ports, place: Locator) -> str:
     if asked.assume_stopped:
         return "the operator says that it is stopped"
     phase(f"looking for signs of life for {duration(asked.watch)}")
-    excluded = watch(ports, CONSUMERS[place.consumer], asked.watch)
+    excluded = watch(ports, consumer_of(place), asked.watch)
     note(f"not running: {excluded}")
     return excluded
 

@@ -71,7 +71,7 @@ def _parts(text: str) -> tuple[Path, dict[str, str]]:
     path, _, query = text.removeprefix(SCHEME).partition("?")
     if not path:
         raise UsageError(f"{text}: no file is named", f"as in {EXAMPLE}")
-    return Path(path), locator.options(text, query)
+    return Path(path), locator.options(text, query, "snapshot:FILE?initial=TRIM_HORIZON")
 
 
 def _nothing_of_aws(text: str, given: Given) -> None:
@@ -121,10 +121,8 @@ def _target(text: str, found: Snapshot, options: Mapping[str, str], given: Given
 def _to_write(found: Snapshot, options: Mapping[str, str]) -> tuple[str, ...]:
     """The store itself, with what was said of the application then and now."""
     kept = found.locator
-    said = "&".join(f"{n}={v}" for n, v in {**kept.options, **options}.items())
-    scheme = kept.text.partition("://")[0]
-    text = f"{scheme}://{kept.target}" + (f"?{said}" if said else "")
-    return (text, "--stream", found.lineage.stream.name)
+    store = kept.elsewhere(kept.target, {**kept.options, **options})
+    return (store.text, "--stream", found.lineage.stream.name)
 
 
 def only_shown(dry_run: bool, out: Path | None, target: Target) -> None:

@@ -27,13 +27,13 @@ class Reached:
 
 
 def _dynamodb(place: Locator, reached: Reached) -> Medium:
-    from reshardctl.consumers import CONSUMERS
+    from reshardctl.consumers import consumer_of
     from reshardctl.media.dynamodb import DynamoDb
 
     return DynamoDb(
         reached.session, place.target, region=reached.region,
         endpoint_url=reached.endpoints.get("dynamodb"), clock=reached.clock, sleep=reached.sleep,
-        side=CONSUMERS[place.consumer].side_tables(place.target),
+        side=consumer_of(place).side_tables(place.target),
     )
 
 

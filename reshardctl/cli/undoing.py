@@ -16,7 +16,7 @@ from reshardctl.cli.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
 from reshardctl.cli.journals import Journals, kept_if_used
 from reshardctl.cli.output import Output
 from reshardctl.cli.undosource import Source, source_of
-from reshardctl.consumers import CONSUMERS
+from reshardctl.consumers import consumer_of
 from reshardctl.errors import (
     CannotTell,
     EmptyCheckpoint,
@@ -120,7 +120,7 @@ def _go_on(asked: Asked, ports: Ports, source: Source, place: Locator, out: Outp
     assert source.log is not None
     stopped(asked, ports, place)
     journal, records = Journal.open(source.log)
-    moving = CONSUMERS[place.consumer].moving
+    moving = consumer_of(place).moving
     with journal, finishing_the_step():
         applied = resume(
             journal, records, ports.medium, check=lambda _images, rest: rest,
@@ -202,7 +202,7 @@ def _named(error: UndoRefused, last: Entry, word: str) -> UndoRefused:
 
 
 def _rule(place: Locator) -> tuple[Restore, frozenset[str]]:
-    consumer = CONSUMERS[place.consumer]
+    consumer = consumer_of(place)
     return Restore(consumer.moving, consumer.counters, consumer.owners), consumer.moving
 
 

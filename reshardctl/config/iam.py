@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reshardctl.config.entries import Consumer, Reach
-from reshardctl.consumers import CONSUMERS
+from reshardctl.consumers import consumer_of
 from reshardctl.errors import UsageError
 from reshardctl.journal import bucket
 from reshardctl.journal.place import is_s3, s3_object
@@ -50,7 +50,7 @@ def policies(
         place = _place(reach, entry.origin, account)
         table = f"arn:{place.partition}:dynamodb:{place.region}:{place.account}:table/"
         _add(found, reach, _allow(TABLE[on_table], table + entry.place.target))
-        sides = [side.name for side in CONSUMERS[entry.place.consumer].side_tables(
+        sides = [side.name for side in consumer_of(entry.place).side_tables(
             table + entry.place.target)]  # fmt: skip
         _add(found, reach, _allow(TABLE["beside"], *sides))
         if group == "fix" and is_s3(entry.journal):

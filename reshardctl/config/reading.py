@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from reshardctl import locator as locators
 from reshardctl.config.entries import Config, Consumer, Reach, Stream
 from reshardctl.config.spot import Spot
-from reshardctl.consumers import CONSUMERS
+from reshardctl.consumers import consumer_of
 from reshardctl.errors import UsageError
 from reshardctl.locator import Locator
 from reshardctl.model import shard_id
@@ -100,7 +100,7 @@ def _understood(spot: Spot, wishes: Wishes, policy: str, accept: str | None) -> 
 def _place(spot: Spot) -> Locator:
     try:
         place = locators.parse(spot.string())
-        consumer = CONSUMERS[place.consumer]
+        consumer = consumer_of(place)
         consumer.candidates(consumer.parse(()), place.options)
     except UsageError as error:
         spot.wrong(error.what, error.next)

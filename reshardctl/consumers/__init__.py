@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from reshardctl.consumers.base import Consumer
 from reshardctl.consumers.kcl import Kcl
+from reshardctl.locator import Locator
 
 CONSUMERS: dict[str, Consumer] = {
     "kcl": Kcl(),
 }
+
+
+def consumer_of(place: Locator) -> Consumer:
+    """The consumer that a locator names, told those of its options that decide how it reads."""
+    return CONSUMERS[place.consumer].bound(place.options)

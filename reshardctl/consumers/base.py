@@ -67,6 +67,14 @@ class Consumer(Protocol):
     """What of a footprint changes while the consumer reads on as it should."""
     plain: frozenset[str]
     """Texts in rows that are the library's own and tell nothing of who runs it."""
+    asks: tuple[str, ...]
+    """Options that no store holds, in the order in which an operator is asked for them."""
+    watchable: bool
+    """Whether anything in the store moves while the consumer runs and has nothing to read."""
+
+    def bound(self, options: Mapping[str, str]) -> Consumer:
+        """The same consumer for a locator with these options: those of them that decide which
+        rows are its own. Raises UsageError for one that cannot be."""
 
     def parse(self, images: Iterable[Image], stream: Stream | None = None) -> Any:
         """Rows plus side state; foreign rows and those of other streams kept apart.

@@ -53,6 +53,8 @@ from reshardctl.model.shards import (
     shard_id,
     short,
 )
+from reshardctl.model.tables import TableShape, table_of
+from reshardctl.model.trees import Codec, Select, Wants
 
 __all__ = [
     "DONE",
@@ -65,6 +67,7 @@ __all__ = [
     "Basis",
     "Cause",
     "Change",
+    "Codec",
     "Count",
     "Crash",
     "Create",
@@ -84,14 +87,17 @@ __all__ = [
     "Rank",
     "Reads",
     "Replay",
+    "Select",
     "Shard",
     "ShardId",
     "SideTable",
     "Span",
     "Step",
     "Stream",
+    "TableShape",
     "Update",
     "Wanted",
+    "Wants",
     "Write",
     "after",
     "at_number",
@@ -106,5 +112,6 @@ __all__ = [
     "possibly_before",
     "shard_id",
     "short",
+    "table_of",
     "time_of",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reshardctl.consumers import CONSUMERS
+from reshardctl.consumers import consumer_of
 from reshardctl.model import Create, Delete, ShardId, Step, Write, after
 from reshardctl.report import Report
 
@@ -34,7 +34,7 @@ class Changed:
 def changes(report: Report, steps: Iterable[Step]) -> list[Changed]:
     """Every write of these steps on the report's rows, in the order of the shards."""
     listed = list(steps)
-    consumer = CONSUMERS[report.snapshot.locator.consumer]
+    consumer = consumer_of(report.snapshot.locator)
     rows = after(report.snapshot.images, listed)
     places = consumer.positions(consumer.parse(rows, report.snapshot.lineage.stream))
     writes = sorted((w for step in listed for w in step.writes), key=lambda w: _order(w.key))
@@ -51,7 +51,7 @@ def _order(key: str) -> tuple[int, str]:
 
 def shard_written(report: Report, write: Write) -> ShardId:
     """The shard whose row a write of the report's plan is of."""
-    return CONSUMERS[report.snapshot.locator.consumer].shard_of(write.key)
+    return consumer_of(report.snapshot.locator).shard_of(write.key)
 
 
 def _changed(

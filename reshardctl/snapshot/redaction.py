@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from reshardctl.consumers import CONSUMERS
+from reshardctl.consumers import consumer_of
 from reshardctl.evidence import Snapshot
 from reshardctl.lineage import Lineage
 from reshardctl.model import AttributeValue, Image, canonical
@@ -46,17 +46,14 @@ class Redaction:
         """A consumer's snapshot over the redacted lineage."""
         place = original.locator
         target = self._name(place.target)
-        options = "&".join(f"{name}={value}" for name, value in place.options.items())
-        scheme, _, _ = place.text.partition("://")
-        text = f"{scheme}://{target}" + (f"?{options}" if options else "")
-        consumer = CONSUMERS[place.consumer]
+        consumer = consumer_of(place)
         sides = zip(
             consumer.side_tables(place.target), consumer.side_tables(target), strict=True
         )
         self._sides |= {named.name: unnamed.name for named, unnamed in sides}
         images = (self._image(image, consumer.plain, consumer.owners) for image in original.images)
         return replace(
-            original, locator=replace(place, text=text, target=target), lineage=lineage,
+            original, locator=place.elsewhere(target, place.options), lineage=lineage,
             images=tuple(sorted(images, key=lambda image: image.key)),
             store=self._store(original.store, target, lineage.stream.region),
         )

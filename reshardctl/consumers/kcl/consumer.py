@@ -57,6 +57,12 @@ class Kcl:
         "leaseOwner", "checkpointOwner",
     })
     plain = PLAIN
+    asks: tuple[str, ...] = ("initial", "release")
+    watchable = True
+
+    def bound(self, _options: Mapping[str, str]) -> Kcl:
+        """Itself: no option decides which rows are leases."""
+        return self
 
     def parse(self, images: Iterable[Image], stream: Stream | None = None) -> LeaseTable:
         """Lease rows of the stream, with those of other streams and of other kinds apart."""
