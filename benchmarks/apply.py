@@ -20,7 +20,7 @@ from reshardctl.apply import apply
 from reshardctl.journal import Header, Journal
 from reshardctl.media.dynamodb import DynamoDb
 from reshardctl.media.dynamodb.conditions import request
-from reshardctl.model import Image, Step, Update, Write
+from reshardctl.model import Image, Step, TableShape, Update, Write
 from reshardctl.rebase import rebase
 
 EDITS = 10_000
@@ -114,7 +114,7 @@ def _steps(rows: list[Image]) -> list[Step]:
 def _loop(url: str, table: str, edits: int) -> None:
     client = _session().client("dynamodb", endpoint_url=url)
     for step in _steps([_lease(n) for n in range(edits)]):
-        client.update_item(**request(step.writes[0], table, "leaseKey")[1])
+        client.update_item(**request(step.writes[0], TableShape(table))[1])
 
 
 def _ours(url: str, table: str, edits: int, path: Path) -> None:

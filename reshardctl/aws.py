@@ -170,6 +170,7 @@ def clean(text: str) -> str:
     return _ACCESS_KEY.sub("(access key)", text)
 
 
-def allow(actions: tuple[str, ...], resource: str) -> str:
-    """The policy statement that permits `actions` on a resource, as one line of JSON."""
+def allow(actions: tuple[str, ...], *resources: str) -> str:
+    """The policy statement that permits `actions` on the resources, as one line of JSON."""
+    resource = resources[0] if len(resources) == 1 else list(resources)
     return json.dumps({"Effect": "Allow", "Action": list(actions), "Resource": resource})

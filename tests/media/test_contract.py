@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from lease_server import LeaseTable
+from several_tables import SeveralTables, composite, fixed, two_tables
 
 from reshardctl.model import Image
 from reshardctl.testing.medium_contract import MediumContract
@@ -34,6 +35,24 @@ class TestDynamoDb(MediumContract):
     @pytest.fixture
     def store(self, server: str) -> LeaseTable:
         return LeaseTable(server)
+
+
+class TestTwoTables(MediumContract):
+    @pytest.fixture
+    def store(self, server: str) -> SeveralTables:
+        return SeveralTables(server, two_tables)
+
+
+class TestCompositeKey(MediumContract):
+    @pytest.fixture
+    def store(self, server: str) -> SeveralTables:
+        return SeveralTables(server, composite)
+
+
+class TestFixedHashValue(MediumContract):
+    @pytest.fixture
+    def store(self, server: str) -> SeveralTables:
+        return SeveralTables(server, fixed)
 
 
 def test_the_suite_is_as_large_as_promised() -> None:

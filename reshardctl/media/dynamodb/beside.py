@@ -12,7 +12,7 @@ from reshardctl.errors import UsageError
 from reshardctl.media.dynamodb import reading
 from reshardctl.media.dynamodb.client import Client, Denied
 from reshardctl.media.dynamodb.values import image_of
-from reshardctl.model import Image, SideTable
+from reshardctl.model import Image, SideTable, TableShape
 
 Paced = Callable[[], reading.Pace]
 
@@ -42,8 +42,9 @@ class Beside:
 
     def _rows(self, table: SideTable) -> Iterator[Image]:
         client = self._client.of_table(table.name)
+        shape = TableShape(table.name, hash=table.key)
         if not table.rows:
-            yield from reading.scan(client, table.key, self._unpaced())
+            yield from reading.scan(client, shape, self._unpaced())
             return
         for key in table.rows:
             answer = client.read(
@@ -51,4 +52,4 @@ class Beside:
                 Key={table.key: {"S": key}}, ConsistentRead=True,
             )
             if "Item" in answer:
-                yield image_of(answer["Item"], table.key)
+                yield image_of(answer["Item"], shape)

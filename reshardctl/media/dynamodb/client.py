@@ -41,6 +41,7 @@ class Client:
         """Raises UsageError when no region is set."""
         self._boto = aws.client_of(session, "dynamodb", region, endpoint_url, f"table {table}")
         self.table = table
+        self.more: tuple[str, ...] = ()
         self.region: str = self._boto.meta.region_name
         self._sleep = sleep
 
@@ -63,10 +64,10 @@ class Client:
             self._sleep(pause)
         raise AssertionError("unreachable")
 
-    def of_table(self, table: str) -> Client:
-        """The same client for another table."""
+    def of_table(self, table: str, *more: str) -> Client:
+        """The same client for another table. more: others that a transaction of it spans."""
         other = copy(self)
-        other.table = table
+        other.table, other.more = table, more
         return other
 
     def pause(self, seconds: float) -> None:
@@ -82,20 +83,22 @@ class Client:
         writing: a refused write is Refused (nothing was written), a refused read CannotTell.
         Texts about credentials are ours alone: the service's own may repeat parts of them.
         """
-        place = f"table {self.table} in {self.region}"
+        names = " and ".join((self.table, *self.more))
+        place = f"table {names} in {self.region}"
         match kind:
             case Kind.DENIED:
-                resource = f"arn:aws:dynamodb:{self.region}:*:table/{self.table}"
+                arn = f"arn:aws:dynamodb:{self.region}:*:table/"
+                resource = [f"{arn}{name}" for name in (self.table, *self.more)]
                 refused = Refused if writing else Denied
                 return refused(
                     f"{where}: no permission for {action} on {place}",
-                    f"allow it: {allow((action,), resource)}",
+                    f"allow it: {allow((action,), *resource)}",
                 )
             case Kind.CREDENTIALS:
                 return aws.without_credentials(error, f"{where}: ")
             case Kind.ABSENT:
                 return UsageError(
-                    f"there is no table {self.table} in {self.region} "
+                    f"there is no table {names} in {self.region} "
                     "in the account of these credentials",
                     f"aws dynamodb list-tables --region {self.region}",
                 )

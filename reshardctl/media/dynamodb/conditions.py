@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from reshardctl.media.dynamodb.values import item_of, sent
-from reshardctl.model import AttributeValue, Create, Delete, Update, Write
+from reshardctl.media.dynamodb.values import item_of, key_of, sent
+from reshardctl.model import AttributeValue, Create, Delete, TableShape, Update, Write
 
 
 @dataclass(slots=True)
@@ -31,28 +31,30 @@ class _Placeholders:
         return named | ({"ExpressionAttributeValues": self.values} if self.values else {})
 
 
-def request(write: Write, table: str, key: str) -> tuple[str, dict[str, Any]]:
+def request(write: Write, shape: TableShape) -> tuple[str, dict[str, Any]]:
     """("Put" | "Update" | "Delete", arguments): one entry of TransactWriteItems, and with
     "Item" behind the name the operation and arguments of a single write.
 
-    ValueError for a write that no plan may hold: an update of nothing, or of the key.
+    ValueError for a write that no plan may hold: an update of nothing, or of the key, or of a row
+    of another table.
     """
     places = _Placeholders()
-    condition = _condition(write, key, places)
-    arguments: dict[str, Any] = {"TableName": table, "ConditionExpression": condition}
+    condition = _condition(write, shape.hash, places)
+    arguments: dict[str, Any] = {"TableName": shape.name, "ConditionExpression": condition}
+    key = key_of(shape, write.key)
     match write.change:
         case Create(attributes):
-            if attributes.get(key, {"S": write.key}) != {"S": write.key}:
+            if any(attributes.get(name, value) != value for name, value in key.items()):
                 raise ValueError(f"{write.key}: the row to create carries another key")
             name = "Put"
-            arguments["Item"] = {key: {"S": write.key}} | item_of(attributes)
+            arguments["Item"] = key | item_of(attributes)
         case Update() as update:
             name = "Update"
-            arguments["Key"] = {key: {"S": write.key}}
-            arguments["UpdateExpression"] = _update(write.key, update, key, places)
+            arguments["Key"] = key
+            arguments["UpdateExpression"] = _update(write.key, update, shape.names, places)
         case Delete():
             name = "Delete"
-            arguments["Key"] = {key: {"S": write.key}}
+            arguments["Key"] = key
     return name, arguments | places.arguments()
 
 
@@ -70,9 +72,9 @@ def _condition(write: Write, key: str, places: _Placeholders) -> str:
     return " AND ".join(terms)
 
 
-def _update(row: str, update: Update, key: str, places: _Placeholders) -> str:
+def _update(row: str, update: Update, key: tuple[str, ...], places: _Placeholders) -> str:
     add = update.add or {}
-    if key in update.set or key in update.remove or key in add:
+    if not {*update.set, *update.remove, *add}.isdisjoint(key):
         raise ValueError(f"{row}: a row's key cannot be changed")
     setting = [f"{places.name(n)} = {places.value(v)}" for n, v in update.set.items()]
     removing = [places.name(name) for name in update.remove]

@@ -1,24 +1,24 @@
-"""A DynamoDB table as a medium."""
+"""DynamoDB tables as a medium."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from reshardctl.errors import UsageError
 from reshardctl.media.base import Landed
 from reshardctl.media.dynamodb import reading, writing
 from reshardctl.media.dynamodb.beside import Beside
 from reshardctl.media.dynamodb.client import Client
-from reshardctl.model import Image, SideTable, Step
+from reshardctl.media.dynamodb.table import Table
+from reshardctl.model import Image, SideTable, Step, TableShape, table_of
+from reshardctl.model.tables import check
 
 if TYPE_CHECKING:
     from boto3.session import Session
 
 
 class DynamoDb:
-    """One table whose rows have one string key. Nothing but the named actions is ever called.
+    """The tables of one application. Nothing but the named actions is ever called.
 
     clock: monotonic seconds, sleep: waits that many; both only pace reads and retries.
     """
@@ -28,83 +28,56 @@ class DynamoDb:
     def __init__(
         self,
         session: Session,
-        table: str,
+        store: str | Sequence[TableShape],
         *,
         region: str | None = None,
         endpoint_url: str | None = None,
         clock: Callable[[], float],
         sleep: Callable[[float], None],
-        key: str = "leaseKey",
         side: Sequence[SideTable] = (),
     ) -> None:
-        """session: a boto3 Session. side: tables to read along, where they are there.
+        """session: a boto3 Session. store: its tables, the main one first; a name: one lease
+        table. side: tables to read along, where they are there.
 
         Raises UsageError without a region; calls nothing yet.
         """
-        self._client = Client(session, table, region, endpoint_url, sleep)
+        self._shapes = (TableShape(store),) if isinstance(store, str) else tuple(store)
+        check(self._shapes)
+        self._client = Client(session, self._shapes[0].name, region, endpoint_url, sleep)
         self._beside = Beside(self._client, side, lambda: reading.Pace(0, clock, sleep))
-        self._key = key
-        self._clock = clock
-        self._sleep = sleep
-        self._pace: reading.Pace | None = None
+        self._tables = [
+            Table(self._client.of_table(shape.name), shape, clock, sleep)
+            for shape in self._shapes
+        ]
 
     def identity(self) -> Mapping[str, str]:
-        """The table's `arn`, `id` (where the service gives one) and `created` (UTC), asked anew.
+        """The main table's `arn`, `id` (where the service gives one) and `created` (UTC), asked
+        anew; those of the others behind their names (`app_clients.arn`).
 
         Raises UsageError for a table that is absent or has another key.
         """
-        table = self._describe()
-        created = table["CreationDateTime"].astimezone(UTC).isoformat(timespec="milliseconds")
-        found = {
-            "medium": "dynamodb",
-            "arn": table["TableArn"],
-            "created": created.replace("+00:00", "Z"),
-        }
-        return found | ({"id": table["TableId"]} if "TableId" in table else {})
+        main, *others = self._tables
+        found = {"medium": "dynamodb"} | main.identity()
+        for other in others:
+            found |= {f"{other.shape.name}.{n}": v for n, v in other.identity().items()}
+        return found
 
     def read(self) -> list[Image]:
-        """Every row in key order: a consistent scan of all pages, and the side tables' rows."""
-        rows = reading.scan(self._client, self._key, self._paced())
+        """Every row in key order: consistent reads of all pages, and the side tables' rows."""
+        rows = [image for table in self._tables for image in table.read()]
         return sorted([*rows, *self._beside.read()], key=lambda image: image.key)
 
     def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
         """The named rows as they are now."""
-        return reading.get(self._client, self._key, keys, self._paced())
+        rows: dict[str, Image | None] = dict.fromkeys(keys)
+        for table in self._tables:
+            own = [key for key in rows if table_of(self._shapes, key) is table.shape]
+            rows |= table.get(own) if own else {}
+        return rows
 
     def write(self, step: Step, token: str) -> Landed:
-        """All writes of the step or none. token: at most 36 characters (ClientRequestToken)."""
-        return writing.write(self._client, self._key, step, token, self.get)
+        """All writes of the step or none, in whichever of the tables.
 
-    def _paced(self) -> reading.Pace:
-        if self._pace is None:
-            self._pace = self._pace_of(self._describe())
-        return self._pace
-
-    def _pace_of(self, table: Mapping[str, Any]) -> reading.Pace:
-        units = table.get("ProvisionedThroughput", {}).get("ReadCapacityUnits", 0)
-        billing = table.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED")
-        provisioned = units if billing == "PROVISIONED" else 0
-        return reading.Pace(provisioned, self._clock, self._sleep)
-
-    def _describe(self) -> Mapping[str, Any]:
-        answer = self._client.read(
-            "describe_table",
-            "dynamodb:DescribeTable",
-            "looking at the table",
-            TableName=self._client.table,
-        )
-        table: Mapping[str, Any] = answer["Table"]
-        self._check_key(table)
-        return table
-
-    def _check_key(self, table: Mapping[str, Any]) -> None:
-        types = {a["AttributeName"]: a["AttributeType"] for a in table["AttributeDefinitions"]}
-        found = [(k["KeyType"], k["AttributeName"]) for k in table["KeySchema"]]
-        if found == [("HASH", self._key)] and types.get(self._key) == "S":
-            return
-        keys = ", ".join(f"{kind} {name} ({types.get(name, '?')})" for kind, name in sorted(found))
-        raise UsageError(
-            f"table {self._client.table} in {self._client.region} holds no leases: its key is "
-            f"{keys}, a lease table's is HASH {self._key} (S)",
-            f"aws dynamodb list-tables --region {self._client.region}",
-        )
+        token: at most 36 characters (ClientRequestToken).
+        """
+        return writing.write(self._client, self._shapes, step, token, self.get)

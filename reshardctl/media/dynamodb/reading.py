@@ -7,8 +7,8 @@ from typing import Any
 
 from reshardctl.errors import CannotTell
 from reshardctl.media.dynamodb.client import Client, pauses
-from reshardctl.media.dynamodb.values import image_of
-from reshardctl.model import Image
+from reshardctl.media.dynamodb.values import image_of, key_of
+from reshardctl.model import Image, TableShape
 
 BATCH = 100
 """Keys of one BatchGetItem, API reference."""
@@ -52,51 +52,73 @@ class Pace:
         self._sleep(max(0.0, self._free_from - now))
 
 
-def scan(client: Client, key: str, pace: Pace) -> list[Image]:
+def scan(client: Client, shape: TableShape, pace: Pace) -> list[Image]:
     """Every row in key order. CannotTell when any page fails: never a part of the table."""
+    return _pages(client, shape, pace, "scan", "dynamodb:Scan", {})
+
+
+def query(client: Client, shape: TableShape, value: str, pace: Pace) -> list[Image]:
+    """Every row with this hash value, as `scan` would give them."""
+    asked = {
+        "KeyConditionExpression": "#n0 = :v0",
+        "ExpressionAttributeNames": {"#n0": shape.hash},
+        "ExpressionAttributeValues": {":v0": {"S": value}},
+    }
+    return _pages(client, shape, pace, "query", "dynamodb:Query", asked)
+
+
+def _pages(
+    client: Client, shape: TableShape, pace: Pace, operation: str, action: str,
+    asked: Mapping[str, Any],
+) -> list[Image]:
     images: dict[str, Image] = {}
     start: dict[str, Any] = {}
     page = 1
     while True:
         answer = client.read(
-            "scan",
-            "dynamodb:Scan",
+            operation,
+            action,
             f"reading page {page}",
             TableName=client.table,
             ConsistentRead=True,
             ReturnConsumedCapacity="TOTAL",
+            **asked,
             **pace.page(),
             **start,
         )
         for item in answer["Items"]:
-            image = image_of(item, key)
+            image = image_of(item, shape)
             images[image.key] = image
         pace.spent(answer.get("ConsumedCapacity"))
         last = answer.get("LastEvaluatedKey")
         if not last:
             return [images[name] for name in sorted(images)]
         if start.get("ExclusiveStartKey") == last:
-            raise CannotTell(f"table {client.table}: the scan does not advance past {last}")
+            raise CannotTell(f"table {client.table}: the {operation} does not advance past {last}")
         start = {"ExclusiveStartKey": last}
         page += 1
 
 
-def get(client: Client, key: str, keys: Sequence[str], pace: Pace) -> dict[str, Image | None]:
+def get(
+    client: Client, shape: TableShape, keys: Sequence[str], pace: Pace
+) -> dict[str, Image | None]:
     """The named rows as they are now; `None` for an absent one."""
     rows: dict[str, Image | None] = dict.fromkeys(keys)
     names = list(rows)
     while names:
         chunk, names = names[: pace.keys()], names[pace.keys() :]
-        for item in _batch(client, key, chunk, pace):
-            image = image_of(item, key)
+        for item in _batch(client, shape, chunk, pace):
+            image = image_of(item, shape)
             rows[image.key] = image
     return rows
 
 
-def _batch(client: Client, key: str, keys: list[str], pace: Pace) -> list[Mapping[str, Any]]:
+def _batch(
+    client: Client, shape: TableShape, keys: list[str], pace: Pace
+) -> list[Mapping[str, Any]]:
     items: list[Mapping[str, Any]] = []
     asked = {
-        client.table: {"Keys": [{key: {"S": name}} for name in keys], "ConsistentRead": True}
+        client.table: {"Keys": [key_of(shape, name) for name in keys], "ConsistentRead": True}
     }
     for pause in (*pauses(), None):
         answer = client.read(

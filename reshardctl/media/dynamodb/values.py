@@ -6,13 +6,19 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
-from reshardctl.model import Attributes, AttributeValue, Image, canonical
+from reshardctl.model import Attributes, AttributeValue, Image, TableShape, canonical
 
 
-def image_of(item: Mapping[str, Any], key: str) -> Image:
-    """An item as boto3's client answers it. key: the name of the key attribute."""
+def image_of(item: Mapping[str, Any], shape: TableShape) -> Image:
+    """An item as boto3's client answers it."""
     attributes = {name: _read(value) for name, value in item.items()}
-    return Image(item[key]["S"], canonical(attributes))
+    key = shape.image_key(*(item[name]["S"] for name in shape.names))
+    return Image(key, canonical(attributes))
+
+
+def key_of(shape: TableShape, image_key: str) -> dict[str, dict[str, Any]]:
+    """The key of a row as boto3's client takes it. ValueError for an image of another table."""
+    return {name: {"S": value} for name, value in shape.parts(image_key).items()}
 
 
 def item_of(attributes: Attributes) -> dict[str, dict[str, Any]]:

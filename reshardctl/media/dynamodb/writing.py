@@ -12,7 +12,7 @@ from reshardctl.media.base import Landed
 from reshardctl.media.dynamodb.client import Client, pauses
 from reshardctl.media.dynamodb.conditions import request
 from reshardctl.media.dynamodb.faults import WAITED_FOR, Kind, kind_of
-from reshardctl.model import Image, Step
+from reshardctl.model import Image, Step, TableShape, table_of
 
 MAX_WRITES = 100
 """Writes of one TransactWriteItems, API reference."""
@@ -20,13 +20,17 @@ MAX_WRITES = 100
 Get = Callable[[Sequence[str]], dict[str, Image | None]]
 
 
-def write(client: Client, key: str, step: Step, token: str, get: Get) -> Landed:
-    """Send a step until its fate is certain.
+def write(
+    client: Client, tables: Sequence[TableShape], step: Step, token: str, get: Get
+) -> Landed:
+    """Send a step until its fate is certain. client: of any of the tables.
 
     Raises AnswerLost when it stays unknown; CannotTell, Refused or UsageError when nothing of the
     step is in place and trying again would not help.
     """
-    operation, arguments = _call(step, client.table, key, token)
+    operation, arguments = _call(step, tables, token)
+    named = {table_of(tables, write.key).name for write in step.writes}
+    client = client.of_table(*(table.name for table in tables if table.name in named))
     lost = False
     for pause in (*pauses(), None):
         try:
@@ -47,12 +51,14 @@ def write(client: Client, key: str, step: Step, token: str, get: Get) -> Landed:
     raise AssertionError("unreachable")
 
 
-def _call(step: Step, table: str, key: str, token: str) -> tuple[str, dict[str, Any]]:
+def _call(
+    step: Step, tables: Sequence[TableShape], token: str
+) -> tuple[str, dict[str, Any]]:
     if not 1 <= len(step.writes) <= MAX_WRITES:
         raise ValueError(f"a step of {len(step.writes)} writes; 1 to {MAX_WRITES} are possible")
     if len({write.key for write in step.writes}) < len(step.writes):
         raise ValueError("a step that writes one row twice")
-    requests = [request(write, table, key) for write in step.writes]
+    requests = [request(write, table_of(tables, write.key)) for write in step.writes]
     if len(requests) == 1:
         ((name, arguments),) = requests
         return f"{name.lower()}_item", arguments
