@@ -62,7 +62,7 @@ class Mask:
 
     def put_on(self, image: Image) -> Image:
         return Image(
-            self.worn(image.key), canonical(image.attributes | self.key_attributes(image.key))
+            self.worn(image.key), canonical(dict(image.attributes) | self.key_attributes(image.key))
         )
 
     def taken_off(self, image: Image) -> Image:
@@ -91,7 +91,7 @@ class Mask:
     def _worn(self, write: Write) -> Write:
         change = write.change
         if isinstance(change, Create):
-            change = Create(change.attributes | self.key_attributes(write.key))
+            change = Create(dict(change.attributes) | self.key_attributes(write.key))
         before = write.before and self.put_on(write.before)
         return replace(write, key=self.worn(write.key), change=change, before=before)
 
