@@ -17,17 +17,20 @@ from typing import Any
 from tests.case_rows import Item, item_of, repaired
 from tests.case_stream import CaseShard, Record, filled, listing, only, resolve, shard_name
 from tests.case_tables import Multi, multi_of, side_of, stored, unnamed
+from tests.dialects import dialect_of
 
 CASES = Path(__file__).parent / "cases"
 
 Delivery = Mapping[str, tuple[str, ...]]
 """Payloads by shard id (``shardId-…``), in the order of delivery; every shard is named."""
 
-CASE_KEYS = {
-    "title", "source", "consumer", "stream", "rows", "foreign", "live", "expect", "multi", "side",
+COMMON_KEYS = {"title", "source", "consumer", "stream", "live", "expect"}
+CASE_KEYS = {*COMMON_KEYS, "rows", "foreign", "multi", "side"}
+"""Of KCL; the keys of other libraries' tables are their dialects', see `tests/dialects`."""
+EXPECT_KEYS = {
+    "initial", "releases", "options", "probe", "delivers", "order", "dies", "findings", "fixed",
 }  # fmt: skip
-EXPECT_KEYS = {"initial", "releases", "delivers", "order", "dies", "findings", "fixed"}
-FIXED_KEYS = {"policy", "writes", "delivers", "order", "remains", "refused"}
+FIXED_KEYS = {"policy", "accept", "writes", "delivers", "order", "dies", "remains", "refused"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,8 @@ class Fixed:
     order: tuple[tuple[str, str], ...]
     remains: frozenset[str]
     refused: str | None
+    accept: str = ""
+    dies: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,7 @@ class Expect:
     """What holds for these initial positions and releases.
 
     ``order`` holds pairs of shard ids: every record of the first before any of the second.
+    ``options``: of the locator, beside start mode and release. ``probe``: closed shards are read.
     """
 
     initial: tuple[str, ...]
@@ -64,6 +70,8 @@ class Expect:
     dies: bool
     findings: frozenset[str]
     fixed: Fixed | None
+    options: Mapping[str, str] = field(default_factory=dict)
+    probe: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +98,7 @@ class Case:
     retention_hours: int
     multi: Multi | None = None
     side: Mapping[str, tuple[Item, ...]] = field(default_factory=dict)
+    state: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def identifier(self) -> str:
@@ -145,9 +154,9 @@ def all_cases(consumer: str) -> list[Case]:
 
 def from_table(path: Path, table: dict[str, Any]) -> Case:
     """A case from a file's tables; KeyError, TypeError or ValueError when one is wrong."""
-    only(table, CASE_KEYS, "case")
     stream = filled(table["stream"])
     topology = resolve(stream)
+    state = _state(table, topology)
     live = table.get("live", {})
     only(live, {"shards", "n"}, "live")
     return Case(
@@ -160,15 +169,28 @@ def from_table(path: Path, table: dict[str, Any]) -> Case:
         topology=topology,
         shards=listing(topology),
         records={shard_name(shard_id): shard.records for shard_id, shard in topology.items()},
-        rows=[item_of(row, topology) for row in table.get("rows", [])],
-        foreign=[_foreign(entry) for entry in table.get("foreign", [])],
+        rows=[] if state else [item_of(row, topology) for row in table.get("rows", [])],
+        foreign=[] if state else [_foreign(entry) for entry in table.get("foreign", [])],
         live=Live(tuple(live.get("shards", ())), live.get("n", 0)),
         expects=tuple(_expect(entry, topology) for entry in table["expect"]),
         now=stream["created"] + stream["now"],
         retention_hours=stream["retention_hours"],
         multi=multi_of(table["multi"], stream) if "multi" in table else None,
         side=side_of(table.get("side", [])),
+        state=state,
     )
+
+
+def _state(table: dict[str, Any], topology: Mapping[int, CaseShard]) -> dict[str, Any]:
+    """The tables that only the library's own dialect can read; none for KCL."""
+    if table["consumer"] == "kcl":
+        only(table, CASE_KEYS, "case")
+        return {}
+    dialect = dialect_of(table["consumer"])
+    only(table, {*COMMON_KEYS, *dialect.KEYS}, "case")
+    state = {key: table[key] for key in sorted(dialect.KEYS) if key in table}
+    dialect.check(state, topology)
+    return state
 
 
 def _foreign(entry: dict[str, Any]) -> Item:
@@ -181,13 +203,15 @@ def _expect(entry: dict[str, Any], topology: Mapping[int, CaseShard]) -> Expect:
     only(entry, EXPECT_KEYS, "expect")
     fixed = entry.get("fixed")
     return Expect(
-        initial=tuple(entry["initial"]),
-        releases=tuple(entry["releases"]),
+        initial=tuple(entry.get("initial", [""])),
+        releases=tuple(entry.get("releases", [""])),
         delivers=_delivery(entry.get("delivers", {}), topology),
         order=tuple(_pair(text) for text in entry.get("order", ())),
         dies=entry.get("dies", False),
         findings=_codes(entry["findings"]),
         fixed=None if fixed is None else _fixed(fixed, topology),
+        options=dict(entry.get("options", {})),
+        probe=entry.get("probe", False),
     )
 
 
@@ -203,6 +227,8 @@ def _fixed(entry: dict[str, Any], topology: Mapping[int, CaseShard]) -> Fixed:
         order=tuple(_pair(text) for text in entry.get("order", ())),
         remains=_codes(entry["remains"]),
         refused=refused,
+        accept=entry.get("accept", ""),
+        dies=entry.get("dies", False),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from reshardctl.cli.wishes import accept_of
 from reshardctl.consumers import CONSUMERS
 from reshardctl.consumers.base import Candidate
 from reshardctl.effects import Circumstances
@@ -15,6 +16,9 @@ from reshardctl.model import (
     TIP,
     Cut,
     Image,
+    Line,
+    Probe,
+    Rank,
     Reads,
     Replay,
     Shard,
@@ -22,15 +26,15 @@ from reshardctl.model import (
     Stream,
     after,
     at_number,
-    canonical,
 )
 from reshardctl.plan import Case as PlanCase
 from reshardctl.plan import Decision, decide, judge, settled_line
-from reshardctl.policy import POLICIES, Policy
+from reshardctl.policy import POLICIES, Accept, Policy
 from reshardctl.rules import Finding, View, findings, merged
 from reshardctl.times import When, instant
 from tests.case import Case
-from tests.case_tables import SIDE_KEYS
+from tests.dialects import dialect_of
+from tests.dialects.kcl import images_of, side_images
 
 
 def shard_of(listed: dict) -> Shard:
@@ -49,24 +53,12 @@ def lineage_of(shards: list[dict], created: float, retention_hours: int = 24) ->
     return Lineage(stream, [shard_of(s) for s in shards])
 
 
-def images_of(items: list[dict]) -> list[Image]:
-    rows = [Image(item["leaseKey"]["S"], canonical(item)) for item in items]
-    return sorted(rows, key=lambda image: image.key)
-
-
-def side_images(case: Case) -> list[Image]:
-    """Rows of the side tables of an application called app, as the medium reads them along."""
-    return [
-        Image(f"app-{table}/{item[SIDE_KEYS[table]]['S']}", canonical(item))
-        for table, items in sorted(case.side.items()) for item in items
-    ]
-
-
 def options_of(case: Case, initial: str, release: str | None) -> dict[str, str]:
     if initial.startswith("AT_TIMESTAMP:+"):
         at = case.stream["created"] + float(initial.partition("+")[2])
         initial = "AT_TIMESTAMP:" + datetime.fromtimestamp(at).astimezone().isoformat()
-    options = {"initial": initial}
+    start = dialect_of(case.consumer).START
+    options = {start: initial} if initial else {}
     if release:
         options["release"] = release
     return options
@@ -100,6 +92,21 @@ def resolved(case: Case, policy: Policy, lineage: Lineage) -> Policy:
     return replace(policy, since=time, places=places)
 
 
+def probes_of(case: Case, lineage: Lineage, settled: Line) -> dict[ShardId, Probe]:
+    """What a bounded read of every closed shard shows, read off the case's own records."""
+    found = {}
+    for shard in lineage:
+        since = settled[shard].lo
+        if lineage.is_open(shard) or since == DONE:
+            continue
+        left = [r for r in held(case, shard) if since == START or int(r[0]) > since.number]
+        found[shard] = Probe(
+            since, not left, left[0][2] if left else None, left[0][0] if left else None, len(left),
+            False, left[-1][2] if left else None,
+        )
+    return found
+
+
 @dataclass
 class Bench:
     """One case under one start mode and one release (or every release)."""
@@ -110,15 +117,29 @@ class Bench:
     @classmethod
     def of(cls, case: Case, initial: str, release: str | None, policy: str = "lossless",
            items: list[dict] | None = None) -> Bench:
-        consumer = CONSUMERS[case.consumer]
+        dialect = dialect_of(case.consumer)
+        images = dialect.images(case) if items is None else [
+            *images_of(items), *side_images(case)
+        ]
+        return cls.on(case, images, options_of(case, initial, release), policy)
+
+    @classmethod
+    def on(cls, case: Case, images: list[Image], options: dict[str, str],
+           policy: str = "lossless", accept: str = "", probe: bool = False) -> Bench:
+        """These rows under these options of the locator. probe: every closed shard was read."""
+        consumer = CONSUMERS[case.consumer].bound(options)
         lineage = lineage_of(case.shards, case.stream["created"], case.retention_hours)
-        images = [*images_of(case.items() if items is None else items), *side_images(case)]
-        candidates = consumer.candidates(
-            consumer.parse(images, lineage.stream), options_of(case, initial, release)
-        )
+        candidates = consumer.candidates(consumer.parse(images, lineage.stream), options)
         around = Circumstances(lineage, case.now)
         wanted = resolved(case, asked(case, policy), lineage)
-        return cls(case, PlanCase(consumer, around, images, candidates, wanted))
+        plain = PlanCase(
+            consumer, around, images, candidates, wanted,
+            accept_of(accept) if accept else Accept(),
+        )
+        if not probe:
+            return cls(case, plain)
+        probes = probes_of(case, lineage, settled_line(plain))
+        return cls(case, replace(plain, around=Circumstances(lineage, case.now, probes)))
 
     def decide(self) -> Decision:
         return decide(self.plan_case)
@@ -140,6 +161,10 @@ class Bench:
             )
             for j in judge(case, want, settled)
         })
+
+    def after(self, steps) -> list[Image]:
+        """Every row after these steps."""
+        return after(self.plan_case.images, steps)
 
     def applied(self, steps) -> list[dict]:
         """The lease table after these steps; side tables are not written."""
@@ -164,14 +189,23 @@ def delivered(case: Case, run: Replay, lineage: Lineage) -> dict[str, tuple[str,
         ready = isinstance(fate, Reads) and all(ended.get(p, False) for p in fate.after)
         ended[shard] = ready and isinstance(fate, Reads) and fate.ends
         if ready and shard in lineage:
-            out[shard] = _from(case, lineage, shard, fate.at.lo)
+            out[shard] = _from(case, lineage, shard, fate.at.lo, fate.until)
     return out
 
 
-def _from(case: Case, lineage: Lineage, shard: ShardId, at: Cut) -> tuple[str, ...]:
+def held(case: Case, shard: ShardId) -> list[tuple[str, str, float]]:
+    """The records of a shard that retention has left: number, payload, arrival."""
     trimmed = case.stream["created"] + case.stream.get("trim", 0)
     horizon = max(case.now - case.retention_hours * 3600, trimmed)
-    stored = [r for r in case.records.get(shard, ()) if r[2] >= horizon]
+    return [r for r in case.records.get(shard, ()) if r[2] >= horizon]
+
+
+def _from(
+    case: Case, lineage: Lineage, shard: ShardId, at: Cut, until: Cut = DONE
+) -> tuple[str, ...]:
+    stored = held(case, shard)
+    if until.rank is Rank.INSIDE:
+        stored = [r for r in stored if int(r[0]) <= until.number]
     if at in (DONE, TIP):
         kept = []
     elif at == START:

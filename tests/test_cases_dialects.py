@@ -1,0 +1,125 @@
+"""Every case of every library but KCL through the core: forecast, findings, plan, and after it.
+
+The expectations are the case files', which cite the runs on the real libraries; the reference
+consumers and, where they can be had, the libraries themselves execute the same files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from reshardctl.consumers import CONSUMERS
+from reshardctl.model import after
+from reshardctl.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.rules import Severity
+from tests.case import Case, Expect, all_cases
+from tests.dialects import Dialect, dialect_of, spoken
+from tests.judging import Bench, delivered, options_of
+
+REFUSALS = {"noline": NoLine, "ask": Ask, "residual": Nothing}
+
+
+@dataclass(frozen=True)
+class Situation:
+    """One case under one start mode and one release."""
+
+    case: Case
+    expect: Expect
+    initial: str
+    release: str
+
+    def __str__(self) -> str:
+        case = self.case
+        words = (case.consumer, case.name, self.initial, self.release, *self.expect.options.values())
+        return "-".join(word for word in words if word)
+
+    @property
+    def dialect(self) -> Dialect:
+        return dialect_of(self.case.consumer)
+
+    def bench(self, images=None, policy="lossless", accept="") -> Bench:
+        options = options_of(self.case, self.initial, self.release) | dict(self.expect.options)
+        rows = self.dialect.images(self.case) if images is None else images
+        return Bench.on(self.case, rows, options, policy, accept, self.expect.probe)
+
+
+def _situations() -> Iterator[Situation]:
+    for consumer in spoken():
+        if consumer == "kcl" or consumer not in CONSUMERS:
+            continue
+        for case in all_cases(consumer):
+            for expect in case.expects:
+                for initial in expect.initial:
+                    for release in expect.releases:
+                        yield Situation(case, expect, initial, release)
+
+
+SITUATIONS = list(_situations())
+every = pytest.mark.parametrize("one", SITUATIONS, ids=map(str, SITUATIONS))
+mended = pytest.mark.parametrize(
+    "one", [s for s in SITUATIONS if s.expect.fixed], ids=str
+)
+
+
+def codes(bench: Bench) -> set[str]:
+    return {f.code for f in bench.findings() if f.severity >= Severity.WARNING}
+
+
+def delivers(one: Situation, bench: Bench) -> list[dict[str, tuple[str, ...]]]:
+    lineage = bench.plan_case.around.lineage
+    return [delivered(one.case, run, lineage) for run in bench.replays()]
+
+
+def whole(one: Situation, wanted) -> dict[str, tuple[str, ...]]:
+    return {s["ShardId"]: wanted.get(s["ShardId"], ()) for s in one.case.shards}
+
+
+@every
+def test_forecast(one: Situation):
+    bench = one.bench()
+    assert {run.crash is not None for run in bench.replays()} == {one.expect.dies}
+    for found in delivers(one, bench):
+        assert found == whole(one, one.expect.delivers)
+
+
+@every
+def test_findings(one: Situation):
+    assert codes(one.bench()) == set(one.expect.findings)
+
+
+@mended
+def test_fix(one: Situation):
+    fixed = one.expect.fixed
+    assert fixed is not None
+    bench = one.bench(None, fixed.policy, fixed.accept)
+    decision = bench.decide()
+    if fixed.refused:
+        kind, _, option = fixed.refused.partition(":")
+        assert isinstance(decision, REFUSALS[kind]), decision
+        assert not option or decision.option == option
+        return
+    assert isinstance(decision, Plan | Nothing), decision
+    steps = decision.steps if isinstance(decision, Plan) else ()
+    assert one.dialect.spelled(one.case, steps) == dict(fixed.writes)
+    then = one.bench(bench.after(steps), fixed.policy, fixed.accept)
+    assert {run.crash is not None for run in then.replays()} == {fixed.dies}
+    for found in delivers(one, then):
+        assert found == whole(one, fixed.delivers)
+    assert codes(then) == set(fixed.remains)
+    assert isinstance(then.decide(), Nothing), "the second plan is empty"
+
+
+@mended
+def test_the_writes_by_hand_make_the_same_rows(one: Situation):
+    """What the plan writes is what a hand that knows the format would have written."""
+    fixed = one.expect.fixed
+    assert fixed is not None
+    decision = one.bench(None, fixed.policy, fixed.accept).decide()
+    if fixed.refused or not isinstance(decision, Plan):
+        assert not fixed.writes
+        return
+    rows = after(one.dialect.images(one.case), decision.steps)
+    assert rows == one.dialect.repaired(one.case, fixed.writes)
