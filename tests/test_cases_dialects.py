@@ -33,7 +33,8 @@ class Situation:
 
     def __str__(self) -> str:
         case = self.case
-        words = (case.consumer, case.name, self.initial, self.release, *self.expect.options.values())
+        words = (case.consumer, case.name, self.initial, self.release)
+        words += tuple(self.expect.options.values())
         return "-".join(word for word in words if word)
 
     @property

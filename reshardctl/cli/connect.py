@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.cli.account import Account
+from reshardctl.cli.progress import note
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.locator import Locator, parse
 
@@ -23,7 +24,13 @@ SERVICES = ("kinesis", "dynamodb", "sts", "s3")
 
 def place_of(text: str) -> Locator:
     """A locator whose options its consumer understands. UsageError before anything is called."""
-    return checked(parse(text))
+    place = checked(parse(text))
+    if place.password:
+        note(
+            "warning: a password on the command line is in the shell's history and in every list "
+            "of processes; the driver's own file or variable is a better place"
+        )
+    return place
 
 
 def checked(place: Locator) -> Locator:

@@ -13,6 +13,7 @@ from reshardctl.cli.configured import account_of
 from reshardctl.cli.looking import Looking
 from reshardctl.cli.options import FailOn
 from reshardctl.cli.target import Given, Target
+from reshardctl.consumers import consumer_of
 from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.exit import Exit, worst
 from reshardctl.lineage import Lineage
@@ -111,23 +112,26 @@ def _entry(
 
 
 def _one_each(entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Two consumers of one stream on one table, however they are reached, are one of them wrong."""
-    first: dict[tuple[str, str], Entry] = {}
+    """Two consumers of one stream on the same rows, however they are reached, are one of them
+    wrong."""
+    first: dict[tuple[str, ...], Entry] = {}
     found = []
     for entry in entries:
         arn = entry.report.snapshot.store.get("arn", "") if entry.report is not None else ""
         if entry.report is None or not arn:
             found.append(entry)
             continue
-        other = first.setdefault((arn, entry.report.snapshot.lineage.stream.arn), entry)
+        picked = (entry.place.options.get(n, "") for n in consumer_of(entry.place).narrows)
+        whose = (entry.report.snapshot.lineage.stream.arn, arn, *picked)
+        other = first.setdefault(whose, entry)
         found.append(entry if other is entry else _twice(entry, other, arn))
     return tuple(found)
 
 
 def _twice(entry: Entry, other: Entry, arn: str) -> Entry:
     twice = UsageError(
-        f"{arn} is the table of {other.name}, too: two consumers never share the leases of one "
-        "stream", "leave one of them out, or name its own table",
+        f"{arn} is the store of {other.name}, too: two consumers never share the positions of one "
+        "stream", "leave one of them out, or name its own store",
     )
     return replace(entry, exit=twice.exit, report=None, failure=twice, sifted=Sifted(()))
 

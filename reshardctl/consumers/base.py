@@ -69,6 +69,8 @@ class Consumer(Protocol):
     """Texts in rows that are the library's own and tell nothing of who runs it."""
     asks: tuple[str, ...]
     """Options that no store holds, in the order in which an operator is asked for them."""
+    narrows: tuple[str, ...]
+    """Options that pick its rows out of a store that other applications share."""
     watchable: bool
     """Whether anything in the store moves while the consumer runs and has nothing to read."""
 

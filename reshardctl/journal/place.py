@@ -25,12 +25,16 @@ def state_dir(environment: Mapping[str, str], home: Path) -> Path:
     return (Path(state) if state.startswith("/") else home / ".local" / "state") / "reshardctl"
 
 
+LONGEST = 180
+"""Characters of a store's name in a journal's: what file systems take for one, less the rest."""
+
+
 def new_name(when: str, store: str, plan: str) -> str:
     """A journal's name: time, store and plan, so that a listing tells them apart.
 
     when: UTC, ISO 8601. store: the table's name or the like. plan: the plan's digest.
     """
-    name = "-".join((re.sub(r"[^0-9TZ]", "", when), store, plan[:8]))
+    name = "-".join((re.sub(r"[^0-9TZ]", "", when), store.strip("/")[-LONGEST:], plan[:8]))
     return re.sub(r"[^A-Za-z0-9._-]", "_", name)
 
 

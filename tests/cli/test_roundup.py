@@ -141,7 +141,7 @@ def test_one_table_for_two_consumers(lab):
               endpoint)  # fmt: skip
     _, broken, again = judged(lab)["consumers"]
     assert broken["report"] is not None
-    assert "is the table of broken, too" in again["error"]["what"]
+    assert "is the store of broken, too" in again["error"]["what"]
 
 
 def test_fail_on(lab):

@@ -58,6 +58,7 @@ class Kcl:
     })
     plain = PLAIN
     asks: tuple[str, ...] = ("initial", "release")
+    narrows: tuple[str, ...] = ()
     watchable = True
 
     def bound(self, _options: Mapping[str, str]) -> Kcl:
