@@ -1,4 +1,4 @@
-"""The laboratory that all KCL tests of a session share."""
+"""The laboratory that all KCL tests of a session share, and the Spark session of a module."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.interop.kcl import built, executed
+from tests.interop.spark import built as spark_built
 
 if TYPE_CHECKING:
     from tests.interop.kcl.laboratory import Laboratory, Start
+    from tests.interop.spark.session import Spark
 
 
 @pytest.fixture(scope="session")
@@ -42,3 +44,28 @@ def _selected(session: pytest.Session) -> dict[str, Start]:
     calls = [getattr(item, "callspec", None) for item in session.items]
     found = [call.params["planned"] for call in calls if call and "planned" in call.params]
     return {planned.id: planned.start() for planned in found}
+
+
+@pytest.fixture(scope="module")
+def spark_3_5() -> Iterator[Spark]:
+    """PySpark 3.5 with the connectors on its class path; one JVM at a time."""
+    yield from _spark("3.5")
+
+
+@pytest.fixture(scope="module")
+def spark_4() -> Iterator[Spark]:
+    """The newest PySpark 4."""
+    yield from _spark("4")
+
+
+def _spark(release: str) -> Iterator[Spark]:
+    from tests.interop.spark.session import Spark
+
+    reason = spark_built.missing(release)
+    if reason is not None:
+        (pytest.fail if spark_built.required() else pytest.skip)(reason)
+    session = Spark(release)
+    try:
+        yield session
+    finally:
+        session.close()

@@ -1,0 +1,82 @@
+"""Runs one streaming query from its checkpoint until nothing comes any more."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming import StreamingQuery
+
+_LOOK_SECONDS = 0.1
+
+
+class _Collector:
+    """A sink that keeps the payloads of each batch that had any, in order."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._batches: list[list[str]] = []
+        self.last = time.monotonic()
+
+    def __call__(self, frame: DataFrame, _batch: int) -> None:
+        payloads = [row[0] for row in frame.selectExpr("CAST(data AS STRING)").collect()]
+        with self._lock:
+            if payloads:
+                self._batches.append(payloads)
+                self.last = time.monotonic()
+
+    @property
+    def batches(self) -> list[list[str]]:
+        with self._lock:
+            return [list(batch) for batch in self._batches]
+
+
+def run(spark: SparkSession, request: dict[str, Any]) -> dict[str, Any]:
+    """`format`, `options`, `checkpoint` name the query; `source` its source (offset log v2).
+
+    `files` names the folder of a file sink; without it rows are collected. The query is stopped
+    when `quiet` seconds and `idle` empty rounds have gone by without a row, at the latest after
+    `patience` seconds (then `late`). Answers `batches` (payloads per batch) or `rows` (what a
+    reader of the file sink sees), `died` (why, or null), `late` and `seconds`.
+    """
+    collector = _Collector()
+    query = _started(spark, request, collector)
+    began = time.monotonic()
+    late = False
+    while query.isActive and not late and not _quiet(query, max(collector.last, began), request):
+        time.sleep(_LOOK_SECONDS)
+        late = time.monotonic() - began > request["patience"]
+    failure = query.exception()
+    query.stop()
+    answer: dict[str, Any] = {
+        "batches": collector.batches,
+        "died": None if failure is None else str(failure)[:4000],
+        "late": late,
+        "seconds": round(time.monotonic() - began, 1),
+    }
+    if "files" in request:
+        answer["rows"] = [row[0] for row in spark.read.text(request["files"]).collect()]
+    return answer
+
+
+def _started(spark: SparkSession, request: dict[str, Any], collector: _Collector) -> StreamingQuery:
+    reader = spark.readStream.format(request["format"]).options(**request["options"])
+    if "source" in request:
+        reader = reader.name(request["source"])
+    frame = reader.load()
+    if "files" in request:
+        frame = frame.selectExpr("CAST(data AS STRING) AS value")
+        writer = frame.writeStream.format("text").option("path", request["files"])
+    else:
+        writer = frame.writeStream.foreachBatch(collector)
+    return writer.option("checkpointLocation", request["checkpoint"]).start()
+
+
+def _quiet(query: StreamingQuery, since: float, request: dict[str, Any]) -> bool:
+    """Whether enough rounds (also those that plan no batch report) brought no row."""
+    if time.monotonic() - since < request["quiet"]:
+        return False
+    rounds = [entry["numInputRows"] for entry in query.recentProgress[-request["idle"] :]]
+    return len(rounds) == request["idle"] and not any(rounds)
