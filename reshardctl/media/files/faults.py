@@ -1,0 +1,77 @@
+"""What an error of the operating system means for an operator."""
+
+from __future__ import annotations
+
+import errno
+import pwd
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from reshardctl.errors import AnswerLost, CannotTell, Refused
+
+
+class Unsettled(OSError):
+    """The write is in place, and the disk does not say that it will stay."""
+
+
+_FULL = {errno.ENOSPC: "the disk is full", errno.EDQUOT: "the disk quota is used up"}
+_READ_ONLY = {errno.EROFS: "the file system is read-only"}
+_DENIED = {errno.EACCES, errno.EPERM}
+
+
+def unreadable(name: str, error: OSError, path: str = "") -> CannotTell:
+    """CannotTell, with whom to read it as where that is what is missing."""
+    if error.errno in _DENIED:
+        return CannotTell(f"cannot read {name}: {_words(error)}", f"run this as {_owner(path)}")
+    return CannotTell(f"cannot read {name}: {_words(error)}")
+
+
+@contextmanager
+def unwritable(name: str) -> Iterator[None]:
+    """Errors of a write as Refused, for none of it is in place then."""
+    try:
+        yield
+    except Unsettled as error:
+        raise AnswerLost(
+            f"wrote {name}, but cannot say whether it will stay: {_words(error)}"
+        ) from None
+    except OSError as error:
+        code = error.errno or 0
+        why = {**_FULL, **_READ_ONLY}.get(code) or _words(error)
+        what = f"cannot write {name}: {why}"
+        if code in _FULL:
+            raise Refused(what, "make room, then run this again") from None
+        if code in _DENIED:
+            owner = _owner(str(error.filename or ""))
+            raise Refused(what, f"run this as {owner}") from None
+        raise Refused(what) from None
+
+
+def _words(error: OSError) -> str:
+    return error.strerror or str(error) or type(error).__name__
+
+
+def _owner(path: str) -> str:
+    """The user who may, as far as can be told."""
+    try:
+        return f"user {Path(path).owner()}" if path else "the user whose files they are"
+    except (OSError, KeyError, NotImplementedError):
+        return "the user whose files they are"
+
+
+def foreign(path: Path, owner: int) -> Refused:
+    """A new file would belong to us, and its readers could be locked out."""
+    name = _named(owner)
+    return Refused(
+        f"cannot write {path}: the files there belong to {name}, and a new one would not",
+        f"run this as {name}, or as root",
+    )
+
+
+def _named(owner: int) -> str:
+    try:
+        return f"user {pwd.getpwuid(owner).pw_name}"
+    except KeyError:
+        return f"user id {owner}"
+
