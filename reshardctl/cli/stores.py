@@ -28,10 +28,13 @@ class Reached:
 
 def _dynamodb(place: Locator, reached: Reached) -> Medium:
     from reshardctl.consumers import consumer_of
+    from reshardctl.consumers.layouts import TABLES
     from reshardctl.media.dynamodb import DynamoDb
 
+    shaped = TABLES.get(place.consumer)
+    store = shaped(place.target, place.options) if shaped else place.target
     return DynamoDb(
-        reached.session, place.target, region=reached.region,
+        reached.session, store, region=reached.region,
         endpoint_url=reached.endpoints.get("dynamodb"), clock=reached.clock, sleep=reached.sleep,
         side=consumer_of(place).side_tables(place.target),
     )

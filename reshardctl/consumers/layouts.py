@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
-from reshardctl.model import Codec, Select
+from reshardctl.consumers.kinesis_consumer import tables as kinesis_consumer
+from reshardctl.model import Codec, Select, TableShape
 
 Options = Mapping[str, str]
 """A locator's."""
@@ -14,3 +15,8 @@ SELECTS: Mapping[str, Callable[[Options], Select]] = {}
 
 CODECS: Mapping[str, Callable[[Options], Codec]] = {}
 """Consumer → how rows lie in its one text."""
+
+TABLES: Mapping[str, Callable[[str, Options], Sequence[TableShape]]] = {
+    "kinesis-consumer": kinesis_consumer.tables,
+}
+"""Consumer → its DynamoDB tables, from a locator's target; one lease table where there is none."""

@@ -1,0 +1,1 @@
+"""harlow/kinesis-consumer, its consumer group, and Telegraf's input on the same table."""
