@@ -65,7 +65,8 @@ class Effect:
 
     since, until: the interval at its widest. seconds: stream time it spans at most, `None` if
     unknown. by: the shards that it comes from (unread ancestors, a parent that never ends).
-    gone: retention has taken the records already. past: it happened before this start.
+    gone: retention has taken the records already. past: it happened before this start. inherent:
+    the consumer always does so, wherever its positions are.
     records: how many lie in the interval, where someone has counted.
     """
 
@@ -81,6 +82,7 @@ class Effect:
     deadline: Deadline | None = None
     gone: bool = False
     past: bool = False
+    inherent: bool = False
     records: Count | None = None
 
 
@@ -116,7 +118,7 @@ def effects(around: Circumstances, want: Wanted, settled: Line, run: Replay) -> 
             found += _skips(around, shard, fate, wanted, state)
             found += _rereads(around, shard, fate, state)
             if owes(around, shard, fate.at.lo):
-                found += _disorder(shard, reading)
+                found += _disorder(shard, reading, run.orders)
         found += _expired(around, shard, fate, wanted)
     found += _past_disorder(around.lineage, settled)
     return found
@@ -305,11 +307,11 @@ def _rereads(
     )
 
 
-def _disorder(shard: ShardId, reading: _Reading) -> Iterator[Effect]:
+def _disorder(shard: ShardId, reading: _Reading, orders: bool) -> Iterator[Effect]:
     if by := reading.loose.get(shard):
         yield Effect(
             Harm.DISORDERED, shard, True, why="is read beside ancestors with unread records",
-            by=tuple(in_birth_order(dict.fromkeys(by))),
+            by=tuple(in_birth_order(dict.fromkeys(by))), inherent=not orders,
         )
 
 

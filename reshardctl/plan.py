@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from reshardctl.consumers.base import Candidate, Cannot, Consumer, Incarnation
+from reshardctl.consumers.base import MANY, Candidate, Cannot, Consumer, Incarnation
 from reshardctl.effects import Circumstances, Effect, Harm, drained_unended, effects
 from reshardctl.liveness import live_for_all, not_live
 from reshardctl.model import (
@@ -24,6 +24,7 @@ from reshardctl.model import (
     Step,
     Wanted,
     after,
+    ahead,
     index_of,
     meet,
 )
@@ -155,7 +156,7 @@ def _judged(
 
 def acceptable(effect: Effect, accept: Accept) -> bool:
     """Whether the operator accepts it, or nothing that we could write changes it."""
-    if effect.gone or effect.past:
+    if effect.gone or effect.past or effect.inherent:
         return True
     match effect.harm:
         case Harm.REREAD:
@@ -228,7 +229,7 @@ def _for_candidate(
             return NoLine(steps.why, steps.ways_out)
         if not steps:
             break
-        rows = after(case.images, steps)
+        rows = after(case.images, ahead(steps))  # what waits is proven when its time has come
         run = _judged(case, case.checkpoint(rows), judged.candidate, want, settled)
         bad = [e for e in run.effects if not _no_worse(case, e, before)]
         if not bad:
@@ -273,7 +274,7 @@ def _encode(
 def _concerned(case: Case, effect: Effect, steps: Iterable[Step]) -> list[ShardId]:
     """The written shards that a bad effect is laid to: its own, else all that are written."""
     written = [case.consumer.shard_of(w.key) for step in steps for w in step.writes]
-    if effect.shard in written:
+    if effect.shard is not None and (effect.shard in written or MANY in written):
         return [effect.shard]
     near = [s for s in written if s in effect.by]
     return near or written

@@ -13,6 +13,9 @@ from typing import Any, Protocol
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, Line, Odd, Replay, ShardId, SideTable, Step, Stream, Wanted
 
+MANY = ShardId("")
+"""Stands for the shards of a row that holds the places of several."""
+
 
 class Incarnation(Enum):
     """Which stream of this name the positions belong to."""
@@ -89,7 +92,7 @@ class Consumer(Protocol):
         """Other tables of the application whose store is `target`, to be read where they are."""
 
     def shard_of(self, key: str) -> ShardId:
-        """The shard whose place the row with this key holds."""
+        """The shard whose place the row with this key holds; MANY where it holds several."""
 
     def empty(self, checkpoint: Any) -> bool:
         """Whether no position is stored."""

@@ -43,6 +43,8 @@ class Cause(StrEnum):
     """The consumer cannot read the row."""
     BAD_END_MARK = "bad-end-mark"
     """An end mark in a form that the consumer does not take for one."""
+    TAKEN_FOR_READ = "taken-for-read"
+    """The shard is closed; the consumer takes that for read to its end, whatever its position."""
     MERGE_WAITS = "merge-waits"
     """Cannot end while the other parent of its merge has no position."""
 
@@ -106,3 +108,5 @@ class Replay:
     crash: Crash | None = None
     notes: tuple[str, ...] = ()
     """Things an operator would otherwise take for trouble (waits that are normal)."""
+    orders: bool = True
+    """Whether shards can wait for their parents at all; if not, disorder is no one's mistake."""

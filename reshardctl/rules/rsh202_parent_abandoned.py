@@ -16,6 +16,9 @@ Its row was deleted. KCL deletes finished rows too, but only once every child ha
 here no such progress is stored. A root at LATEST that closed before anything of it was checkpointed
 looks the same. Whether records are left is stored nowhere, so this is mostly a warning.
 
+Spark's awslabs connector from 1.4.3 on takes every closed shard for read, whatever its position
+says: there a split under a consumer that is behind is enough, and the loss is certain.
+
 What the fix writes
 -------------------
 A lease for the shard at TRIM_HORIZON. Its children wait for its end: where a row of theirs does not
@@ -62,6 +65,7 @@ def match(view: View) -> Iterator[Finding]:
         e for e in (*never, *too_late)
         if is_closed(view, e.shard) and not below_a_row(view, e.shard)
     ]
+    found += [e for e in view.harmed(Harm.SKIPPED, Cause.TAKEN_FOR_READ) if not e.gone]
     probes = [view.around.probes.get(e.shard) for e in found if e.shard is not None]
     seen = bool(probes) and all(probe is not None and probe.count for probe in probes)
     what = "closed, and nothing will read what is still owed"
