@@ -1,0 +1,197 @@
+"""What the JVM connectors do when a query starts on a checkpoint, played over the lineage.
+
+They hold the places at which a batch starts. A committed batch is not run again: the next one
+starts where the log of that batch ends. An uncommitted one runs first, from its own line. Then the
+listing is compared: unlisted shards are dropped or kill the query, shards that no place names begin
+at startingPosition, with all their ancestors up to a named one. Nothing waits for a parent.
+
+Sources: ShardSyncer.getLatestShardInfo, KinesisSource.getOffset and getBatch of Qubole;
+ShardSyncer.updateShard, KinesisV2MicrobatchStream.latestOffset and planInputPartitions of awslabs;
+runs of the three builds in November 2026.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from reshardctl.consumers.spark.app import App, Start
+from reshardctl.consumers.spark.checkpoint import QUBOLE, Batch, Checkpoint
+from reshardctl.consumers.spark.cuts import cut_of
+from reshardctl.consumers.spark.deaths import crash
+from reshardctl.consumers.spark.history import furthest
+from reshardctl.consumers.spark.limits import beyond_the_limit
+from reshardctl.consumers.spark.notes import notes
+from reshardctl.consumers.spark.positions import (
+    AFTER_SEQUENCE_NUMBER,
+    AT_SEQUENCE_NUMBER,
+    AT_TIMESTAMP,
+    LATEST,
+    SHARD_END,
+    Position,
+)
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
+    Cause,
+    Cut,
+    Fate,
+    Never,
+    Reads,
+    Replay,
+    ShardId,
+    at_time,
+    exactly,
+)
+
+NOBODY: frozenset[ShardId] = frozenset()
+_BOUNDS = frozenset({AT_SEQUENCE_NUMBER, AFTER_SEQUENCE_NUMBER, SHARD_END})
+"""Log entries of an uncommitted batch that let awslabs run a shard again, up to them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """Where the query takes a shard up. runs: in a batch that was planned before it stopped.
+
+    until: where that batch ends it, `None` for wherever it comes to.
+    """
+
+    at: Position
+    runs: bool = False
+    until: Position | None = None
+
+
+def resumed(checkpoint: Checkpoint, app: App) -> dict[ShardId, Resumed]:
+    """The shards that the newest batch and its log hold, with their places."""
+    batch = checkpoint.batches.get(checkpoint.newest or 0)
+    if batch is None:
+        return {}
+    log = {s: e.position for s, e in checkpoint.entries.get(log_of(batch), {}).items()}
+    if batch.committed:
+        if not app.traits.merges:
+            return {shard: Resumed(position) for shard, position in log.items()}
+        return {s: Resumed(log.get(s, start)) for s, start in batch.positions.items()}
+    if checkpoint.connector == QUBOLE or not log:
+        return {
+            shard: Resumed(start, runs=True) for shard, start in batch.positions.items()
+            if start.kind != SHARD_END
+        }
+    return dict(_again(batch, log))
+
+
+def _again(batch: Batch, log: Mapping[ShardId, Position]) -> Iterator[tuple[ShardId, Resumed]]:
+    """awslabs runs of an uncommitted batch what its log has ended; the rest comes in the next."""
+    for shard, start in batch.positions.items():
+        end = log.get(shard)
+        if end is not None and end.kind in _BOUNDS and start.kind != SHARD_END:
+            yield shard, Resumed(start, runs=True, until=end)
+        else:
+            yield shard, Resumed(end or start)
+
+
+def log_of(batch: Batch) -> int:
+    """The connector finds the log of a batch by the id inside its line, not by Spark's."""
+    return batch.id if batch.batch_id is None else batch.batch_id
+
+
+def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
+    """A fate for every listed shard and every unlisted one that the newest batch holds."""
+    held = resumed(checkpoint, app)
+    run = _Run(lineage, held, app)
+    fates: dict[ShardId, Fate] = {s: run.unlisted(s) for s in held if s not in lineage}
+    fates |= {shard: run.fate(shard) for shard in lineage}
+    return Replay(
+        fates, crash(lineage, checkpoint, held, app), tuple(notes(checkpoint, app, fates)),
+        orders=False,
+    )
+
+
+class _Run:
+    """One start: the shards held, and those that the listing adds to them."""
+
+    def __init__(self, lineage: Lineage, held: Mapping[ShardId, Resumed], app: App) -> None:
+        self._lineage, self._held, self._app = lineage, held, app
+        self._added: frozenset[ShardId] = frozenset(self._additions())
+
+    def _additions(self) -> Iterator[ShardId]:
+        """Open shards without a place, and their ancestors up to one that has a place."""
+        known: set[ShardId] = set()
+        todo = [s for s in self._lineage.open_shards() if s not in self._held]
+        while todo:
+            shard = todo.pop()
+            if shard in known or shard in self._held:
+                continue
+            known.add(shard)
+            todo += self._lineage.parents(shard)
+            yield shard
+
+    def unlisted(self, shard: ShardId) -> Fate:
+        """Dropped from the next batch on, where the query survives it."""
+        at = exactly(cut_of(self._held[shard].at))
+        why = "the shard is not listed any more: the connector passes over it"
+        return Reads(at, DONE, NOBODY, True, Cause.GONE, why)
+
+    def fate(self, shard: ShardId) -> Fate:
+        """What becomes of a listed shard."""
+        drops = self._app.traits.drops_closed and not self._lineage.is_open(shard)
+        held = self._held.get(shard)
+        if held is not None:
+            return self._dropped(shard, held) if drops else self._goes_on(shard, held)
+        if drops:
+            return self._passed_over("takes every closed shard that it has no place of for read")
+        if shard in self._added:
+            return self._begins(shard)
+        why = "no batch holds a place of it, and nothing below it is new: it is not looked at"
+        return Never(Cause.NO_POSITION, why)
+
+    def _goes_on(self, shard: ShardId, held: Resumed) -> Fate:
+        if held.at.kind == SHARD_END and not self._lineage.is_open(shard):
+            return self._over()
+        if held.at.kind == SHARD_END:
+            why = "marked as ended while it is open: the connector never reads it again"
+            return Never(Cause.FALSE_END, why)
+        return self._reads(shard, held.at, furthest(self._lineage, shard))
+
+    def _dropped(self, shard: ShardId, held: Resumed) -> Fate:
+        """A closed shard is read by a batch that is planned already, and by no other."""
+        if held.at.kind == SHARD_END:
+            return self._over()
+        if not held.runs:
+            why = "takes every closed shard for read to its end, whatever its place"
+            return self._passed_over(why)
+        until = DONE if held.until is None else cut_of(held.until)
+        return self._reads(shard, held.at, until)
+
+    def _reads(self, shard: ShardId, at: Position, until: Cut) -> Fate:
+        closed = not self._lineage.is_open(shard)
+        possible = beyond_the_limit(self._lineage, shard, at, self._app) if closed else ""
+        cut = cut_of(at)
+        if at.kind == LATEST:
+            why = "stored as LATEST: begins at the tip as of each batch"
+            return Reads(exactly(TIP), until, NOBODY, closed, Cause.LATEST, why)
+        cause = Cause.REFILLED if at.kind == AT_TIMESTAMP else Cause.POSITION
+        why = "goes on at its stored place"
+        if at.kind == AT_TIMESTAMP:
+            why = "goes on at the time at which the query first met it"
+        return Reads(exactly(cut), until, NOBODY, closed, cause, why, possible=possible)
+
+    def _begins(self, shard: ShardId) -> Fate:
+        """At startingPosition, which for LATEST is the time at which the driver starts."""
+        until = furthest(self._lineage, shard)
+        closed = not self._lineage.is_open(shard)
+        initial = self._app.initial
+        if initial is Start.LATEST:
+            why = "begins where startingPosition=LATEST says: at the time of the query's start"
+            return Reads(exactly(TIP), until, NOBODY, closed, Cause.LATEST, why)
+        at = START if initial is Start.TRIM_HORIZON else at_time(self._app.time)
+        why = f"begins where startingPosition={initial} says"
+        return Reads(exactly(at), until, NOBODY, closed, Cause.REFILLED, why)
+
+    def _over(self) -> Fate:
+        return Reads(exactly(DONE), DONE, NOBODY, True, Cause.FINISHED, "read to its end")
+
+    def _passed_over(self, what: str) -> Fate:
+        why = f"{self._app.traits.release} {what}"
+        return Reads(exactly(DONE), DONE, NOBODY, True, Cause.TAKEN_FOR_READ, why)

@@ -1,0 +1,91 @@
+"""From a position as Spark's files spell it to a cut, and back to a position that can be written.
+
+`AT n` settles everything before record n; `AFTER n` with `last` false settles a part of the
+aggregated record n: (n − 1, sub + 1) lies between the two.
+"""
+
+from __future__ import annotations
+
+from reshardctl.consumers.spark.positions import (
+    AFTER_SEQUENCE_NUMBER,
+    AT_SEQUENCE_NUMBER,
+    AT_TIMESTAMP,
+    LATEST,
+    NUMBERED,
+    SHARD_END,
+    TRIM_HORIZON,
+    Position,
+)
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
+    Cut,
+    Rank,
+    ShardId,
+    at_number,
+    at_time,
+    decode,
+    index_of,
+)
+
+BEGINNING = Position(TRIM_HORIZON)
+END = Position(SHARD_END)
+
+
+def cut_of(position: Position) -> Cut:
+    """The cut that a position stands for. Numbers and times are well-formed by parsing."""
+    match position.kind:
+        case "TRIM_HORIZON":
+            return START
+        case "SHARD_END":
+            return DONE
+        case "LATEST":
+            return TIP
+        case "AT_TIMESTAMP":
+            return at_time(int(position.value) / 1000)
+    before = position.kind == AT_SEQUENCE_NUMBER
+    if not before and (position.last or position.sub < 0):
+        return at_number(position.value)
+    sub = position.sub if before else position.sub + 1
+    return at_number(str(int(position.value) - 1), max(sub, 0))
+
+
+def position_at(cut: Cut) -> Position | None:
+    """A position that starts at the cut, `None` for an end: nothing is to be read there.
+
+    A cut inside an aggregated record is rounded down to the record's beginning.
+    """
+    if cut.rank is Rank.START:
+        return BEGINNING
+    if cut.rank is Rank.DONE:
+        return None
+    if cut.rank is Rank.TIP or cut.time is None and cut.by_time:
+        return Position(LATEST)
+    if cut.by_time:
+        assert cut.time is not None
+        return Position(AT_TIMESTAMP, str(round(cut.time * 1000)))
+    return Position(AFTER_SEQUENCE_NUMBER, cut.text or str(cut.number))
+
+
+def is_foreign(lineage: Lineage, shard: ShardId, position: Position) -> bool:
+    """Whether Kinesis refuses the number for this shard: another shard's, or its own end.
+
+    All three connectors die of such a position (runs of November 2026).
+    """
+    if position.kind not in NUMBERED or shard not in lineage:
+        return False
+    number, decoded = int(position.value), decode(position.value)
+    if decoded is not None and decoded.shard != index_of(shard):
+        return True
+    listed = lineage[shard]
+    return number < int(listed.start) or (listed.end is not None and number >= int(listed.end))
+
+
+def spelled(position: Position) -> str:
+    """A position for people."""
+    if position.kind not in NUMBERED:
+        return f"{position.kind} {position.value}".rstrip()
+    sub = f"/{position.sub}" if position.sub >= 0 else ""
+    return f"{position.kind} {position.value}{sub}"

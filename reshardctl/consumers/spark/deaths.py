@@ -1,0 +1,104 @@
+"""What keeps a query from starting on a checkpoint, or kills it in its first batches.
+
+Sources: MicrobatchExecution.populateStartOffsets and HDFSMetadataLog of Spark 3.3 to 4.3; the
+connectors named in behaviour; runs of November 2026 (logs missing, orphaned checksums, expired and
+foreign shards in a batch).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from reshardctl.consumers.spark.app import App
+from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
+from reshardctl.consumers.spark.cuts import is_foreign
+from reshardctl.lineage import Lineage
+from reshardctl.model import Cause, Crash, ShardId, short
+
+if TYPE_CHECKING:
+    from reshardctl.consumers.spark.behaviour import Resumed
+
+REPAIRED = "the checkpoint is repaired"
+
+
+def crash(
+    lineage: Lineage, checkpoint: Checkpoint, held: Mapping[ShardId, Resumed], app: App
+) -> Crash | None:
+    """The first thing that kills the query, `None` where nothing does."""
+    if checkpoint.newest is None:
+        return None
+    found = next(_of_spark(checkpoint), None)
+    if found is not None:
+        return found
+    batch = checkpoint.batches[checkpoint.newest]
+    return next(_of_log(checkpoint, batch, app), None) or next(
+        _of_shards(lineage, held, app), None
+    )
+
+
+def _of_spark(checkpoint: Checkpoint) -> Iterator[Crash]:
+    """Spark itself: it reads the newest offset log and the one before it, and commits in order."""
+    newest = checkpoint.newest
+    assert newest is not None
+    for number in (newest, newest - 1):
+        if number in checkpoint.unreadable:
+            why = f"offsets/{number} cannot be read: {checkpoint.unreadable[number]}"
+            yield Crash(why, REPAIRED, cause=Cause.UNREADABLE)
+        elif number >= 0 and number not in checkpoint.batches:
+            why = f"offsets/{number} is missing: Spark reads it beside offsets/{newest}"
+            yield Crash(why, REPAIRED, cause=Cause.UNREADABLE)
+        elif number >= 0 and checkpoint.batches[number].broken:
+            why = f"offsets/{number}: {checkpoint.batches[number].broken}"
+            yield Crash(why, REPAIRED, cause=Cause.UNREADABLE)
+    if any(number > newest for number in checkpoint.committed):
+        ahead = max(checkpoint.committed)
+        why = f"commits/{ahead} is there without offsets/{ahead}: Spark stops when it gets there"
+        yield Crash(why, REPAIRED, cause=Cause.UNREADABLE)
+    following = newest + 1 if newest in checkpoint.committed else newest
+    for key in (f"offsets/{newest + 1}", f"commits/{following}"):
+        if key in checkpoint.orphans:
+            why = (
+                f"the checksum of {key} was left without its file: Spark cannot write that file "
+                "(\"Multiple streaming queries are concurrently using\")"
+            )
+            yield Crash(why, "the orphaned checksum is removed", cause=Cause.UNREADABLE)
+
+
+def _of_log(checkpoint: Checkpoint, batch: Batch, app: App) -> Iterator[Crash]:
+    """The log of a committed batch must be there; every file in it must be an entry."""
+    log = batch.id if batch.batch_id is None else batch.batch_id
+    if log not in checkpoint.listed:
+        return
+    reads = batch.committed or (app.traits.merges and log in checkpoint.listed)
+    if strays := checkpoint.strays.get(log) if reads else None:
+        why = f"{strays[0]} is no entry of the connector's log: it dies of any other file there"
+        yield Crash(why, "that file is moved elsewhere", cause=Cause.UNREADABLE)
+    if batch.committed and not checkpoint.entries.get(log) and batch.begun:
+        why = (
+            f"batch {batch.id} is committed and the connector's log of it is missing: "
+            "\"Unable to fetch committed metadata from previous batch\""
+        )
+        yield Crash(why, REPAIRED, cause=Cause.UNREADABLE)
+
+
+def _of_shards(
+    lineage: Lineage, held: Mapping[ShardId, Resumed], app: App
+) -> Iterator[Crash]:
+    """Expired shards, by failOnDataLoss; numbers that Kinesis refuses."""
+    gone = [shard for shard in held if shard not in lineage]
+    if gone and app.fails:
+        why = f"shard {short(gone[0])} is not listed any more, and failOnDataLoss=true"
+        yield Crash(why, "failOnDataLoss=false, or a repair", cause=Cause.GONE)
+    asked = [shard for shard in gone if held[shard].runs and app.traits.always_dies]
+    if asked:
+        why = (
+            f"the planned batch names shard {short(asked[0])}, which is not listed any more: "
+            f"{app.traits.release} dies of it whatever failOnDataLoss says"
+        )
+        yield Crash(why, REPAIRED, cause=Cause.GONE)
+    for shard, resumed in held.items():
+        dropped = app.traits.drops_closed and shard in lineage and not lineage.is_open(shard)
+        if is_foreign(lineage, shard, resumed.at) and (resumed.runs or not dropped):
+            why = f"{resumed.at.value} is no number of a record of shard {short(shard)}"
+            yield Crash(why, REPAIRED, cause=Cause.FOREIGN_NUMBER)

@@ -1,0 +1,180 @@
+"""What the retained batches prove to be settled, shard by shard.
+
+Every batch is evidence, not the newest alone: a shard that one batch names and no later one does
+was settled as far as the log of that batch says, and no further. awslabs from 1.4.3 on drops closed
+shards that way; its newest batch looks clean (run of awslabs 0f4c005, checkpoint s1x).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reshardctl.consumers.spark.checkpoint import QUBOLE, Batch, Checkpoint
+from reshardctl.consumers.spark.cuts import cut_of, is_foreign
+from reshardctl.consumers.spark.positions import (
+    AT_TIMESTAMP,
+    LATEST,
+    SHARD_END,
+    TRIM_HORIZON,
+    Position,
+)
+from reshardctl.consumers.spark.stamps import planned_at
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
+    Basis,
+    Cut,
+    ShardId,
+    Span,
+    at_time,
+    exactly,
+)
+
+SLACK = 120.0
+"""Seconds by which a listing may be older than the time stamp of the batch that it went into."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The first and the last of the retained batches that name a shard."""
+
+    first: int
+    last: int
+
+
+def furthest(lineage: Lineage, shard: ShardId) -> Cut:
+    """The highest cut that anything can have settled in the shard by now."""
+    return TIP if shard in lineage and lineage.is_open(shard) else DONE
+
+
+def seen(checkpoint: Checkpoint) -> dict[ShardId, Seen]:
+    """Every shard that a retained offset line names, or the log of Qubole's newest batch."""
+    found: dict[ShardId, Seen] = {}
+    for number, batch in checkpoint.batches.items():
+        named = set(batch.positions)
+        if checkpoint.connector == QUBOLE:
+            named |= set(checkpoint.entries.get(_log_of(batch), {}))
+        for shard in named:
+            earlier = found.get(shard)
+            found[shard] = Seen(earlier.first if earlier else number, number)
+    return found
+
+
+def settled(lineage: Lineage, checkpoint: Checkpoint) -> dict[ShardId, Span]:
+    """A span for every listed shard and every unlisted one that the newest batch names."""
+    past = _Past(lineage, checkpoint)
+    line: dict[ShardId, Span] = {}
+    for shard, when in past.seen.items():
+        if shard not in lineage and when.last == checkpoint.newest:
+            line[shard] = past.span(shard)
+    for shard in lineage:
+        line[shard] = past.span(shard) if shard in past.seen else past.unnamed(shard)
+    return line
+
+
+def _log_of(batch: Batch) -> int:
+    """The connector finds the log of a batch by the id inside its line, not by Spark's."""
+    return batch.id if batch.batch_id is None else batch.batch_id
+
+
+class _Past:
+    """The retained batches, read once."""
+
+    def __init__(self, lineage: Lineage, checkpoint: Checkpoint) -> None:
+        self._lineage, self._checkpoint = lineage, checkpoint
+        self.seen = seen(checkpoint)
+        self._ids = list(checkpoint.batches)
+        oldest = checkpoint.batches[self._ids[0]] if self._ids else None
+        self._since = planned_at(oldest) if oldest else None
+        self._whole = bool(self._ids) and self._ids[0] == 0
+        self._from_start = self._whole and oldest is not None and any(
+            position.kind == TRIM_HORIZON for position in oldest.positions.values()
+        )
+
+    def span(self, shard: ShardId) -> Span:
+        """What the last batch that names the shard settles in it."""
+        batch = self._checkpoint.batches[self.seen[shard].last]
+        position, known = self._stated(shard, batch)
+        if position is None:
+            return Span(START, furthest(self._lineage, shard), Basis.INFERRED, "named by no line")
+        if is_foreign(self._lineage, shard, position):
+            tip = furthest(self._lineage, shard)
+            return Span(START, tip, Basis.INFERRED, "its number is no number of this shard")
+        if not known:
+            tip = furthest(self._lineage, shard)
+            why = f"the log of batch {batch.id}, the last that names it, was not read"
+            return Span(cut_of(position), tip, Basis.INFERRED, why)
+        if position.kind in (AT_TIMESTAMP, LATEST):
+            return self._unread(shard, position)
+        if position.kind == SHARD_END and shard in self._lineage and self._lineage.is_open(shard):
+            return Span(START, TIP, Basis.INFERRED, "marked as ended while it is open")
+        gone = batch.id != self._checkpoint.newest and position.kind != SHARD_END
+        why = f"batch {batch.id} is the last that names it, and did not end it" if gone else ""
+        return exactly(cut_of(position), why=why)
+
+    def _stated(self, shard: ShardId, batch: Batch) -> tuple[Position | None, bool]:
+        """The place after the batch, where it was committed, else the one before it; and whether
+        everything that could say so was read."""
+        start = batch.positions.get(shard)
+        if not batch.committed:
+            return start, True
+        log = _log_of(batch)
+        entry = self._checkpoint.entries.get(log, {}).get(shard)
+        if entry is not None:
+            return entry.position, True
+        if start is not None and start.kind == SHARD_END:
+            return start, True
+        return start, log in self._checkpoint.listed
+
+    def _unread(self, shard: ShardId, position: Position) -> Span:
+        """Nothing of it was ever read since it is named: it stands where it was first put.
+
+        A shard that turned up while the query existed is owed from its beginning. One of the first
+        start stands at the time of that start (awslabs 0f4c005 forgets it and stores LATEST).
+        """
+        first = self._checkpoint.batches[self.seen[shard].first]
+        if self._born_since(shard, first):
+            return exactly(START, why="no record of it was ever stored as read")
+        earliest = self._last_start(shard, position)
+        if earliest.kind == AT_TIMESTAMP:
+            return exactly(cut_of(earliest), why="nothing was read since the query began there")
+        since = planned_at(first)
+        why = "at the tip in every batch that is kept: nothing was read since"
+        return exactly(TIP if since is None else at_time(since), Basis.INFERRED, why)
+
+    def _last_start(self, shard: ShardId, position: Position) -> Position:
+        """The newest start that is no LATEST, going back over batches that read nothing."""
+        for number in reversed(self._ids):
+            batch = self._checkpoint.batches[number]
+            if position.kind != LATEST:
+                break
+            position = batch.positions.get(shard, position)
+        return position
+
+    def _born_since(self, shard: ShardId, first: Batch) -> bool:
+        if first.id != self._ids[0]:
+            return True
+        opened = self._lineage.opened_at(shard) if shard in self._lineage else None
+        since = planned_at(first)
+        return opened is not None and since is not None and opened > since + SLACK
+
+    def unnamed(self, shard: ShardId) -> Span:
+        """A listed shard that no retained batch names."""
+        opened, closed = self._lineage.opened_at(shard), self._lineage.closed_at(shard)
+        if self._lineage.is_open(shard):
+            return exactly(START, Basis.INFERRED, "no batch names it: it was never begun")
+        if not self._ids or self._since is None:
+            return Span(START, DONE, Basis.INFERRED, "nothing tells whether it was read")
+        if opened is not None and opened > self._since:
+            return exactly(START, Basis.INFERRED, "born since the oldest batch, and never begun")
+        if closed is not None and closed > self._since + SLACK:
+            why = "open when the oldest batch was planned, and not in it"
+            return Span(START, DONE, Basis.INFERRED, why)
+        if self._from_start:
+            why = "listed when the query began at TRIM_HORIZON, and never begun"
+            return exactly(START, Basis.INFERRED, why)
+        if self._whole:
+            return exactly(DONE, Basis.INFERRED, "closed before the query began: passed by")
+        return exactly(DONE, Basis.INFERRED, "closed before the oldest batch that is kept: unknown")

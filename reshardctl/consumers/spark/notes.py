@@ -1,0 +1,56 @@
+"""What an operator should know of a checkpoint besides its findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from reshardctl.consumers.spark.app import DEFAULT_LIMIT, App
+from reshardctl.consumers.spark.checkpoint import Checkpoint
+from reshardctl.consumers.spark.positions import AT_TIMESTAMP, LATEST
+from reshardctl.consumers.spark.stamps import planned_at
+from reshardctl.model import Cause, Fate, Reads, ShardId
+from reshardctl.times import instant
+
+
+def notes(
+    checkpoint: Checkpoint, app: App, fates: Mapping[ShardId, Fate]
+) -> Iterator[str]:
+    """In words: how far back the evidence goes, and what this release does on its own."""
+    yield from _horizon(checkpoint)
+    if app.traits.drops_closed and app.limit is None and _reads_a_closed_one(checkpoint, fates):
+        yield (
+            f"{app.traits.release} reads a closed shard in one batch, up to "
+            f"kinesis.maxFetchRecordsPerShard ({DEFAULT_LIMIT} unless set), and drops the rest: "
+            "set it above the longest unread tail for that batch"
+        )
+    if app.traits.forgets_idle and _idle(checkpoint):
+        yield (
+            f"{app.traits.release} stores an idle shard as LATEST: what arrives between two "
+            "batches of it is never read; start it with TRIM_HORIZON, or use awslabs-2.0.0"
+        )
+
+
+def _horizon(checkpoint: Checkpoint) -> Iterator[str]:
+    oldest = next(iter(checkpoint.batches.values()), None)
+    if oldest is None or oldest.id == 0:
+        return
+    since = planned_at(oldest)
+    when = "" if since is None else f", of {instant(since)}"
+    yield (
+        f"the checkpoint's history begins with batch {oldest.id}{when}: what was lost in reshards "
+        "before is unknown to it (an audit of the sink can tell)"
+    )
+
+
+def _reads_a_closed_one(checkpoint: Checkpoint, fates: Mapping[ShardId, Fate]) -> bool:
+    return any(
+        isinstance(fate, Reads) and fate.ends and fate.cause is Cause.POSITION
+        for fate in fates.values()
+    ) and checkpoint.newest not in checkpoint.committed
+
+
+def _idle(checkpoint: Checkpoint) -> bool:
+    batch = checkpoint.batches.get(checkpoint.newest or 0)
+    return batch is not None and any(
+        position.kind in (LATEST, AT_TIMESTAMP) for position in batch.positions.values()
+    )

@@ -1,0 +1,127 @@
+"""The options of a `spark:` locator: what the operator says of the query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from reshardctl.consumers.base import Candidate
+from reshardctl.consumers.spark.app import App, Sink, Start
+from reshardctl.consumers.spark.checkpoint import Checkpoint
+from reshardctl.consumers.spark.releases import Traits, starters, traits_of
+from reshardctl.errors import UsageError
+from reshardctl.times import parse_instant
+
+NAMES = (
+    "source", "release", "startingPosition", "failOnDataLoss", "sink", "maxFetchRecordsPerShard",
+    "allow",
+)
+HAZARDS = ("late", "recount")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What was said; `None` or empty where nothing was."""
+
+    releases: tuple[Traits, ...] = ()
+    initial: Start | None = None
+    time: float | None = None
+    fails: bool | None = None
+    sink: Sink | None = None
+    limit: int | None = None
+    allow: frozenset[str] = frozenset()
+
+
+def read_options(options: Mapping[str, str]) -> Options:
+    """Read all but `source`. Raises UsageError for an unknown option or a bad value."""
+    if unknown := sorted(set(options) - set(NAMES)):
+        raise UsageError(f"spark: has no option {unknown[0]!r}", f"it takes {', '.join(NAMES)}")
+    initial, time = _initial(options.get("startingPosition"))
+    release, allow = options.get("release"), options.get("allow")
+    return Options(
+        traits_of(release) if release is not None else (), initial, time,
+        _flag(options.get("failOnDataLoss")), _sink(options.get("sink")),
+        _limit(options.get("maxFetchRecordsPerShard")),
+        _hazards(allow) if allow is not None else frozenset(),
+    )
+
+
+def candidates(checkpoint: Checkpoint, options: Mapping[str, str]) -> list[Candidate]:
+    """Every query that may start on the checkpoint. Raises UsageError for a release of another
+    connector than the one that wrote it."""
+    given = read_options(options)
+    releases = given.releases or starters(checkpoint)
+    fitting = [t for t in releases if t.connector == checkpoint.connector]
+    if releases and not fitting:
+        raise UsageError(
+            f"release={options.get('release')}: its files look otherwise; these are those of the "
+            f"{checkpoint.connector} connector",
+            "name the release of the connector that the query runs with",
+        )
+    starts = (given.initial,) if given.initial else (Start.TRIM_HORIZON, Start.LATEST)
+    fails = (False, True) if given.fails is None else (given.fails,)
+    apps = [
+        App(traits, start, given.time, fail, sink, given.limit, given.allow)
+        for traits in fitting for start in starts for fail in fails
+        for sink in _sinks(checkpoint, given)
+    ]
+    return [Candidate(app, app.options()) for app in apps]
+
+
+def _sinks(checkpoint: Checkpoint, given: Options) -> tuple[Sink, ...]:
+    """The sink matters only where a planned batch may have reached it before it was committed."""
+    if given.sink is not None:
+        return (given.sink,)
+    newest = checkpoint.newest
+    unfinished = newest is not None and newest not in checkpoint.committed
+    if unfinished and checkpoint.entries.get(newest or 0):
+        return (Sink.OTHER, Sink.FILE)
+    return (Sink.OTHER,)
+
+
+def _initial(text: str | None) -> tuple[Start | None, float | None]:
+    if text is None:
+        return None, None
+    mark, colon, moment = text.partition(":")
+    mark = "TRIM_HORIZON" if mark.upper() == "EARLIEST" else mark.upper()
+    if mark not in {str(s) for s in Start} or bool(colon) != (mark == "AT_TIMESTAMP"):
+        raise UsageError(
+            f"startingPosition={text}: not a start that reshardctl can judge",
+            "LATEST, TRIM_HORIZON or AT_TIMESTAMP:2026-09-22T09:14:00Z; a start given as JSON is "
+            "LATEST for every shard that it does not name",
+        )
+    return Start(mark), parse_instant(moment) if colon else None
+
+
+def _flag(text: str | None) -> bool | None:
+    if text is None:
+        return None
+    if text.lower() not in ("true", "false"):
+        raise UsageError(f"failOnDataLoss={text}: neither true nor false")
+    return text.lower() == "true"
+
+
+def _sink(text: str | None) -> Sink | None:
+    if text is None:
+        return None
+    if text not in {str(s) for s in Sink}:
+        raise UsageError(f"sink={text}: unknown", f"it is one of {', '.join(Sink)}")
+    return Sink(text)
+
+
+def _limit(text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 1 << 31):
+        raise UsageError(
+            f"maxFetchRecordsPerShard={text}: not a whole number from 1 on",
+            "write it as the query sets it; 100000 unless it is set",
+        )
+    return int(text)
+
+
+def _hazards(text: str) -> frozenset[str]:
+    words = text.split(",")
+    if unknown := sorted(set(words) - set(HAZARDS)):
+        raise UsageError(f"allow={text}: {unknown[0]!r} is unknown", f"it takes {'|'.join(HAZARDS)}")
+    return frozenset(words)

@@ -1,0 +1,137 @@
+"""How releases of Spark's Kinesis connectors differ in what they do at a restart.
+
+Sources: ShardSyncer, KinesisSource and KinesisSourceRDD of qubole/kinesis-sql 8d0f125; ShardSyncer,
+KinesisV2MicrobatchStream, KinesisV2PartitionReader and KinesisClientConsumerImpl of
+awslabs/spark-sql-kinesis-connector at v1.4.2, branch-1.4.3, v2.0.0 and 0f4c005; runs of Qubole's
+jar from Maven and of awslabs 1.4.2 and 0f4c005 in November 2026.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from reshardctl.consumers.spark.checkpoint import (
+    AWSLABS,
+    DATABRICKS,
+    LINEAGE,
+    QUBOLE,
+    Checkpoint,
+)
+from reshardctl.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What sets one connector's releases apart.
+
+    release: the name that stands for them. connector: whose files it reads. scala: the version it
+    is built for, which decides the order of the keys that it writes; "" where that is Python's.
+    drops_closed: a listed shard that is closed counts as read to its end, whatever its position.
+    merges: positions are the newest offset line's, each overruled by the log of its batch;
+    otherwise the log alone counts. fails: failOnDataLoss unless it is set. always_dies: a batch
+    that names an expired shard dies of it even without failOnDataLoss. forgets_idle: a start by
+    time that meets no record is stored as LATEST, anew in every batch.
+    """
+
+    release: str
+    connector: str
+    scala: str
+    drops_closed: bool
+    merges: bool
+    fails: bool
+    always_dies: bool
+    forgets_idle: bool
+    source: str
+
+
+QUBOLE_1_2 = Traits(
+    "qubole-1.2.0_spark-3.0", QUBOLE, "2.12", drops_closed=False, merges=False, fails=True,
+    always_dies=False, forgets_idle=False,
+    source="KinesisSource, ShardSyncer and KinesisSourceRDD of 8d0f125; runs of "
+    "spark-sql-kinesis_2.12:1.2.0_spark-3.0 on Spark 3.5.9",
+)
+RONCEMER_1_2_3 = replace(
+    QUBOLE_1_2, release="roncemer-1.2.3_spark-3.2", scala="2.13",
+    source="4ef4cea: Qubole's format and logic, built for Scala 2.13",
+)
+AWSLABS_1_4_2 = Traits(
+    "awslabs-1.4.2", AWSLABS, "2.12", drops_closed=False, merges=True, fails=False,
+    always_dies=True, forgets_idle=False,
+    source="v1.4.2, in which planning never hands failOnDataLoss to its client (mended by #81 "
+    "and #88); runs on Spark 3.5.9",
+)
+AWSLABS_1_4_3 = replace(
+    AWSLABS_1_4_2, release="awslabs-1.4.3", drops_closed=True, always_dies=False,
+    source="branch-1.4.3: ShardSyncer.updateShard (#65), failOnDataLoss handed on (#88)",
+)
+AWSLABS_2_0 = replace(
+    AWSLABS_1_4_3, release="awslabs-2.0.0", scala="2.13",
+    source="v2.0.0: ShardSyncer.updateShard (#65), failOnDataLoss handed on (#81)",
+)
+AWSLABS_HEAD = replace(
+    AWSLABS_2_0, release="awslabs-head-0f4c005", forgets_idle=True,
+    source="0f4c005: KinesisV2PartitionReader.updateMetadata (#92); runs on Spark 4.1.4 and 4.3.0",
+)
+KINESIS_LINEAGE = Traits(
+    "kinesis-lineage", LINEAGE, "", drops_closed=False, merges=True, fails=True,
+    always_dies=True, forgets_idle=False,
+    source="reshardctl's own Python data source: offsets are ends, children wait for their parents",
+)
+DATABRICKS_ANY = Traits(
+    "databricks", DATABRICKS, "", drops_closed=False, merges=True, fails=True,
+    always_dies=True, forgets_idle=False,
+    source="Databricks' documentation of its StreamingQueryListener events; its source is closed",
+)
+
+RELEASES = (
+    QUBOLE_1_2, RONCEMER_1_2_3, AWSLABS_1_4_2, AWSLABS_1_4_3, AWSLABS_2_0, AWSLABS_HEAD,
+    KINESIS_LINEAGE, DATABRICKS_ANY,
+)
+
+_NUMBERED = re.compile(r"awslabs-(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:-SNAPSHOT)?\Z", re.ASCII)
+_KNOWN = ", ".join(traits.release for traits in RELEASES)
+
+
+def traits_of(release: str) -> tuple[Traits, ...]:
+    """The traits of a full version, of a named build, or all that a prefix leaves open.
+
+    Raises UsageError for what this project cannot judge.
+    """
+    if match := _NUMBERED.match(release):
+        return (_awslabs(release, tuple(int(part) for part in match.groups() if part)),)
+    if release in ("awslabs-main", "awslabs-head"):
+        return (AWSLABS_HEAD,)
+    found = tuple(traits for traits in RELEASES if traits.release.startswith(release))
+    if not release or not found:
+        raise UsageError(
+            f"release={release}: no such Kinesis connector is known to this reshardctl",
+            f"it knows {_KNOWN}; look for the connector's jar in the query's --jars or --packages",
+        )
+    return found
+
+
+def _awslabs(release: str, version: tuple[int, ...]) -> Traits:
+    """By the tags of the project: 1.4.3 was never tagged, 2.1 is what main is called."""
+    if version[0] == 1 and version <= (1, 4, 2):
+        return AWSLABS_1_4_2
+    if version[:3] == (1, 4, 3):
+        return AWSLABS_1_4_3
+    if version in ((2,), (2, 0)) or version[:2] == (2, 0):
+        return AWSLABS_2_0
+    if version[:2] == (2, 1):
+        return AWSLABS_HEAD
+    raise UsageError(
+        f"release={release}: no such awslabs connector is known to this reshardctl",
+        "it knows 1.0 to 1.4.3, 2.0 and main as of 0f4c005 (awslabs-head-0f4c005)",
+    )
+
+
+def starters(checkpoint: Checkpoint) -> tuple[Traits, ...]:
+    """The releases that may have written the checkpoint, by its syntax and the order of its keys.
+
+    None for a source that no known connector writes.
+    """
+    same = tuple(traits for traits in RELEASES if traits.connector == checkpoint.connector)
+    fitting = tuple(t for t in same if not t.scala or t.scala in checkpoint.scalas)
+    return fitting or same

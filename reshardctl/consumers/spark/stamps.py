@@ -1,0 +1,38 @@
+"""What Spark notes in the second line of an offset log: times and watermarks.
+
+Sources: OffsetSeqMetadata of Spark 3.3 to 4.3; checkpoints of runs on 3.3.4 to 4.3.0.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
+from reshardctl.errors import UsageError
+from reshardctl.strict import Place, parse
+
+
+def planned_at(batch: Batch) -> float | None:
+    """Unix seconds at which the batch was planned, `None` where the log does not say."""
+    stamp = _whole(batch.log.metadata, "batchTimestampMs")
+    return stamp / 1000 if stamp > 0 else None
+
+
+def watermark(checkpoint: Checkpoint) -> int:
+    """The query's watermark, milliseconds since 1970, 0 for none: the higher one of what the
+    newest batch was planned with and what the newest commit hands to the next."""
+    newest = checkpoint.newest
+    batch = checkpoint.batches.get(newest) if newest is not None else None
+    planned = _whole(batch.log.metadata, "batchWatermarkMs") if batch is not None else 0
+    handed = max(checkpoint.commits) if checkpoint.commits else None
+    return max(planned, checkpoint.commits[handed].watermark if handed is not None else 0)
+
+
+@lru_cache(maxsize=256)
+def _whole(metadata: str, name: str) -> int:
+    try:
+        value = parse(metadata, Place("line 2"))
+    except UsageError:
+        return 0
+    found = value.get(name, 0) if isinstance(value, dict) else 0
+    return found if isinstance(found, int) and not isinstance(found, bool) else 0
