@@ -1,0 +1,1 @@
+"""How each source spells its offsets."""

@@ -1,0 +1,83 @@
+"""Offsets and log entries of awslabs' `aws-kinesis`.
+
+KinesisV2SourceOffset.scala and ShardInfo (KinesisModel.scala), 1.4.2 to 2.1. In an offset all
+values are strings and all four members are required; in its log (HDFSMetadataCommitter, and the
+metadataValue of DynamodbMetadataCommitter) subSequenceNumber is a number and isLast true or false.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from reshardctl.consumers.spark.lines import connector, writing
+from reshardctl.consumers.spark.lines.loading import Digits, kind, load
+from reshardctl.consumers.spark.lines.offset import SourceOffset
+from reshardctl.consumers.spark.malformed import Malformed
+from reshardctl.consumers.spark.positions import Position
+from reshardctl.model import ShardId
+
+NAME = "awslabs"
+OWN = frozenset({"subSequenceNumber", "isLast"})
+MEMBERS = OWN | {"iteratorType", "iteratorPosition"}
+_COMMON = frozenset({"shardId", "iteratorType", "iteratorPosition"})
+
+
+def read(value: Mapping[str, Any]) -> SourceOffset:
+    """An offset of this shape."""
+    return connector.read(NAME, value, MEMBERS, _place)
+
+
+def line(
+    stream: str, batch_id: int, positions: Mapping[ShardId, Position], scala: str
+) -> str:
+    """The text that the connector itself would write."""
+    shards = {
+        shard: writing.members(one)
+        | {"subSequenceNumber": str(one.sub), "isLast": "true" if one.last else "false"}
+        for shard, one in positions.items()
+    }
+    return writing.offset(stream, batch_id, shards, scala)
+
+
+def entry(text: str) -> tuple[ShardId, Position]:
+    """A file of its log. Raises Malformed for one that the connector cannot read."""
+    value = load(text)
+    if not isinstance(value, dict):
+        raise Malformed(f"not an object but {kind(value)}")
+    known = {name: value[name] for name in _COMMON if name in value}
+    found = connector.strings(known, _COMMON)
+    sub, last = value.get("subSequenceNumber"), value.get("isLast")
+    if not isinstance(sub, Digits) or not connector.LONG.match(sub):
+        raise Malformed(f"subSequenceNumber is {_absent(sub)}, and the connector wants a number")
+    if not isinstance(last, bool):
+        raise Malformed(f"isLast is {_absent(last)}, and the connector wants true or false")
+    place = connector.position(found["iteratorType"], found["iteratorPosition"], int(sub), last)
+    return ShardId(found["shardId"]), place
+
+
+def entry_text(shard: ShardId, position: Position) -> str:
+    """A file of its log as the connector writes it."""
+    members = {
+        "shardId": shard,
+        **writing.members(position),
+        "subSequenceNumber": position.sub,
+        "isLast": position.last,
+    }
+    return json.dumps(members, separators=(",", ":"))
+
+
+def _place(one: Mapping[str, str]) -> Position:
+    sub, last = one["subSequenceNumber"], one["isLast"].lower()
+    if not connector.LONG.match(sub):
+        raise Malformed(f"subSequenceNumber {sub[:40]!r} is no number")
+    if last not in ("true", "false"):
+        raise Malformed(f"isLast {one['isLast'][:40]!r} is neither true nor false")
+    return connector.position(
+        one["iteratorType"], one["iteratorPosition"], int(sub), last == "true"
+    )
+
+
+def _absent(value: object) -> str:
+    return "missing" if value is None else kind(value)

@@ -1,0 +1,44 @@
+"""One source's offset, whichever source wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from reshardctl.consumers.spark.positions import Position
+from reshardctl.model import ShardId
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """Something wrong with an offset. fatal: whether its own source cannot read it.
+
+    raw: what stands there; shard: whose position it is, `None` for the offset as a whole.
+    """
+
+    why: str
+    raw: str
+    shard: ShardId | None = None
+    fatal: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOffset:
+    """An offset as read.
+
+    connector: which source writes this shape, "unknown" for a connector's offset without shards.
+    stream: its name, "" where the offset holds none. batch_id: the connectors' own count, by
+    which their log is filed, `None` where there is none. positions: also those of a flawed offset
+    that could be read.
+    """
+
+    connector: str
+    stream: str
+    batch_id: int | None
+    positions: Mapping[ShardId, Position]
+    flaws: tuple[Flaw, ...] = ()
+
+    @property
+    def broken(self) -> str:
+        """Why its source cannot read it, "" where it can."""
+        return next((flaw.why for flaw in self.flaws if flaw.fatal), "")

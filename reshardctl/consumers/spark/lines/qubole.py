@@ -1,0 +1,55 @@
+"""Offsets and log entries of Qubole's `kinesis` and of its forks.
+
+KinesisSourceOffset.scala, ShardInfo (KinesisSourceRDD.scala) and HDFSMetadataCommitter.scala of
+1.2.0_spark-3.0; roncemer's fork 1.2.3_spark-3.2 has the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from reshardctl.consumers.spark.lines import connector, writing
+from reshardctl.consumers.spark.lines.loading import kind, load
+from reshardctl.consumers.spark.lines.offset import SourceOffset
+from reshardctl.consumers.spark.malformed import Malformed
+from reshardctl.consumers.spark.positions import Position
+from reshardctl.model import ShardId
+
+NAME = "qubole"
+MEMBERS = frozenset({"iteratorType", "iteratorPosition"})
+_ENTRY = MEMBERS | {"shardId"}
+
+
+def read(value: Mapping[str, Any]) -> SourceOffset:
+    """An offset of this shape."""
+    return connector.read(NAME, value, MEMBERS, _place)
+
+
+def line(
+    stream: str, batch_id: int, positions: Mapping[ShardId, Position], scala: str
+) -> str:
+    """The text that the connector itself would write."""
+    shards = {shard: writing.members(one) for shard, one in positions.items()}
+    return writing.offset(stream, batch_id, shards, scala)
+
+
+def entry(text: str) -> tuple[ShardId, Position]:
+    """A file of its log. Raises Malformed for one that the connector cannot read."""
+    value = load(text)
+    if not isinstance(value, dict):
+        raise Malformed(f"not an object but {kind(value)}")
+    known = {name: value[name] for name in _ENTRY if name in value}
+    found = connector.strings(known, _ENTRY)
+    return ShardId(found["shardId"]), _place(found)
+
+
+def entry_text(shard: ShardId, position: Position) -> str:
+    """A file of its log as the connector writes it."""
+    members = {"shardId": shard, **writing.members(position)}
+    return json.dumps(members, separators=(",", ":"))
+
+
+def _place(one: Mapping[str, str]) -> Position:
+    return connector.position(one["iteratorType"], one["iteratorPosition"])

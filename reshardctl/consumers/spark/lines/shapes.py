@@ -1,0 +1,36 @@
+"""Which source wrote an offset, told from its shape."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from reshardctl.consumers.spark.lines import awslabs, connector, databricks, lineage, qubole
+from reshardctl.consumers.spark.lines.loading import load
+from reshardctl.consumers.spark.lines.offset import SourceOffset
+from reshardctl.consumers.spark.lines.writing import METADATA
+from reshardctl.consumers.spark.malformed import Malformed
+
+_KEPT = 256
+"""Offsets whose reading is kept: a plan reads one checkpoint again and again."""
+
+
+@lru_cache(maxsize=_KEPT)
+def read(text: str) -> SourceOffset | None:
+    """A source's offset, `None` for that of a source which does not read Kinesis."""
+    try:
+        value = load(text)
+    except Malformed:
+        return None
+    if databricks.recognised(value):
+        return databricks.read(value)
+    if lineage.recognised(value):
+        return lineage.read(value)
+    if not connector.recognised(value):
+        return None
+    shards = [one for name, one in value.items() if name != METADATA and isinstance(one, dict)]
+    if any(not awslabs.OWN.isdisjoint(one) for one in shards):
+        return awslabs.read(value)
+    found = qubole.read(value)
+    if shards:
+        return found
+    return SourceOffset("unknown", found.stream, found.batch_id, found.positions, found.flaws)

@@ -1,0 +1,45 @@
+"""JSON as the connectors write it: no spaces, and keys in the order of their Scala."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from reshardctl.consumers.spark.lines import order_scala_2_12, order_scala_2_13
+from reshardctl.consumers.spark.positions import Position
+from reshardctl.model import ShardId
+
+METADATA = "metadata"
+
+
+def ordered(keys: Sequence[str], scala: str, born: int) -> list[str]:
+    """Keys as a map of that Scala gives them back; born: see order_scala_2_13."""
+    if scala == "2.12":
+        return order_scala_2_12.order(keys)
+    if scala == "2.13":
+        return order_scala_2_13.order(keys, born)
+    raise ValueError(f"no key order is known for Scala {scala}")
+
+
+def offset(
+    stream: str, batch_id: int, shards: Mapping[ShardId, Mapping[str, str]], scala: str
+) -> str:
+    """A connector's offset: its metadata and every shard, filled in the order of their ids."""
+    small, empty = order_scala_2_13.BORN_SMALL, order_scala_2_13.BORN_EMPTY
+    head = {"batchId": str(batch_id), "streamName": stream}
+    parts = {METADATA: _object(head, ordered(list(head), scala, small))}
+    inner: list[str] = []
+    for shard in sorted(shards):
+        inner = inner or ordered(list(shards[shard]), scala, empty)
+        parts[shard] = _object(shards[shard], inner)
+    names = ordered(list(parts), scala, small)
+    return "{" + ",".join(f"{json.dumps(name)}:{parts[name]}" for name in names) + "}"
+
+
+def members(position: Position) -> dict[str, str]:
+    """What both connectors store of a position, as they put it in."""
+    return {"iteratorType": position.kind, "iteratorPosition": position.value}
+
+
+def _object(values: Mapping[str, str], names: Sequence[str]) -> str:
+    return "{" + ",".join(f"{json.dumps(n)}:{json.dumps(values[n])}" for n in names) + "}"
