@@ -185,6 +185,7 @@ class _Course:
         self._stop_if_asked()
         for intent in self._intents(todo):
             self._stop_if_asked()
+            self._stop_at(intent.step)
             self._write(intent)
             self._in_place += 1
             self._record(intent.index)
@@ -268,6 +269,23 @@ class _Course:
             self._note("interrupted")
             raise self._half_done("interrupted")
         raise Cancelled("interrupted; nothing was written")
+
+    def _stop_at(self, step: Step) -> None:
+        """A step behind a barrier is for later: the consumer has to go on first."""
+        if not step.barrier:
+            return
+        try:
+            there = self._medium.get([step.barrier])[step.barrier] is not None
+        except CannotTell as error:
+            self._note(error.what)
+            raise self._half_done(error.what) from error
+        if not there:
+            self._note(f"waits for {step.barrier}")
+            raise half_done(
+                self._journal,
+                f"{self._so_far()}; the next one waits until {step.barrier} is there "
+                f"({step.title})",
+            )
 
     def _so_far(self) -> str:
         return f"{self._in_place} of {self._total} steps are in place"

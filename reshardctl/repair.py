@@ -15,7 +15,7 @@ from reshardctl.journal import Journal, Records
 from reshardctl.liveness import require_live
 from reshardctl.locator import Locator
 from reshardctl.media.base import Medium
-from reshardctl.model import Change, Image, Step, Update, after
+from reshardctl.model import Change, Image, Step, Update, after, ahead
 from reshardctl.pinning import resolved
 from reshardctl.plan import Nothing, Plan, judge, settled_line
 from reshardctl.policy import LOSSLESS
@@ -210,6 +210,12 @@ def _elsewhere(plan: SavedPlan, more: Plan) -> bool:
     return written.isdisjoint(write.key for step in more.steps for write in step.writes)
 
 
+def _past_barriers(steps: list[Step], images: list[Image]) -> list[Step]:
+    """The same steps, those free to go that waited for a row which is there by now."""
+    there = {image.key for image in images}
+    return [replace(step, barrier="") if step.barrier in there else step for step in steps]
+
+
 def go_on(
     ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal, records: Records,
     live: bool = False,
@@ -217,7 +223,7 @@ def go_on(
     """Finish what a journal began: the mixed state and the rest of the steps are replayed first."""
     def check(images: list[Image], rest: list[Step]) -> list[Step]:
         lineage = ports.kinesis.lineage(plan.stream)
-        rows = tuple(after(images, rest))
+        rows = tuple(after(images, ahead(_past_barriers(rest, images))))
         case = case_of(Snapshot(locator, lineage, rows, plan.store, ports.clock()), plan.wishes)
         settled = settled_line(case, images)
         want = plan.wishes.policy.line(lineage, settled)

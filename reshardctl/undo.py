@@ -171,7 +171,7 @@ def _landed(
         pairs = zip(step.writes, row, strict=True)
         writes = tuple(write for write, stand in pairs if stand is not Standing.AS_BEFORE)
         if writes:
-            result.append(Step(step.title, writes, step.barrier))
+            result.append(Step(step.title, writes))
     return result
 
 

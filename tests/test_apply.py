@@ -479,3 +479,49 @@ def test_rebasing_refuses_what_a_guard_forbids(rows: list[Image], words: str) ->
 
 def test_a_header_may_be_written_for_any_plan(medium: MemoryMedium) -> None:
     assert header(plan_of([6]), medium).steps == plan_of([6]).steps
+
+
+# steps that wait for the consumer
+
+
+def waiting(plan: Plan) -> Plan:
+    """The same plan, its second step behind a row that the consumer writes."""
+    first, second, *rest = plan.steps
+    return replace(plan, steps=(first, replace(second, barrier="commits/8"), *rest))
+
+
+def test_a_step_behind_a_barrier_waits_and_resume_makes_it(
+    plan: Plan, medium: MemoryMedium, path: Path
+) -> None:
+    plan = waiting(plan)
+    with (
+        journal_of(plan, medium, path) as journal,
+        pytest.raises(HalfDone, match=r"1 of 3 steps.*waits until commits/8 is there") as half,
+    ):
+        apply(plan.steps, medium, journal, check=checked(plan))
+    assert half.value.exit is Exit.HALF_DONE and "fix --resume" in half.value.next
+    written = medium.read()
+    for _ in range(2):
+        with pytest.raises(HalfDone, match="waits until commits/8"):
+            resumed(plan, medium, path)
+        assert medium.read() == written, "nothing more is written while it waits"
+    medium.plant(Image("commits/8", {}))
+    assert resumed(plan, medium, path) == (2, 1)
+    assert [i for i in medium.read() if i.key != "commits/8"] == plan.after()
+
+
+def test_a_barrier_that_cannot_be_looked_at_is_no_way_through(
+    plan: Plan, medium: MemoryMedium, path: Path
+) -> None:
+    plan = waiting(plan)
+    blind = Failing(medium, -1, Landed.DONE)
+
+    def get(_keys: list[str]) -> dict[str, Image | None]:
+        raise CannotTell("the network is down")
+
+    blind.get = get
+    with (
+        journal_of(plan, medium, path) as journal,
+        pytest.raises(HalfDone, match=r"1 of 3 steps.*network is down"),
+    ):
+        apply(plan.steps, blind, journal, check=checked(plan))

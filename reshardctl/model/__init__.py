@@ -38,6 +38,7 @@ from reshardctl.model.images import (
     Update,
     Write,
     after,
+    ahead,
     canonical,
     changed,
 )
@@ -100,6 +101,7 @@ __all__ = [
     "Wants",
     "Write",
     "after",
+    "ahead",
     "at_number",
     "at_time",
     "canonical",

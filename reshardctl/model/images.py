@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 AttributeValue = Mapping[str, Any]
@@ -85,6 +86,8 @@ class Step:
     """Writes that belong together: one transaction where the medium has one.
 
     In the order in which no prefix leaves the consumer worse off, for media that have none.
+    barrier: the key of a row that the consumer itself has to write before this step may be; "" for
+    none.
     """
 
     title: str
@@ -130,3 +133,8 @@ def after(images: Iterable[Image], steps: Iterable[Step]) -> list[Image]:
             else:
                 rows[write.key] = result
     return [rows[key] for key in sorted(rows)]
+
+
+def ahead(steps: Iterable[Step]) -> list[Step]:
+    """The steps before the first that waits for something that the consumer does."""
+    return list(takewhile(lambda step: not step.barrier, steps))
