@@ -105,7 +105,9 @@ def effects(around: Circumstances, want: Wanted, settled: Line, run: Replay) -> 
     """Everything that the replay does beyond or short of the wanted line."""
     if run.crash is not None:
         crash = run.crash
-        return [Effect(Harm.DIES, None, crash.certain, cause=crash.cause, why=crash.why)]
+        return [
+            Effect(Harm.DIES, None, crash.certain, cause=crash.cause, why=crash.why, by=crash.by)
+        ]
     found: list[Effect] = []
     reading = _Reading(around, settled, run)
     for shard, fate in run.fates.items():

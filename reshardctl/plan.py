@@ -130,14 +130,16 @@ def settled_line(case: Case, images: Iterable[Image] | None = None) -> Line:
 
 
 def _probed(case: Case, line: Line) -> dict[ShardId, Span]:
-    """Reads that met no record settle a closed shard as a whole."""
+    """Reads that met no record settle a closed shard as a whole; what they began behind stays
+    known, for consumers that mark no end and hold that place."""
     out = dict(line)
     for shard, probe in case.around.probes.items():
         span = out.get(shard)
         if span is None or not probe.drained or not probe.since <= span.lo:
             continue
         if shard in case.around.lineage and not case.around.lineage.is_open(shard):
-            out[shard] = Span(DONE, DONE, Basis.PROBED, "read to its end: nothing left")
+            over = replace(DONE, text=str(span.lo))
+            out[shard] = Span(over, over, Basis.PROBED, "read to its end: nothing left")
     return out
 
 
@@ -243,7 +245,12 @@ def _for_candidate(
         leave |= {s: Residual(s, e, _flag(e)) for s, e in fresh.items()}
     if leave:
         return Nothing(tuple(leave.values()))
-    stuck = [e for e in judged.effects if not acceptable(e, case.accept)]
+    # Order that the consumer does not keep is reported; where nothing is to be written, it is not
+    # what a position could have changed.
+    stuck = [
+        e for e in judged.effects
+        if not acceptable(e, case.accept) and e.harm is not Harm.DISORDERED
+    ]
     return _no_line(stuck[0]) if stuck else Nothing()
 
 

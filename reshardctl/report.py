@@ -136,10 +136,10 @@ def places_to_probe(report: Report) -> list[tuple[ShardId, Cut]]:
     harmed = {
         e.shard for j in report.judged for e in j.effects
         if e.shard in lineage and e.harm in (Harm.STALLED, Harm.SKIPPED)
-    }
+    } | {s for j in report.judged for e in j.effects if e.harm is Harm.DIES for s in e.by}
     ending = {
         shard for j in report.judged for shard, fate in j.replay.fates.items()
-        if isinstance(fate, Reads) and fate.cause is Cause.POSITION
+        if isinstance(fate, Reads) and fate.cause in (Cause.POSITION, Cause.UNMARKED)
         and shard in lineage and not lineage.is_open(shard)
     }
     ordered = [*(s for s in lineage if s in harmed), *(s for s in lineage if s in ending - harmed)]

@@ -25,6 +25,7 @@ from reshardctl.model.fates import (
     Never,
     Reads,
     Replay,
+    Risk,
 )
 from reshardctl.model.images import (
     Attributes,
@@ -88,6 +89,7 @@ __all__ = [
     "Rank",
     "Reads",
     "Replay",
+    "Risk",
     "Select",
     "Shard",
     "ShardId",

@@ -30,7 +30,8 @@ class Rank(IntEnum):
 class Cut:
     """A place inside one shard. `a < b` means certainly before; some pairs have no order.
 
-    number, sub: the last settled record, for rank INSIDE. text: the number as it was spelled.
+    number, sub: the last settled record, for rank INSIDE. text: the number as it was spelled;
+    of DONE, the cut behind which a read found nothing, as text, where there was one.
     time: Unix seconds for a start by time, where `number` is 0; NaN-free, `None` when the store
     says "by time" and nobody said which.
     """

@@ -47,6 +47,16 @@ class Cause(StrEnum):
     """The shard is closed; the consumer takes that for read to its end, whatever its position."""
     MERGE_WAITS = "merge-waits"
     """Cannot end while the other parent of its merge has no position."""
+    UNMARKED = "unmarked"
+    """Resumes at its position, or begins; the consumer marks no shard as finished, ever."""
+    KNOWN_CHILD = "known-child"
+    """A closed shard announces a child that is read already, of which the consumer dies."""
+    NO_CHECKPOINT = "no-checkpoint"
+    """The place in which the store holds all of its positions is not there."""
+    BACKFILL = "backfill"
+    """It ends at the tips, and a child may be there before its parent announces it."""
+    LIVELOCK = "livelock"
+    """A failure that undoes all progress since the last commit comes back before the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +102,25 @@ Fate = Reads | Never
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """The whole consumer dies at its start. `until`: what ends that, in words."""
+    """The whole consumer dies at its start. `until`: what ends that, in words. by: the shards that
+    it dies of."""
 
     why: str
     until: str
     certain: bool = True
     cause: Cause | None = None
+    by: tuple[ShardId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """What may go wrong with a consumer that does start, and no position changes. shards: of which
+    it may come. helps: what the operator can do."""
+
+    cause: Cause
+    shards: tuple[ShardId, ...]
+    why: str
+    helps: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,5 +131,6 @@ class Replay:
     crash: Crash | None = None
     notes: tuple[str, ...] = ()
     """Things an operator would otherwise take for trouble (waits that are normal)."""
+    risks: tuple[Risk, ...] = ()
     orders: bool = True
     """Whether shards can wait for their parents at all; if not, disorder is no one's mistake."""
