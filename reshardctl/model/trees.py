@@ -12,7 +12,8 @@ A file is an `Image` whose key is its path below the root, parts joined by `/`. 
 
 A file that was seen in a listing but not wanted has neither `text` nor `bytes`. A folder that was
 seen is an image too: its key ends in `/`, and it has no attributes. `size` and `modified` belong in
-no guard and in no footprint.
+no guard and in no footprint, and with `crc` in what a consumer calls `moving`: a write that is cut
+short leaves a whole file whose sibling is yet to come.
 """
 
 from __future__ import annotations

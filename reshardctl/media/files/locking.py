@@ -6,7 +6,7 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from reshardctl.errors import Refused
@@ -28,7 +28,8 @@ def alone(root: Path, name: str) -> Iterator[bool]:
     try:
         yield _locked(descriptor, name)
     finally:
-        os.close(descriptor)
+        with suppress(OSError):
+            os.close(descriptor)
 
 
 def _locked(descriptor: int, name: str) -> bool:

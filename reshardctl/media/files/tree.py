@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from reshardctl.errors import CannotTell, Refused
+from reshardctl.errors import AnswerLost, CannotTell, Refused
 from reshardctl.media.base import Landed
 from reshardctl.media.files.blobs import Blob, Blobs, Moved, checked
 from reshardctl.media.files.guards import checked as checked_step
@@ -100,20 +100,25 @@ class Tree:
         content: bytes | None, checksum: bytes | None,
     ) -> None:
         beside = crc_of(key)
-        moves = (file.content if file else None) != content
-        orphan = crc is not None and file is None
-        if crc is not None and not orphan and (moves or checksum is None):
-            self._blobs.delete(beside, crc)
+        if (file.content if file else None) == content:
+            self._move(beside, crc, checksum)
+            return
+        early = None if file is not None else checksum  # an orphan's goes before its file comes
+        if crc is not None and (file is not None or checksum is not None):
+            with suppress(AnswerLost):  # whether it stays so, the file's own move will tell
+                self._move(beside, crc, early)
+            placed = None if early is None else Blob(early, 0)
             try:
                 self._move(key, file, content)
             except BaseException:
                 with suppress(Moved, Refused, CannotTell):
-                    self._blobs.create(beside, crc.content)
+                    self._move(beside, placed, crc.content)
                 raise
-            crc = None
-        elif moves:
+            crc = placed
+        else:
             self._move(key, file, content)
-        self._move(beside, crc, checksum)
+        with suppress(Moved, Refused, CannotTell):  # the file stands, and does so without it
+            self._move(beside, crc, checksum)
 
     def _move(self, key: str, was: Blob | None, content: bytes | None) -> None:
         if content is None:
