@@ -1,4 +1,4 @@
-"""The reference source against what the real one did: runs of Quickwit 0.8.2 and 0.9.0, Nov 2026."""
+"""The reference source against the real one: runs of Quickwit 0.8.2 and 0.9.0, Nov 2026."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from reshardctl.testing import FakeKinesis, load_topology
 from tests.case_stream import shard_name
-from tests.reference.quickwit import ASSERTION, END_PANIC, RELEASES, Run, started
+from tests.reference.quickwit import RELEASES, Run, started
 from tests.reference.quickwit_store import StoredSource, sources
 
 GOLDEN = Path(__file__).parent / "golden" / "quickwit"

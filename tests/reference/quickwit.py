@@ -39,7 +39,7 @@ class FailureError(Exception):
 class Run:
     """What became of one start. delivered: payloads by shard, those of batches that were sent.
 
-    published: the changes, in order. dead: shards whose own consumer failed, with what Kinesis said.
+    published: the changes, in order. dead: shards whose own consumer failed, with Kinesis's words.
     """
 
     checkpoint: dict[str, str] | None

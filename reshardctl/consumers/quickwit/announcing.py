@@ -1,0 +1,34 @@
+"""Which closed shards tell the source of their children, and what that does to it.
+
+GetRecords names the children once a closed shard is read to its end, also if nothing is left to
+read. A shard consumer passes on those whose first parent it is (`shard_consumer.rs:214`), so of a
+merge only `ParentShardId` announces the child. One whose position Kinesis refuses reads nothing,
+and announces nothing.
+"""
+
+from __future__ import annotations
+
+from reshardctl.consumers.quickwit.positions import place_of
+from reshardctl.consumers.quickwit.rows import Checkpoint
+from reshardctl.lineage import Lineage
+from reshardctl.model import ShardId
+
+
+def announces(lineage: Lineage, shard: ShardId) -> bool:
+    """Whether a listed shard, read to its end, would name a listed child."""
+    if lineage.is_open(shard):
+        return False
+    return any(lineage[child].parent == shard for child in lineage.children(shard))
+
+
+def announcing(lineage: Lineage, checkpoint: Checkpoint) -> list[ShardId]:
+    """Closed shards that will, at their stored positions, parents before children."""
+    return [
+        shard for shard in lineage
+        if announces(lineage, shard) and not _refused(lineage, checkpoint, shard)
+    ]
+
+
+def _refused(lineage: Lineage, checkpoint: Checkpoint, shard: ShardId) -> bool:
+    row = checkpoint.rows.get(shard)
+    return row is not None and place_of(lineage, shard, row.text).refused

@@ -1,0 +1,121 @@
+"""What Quickwit's Kinesis source does when it starts, played over the lineage.
+
+Every listed shard is read at once, whatever its parents do; a shard whose position Kinesis refuses
+stalls alone, while the source looks healthy. Two things bring the source down as a whole, again
+and again: `~` on a listed shard, and what its release dies of. Sources: `kinesis_source.rs` and
+`shard_consumer.rs` of 0.8.2 and 0.9.0; the same states run on both, Nov 2026.
+"""
+
+from __future__ import annotations
+
+from reshardctl.consumers.quickwit.announcing import announcing
+from reshardctl.consumers.quickwit.app import App
+from reshardctl.consumers.quickwit.positions import Place, Standing, furthest, place_of
+from reshardctl.consumers.quickwit.risks import risks
+from reshardctl.consumers.quickwit.rows import Checkpoint
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    DONE,
+    Cause,
+    Crash,
+    Fate,
+    Never,
+    Reads,
+    Replay,
+    ShardId,
+    exactly,
+    short,
+)
+from reshardctl.times import instant
+
+NAMED = 5
+"""Shards that a sentence names before it says how many more there are."""
+
+
+def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
+    """A fate for every listed shard and every entry."""
+    places = {s: _place(lineage, checkpoint, s) for s in lineage}
+    fates: dict[ShardId, Fate] = {s: _ignored() for s in checkpoint.rows if s not in lineage}
+    for shard, place in places.items():
+        fates[shard] = _fate(lineage, shard, place)
+    crash = _crash(lineage, checkpoint, places, app)
+    dangers = () if crash else risks(lineage, checkpoint)
+    return Replay(fates, crash, tuple(_notes(checkpoint)), dangers)
+
+
+def named(shards: list[ShardId]) -> str:
+    """`shard 0`, `shards 0 and 4`, `shards 0, 4, 5 and 12 more`."""
+    names = [short(shard) for shard in shards[:NAMED]]
+    if len(shards) > NAMED:
+        return f"shards {', '.join(names)} and {len(shards) - NAMED} more"
+    if len(names) == 1:
+        return f"shard {names[0]}"
+    return f"shards {', '.join(names[:-1])} and {names[-1]}"
+
+
+def _place(lineage: Lineage, checkpoint: Checkpoint, shard: ShardId) -> Place:
+    row = checkpoint.rows.get(shard)
+    return place_of(lineage, shard, row.text if row else None)
+
+
+def _ignored() -> Fate:
+    why = "the shard is not listed: Quickwit keeps its entry for good, and never looks at it"
+    return Reads(exactly(DONE), DONE, frozenset(), True, Cause.GONE, why)
+
+
+def _fate(lineage: Lineage, shard: ShardId, place: Place) -> Fate:
+    listed = lineage[shard]
+    if place.standing is Standing.END:
+        why = "at its EndingSequenceNumber: nothing of it is read, it announces no children"
+        return Reads(exactly(DONE), DONE, frozenset(), True, Cause.FINISHED, why)
+    alone = "Kinesis refuses it, so this shard is not read; the source looks healthy and reads on"
+    if place.standing is Standing.FOREIGN:
+        return Never(Cause.FOREIGN_NUMBER, f"its position is a number of no record here. {alone}")
+    if place.standing is Standing.NONSENSE:
+        return Never(Cause.UNREADABLE, f"its position is no sequence number. {alone}")
+    why = "resumes behind its position" if place.span.lo.text else "is read from its beginning"
+    return Reads(
+        place.span, furthest(listed), frozenset(), not listed.open, Cause.UNMARKED, why
+    )
+
+
+def _crash(
+    lineage: Lineage, checkpoint: Checkpoint, places: dict[ShardId, Place], app: App
+) -> Crash | None:
+    if app.traits.needs_key and not checkpoint.known:
+        return Crash(
+            f"the source fails at every start: could not find checkpoint for source "
+            f"{checkpoint.source}", "its key is in the checkpoint again",
+            cause=Cause.NO_CHECKPOINT,
+        )
+    if marked := [s for s, p in places.items() if p.standing is Standing.END_MARK]:
+        return Crash(
+            "the source panics at every start (position of a Kinesis shard should never be EOF): "
+            f"{named(marked)} stand{'s' if len(marked) == 1 else ''} at ~, and no shard is read",
+            "no listed shard stands there", cause=Cause.UNREADABLE, by=tuple(marked),
+        )
+    if not app.traits.dies_of_known_child:
+        return None
+    parents = announcing(lineage, checkpoint)
+    return _dies_of(lineage, parents) if parents else None
+
+
+def _dies_of(lineage: Lineage, parents: list[ShardId]) -> Crash:
+    last = max(parents, key=lambda shard: lineage.closed_at(shard) or 0.0)
+    closed = lineage.closed_at(last)
+    when = "" if closed is None else f", at {instant(closed + lineage.stream.retention)}"
+    return Crash(
+        "the source panics at every start, logged as \"channel closed\": "
+        f"{named(parents)}, closed, announce{'s' if len(parents) == 1 else ''} children that it "
+        "reads already; no shard is read",
+        f"{named([last])} is no longer listed{when}", cause=Cause.KNOWN_CHILD, by=tuple(parents),
+    )
+
+
+def _notes(checkpoint: Checkpoint) -> list[str]:
+    if checkpoint.enabled:
+        return []
+    return [
+        f"source {checkpoint.source} is disabled: what is said of its next start holds from when "
+        "it is enabled"
+    ]

@@ -1,0 +1,145 @@
+"""The entries that hold a line, as Quickwit itself would have written them.
+
+    START   no entry (an empty one means the same and stays)
+    number  that number
+    DONE    where a read showed that nothing is left: the last record's number, which stands there
+            already; else, and where the release dies of an announcement, the EndingSequenceNumber
+
+`~` is never written, and no place behind an open shard's last published one. All writes are one
+step: they are places in one text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from reshardctl.consumers.base import Cannot
+from reshardctl.consumers.quickwit.announcing import announces, announcing
+from reshardctl.consumers.quickwit.app import App
+from reshardctl.consumers.quickwit.behaviour import named
+from reshardctl.consumers.quickwit.document import PRESENT
+from reshardctl.consumers.quickwit.positions import Standing, place_of, unborn
+from reshardctl.consumers.quickwit.rows import Checkpoint
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
+    Create,
+    Cut,
+    Delete,
+    ShardId,
+    Step,
+    Update,
+    Wanted,
+    Write,
+)
+from reshardctl.times import instant
+
+RUNNING = "a running node writes the whole text from memory, or passes over what it does not expect"
+
+
+def encode(
+    lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App, leave: Collection[ShardId]
+) -> list[Step] | Cannot:
+    """Writes after which the source reads from the line; none where it does already."""
+    obstacle = _obstacle(lineage, checkpoint, want, app)
+    if obstacle is not None:
+        return obstacle
+    writes = _key(checkpoint, app)
+    for shard in lineage:
+        if shard in leave:
+            continue
+        wanted = want.get(shard, START)
+        if app.traits.dies_of_known_child and announces(lineage, shard):
+            if wanted != DONE:
+                continue  # mute while Kinesis refuses its position; any other would make it speak
+            wanted = DONE  # the very end, not the last record, behind which it would speak
+        writes += _entry(lineage, checkpoint, shard, wanted)
+    writes += [
+        _write(checkpoint, shard, None, "the stream has no such shard yet: it would be born there")
+        for shard in checkpoint.rows if unborn(lineage, shard) and shard not in leave
+    ]
+    return [Step("the source's positions, in one text", tuple(writes))] if writes else []
+
+
+def _obstacle(
+    lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App
+) -> Cannot | None:
+    if any(want.get(shard) == TIP for shard in lineage):
+        return Cannot(
+            "Quickwit has no mark for the tip as of each start",
+            ("--policy latest: the numbers at which the shards stand now",),
+        )
+    if not app.traits.dies_of_known_child:
+        return None
+    unread = [s for s in announcing(lineage, checkpoint) if want.get(s) != DONE]
+    return _ways_out(lineage, unread) if unread else None
+
+
+def _ways_out(lineage: Lineage, unread: list[ShardId]) -> Cannot:
+    ends = [closed for s in unread if (closed := lineage.closed_at(s)) is not None]
+    ways = [
+        "upgrade to Quickwit 0.9.0 or later: it starts on a resharded stream and reads all of it",
+        f"add --probe: if nothing is left in {named(unread)}, this release can be made to start",
+        f"add --policy latest: skips what is unread in {named(unread)}, and all before now",
+    ]
+    if ends:
+        until = instant(max(ends) + lineage.stream.retention)
+        ways.insert(1, f"wait until {until}: then they are no longer listed, nor is what they hold")
+    return Cannot(
+        f"no position both lets this release start and keeps what is unread in {named(unread)}: "
+        "read to its end a closed shard announces its children, of which it dies", tuple(ways),
+    )
+
+
+def _key(checkpoint: Checkpoint, app: App) -> list[Write]:
+    if checkpoint.known or not app.traits.needs_key:
+        return []
+    return [Write(
+        checkpoint.key, Update({"checkpoint": PRESENT}), checkpoint.state,
+        "the source's key is missing, without which it fails at every start", ("checkpoint",),
+        running=RUNNING,
+    )]
+
+
+def _entry(
+    lineage: Lineage, checkpoint: Checkpoint, shard: ShardId, wanted: Cut
+) -> list[Write]:
+    row = checkpoint.rows.get(shard)
+    place = place_of(lineage, shard, row.text if row else None)
+    sane = place.standing in (Standing.START, Standing.NUMBER, Standing.END)
+    if sane and (place.span.lo == wanted or _read_from_there(place.span.lo, wanted)):
+        return []
+    text, why = _text(lineage, shard, wanted)
+    if text is None and row is None:
+        return []
+    return [_write(checkpoint, shard, text, why)]
+
+
+def _read_from_there(stored: Cut, wanted: Cut) -> bool:
+    """Whether a read from the stored place showed that nothing is left behind it."""
+    return wanted == DONE and wanted.text == str(stored)
+
+
+def _text(lineage: Lineage, shard: ShardId, wanted: Cut) -> tuple[str | None, str]:
+    """What to store, and why; `None` for no entry."""
+    end = lineage[shard].end
+    if wanted == START:
+        return None, "nothing of it is settled: it is read from its beginning"
+    if wanted != DONE or end is None:
+        return wanted.text, "it is settled up to that record"
+    if wanted.text.isdigit():
+        return wanted.text, "its last record: a read showed that nothing is behind it"
+    if wanted.text:
+        return None, "it never held a record"
+    return end, "its end: nothing of it is read, and it announces no children"
+
+
+def _write(checkpoint: Checkpoint, shard: ShardId, text: str | None, why: str) -> Write:
+    row, key = checkpoint.rows.get(shard), f"{checkpoint.key}/{shard}"
+    if row is None:
+        assert text is not None
+        return Write(key, Create({"position": {"S": text}}), None, why, running=RUNNING)
+    change = Delete() if text is None else Update({"position": {"S": text}})
+    return Write(key, change, row.image, why, ("position",), running=RUNNING)

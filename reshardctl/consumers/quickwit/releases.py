@@ -1,0 +1,69 @@
+"""How releases of Quickwit differ in what they do with a Kinesis source's positions.
+
+Sources: `kinesis_source.rs`, `shard_consumer.rs`, `checkpoint.rs` and `position.rs` at v0.7.1,
+v0.8.2 and v0.9.0, and runs of the real source and metastore of 0.8.2 and 0.9.0, November 2026.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from reshardctl.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What sets a range of releases apart.
+
+    release: the newest of them, which stands for all. first: the oldest, as numbers.
+    reads: versions of the metastore's texts that it loads.
+    dies_of_known_child: a closed shard that announces a child which is read already panics the
+    whole source (fixed by #5912, first released in 0.9.0).
+    needs_key: the source's key must be in the checkpoint (#4913); before, a missing one is empty.
+    """
+
+    release: str
+    first: tuple[int, ...]
+    reads: frozenset[str]
+    dies_of_known_child: bool
+    needs_key: bool
+    source: str
+
+
+QUICKWIT_0_7 = Traits(
+    "0.8.2", (0, 7), frozenset({"0.7", "0.8"}), dies_of_known_child=True, needs_key=False,
+    source="runs on 0.8.2; kinesis_source.rs:145 and indexing_pipeline.rs:441 of 0.8.2",
+)
+QUICKWIT_0_9 = Traits(
+    "0.9.0", (0, 9), frozenset({"0.7", "0.8", "0.9"}), dies_of_known_child=False, needs_key=True,
+    source="runs on 0.9.0; kinesis_source.rs:139 and source/mod.rs:193 of 0.9.0",
+)
+RELEASES = (QUICKWIT_0_7, QUICKWIT_0_9)
+"""Oldest first."""
+
+UNKNOWN = (0, 10, 0)
+"""The first version of which nothing is known."""
+
+_VERSION = re.compile(r"v?(\d+(?:\.\d+){0,2})\Z", re.ASCII)
+
+
+def traits_of(release: str) -> Traits:
+    """The traits of a full version ("0.8.1") or of a prefix ("0.9"), which means its newest.
+
+    Raises UsageError for what this project cannot judge.
+    """
+    match = _VERSION.match(release)
+    if match is None:
+        raise UsageError(
+            f"release={release}: not a Quickwit version",
+            "write it as `quickwit --version` does, e.g. release=0.8.2",
+        )
+    parts = tuple(int(part) for part in match[1].split("."))
+    version = parts if len(parts) > 2 else (*parts, 99, 99)[:3]
+    if not RELEASES[0].first <= version < UNKNOWN:
+        raise UsageError(
+            f"release={release}: no such Quickwit is known to this reshardctl",
+            "it knows 0.7 to 0.9, e.g. release=0.9.0",
+        )
+    return next(traits for traits in reversed(RELEASES) if version >= traits.first)

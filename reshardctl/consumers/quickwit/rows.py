@@ -1,0 +1,134 @@
+"""A Kinesis source and its positions, picked out of an index's rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from reshardctl.errors import UsageError, WrongStream
+from reshardctl.model import Image, ShardId, Stream
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One position. text: as stored, whole."""
+
+    shard: ShardId
+    text: str
+    image: Image
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """One source. state: its own row; known: its key is in the checkpoint.
+
+    backfill: it ends once it has come to the tips. version: of the text, as its last writer left
+    it.
+    """
+
+    index: str
+    source: str
+    state: Image
+    rows: Mapping[ShardId, Row] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """Of the source's own row, and in front of those of its positions."""
+        return f"{self.index}/{self.source}"
+
+    @property
+    def known(self) -> bool:
+        """Whether the source's key is in the checkpoint."""
+        return "checkpoint" in self.state.attributes
+
+    @property
+    def backfill(self) -> bool:
+        """Whether the source reads up to the tips and ends."""
+        return bool(self.state.attributes.get("backfill", {}).get("BOOL", False))
+
+    @property
+    def enabled(self) -> bool:
+        """Whether the source is to run at all."""
+        return bool(self.state.attributes.get("enabled", {}).get("BOOL", True))
+
+    @property
+    def version(self) -> str:
+        """Of the text."""
+        return str(self.state.attributes.get("version", {}).get("S", ""))
+
+
+def shard_of(key: str) -> ShardId:
+    """The shard in a row's key; that of a source's own row is no shard's."""
+    return ShardId(key.split("/", 2)[2] if key.count("/") > 1 else key)
+
+
+def parse(
+    images: Iterable[Image], stream: Stream | None, index: str = "", source: str = ""
+) -> Checkpoint:
+    """The one source that reads the stream. Raises UsageError where there are several, or where
+    rows are none of Quickwit's; WrongStream where none reads it."""
+    rows: dict[str, list[Image]] = {}
+    sources: list[Image] = []
+    for image in images:
+        parts = image.key.split("/", 2)
+        if len(parts) < 2:
+            raise UsageError(f"row {image.key!r} is none of a Quickwit metastore")
+        if len(parts) == 2:
+            sources.append(image)
+        else:
+            rows.setdefault("/".join(parts[:2]), []).append(image)
+    chosen = _chosen(sources, stream, index, source)
+    of_index, of_source = chosen.key.split("/")
+    return Checkpoint(
+        of_index, of_source, chosen, {row.shard: row for row in map(_row, rows.get(chosen.key, ()))}
+    )
+
+
+def _row(image: Image) -> Row:
+    text = image.attributes.get("position", {}).get("S")
+    if not isinstance(text, str):
+        raise UsageError(f"row {image.key}: its position is no string, which Quickwit refuses")
+    return Row(shard_of(image.key), text, image)
+
+
+def _chosen(
+    sources: Sequence[Image], stream: Stream | None, index: str, source: str
+) -> Image:
+    named = [
+        one for one in sources
+        if index in ("", one.key.split("/")[0]) and source in ("", one.key.split("/")[1])
+    ]
+    if not named:
+        what = "/".join(filter(None, (index, source)))
+        known = ", ".join(one.key for one in sources) or "none"
+        raise UsageError(
+            f"there is no Kinesis source {what}".rstrip(), f"Kinesis sources here: {known}"
+        )
+    ours = [one for one in named if stream is None or _reads(one, stream)]
+    if not ours:
+        raise WrongStream(
+            f"no source here reads stream {stream.name if stream else ''} in its region: "
+            + "; ".join(_told(one) for one in named),
+            "name the stream that the source reads with --stream, or another index= or source=",
+        )
+    if len(ours) > 1:
+        raise UsageError(
+            f"{len(ours)} sources read this stream, each with positions of its own: "
+            + ", ".join(one.key for one in ours),
+            "say which: " + " or ".join(
+                "index={}&source={}".format(*one.key.split("/")) for one in ours
+            ),
+        )
+    return ours[0]
+
+
+def _reads(source: Image, stream: Stream) -> bool:
+    """By name, and by region where the configuration names one rather than an endpoint."""
+    region = source.attributes.get("region", {}).get("S", stream.region)
+    return source.attributes.get("stream", {}).get("S") == stream.name and region == stream.region
+
+
+def _told(source: Image) -> str:
+    where = source.attributes.get("region", {}).get("S")
+    name = source.attributes.get("stream", {}).get("S")
+    return f"{source.key} reads {name}" + (f" in {where}" if where else "")

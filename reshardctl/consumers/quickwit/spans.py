@@ -1,0 +1,127 @@
+"""Where in a JSON text its members lie, without holding the text's values.
+
+Every value is decoded once, so that a broken text is noticed wherever it breaks, and dropped again:
+a metastore file of 100 MB is nearly all splits, of which nothing is needed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from reshardctl.errors import UsageError
+
+_BLANK = re.compile(r"[ \t\n\r]*")
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member of an object. Offsets into the text: of the key's quote, of the value, behind it.
+    """
+
+    name: str
+    key: int
+    value: int
+    end: int
+
+    def text(self, whole: str) -> str:
+        """The value as it is written."""
+        return whole[self.value:self.end]
+
+
+def _no_number(word: str) -> NoReturn:
+    raise UsageError(f"{word} is no JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_number)
+
+
+def blank(text: str, at: int) -> int:
+    """The first offset at or after `at` that is no white space."""
+    found = _BLANK.match(text, at)
+    assert found is not None
+    return found.end()
+
+
+def value_at(text: str, at: int) -> tuple[Any, int]:
+    """The value that begins there, and the offset behind it."""
+    try:
+        return _DECODER.raw_decode(text, at)
+    except json.JSONDecodeError as wrong:
+        raise broken(text, wrong.pos, wrong.msg) from None
+    except RecursionError:
+        raise broken(text, at, "nested too deeply") from None
+
+
+def broken(text: str, at: int, why: str) -> UsageError:
+    """The text is no JSON, and where. Lines are counted as editors do."""
+    line = text.count("\n", 0, at) + 1
+    column = at - text.rfind("\n", 0, at)
+    return UsageError(f"malformed JSON at line {line}, column {column}: {why}")
+
+
+def members(text: str, at: int, what: str) -> Iterator[Member]:
+    """The members of the object at `at`, in the text's order. UsageError where it is none, or holds
+    a name twice."""
+    if text[at:at + 1] != "{":
+        raise UsageError(f"{what} is no JSON object")
+    seen: set[str] = set()
+    at = blank(text, at + 1)
+    while text[at:at + 1] != "}":
+        if text[at:at + 1] != '"':
+            raise broken(text, at, "a name in quotes is expected here")
+        key = at
+        name, at = value_at(text, at)
+        at = blank(text, at)
+        if text[at:at + 1] != ":":
+            raise broken(text, at, "a colon is expected here")
+        value = blank(text, at + 1)
+        end = checked(text, value)
+        if name in seen:
+            raise UsageError(f"{what} holds {name!r} twice", "keep one of them")
+        seen.add(name)
+        yield Member(name, key, value, end)
+        at = blank(text, end)
+        if text[at:at + 1] == ",":
+            at = blank(text, at + 1)
+            if text[at:at + 1] == "}":
+                raise broken(text, at, "a comma stands before the end of an object")
+        elif text[at:at + 1] != "}":
+            raise broken(text, at, "a comma or the end of an object is expected here")
+
+
+def checked(text: str, at: int) -> int:
+    """The offset behind the value there, once it is known to be whole."""
+    if text[at:at + 1] != "[":
+        return value_at(text, at)[1]
+    at = blank(text, at + 1)
+    if text[at:at + 1] == "]":
+        return at + 1
+    while True:
+        _, at = value_at(text, at)
+        at = blank(text, at)
+        if text[at:at + 1] == "]":
+            return at + 1
+        if text[at:at + 1] != ",":
+            raise broken(text, at, "a comma or the end of a list is expected here")
+        at = blank(text, at + 1)
+
+
+def lone_surrogate(text: str) -> int | None:
+    """Where half of a pair is escaped: Python reads that, Quickwit's parser refuses the text."""
+    if "\\ud" not in text and "\\uD" not in text:
+        return None
+    high = -1
+    for found in _ESCAPE.finditer(text):
+        unit = int(found[1], 16) if found[1] else 0
+        follows = high >= 0 and high == found.start()
+        if high >= 0 and not (follows and 0xDC00 <= unit < 0xE000):
+            return high - 6
+        if not follows and 0xDC00 <= unit < 0xE000:
+            return found.start()
+        high = found.end() if 0xD800 <= unit < 0xDC00 else -1
+    return None if high < 0 else high - 6

@@ -1,0 +1,90 @@
+"""Entries of one JSON object put in, changed or taken out; every other byte stays as it is.
+
+What is put in looks as Quickwit itself would write it there: sorted by bytes, indented as its
+neighbours (serde_json's pretty printer in files, its compact one in PostgreSQL; saves of Quickwit
+0.8.2 and 0.9.0, Nov 2026).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from reshardctl.consumers.quickwit.spans import Member, members
+
+
+def quoted(text: str) -> str:
+    """A JSON string as serde_json writes it: raw UTF-8, only what must be is escaped."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """What stands around entries: behind the brace, between two, before the end; behind a name."""
+
+    opening: str
+    between: str
+    closing: str
+    colon: str
+
+
+def edited(
+    text: str, holder: Member, changes: Mapping[str, str | None], what: str
+) -> str:
+    """The text with entries of the object `holder` set to raw JSON values; `None` takes one out."""
+    entries = list(members(text, holder.value, what))
+    there = {entry.name for entry in entries}
+    if there >= changes.keys() and None not in changes.values():
+        return _replaced(text, entries, changes)
+    style = _style(text, holder, entries)
+    kept: list[tuple[str, str]] = []
+    for entry in entries:
+        new = changes[entry.name] if entry.name in changes else entry.text(text)
+        if new is not None:
+            kept.append((entry.name, text[entry.key:entry.value] + new))
+    for name in sorted(changes.keys() - there, key=str.encode):
+        if (value := changes[name]) is not None:
+            kept.insert(_place(kept, name), (name, quoted(name) + style.colon + value))
+    body = style.between.join(raw for _, raw in kept)
+    inside = f"{style.opening}{body}{style.closing}" if kept else ""
+    return f"{text[:holder.value]}{{{inside}}}{text[holder.end:]}"
+
+
+def _replaced(text: str, entries: Sequence[Member], changes: Mapping[str, str | None]) -> str:
+    parts: list[str] = []
+    done = 0
+    for entry in entries:
+        new = changes.get(entry.name)
+        if new is not None:
+            parts += [text[done:entry.value], new]
+            done = entry.end
+    return "".join([*parts, text[done:]])
+
+
+def _place(kept: Sequence[tuple[str, str]], name: str) -> int:
+    wanted = name.encode()
+    return next((i for i, (other, _) in enumerate(kept) if other.encode() > wanted), len(kept))
+
+
+def _style(text: str, holder: Member, entries: Sequence[Member]) -> _Style:
+    if not entries:
+        return _of_surroundings(text, holder)
+    first, last = entries[0], entries[-1]
+    opening = text[holder.value + 1:first.key]
+    between = text[first.end:entries[1].key] if len(entries) > 1 else f",{opening}"
+    colon = text[first.key:first.value].removeprefix(quoted(first.name))
+    return _Style(
+        opening, between, text[last.end:holder.end - 1], colon if colon.strip() == ":" else ":"
+    )
+
+
+def _of_surroundings(text: str, holder: Member) -> _Style:
+    """An object that is empty so far: on a line of its own it is printed, else it is packed."""
+    start = text.rfind("\n", 0, holder.key) + 1
+    indent = text[start:holder.key]
+    if not start or indent.strip(" \t"):
+        return _Style("", ",", "", text[holder.key:holder.value].removeprefix(quoted(holder.name)))
+    line = "\r\n" if text[start - 2:start] == "\r\n" else "\n"
+    deeper = line + indent + ("\t" if "\t" in indent else "  ")
+    return _Style(deeper, f",{deeper}", line + indent, ": ")
