@@ -275,6 +275,7 @@ def test_a_change_at_any_moment_is_never_lost(tmp_path: Path, name: str, exchang
         def act(number: int, done: bool, at: int = at, root: Path = root) -> None:
             if number == at and not done:
                 (root.parent / "theirs").write_bytes(theirs)
+                (root / "d").mkdir(exist_ok=True)
                 rename(root.parent / "theirs", root / "d/f")
 
         with watched(act, exchange) as calls:
