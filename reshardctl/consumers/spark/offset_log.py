@@ -40,6 +40,10 @@ class OffsetLog:
                 return line.text
         raise KeyError(source)
 
+    def get(self, source: str, otherwise: str) -> str:
+        """A source's offset as text, or something else for a source that it does not name."""
+        return next((line.text for line in self.lines if line.name == source), otherwise)
+
     def __contains__(self, source: object) -> bool:
         return any(line.name == source for line in self.lines)
 

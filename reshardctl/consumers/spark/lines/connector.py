@@ -49,7 +49,7 @@ def read(
         try:
             positions[shard] = place(strings(one, names))
         except Malformed as error:
-            flaws.append(Flaw(f"{name}: {error}", _raw(one), shard))
+            flaws.append(Flaw(str(error), _raw(one), shard))
     if isinstance(value, Twice):
         flaws.append(Flaw("it names something twice; the last one counts", "", None, False))
     return SourceOffset(connector, stream, batch_id, positions, tuple(flaws))
@@ -96,17 +96,17 @@ def _head(head: object, flaws: list[Flaw]) -> tuple[str, int | None]:
 
 def _remarks(shard: ShardId, one: object, names: frozenset[str]) -> Iterator[Flaw]:
     if index_of(shard) is None:
-        yield Flaw(f"{shard[:60]!r} is no shard id", shard, shard, False)
+        yield Flaw("this is no shard id", shard[:200], shard, False)
     if not isinstance(one, dict):
         return
     if len(one) > len(names) and (unknown := sorted(one.keys() - names)):
-        why = f"{shard}: the connector does not know {unknown[0]!r} and will drop it"
+        why = f"the connector does not know {unknown[0]!r} and will drop it"
         yield Flaw(why, _raw(one), shard, False)
     if isinstance(one, Twice):
-        why = f"{shard}: it names something twice; the last one counts"
+        why = "it names something twice; the last one counts"
         yield Flaw(why, _raw(one), shard, False)
     if any(isinstance(value, Digits) for value in one.values()):
-        why = f"{shard}: a number stands where the connector writes a string; it reads it too"
+        why = "a number stands where the connector writes a string; it reads it too"
         yield Flaw(why, _raw(one), shard, False)
 
 

@@ -44,7 +44,8 @@ def read(value: Sequence[Any]) -> SourceOffset:
                 raise Malformed("it is given twice")
             positions[shard] = _place(one.get("lastSeqNum"))
         except Malformed as error:
-            flaws.append(Flaw(f"{shard or f'entry {index}'}: {error}", str(one)[:200], shard))
+            why = str(error) if shard else f"entry {index}: {error}"
+            flaws.append(Flaw(why, str(one)[:200], shard))
     names = sorted(one for one in streams if isinstance(one, str))
     if len(names) != 1 or len(streams) != 1:
         flaws.append(Flaw(f"it names {len(streams)} streams", ", ".join(names)[:200]))

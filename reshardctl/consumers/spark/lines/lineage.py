@@ -40,7 +40,7 @@ def read(value: Mapping[str, Any]) -> SourceOffset:
         try:
             positions[shard] = _place(shard, one)
         except Malformed as error:
-            flaws.append(Flaw(f"{name}: {error}", str(one)[:200], shard))
+            flaws.append(Flaw(str(error), str(one)[:200], shard))
     stream = value.get("stream")
     return SourceOffset(
         NAME, stream if isinstance(stream, str) else "", None, positions, tuple(flaws)

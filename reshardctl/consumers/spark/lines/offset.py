@@ -21,6 +21,11 @@ class Flaw:
     shard: ShardId | None = None
     fatal: bool = True
 
+    @property
+    def where(self) -> str:
+        """Why, with the shard."""
+        return f"{self.shard}: {self.why}" if self.shard else self.why
+
 
 @dataclass(frozen=True, slots=True)
 class SourceOffset:
@@ -41,4 +46,4 @@ class SourceOffset:
     @property
     def broken(self) -> str:
         """Why its source cannot read it, "" where it can."""
-        return next((flaw.why for flaw in self.flaws if flaw.fatal), "")
+        return next((flaw.where for flaw in self.flaws if flaw.fatal), "")

@@ -34,3 +34,12 @@ def read(text: str) -> SourceOffset | None:
     if shards:
         return found
     return SourceOffset("unknown", found.stream, found.batch_id, found.positions, found.flaws)
+
+
+def unread(text: str) -> str:
+    """Why a text is no offset of a source that reads Kinesis."""
+    try:
+        load(text)
+    except Malformed as error:
+        return str(error)
+    return "it is no offset of a Kinesis source"

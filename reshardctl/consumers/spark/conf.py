@@ -1,0 +1,82 @@
+"""The second line of an offset log: watermark, time, and the settings that tell Spark's release.
+
+The settings grow from release to release (OffsetSeqMetadata.relevantSQLConfs; checkpoints of runs
+on Spark 3.3.4, 3.5.9, 4.0.5, 4.1.4, 4.2.1 and 4.3.0). Every batch notes those of the release that
+planned it. The line is copied, never made up: an empty one kills the query after its sink got the
+batch (run on 3.5.9 and 4.1.4).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from reshardctl.consumers.spark.malformed import Malformed
+from reshardctl.errors import UsageError
+from reshardctl.strict import Place, named, parse
+
+_MARKS = (
+    ("4.3", "spark.sql.dropDuplicates.deterministicKeyOrder.enabled"),
+    ("4.3", "spark.sql.streaming.statefulOperator.alwaysNullableOutput.enabled"),
+    ("4.2", "spark.sql.streaming.stateStore.rocksdb.mergeOperatorVersion"),
+    ("4.2", "spark.sql.streaming.queryEvolution.enableSourceEvolution"),
+    ("4.0-4.1", "spark.sql.streaming.stateStore.encodingFormat"),
+    ("3", "spark.sql.streaming.multipleWatermarkPolicy"),
+)
+"""What a release has that none before it had, newest first; a later one than 4.3 counts as it."""
+
+SCALAS = {"4.3": {"2.13"}, "4.2": {"2.13"}, "4.0-4.1": {"2.13"}}
+"""Spark 4 is built for Scala 2.13 alone, 3.2 and later for both."""
+
+TIMESTAMP, WATERMARK = "batchTimestampMs", "batchWatermarkMs"
+
+
+def generation(line: str) -> str:
+    """Spark's release as far as the settings tell: "3", "4.0-4.1", "4.2", "4.3", or ""."""
+    try:
+        conf = _members(line).get("conf")
+    except Malformed:
+        return ""
+    if not isinstance(conf, dict):
+        return ""
+    return next((release for release, key in _MARKS if key in conf), "")
+
+
+def flaw(line: str) -> str:
+    """What is wrong with the line, "" where Spark can read it."""
+    if not line.strip():
+        return (
+            "its second line is empty: a continuous query writes it so, and any other dies of it"
+        )
+    try:
+        _members(line)
+    except Malformed as error:
+        return f"its second line is unreadable: {error}"
+    return ""
+
+
+def with_times(line: str, timestamp: int, watermark: int) -> str:
+    """The line with other times (milliseconds since 1970), all else byte for byte.
+
+    Raises Malformed for a line that lacks them.
+    """
+    return _with(_with(line, TIMESTAMP, timestamp), WATERMARK, watermark)
+
+
+def _with(line: str, name: str, value: int) -> str:
+    wanted = {**_members(line), name: value}
+    for found in re.finditer(rf'"{name}"\s*:\s*(-?\d+)', line, re.ASCII):
+        changed = line[: found.start(1)] + str(value) + line[found.end(1) :]
+        if json.loads(changed) == wanted:
+            return changed
+    raise Malformed(f"its second line has no {name}")
+
+
+def _members(line: str) -> dict[str, object]:
+    try:
+        value = parse(line, Place("line 2"))
+    except UsageError as error:
+        raise Malformed(error.what) from None
+    if not isinstance(value, dict):
+        raise Malformed(f"not an object but {named(value)}")
+    return value

@@ -1,0 +1,52 @@
+"""The files of a checkpoint by the folder that they lie in, and those that are logs of a batch.
+
+Which names Spark takes for batches: HDFSMetadataLog.isBatchFile, `name.toLong`. Temporary files:
+`.<name>.<uuid>.tmp` (CheckpointFileManager.generateTempPath; `.TID<n>` in tasks).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from reshardctl.model import Image
+
+Folders = Mapping[str, Mapping[str, Image]]
+"""Folder, "" for the root → name → file; a folder in it ends in `/`."""
+
+OFFSETS, COMMITS, SOURCES, STATE, METADATA = "offsets", "commits", "sources", "state", "metadata"
+
+_BATCH = re.compile(r"(?:0|[1-9]\d{0,17})\Z", re.ASCII)
+_LONG = re.compile(r"[+-]?\d{1,19}\Z", re.ASCII)
+_TEMPORARY = re.compile(r"\..+\.tmp\Z")
+
+
+def by_folder(images: Iterable[Image]) -> Folders:
+    """Images sorted into their folders."""
+    folders: dict[str, dict[str, Image]] = {}
+    for image in images:
+        path = image.key.removesuffix("/")
+        folder, _, name = path.rpartition("/")
+        folders.setdefault(folder, {})[name + image.key[len(path):]] = image
+    return folders
+
+
+def batches(folders: Folders, folder: str) -> dict[int, Image]:
+    """The logs in a folder that Spark takes for those of batches, ascending."""
+    inside = folders.get(folder, {})
+    return {int(name): inside[name] for name in sorted(filter(_BATCH.match, inside), key=int)}
+
+
+def is_batch(name: str) -> bool:
+    """Whether a name is a batch id as Spark writes it."""
+    return _BATCH.match(name) is not None
+
+
+def passes_for_batch(name: str) -> bool:
+    """Whether Spark takes a name for a batch id that it would have spelled otherwise."""
+    return _LONG.match(name.removesuffix("/")) is not None and not is_batch(name)
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a crashed writer left it."""
+    return _TEMPORARY.match(name) is not None

@@ -1,0 +1,23 @@
+"""Which Scala wrote a connector's offset, told from the order of its keys."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from reshardctl.consumers.spark.lines import awslabs, qubole, shapes
+
+VERSIONS = ("2.12", "2.13")
+_LINES = {"awslabs": awslabs.line, "qubole": qubole.line}
+
+
+@lru_cache(maxsize=16)
+def possible(text: str, connector: str) -> frozenset[str]:
+    """The Scala versions whose connector would write this very text; none for a text that was
+    written by something else."""
+    offset = shapes.read(text)
+    if offset is None or connector not in _LINES:
+        return frozenset()
+    line, batch = _LINES[connector], -1 if offset.batch_id is None else offset.batch_id
+    return frozenset(
+        scala for scala in VERSIONS if line(offset.stream, batch, offset.positions, scala) == text
+    )

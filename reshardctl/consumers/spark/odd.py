@@ -1,0 +1,146 @@
+"""What is odd about a checkpoint's files, apart from where the positions stand.
+
+An error is what Spark or the connector reads at its next start: the two newest offset logs, the
+newest commit, the connector's log of the newest batch. Anything else is a remark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from reshardctl.consumers.spark import conf
+from reshardctl.consumers.spark.checkpoint import Batch
+from reshardctl.consumers.spark.connector_log import Log
+from reshardctl.consumers.spark.folders import COMMITS, METADATA, OFFSETS, Folders
+from reshardctl.consumers.spark.identity import query_id
+from reshardctl.consumers.spark.lines.offset import SourceOffset
+from reshardctl.consumers.spark.litter import litter
+from reshardctl.consumers.spark.retained import Retained
+from reshardctl.model import Odd, Oddity
+
+NEEDS_METADATA = frozenset({"4.2", "4.3"})
+FLAWS_SHOWN = 20
+
+
+def oddities(
+    folders: Folders,
+    found: Retained,
+    batches: Mapping[int, Batch],
+    offsets: Mapping[int, SourceOffset],
+    log: Log,
+    generation: str,
+) -> tuple[Odd, ...]:
+    """Everything odd, offset logs first."""
+    return (
+        *_logs(found, batches, offsets),
+        *_gaps(found),
+        *_commits(found),
+        *_metadata(folders, generation),
+        *_strays(batches, log),
+        *litter(folders),
+    )
+
+
+def _kind(number: int, newest: int | None) -> Oddity:
+    """MicroBatchExecution.populateStartOffsets reads the two newest offset logs."""
+    counts = newest is not None and number >= newest - 1
+    return Oddity.UNREADABLE if counts else Oddity.FOREIGN_ENTRY
+
+
+def _logs(
+    found: Retained, batches: Mapping[int, Batch], offsets: Mapping[int, SourceOffset]
+) -> Iterator[Odd]:
+    newest = found.newest
+    for number, why in found.unreadable.items():
+        yield Odd(_kind(number, newest), f"{OFFSETS}/{number}", "unreadable offset log",
+                  f"offsets/{number} cannot be read: {why}")
+    for number, log in found.logs.items():
+        key, kind = f"{OFFSETS}/{number}", _kind(number, newest)
+        if number not in batches:
+            yield Odd(kind, key, "other sources", f"{key} does not name the source")
+        if why := conf.flaw(log.metadata) if number == newest else "":
+            yield Odd(kind, key, "unreadable second line", f"{key}: {why}")
+    for number, batch in batches.items():
+        yield from _line(batch, offsets.get(number), _kind(number, newest))
+    yield from _renamed(offsets)
+
+
+def _line(batch: Batch, offset: SourceOffset | None, kind: Oddity) -> Iterator[Odd]:
+    key = batch.image.key
+    flaws = offset.flaws if offset else ()
+    if batch.broken and not any(flaw.fatal for flaw in flaws):
+        yield Odd(kind, key, "unreadable offset", f"{key}: {batch.broken}")
+    for flaw in flaws[:FLAWS_SHOWN]:
+        is_fatal = flaw.fatal and kind is Oddity.UNREADABLE
+        yield Odd(
+            Oddity.UNREADABLE if is_fatal else Oddity.FOREIGN_ENTRY, key,
+            flaw.raw if is_fatal else "offset that the connector would spell otherwise",
+            f"{key}: {flaw.where}", flaw.shard,
+        )
+    if len(flaws) > FLAWS_SHOWN:
+        fatal = kind is Oddity.UNREADABLE and any(flaw.fatal for flaw in flaws[FLAWS_SHOWN:])
+        yield Odd(
+            Oddity.UNREADABLE if fatal else Oddity.FOREIGN_ENTRY, key, "more of the same",
+            f"{key}: and {len(flaws) - FLAWS_SHOWN} more",
+        )
+
+
+def _renamed(offsets: Mapping[int, SourceOffset]) -> Iterator[Odd]:
+    """A source that was pointed at another stream keeps the old one's shards in its history."""
+    if not offsets:
+        return
+    stream = offsets[max(offsets)].stream
+    for number, offset in offsets.items():
+        if offset.stream and offset.stream != stream:
+            key = f"{OFFSETS}/{number}"
+            why = f"{key} is of stream {offset.stream}, the newest of {stream}"
+            yield Odd(Oddity.EARLIER_STREAM, key, "offset of another stream", why)
+
+
+def _gaps(found: Retained) -> Iterator[Odd]:
+    if not found.images or found.newest is None:
+        return
+    present = found.images.keys()
+    missing = [n for n in range(min(present), found.newest) if n not in present]
+    before = found.newest - 1
+    if found.newest > 0 and before not in present:
+        why = f"offsets/{before} is missing, and Spark does not start: batch {before} doesn't exist"
+        yield Odd(Oddity.UNREADABLE, f"{OFFSETS}/{before}", "missing", why)
+    if older := [n for n in missing if n != before]:
+        why = (
+            f"{len(older)} offset logs between the oldest and the newest are missing, the first "
+            f"is offsets/{older[0]}: files were removed, or the query tracks its progress "
+            "asynchronously"
+        )
+        yield Odd(Oddity.FOREIGN_ENTRY, f"{OFFSETS}/{older[0]}", "gap in the batches", why)
+
+
+def _commits(found: Retained) -> Iterator[Odd]:
+    newest = max(found.committed, default=None)
+    for number, why in found.bad_commits.items():
+        kind = Oddity.UNREADABLE if number == newest else Oddity.FOREIGN_ENTRY
+        yield Odd(kind, f"{COMMITS}/{number}", "unreadable commit",
+                  f"commits/{number} cannot be read: {why}")
+    if newest is not None and (found.newest is None or newest > found.newest):
+        why = f"batch {newest} is committed and has no offset log: its file was removed"
+        yield Odd(Oddity.UNREADABLE, f"{COMMITS}/{newest}", "commit without offsets", why)
+
+
+def _metadata(folders: Folders, generation: str) -> Iterator[Odd]:
+    _, wrong = query_id(folders.get("", {}).get(METADATA))
+    if wrong == "absent":
+        refused = generation in NEEDS_METADATA
+        kind = Oddity.UNREADABLE if refused else Oddity.FOREIGN_ENTRY
+        what = "Spark 4.2 and later do not start" if refused else "the query gets a new id"
+        yield Odd(kind, METADATA, "missing metadata", f"metadata is missing: {what}")
+    elif wrong:
+        yield Odd(Oddity.UNREADABLE, METADATA, "unreadable metadata", f"metadata: {wrong}")
+
+
+def _strays(batches: Mapping[int, Batch], log: Log) -> Iterator[Odd]:
+    batch = batches[max(batches)] if batches else None
+    reads = None if batch is None else batch.id if batch.batch_id is None else batch.batch_id
+    for stray in log.found:
+        kind = Oddity.UNREADABLE if stray.batch == reads else Oddity.FOREIGN_ENTRY
+        why = f"{stray.image.key} is no entry of the connector's log: {stray.why}"
+        yield Odd(kind, stray.image.key, "stray file in the connector's log", why)

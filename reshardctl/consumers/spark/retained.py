@@ -1,0 +1,61 @@
+"""The batches that a checkpoint retains, before anything is said of their sources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from reshardctl.consumers.spark.commit_log import CommitLog, parse_commit_log
+from reshardctl.consumers.spark.contents import is_orphan, text_of, was_read
+from reshardctl.consumers.spark.folders import COMMITS, OFFSETS, Folders, batches
+from reshardctl.consumers.spark.malformed import Malformed
+from reshardctl.consumers.spark.offset_log import OffsetLog, parse_offset_log
+from reshardctl.model import Image
+
+
+@dataclass(frozen=True, slots=True)
+class Retained:
+    """Offset and commit logs. images: of the offset logs, all of them, by id, ascending.
+
+    logs: those that can be read; unreadable: why the others cannot, without those that nobody has
+    read yet. committed: the ids of all commit files; commits, bad_commits: those that were read.
+    """
+
+    images: Mapping[int, Image]
+    logs: Mapping[int, OffsetLog]
+    unreadable: Mapping[int, str]
+    committed: frozenset[int]
+    commits: Mapping[int, CommitLog]
+    bad_commits: Mapping[int, str]
+
+    @property
+    def newest(self) -> int | None:
+        """The highest id that Spark sees in offsets/."""
+        return max(self.images, default=None)
+
+
+def retained(folders: Folders) -> Retained:
+    """Read what was read of offsets/ and commits/."""
+    images = _there(batches(folders, OFFSETS))
+    logs: dict[int, OffsetLog] = {}
+    unreadable: dict[int, str] = {}
+    for number, image in images.items():
+        if was_read(image):
+            try:
+                logs[number] = parse_offset_log(text_of(image))
+            except Malformed as error:
+                unreadable[number] = str(error)
+    files = _there(batches(folders, COMMITS))
+    commits: dict[int, CommitLog] = {}
+    bad: dict[int, str] = {}
+    for number, image in files.items():
+        if was_read(image):
+            try:
+                commits[number] = parse_commit_log(text_of(image))
+            except Malformed as error:
+                bad[number] = str(error)
+    return Retained(images, logs, unreadable, frozenset(files), commits, bad)
+
+
+def _there(found: Mapping[int, Image]) -> dict[int, Image]:
+    return {number: image for number, image in found.items() if not is_orphan(image)}

@@ -1,0 +1,89 @@
+"""Which sources of a query read Kinesis, and which of them is the one that is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from reshardctl.consumers.spark.lines import shapes
+from reshardctl.consumers.spark.lines.offset import SourceOffset
+from reshardctl.consumers.spark.offset_log import NO_OFFSET, OffsetLog
+from reshardctl.errors import UsageError, WrongStream
+from reshardctl.model import Stream
+
+LOGS = {"awslabs": "shard-source", "qubole": "shard-commit"}
+"""Where each connector keeps its log, in its source's folder."""
+
+
+def names(logs: Mapping[int, OffsetLog]) -> tuple[str, ...]:
+    """The sources of the query, as its newest readable log names them."""
+    return tuple(line.name for line in logs[max(logs)].lines) if logs else ()
+
+
+def offsets(logs: Mapping[int, OffsetLog], source: str) -> Iterator[tuple[int, SourceOffset]]:
+    """One source's readable Kinesis offsets, newest first."""
+    for number in sorted(logs, reverse=True):
+        text = logs[number].get(source, NO_OFFSET)
+        found = shapes.read(text) if text != NO_OFFSET else None
+        if found is not None:
+            yield number, found
+
+
+def kinesis(logs: Mapping[int, OffsetLog]) -> dict[str, SourceOffset]:
+    """The sources that read Kinesis, each with its newest readable offset."""
+    found = ((name, next(offsets(logs, name), None)) for name in names(logs))
+    return {name: newest[1] for name, newest in found if newest is not None}
+
+
+def connector_of(logs: Mapping[int, OffsetLog], source: str, folders: frozenset[str]) -> str:
+    """Whose source it is: by its newest offset that tells, else by the folder of its log."""
+    for _, offset in offsets(logs, source):
+        if offset.connector != "unknown":
+            return offset.connector
+    by_log = [name for name, log in LOGS.items() if f"sources/{source}/{log}" in folders]
+    return by_log[0] if len(by_log) == 1 else "unknown"
+
+
+def chosen(logs: Mapping[int, OffsetLog], stream: Stream | None, source: str) -> str:
+    """The source that is meant. UsageError where that is none or several, WrongStream where it
+    reads another stream."""
+    ours, all_ = kinesis(logs), names(logs)
+    if source:
+        return _named(ours, all_, stream, source)
+    if not ours:
+        raise UsageError(
+            f"no source of this query reads Kinesis: {_listed(all_)}",
+            "check the path; it must be the query's checkpointLocation",
+        )
+    fitting = [name for name in ours if stream is None or _fits(ours[name], stream)]
+    if not fitting and stream is not None:
+        read = sorted({offset.stream for offset in ours.values()})
+        raise WrongStream(f"the checkpoint reads {', '.join(read)}, not {stream.name}")
+    if len(fitting) > 1:
+        where = f"stream {stream.name}" if stream else "Kinesis"
+        raise UsageError(
+            f"sources {', '.join(fitting)} of this query read {where}",
+            f"say which one is meant: ?source={fitting[0]}",
+        )
+    return fitting[0]
+
+
+def _named(
+    ours: Mapping[str, SourceOffset], all_: tuple[str, ...], stream: Stream | None, source: str
+) -> str:
+    if source not in all_:
+        raise UsageError(f"source={source}: the query has no such source, but {_listed(all_)}")
+    if source not in ours:
+        raise UsageError(f"source={source}: that source does not read Kinesis")
+    if stream is not None and not _fits(ours[source], stream):
+        raise WrongStream(
+            f"source {source} of the checkpoint reads {ours[source].stream}, not {stream.name}"
+        )
+    return source
+
+
+def _fits(offset: SourceOffset, stream: Stream) -> bool:
+    return offset.stream in ("", stream.name, stream.arn)
+
+
+def _listed(all_: tuple[str, ...]) -> str:
+    return ", ".join(all_) or "none"

@@ -1,0 +1,167 @@
+"""A checkpoint's files → the checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from reshardctl.consumers.spark import conf, odd
+from reshardctl.consumers.spark.checkpoint import SCALAS, UNKNOWN, Batch, Checkpoint
+from reshardctl.consumers.spark.connector_log import read_log
+from reshardctl.consumers.spark.contents import is_orphan
+from reshardctl.consumers.spark.folders import (
+    METADATA,
+    SOURCES,
+    STATE,
+    Folders,
+    by_folder,
+    is_temporary,
+)
+from reshardctl.consumers.spark.identity import query_id
+from reshardctl.consumers.spark.lines import scalas, shapes
+from reshardctl.consumers.spark.lines.offset import SourceOffset
+from reshardctl.consumers.spark.offset_log import NO_OFFSET
+from reshardctl.consumers.spark.retained import Retained, retained
+from reshardctl.consumers.spark.sources import chosen, connector_of, names
+from reshardctl.errors import CannotTell, UsageError
+from reshardctl.model import Image, Stream
+
+
+def parse(
+    images: Iterable[Image], stream: Stream | None = None, source: str = ""
+) -> Checkpoint:
+    """Parse the files of one checkpoint.
+
+    stream: whose source is judged; source: its index or name where several read that stream.
+    Raises UsageError for a folder that is no checkpoint or a query without a Kinesis source,
+    WrongStream where it reads other streams, CannotTell where no offset log can be read.
+    """
+    files = {image.key: image for image in images}
+    folders = by_folder(files.values())
+    found = retained(folders)
+    _checked(files, found)
+    name = chosen(found.logs, stream, source) if found.logs else source or "0"
+    connector = connector_of(found.logs, name, _log_places(folders))
+    batches, flawed = _batches(found, name, connector)
+    log = read_log(folders, found, name, connector)
+    generation, possible = _origin(batches, name, connector)
+    return Checkpoint(
+        connector=connector,
+        source=name,
+        stream_name=_stream(flawed),
+        batches=batches,
+        commits=found.commits,
+        entries=log.entries,
+        listed=log.listed,
+        query_id=query_id(files.get(METADATA))[0],
+        generation=generation,
+        stateful=any(key.startswith(f"{STATE}/") for key in files),
+        other_sources=tuple(other for other in names(found.logs) if other != name),
+        odd=odd.oddities(folders, found, batches, flawed, log, generation),
+        images=files,
+        scalas=possible,
+        committed=found.committed,
+        unreadable={**found.unreadable, **_nameless(found, name)},
+        strays=log.strays,
+        gaps=_gaps(found),
+        temporary=frozenset(key for key in files if is_temporary(key.rpartition("/")[2])),
+        orphans=frozenset(image.key for image in files.values() if is_orphan(image)),
+    )
+
+
+def _checked(files: Mapping[str, Image], found: Retained) -> None:
+    if not found.images and METADATA not in files and not found.committed:
+        raise UsageError(
+            "this is no checkpoint of a streaming query: no metadata, no offsets, no commits",
+            "give the folder that the query has as its checkpointLocation",
+        )
+    if found.images and not found.logs:
+        newest = max(found.images)
+        why = found.unreadable.get(newest, "it was not read")
+        raise CannotTell(f"no offset log of the checkpoint can be read; offsets/{newest}: {why}")
+
+
+def _batches(
+    found: Retained, source: str, connector: str
+) -> tuple[dict[int, Batch], dict[int, SourceOffset]]:
+    """The batches that name the source, and what its readable offsets say, ascending."""
+    batches: dict[int, Batch] = {}
+    offsets: dict[int, SourceOffset] = {}
+    before: int | None = None
+    for number, log in found.logs.items():
+        if source not in log:
+            continue
+        offset = shapes.read(log[source]) if log[source] != NO_OFFSET else None
+        if offset is not None:
+            offsets[number] = offset
+        broken = _broken(log[source], offset, connector, before)
+        batches[number] = Batch(
+            number,
+            found.images[number],
+            log,
+            offset.positions if offset else {},
+            offset.batch_id if offset else None,
+            number in found.committed,
+            broken,
+            log[source] != NO_OFFSET,
+        )
+        before = batches[number].batch_id if offset else before
+    return batches, offsets
+
+
+def _broken(
+    text: str, offset: SourceOffset | None, connector: str, before: int | None
+) -> str:
+    if text == NO_OFFSET:
+        return ""
+    if offset is None:
+        return shapes.unread(text)
+    if offset.connector not in (connector, UNKNOWN):
+        return f"it is spelled as {offset.connector} does, and the newest as {connector} does"
+    if before is not None and offset.batch_id is not None and offset.batch_id < before:
+        return f"its metadata.batchId {offset.batch_id} is lower than {before} of the batch before"
+    return offset.broken
+
+
+def _nameless(found: Retained, source: str) -> dict[int, str]:
+    return {
+        number: f"it does not name source {source}"
+        for number, log in found.logs.items()
+        if source not in log
+    }
+
+
+def _origin(
+    batches: Mapping[int, Batch], source: str, connector: str
+) -> tuple[str, frozenset[str]]:
+    """Spark's release as far as the newest batch tells, and the Scala versions it may have."""
+    newest_first = [batches[number] for number in sorted(batches, reverse=True)]
+    told = (conf.generation(batch.log.metadata) for batch in newest_first)
+    generation = next((one for one in told if one), "")
+    if connector not in ("awslabs", "qubole"):
+        return generation, SCALAS
+    possible = frozenset(conf.SCALAS.get(generation, SCALAS))
+    for batch in newest_first:
+        if batch.begun and not batch.broken:
+            return generation, possible & scalas.possible(batch.log[source], connector)
+    return generation, possible
+
+
+def _gaps(found: Retained) -> tuple[int, ...]:
+    if not found.images:
+        return ()
+    return tuple(n for n in range(min(found.images), max(found.images)) if n not in found.images)
+
+
+def _stream(offsets: Mapping[int, SourceOffset]) -> str:
+    return offsets[max(offsets)].stream if offsets else ""
+
+
+def _log_places(folders: Folders) -> frozenset[str]:
+    """What was seen in or below the folders of the sources, as sources/<source>/<log>."""
+    inside = (
+        f"{folder}/{name}"
+        for folder, images in folders.items()
+        if folder.startswith(f"{SOURCES}/")
+        for name in images
+    )
+    return frozenset("/".join(path.split("/")[:3]) for path in inside)
