@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from reshardctl.consumers.kinesis_consumer import tables as kinesis_consumer
+from reshardctl.consumers.kinsumer.tables import tables as kinsumer
 from reshardctl.model import Codec, Select, TableShape
 
 Options = Mapping[str, str]
@@ -18,5 +19,6 @@ CODECS: Mapping[str, Callable[[Options], Codec]] = {}
 
 TABLES: Mapping[str, Callable[[str, Options], Sequence[TableShape]]] = {
     "kinesis-consumer": kinesis_consumer.tables,
+    "kinsumer": kinsumer,
 }
 """Consumer → its DynamoDB tables, from a locator's target; one lease table where there is none."""

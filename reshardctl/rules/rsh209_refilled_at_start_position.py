@@ -17,9 +17,13 @@ How it happens
 Rows were deleted, or a parent expired before its children had leases. The leader audits every two
 minutes and creates leases once the same hole was seen three times.
 
+Snowplow's kinsumer with WithIteratorStartTimestamp starts every shard that was never read at that
+time, at every start: where the time moves with the start, children born before it lose their head.
+
 What the fix writes
 -------------------
-The lease now, at TRIM_HORIZON: before the audit can, and without the skip.
+The lease now, at TRIM_HORIZON: before the audit can, and without the skip. For kinsumer a
+checkpoint at the shard's StartingSequenceNumber, which overrides the time.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
 
@@ -46,7 +50,7 @@ from collections.abc import Iterator
 from reshardctl.effects import Harm
 from reshardctl.model import Cause
 from reshardctl.rules.base import Finding, View, from_effects
-from reshardctl.rules.families import is_open
+from reshardctl.rules.families import below_a_row, is_open
 
 CODE, NAME = "RSH209", "refilled-at-start-position"
 
@@ -55,7 +59,7 @@ def match(view: View) -> Iterator[Finding]:
     """Error or warning: what was written to the shard before that is skipped."""
     found = [
         e for e in view.harmed(Harm.SKIPPED, Cause.REFILLED)
-        if is_open(view, e.shard)
+        if is_open(view, e.shard) or below_a_row(view, e.shard)
     ]
     what = "has no position; the consumer makes one at the application's start position"
     costs = "what was written before that is skipped"

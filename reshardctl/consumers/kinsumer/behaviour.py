@@ -1,0 +1,171 @@
+"""What kinsumer does with its tables when it starts.
+
+Sources: refreshShards, capture, consume, getShardIterator and performLeaderActions of
+twitchscience/kinsumer 9a48088 and snowplow-devops/kinsumer v1.6.0 and v1.7.0, and the same states
+run on 9a48088 and v1.7.0, November 2026. It never orders: every shard is read at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from reshardctl.consumers.kinsumer.app import App
+from reshardctl.consumers.kinsumer.positions import (
+    Standing,
+    asked_first,
+    beginning,
+    furthest,
+    place,
+    standing,
+)
+from reshardctl.consumers.kinsumer.rows import Row, Store
+from reshardctl.consumers.numbers import unborn
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    DONE,
+    START,
+    Basis,
+    Cause,
+    Crash,
+    Cut,
+    Delay,
+    Fate,
+    Never,
+    Reads,
+    Replay,
+    ShardId,
+    Span,
+    exactly,
+    short,
+)
+
+ROUND = 60.0
+"""Seconds: shardCheckFrequency and leaderActionFrequency, both a minute unless configured."""
+TAKEOVER = 6 * ROUND
+"""A killed owner's shards are taken over after clientRecordMaxAge, five checks by default."""
+
+_NOBODY: frozenset[ShardId] = frozenset()
+
+
+def replay(lineage: Lineage, store: Store, app: App) -> Replay:
+    """A fate for every listed shard and every row."""
+    start = _Start(lineage, store, app, asked_first(lineage, store))
+    shards = [*(s for s in store.rows if s not in lineage), *lineage]
+    fates = {s: start.fate(s) for s in shards}
+    return Replay(fates, _crash(store), tuple(start.notes()), orders=False)
+
+
+def _crash(store: Store) -> Crash | None:
+    if store.cache is None or not store.cache.broken:
+        return None
+    why = f"Run() ends with an error at every start: the ShardCache's {store.cache.broken}"
+    return Crash(why, "the ShardCache is mended", cause=Cause.UNREADABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """One start. asked: the shards that are asked for before the leader's first round."""
+
+    lineage: Lineage
+    store: Store
+    app: App
+    asked: frozenset[ShardId]
+
+    def fate(self, shard: ShardId) -> Fate:
+        row = self.store.rows.get(shard)
+        if row is not None and row.mistyped and shard in self.lineage:
+            return Never(Cause.UNREADABLE, f"capture fails: {', '.join(row.mistyped)} mistyped")
+        if row is not None and shard not in self.lineage:
+            return self._unlisted(row)
+        if row is not None and row.finished is not None:
+            return self._finished(row)
+        blind = self.store.unreadable
+        if blind is not None and shard not in self.asked:
+            why = (
+                f"not in the ShardCache, and the leader's rounds fail on the row of "
+                f"{short(blind.shard)}: nobody finds it"
+            )
+            return Never(Cause.UNREADABLE, why)
+        return self._without_row(shard) if row is None else self._unfinished(row)
+
+    def _unlisted(self, row: Row) -> Fate:
+        at = DONE if row.finished is not None else place(self.lineage, row, self.app) or START
+        born = not unborn(self.lineage, row.shard)
+        why = "the shard is not listed; the leader drops it from the ShardCache"
+        return self._reads(row.shard, exactly(at), Cause.GONE if born else Cause.UNBORN, why)
+
+    def _finished(self, row: Row) -> Fate:
+        """Finished is looked at by the leader alone: what is in the ShardCache is read again."""
+        shard, at = row.shard, place(self.lineage, row, self.app)
+        if self.lineage.is_open(shard):
+            why = "marked as finished although it is open: the leader leaves it out"
+            if shard not in self.asked or at is None:
+                return Never(Cause.FALSE_END, why)
+            why = f"{why} unless a record arrives before its first round"
+            return self._reads(shard, exactly(at), Cause.FALSE_END, why, possible=why)
+        if shard not in self.asked:
+            return self._reads(shard, exactly(DONE), Cause.FINISHED, "it is finished")
+        if row.number is None:
+            why = "finished without a number and asked for once more: all of it is read again"
+            return self._reads(shard, exactly(at or START), Cause.FINISHED, why)
+        why = "finished, and asked for once more behind its last number"
+        behind = Span(at, DONE, Basis.INFERRED) if at is not None else exactly(DONE)
+        return self._reads(shard, behind, Cause.FINISHED, why)
+
+    def _without_row(self, shard: ShardId) -> Reads:
+        at = beginning(self.lineage, shard, self.app)
+        cause = Cause.REFILLED if self.store.rows else Cause.BOOTSTRAP
+        why = f"has no checkpoint: it starts at {self.app.initial}, and waits for no parent"
+        return self._reads(shard, exactly(at), cause, why)
+
+    def _unfinished(self, row: Row) -> Fate:
+        shard, at = row.shard, place(self.lineage, row, self.app)
+        match standing(self.lineage, row):
+            case Standing.FOREIGN:
+                why = "its number is none of this shard; GetShardIterator refuses it at every start"
+                return Never(Cause.FOREIGN_NUMBER, why)
+            case Standing.NONSENSE:
+                return Never(Cause.UNREADABLE, "its SequenceNumber is no number")
+            case Standing.AT_END:
+                why = (
+                    "Kinesis refuses to go on behind the EndingSequenceNumber at every start: the "
+                    "shard is never marked as finished"
+                )
+                return self._reads(shard, exactly(DONE), Cause.AT_END, why, possible=why)
+            case Standing.LATEST:
+                why = "at LATEST: at the tip at every start until a record is acknowledged"
+                cause = Cause.LATEST
+            case Standing.UNREAD if self.app.by_time:
+                why, cause = "was never read: it starts at the application's time", Cause.REFILLED
+            case _:
+                why, cause = "resumes at its checkpoint", Cause.POSITION
+        assert at is not None
+        return self._reads(shard, exactly(at), cause, why)
+
+    def _reads(
+        self, shard: ShardId, at: Span, cause: Cause, why: str, possible: str = ""
+    ) -> Reads:
+        until: Cut = furthest(self.lineage, shard)
+        row = self.store.rows.get(shard)
+        most = TAKEOVER if row is not None and row.owner is not None else 0.0
+        most += 0.0 if shard in self.asked else 2 * ROUND
+        closed = shard not in self.lineage or not self.lineage.is_open(shard)
+        return Reads(at, until, _NOBODY, closed, cause, why, Delay(0.0, most), possible)
+
+    def notes(self) -> Iterator[str]:
+        """What is no finding, and worth knowing."""
+        bare = [
+            short(r.shard) for r in self.store.rows.values()
+            if r.finished is not None and r.number is None and r.shard in self.lineage
+        ]
+        if bare:
+            yield (
+                f"finished without a number: {', '.join(sorted(bare, key=int))}; read whole if the "
+                "ShardCache is ever deleted"
+            )
+        if any(row.owner is not None for row in self.store.rows.values()):
+            yield (
+                "some shards have an owner: if it was killed, they are taken over after five times "
+                "shardCheckFrequency (five minutes unless configured)"
+            )

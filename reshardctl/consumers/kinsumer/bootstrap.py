@@ -1,0 +1,25 @@
+"""First rows for an application that is declared new."""
+
+from __future__ import annotations
+
+from reshardctl.consumers.kinsumer.app import App
+from reshardctl.consumers.kinsumer.encode import TRANSACTION, cache_row, new_row
+from reshardctl.consumers.kinsumer.tables import key_of
+from reshardctl.lineage import Lineage
+from reshardctl.model import DONE, Create, Step, Wanted, Write
+
+
+def bootstrap(lineage: Lineage, want: Wanted, app: App) -> list[Step]:
+    """A row a listed shard, and a ShardCache without the finished ones where there are any: it is
+    never empty, or the library would read them all."""
+    why = "first checkpoint of a new application"
+    writes = [
+        Write(key_of(s), Create(new_row(lineage, s, want[s], app)), None, why) for s in lineage
+    ]
+    unread = [s for s in lineage if want[s] != DONE]
+    if unread and len(unread) < len(writes):
+        writes.append(cache_row(lineage, unread, app.cached, "leaves out what is finished"))
+    return [
+        Step("first checkpoints", tuple(writes[first : first + TRANSACTION]))
+        for first in range(0, len(writes), TRANSACTION)
+    ]

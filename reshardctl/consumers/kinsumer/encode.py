@@ -1,0 +1,238 @@
+"""A wanted line as rows of the three tables: only what replay shows to differ, guarded.
+
+Every shape was written by hand and taken by twitchscience/kinsumer 9a48088 and by
+snowplow-devops/kinsumer v1.7.0 (runs, Nov 2026). Rows come first, the ShardCache last: a crash
+between them costs one more read of a finished shard, never a skip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from reshardctl.consumers.kinsumer.app import App
+from reshardctl.consumers.kinsumer.behaviour import replay
+from reshardctl.consumers.kinsumer.positions import asked_first
+from reshardctl.consumers.kinsumer.rows import LATEST, Row, Store
+from reshardctl.consumers.kinsumer.stamps import finished_at, rfc_of, seen_at
+from reshardctl.consumers.kinsumer.tables import CACHE, key_of
+from reshardctl.consumers.numbers import unborn
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    DONE,
+    AttributeValue,
+    Create,
+    Cut,
+    Delete,
+    Image,
+    Rank,
+    Reads,
+    ShardId,
+    Step,
+    Update,
+    Wanted,
+    Write,
+    index_of,
+)
+
+TRANSACTION = 100
+"""Writes that DynamoDB takes in one transaction (TransactWriteItems API reference)."""
+
+GUARDED = (
+    "SequenceNumber", "Finished", "FinishedRFC", "OwnerID", "OwnerName", "LastUpdate",
+    "LastUpdateRFC",
+)
+NULL: AttributeValue = {"NULL": True}
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """What one shard's row should become. at: `None` where the position stays."""
+
+    shard: ShardId
+    at: Cut | None
+    why: str
+    delete: bool = False
+
+
+def encode(
+    lineage: Lineage, store: Store, want: Wanted, app: App, leave: Collection[ShardId]
+) -> list[Step]:
+    """Steps after which kinsumer reads from the wanted line. leave: shards not to be touched."""
+    fates = replay(lineage, store, app).fates
+    orders: dict[ShardId, _Order] = {}
+    for shard in [*(s for s in store.rows if s not in lineage), *lineage]:
+        if shard in leave:
+            continue
+        row = store.rows.get(shard)
+        if shard not in lineage:
+            order = _of_unlisted(lineage, row)
+        elif row is None:
+            order = _of_absent(shard, want[shard], fates[shard])
+        else:
+            order = _of_present(lineage, row, want[shard], fates[shard])
+        if order is not None:
+            orders[shard] = order
+    writes = [_write(lineage, store, order, app) for order in orders.values()]
+    writes.sort(key=lambda w: (index_of(w.key.partition("/")[2]) or 0, w.key))
+    cache = _cache_write(lineage, store, orders, leave)
+    return _steps([*writes, *([cache] if cache else [])])
+
+
+def _of_unlisted(lineage: Lineage, row: Row | None) -> _Order | None:
+    assert row is not None
+    if unborn(lineage, row.shard) and (row.finished is not None or row.number is not None):
+        why = "a shard that does not exist yet would start with this row"
+        return _Order(row.shard, None, why, delete=True)
+    if row.mistyped:
+        return _Order(row.shard, None, "the leader's rounds fail on it")
+    return None
+
+
+def _of_absent(shard: ShardId, want: Cut, fate: object) -> _Order | None:
+    if isinstance(fate, Reads) and fate.at.exact and fate.at.lo == want:
+        return None
+    why = fate.why if isinstance(fate, Reads) else "has no checkpoint"
+    mended = not isinstance(fate, Reads) and want.rank is Rank.START
+    return None if mended else _Order(shard, want, why)
+
+
+def _of_present(lineage: Lineage, row: Row, want: Cut, fate: object) -> _Order | None:
+    assert isinstance(fate, Reads) or hasattr(fate, "why")
+    why = str(getattr(fate, "why", ""))
+    if want == DONE:
+        if lineage.is_open(row.shard) or (row.finished is not None and not row.mistyped):
+            return None
+        return _Order(row.shard, None if row.finished is not None else DONE, why)
+    if row.mistyped:
+        return _Order(row.shard, want if "SequenceNumber" in row.mistyped else None, why)
+    if row.finished is None and isinstance(fate, Reads) and fate.at.exact and fate.at.lo == want:
+        return None
+    return _Order(row.shard, want, why)
+
+
+def _write(lineage: Lineage, store: Store, order: _Order, app: App) -> Write:
+    key, row = key_of(order.shard), store.rows.get(order.shard)
+    if row is None:
+        assert order.at is not None
+        return Write(key, Create(new_row(lineage, order.shard, order.at, app)), None, order.why)
+    if order.delete:
+        return Write(key, Delete(), row.image, order.why, tuple(row.image.attributes))
+    change = _moved(lineage, row, order.at, app)
+    guard = tuple(dict.fromkeys([*GUARDED, *change.set]))
+    return Write(key, change, row.image, order.why, guard)
+
+
+def new_row(
+    lineage: Lineage, shard: ShardId, at: Cut, app: App
+) -> dict[str, AttributeValue]:
+    """A whole checkpoint, unowned. A finished one has no number: none is known."""
+    stamp = seen_at(lineage, shard)
+    done = at == DONE
+    return {
+        "Shard": {"S": shard},
+        "SequenceNumber": NULL if done else spelling(lineage, shard, at, app),
+        "LastUpdate": {"N": str(stamp)},
+        "LastUpdateRFC": {"S": rfc_of(stamp)},
+        "Finished": {"N": str(stamp)} if done else NULL,
+        "FinishedRFC": {"S": rfc_of(stamp)} if done else NULL,
+    }
+
+
+def spelling(lineage: Lineage, shard: ShardId, at: Cut, app: App) -> AttributeValue:
+    """A cut as SequenceNumber. The beginning of a shard is its StartingSequenceNumber where the
+    application starts by time; the library reads it whole from there (run on v1.7.0)."""
+    match at.rank:
+        case Rank.INSIDE:
+            assert not at.by_time, "a time is resolved to a number before it is written"
+            return {"S": at.text or str(at.number)}
+        case Rank.TIP:
+            return {"S": LATEST}
+        case _:
+            pinned = app.by_time and shard in lineage
+            return {"S": lineage[shard].start} if pinned else NULL
+
+
+def _moved(lineage: Lineage, row: Row, at: Cut | None, app: App) -> Update:
+    item = row.image.attributes
+    values: dict[str, AttributeValue] = {}
+    for name in row.mistyped:
+        values[name] = {"N": "0"} if name == "LastUpdate" else NULL
+    if at == DONE:
+        stamp = finished_at(lineage, row)
+        values |= {"Finished": {"N": str(stamp)}, "FinishedRFC": {"S": rfc_of(stamp)}}
+    elif at is not None:
+        values["SequenceNumber"] = spelling(lineage, row.shard, at, app)
+        if row.finished is not None:
+            values |= {"Finished": NULL, "FinishedRFC": NULL}
+    same = [name for name, value in values.items() if item.get(name) == value]
+    for name in same:
+        del values[name]
+    gone = tuple(name for name in ("OwnerID", "OwnerName") if name in item)
+    return Update({n: v for n, v in values.items() if n not in gone}, gone)
+
+
+def _cache_write(
+    lineage: Lineage, store: Store, orders: Mapping[ShardId, _Order], leave: Collection[ShardId]
+) -> Write | None:
+    """The ShardCache anew, where it would have a finished shard read again or cannot be read.
+
+    Otherwise it is left alone: the leader adds what is missing in its first round.
+    """
+    finished = {s for s in lineage if _ends(s, store, orders) and s not in leave}
+    asked = asked_first(lineage, store)
+    cached = store.cache is not None and bool(store.cache.shards)
+    again = {s for s in finished & asked if cached or _bare(s, store)}
+    broken = store.cache is not None and bool(store.cache.broken)
+    if not again and not broken:
+        return None
+    ids = sorted(s for s in lineage if s not in finished)
+    if not ids:
+        return None
+    why = "a finished shard in it is read again" if again else "it cannot be read"
+    return cache_row(lineage, ids, store.cache.image if store.cache else None, why, broken)
+
+
+def _ends(shard: ShardId, store: Store, orders: Mapping[ShardId, _Order]) -> bool:
+    order, row = orders.get(shard), store.rows.get(shard)
+    if order is not None and order.at is not None:
+        return order.at == DONE
+    return row is not None and row.finished is not None
+
+
+def _bare(shard: ShardId, store: Store) -> bool:
+    """Whether it would be read from its beginning for want of a number."""
+    row = store.rows.get(shard)
+    return row is None or row.number is None
+
+
+def cache_row(
+    lineage: Lineage, ids: Collection[ShardId], before: Image | None, why: str,
+    broken: bool = False,
+) -> Write:
+    """The ShardCache with exactly these shards. Its LastUpdate stays where there is one, so that
+    the leader looks at once."""
+    values: dict[str, AttributeValue] = {"ShardIDs": {"L": [{"S": s} for s in sorted(ids)]}}
+    stamp = max(seen_at(lineage, shard) for shard in lineage)
+    stamps: dict[str, AttributeValue] = {
+        "LastUpdate": {"N": str(stamp)}, "LastUpdateRFC": {"S": rfc_of(stamp)},
+    }
+    if before is None:
+        return Write(CACHE, Create({"Key": {"S": "ShardCache"}, **values, **stamps}), None, why)
+    if broken:
+        values |= stamps
+    return Write(CACHE, Update(values), before, why, ("ShardIDs", "LastUpdate", "LastUpdateRFC"))
+
+
+def _steps(writes: list[Write]) -> list[Step]:
+    """One transaction as far as it holds; the ShardCache is in the last one."""
+    steps = []
+    for first in range(0, len(writes), TRANSACTION):
+        part = writes[first : first + TRANSACTION]
+        shards = [w for w in part if w.key != CACHE]
+        names = ", ".join(str(index_of(w.key.partition("/")[2])) for w in shards[:4])
+        more = f" and {len(shards) - 4} more" if len(shards) > 4 else ""
+        words = [f"checkpoint{'s' if len(shards) > 1 else ''} of {names}{more}"] if shards else []
+        words += ["the ShardCache"] if len(shards) < len(part) else []
+        steps.append(Step(" and ".join(words), tuple(part)))
+    return steps

@@ -1,0 +1,44 @@
+"""Signs that a kinsumer application runs: its clients' rows and its leader's.
+
+A client refreshes its row every shardCheckFrequency and the leader its own every
+leaderActionFrequency, a minute each by default; a stop deletes the one and takes ID from the other.
+A checkpoint's LastUpdate is no sign: the original leaves it alone while a shard is quiet (run on
+9a48088, Nov 2026).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from reshardctl.consumers.base import Hold
+from reshardctl.consumers.kinsumer.rows import Store
+from reshardctl.consumers.kinsumer.tables import CLIENTS, LEADER
+from reshardctl.model import Image, ShardId
+
+
+def signs_of_life(images: Iterable[Image]) -> dict[str, str]:
+    """Row → what its owner changes."""
+    return {
+        image.key: f"{image.attributes.get('ID')} {image.attributes.get('LastUpdate')}"
+        for image in images
+        if image.key.startswith(CLIENTS) or (image.key == LEADER and "ID" in image.attributes)
+    }
+
+
+def holds(store: Store) -> dict[ShardId, Hold]:
+    """Owner, LastUpdate, position and finished mark of every checkpoint."""
+    return {
+        shard: Hold(
+            row.owner or "", str(row.updated), row.number or "never read",
+            row.finished is not None,
+        )
+        for shard, row in store.rows.items()
+    }
+
+
+def excluded_by(seconds: float) -> str:
+    """What silence over so many seconds rules out."""
+    return (
+        f"{seconds:g} s without a client's or leader's renewal rules out a shardCheckFrequency of "
+        f"up to {seconds:g} s (its default is 60 s)"
+    )

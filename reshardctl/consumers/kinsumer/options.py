@@ -1,0 +1,52 @@
+"""The options of a `kinsumer://` locator: what the operator says of the application."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reshardctl.consumers.kinsumer.app import AT_TIMESTAMP, TRIM_HORIZON, App
+from reshardctl.consumers.kinsumer.releases import SNOWPLOW_1_7, TWITCH, Traits, traits_of
+from reshardctl.errors import UsageError
+from reshardctl.times import parse_instant
+
+
+def applications(options: Mapping[str, str], forked: bool) -> list[App]:
+    """Every application that the options leave open; forked: the tables show that it is Snowplow's.
+
+    v1.6 needs no candidate of its own where no release is named: it does the same with the tables
+    as v1.7. Raises UsageError for an unknown option or a bad value.
+    """
+    unknown = sorted(set(options) - {"initial", "release"})
+    if unknown:
+        raise UsageError(
+            f"kinsumer:// has no option {unknown[0]!r}", "it takes initial and release"
+        )
+    release = options.get("release")
+    families = [traits_of(release)] if release else [SNOWPLOW_1_7] if forked else [
+        TWITCH, SNOWPLOW_1_7
+    ]
+    starts = [_start(options["initial"])] if "initial" in options else [
+        (TRIM_HORIZON, None), (AT_TIMESTAMP, None)
+    ]
+    found = [App(name, t, time) for t in families for name, time in starts if _has(t, name)]
+    if not found:
+        raise UsageError(
+            f"initial={options['initial']}: the original kinsumer always starts at TRIM_HORIZON",
+            "leave initial out, or name Snowplow's fork: release=snowplow-1.7",
+        )
+    return found
+
+
+def _has(traits: Traits, start: str) -> bool:
+    return start == TRIM_HORIZON or traits.starts_by_time
+
+
+def _start(text: str) -> tuple[str, float | None]:
+    mark, colon, moment = text.partition(":")
+    if mark not in (TRIM_HORIZON, AT_TIMESTAMP) or (colon and mark == TRIM_HORIZON):
+        raise UsageError(
+            f"initial={text}: not a start mode of kinsumer",
+            "initial=TRIM_HORIZON, or initial=AT_TIMESTAMP:2026-09-22T09:14:00Z where the "
+            "application uses WithIteratorStartTimestamp",
+        )
+    return mark, parse_instant(moment) if colon else None

@@ -1,0 +1,87 @@
+"""What a row says about its shard, judged against the lineage."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from reshardctl.consumers.kinsumer.app import App
+from reshardctl.consumers.kinsumer.rows import LATEST, Row, Store
+from reshardctl.consumers.numbers import Fits, fits
+from reshardctl.lineage import Lineage
+from reshardctl.model import DONE, START, TIP, Cut, ShardId, at_number, at_time
+from reshardctl.model.cuts import ARRIVAL_SLACK
+
+
+class Standing(Enum):
+    """Where a position stands, the finished mark aside."""
+
+    UNREAD = "unread"
+    """Never read: the application's start mode says where it begins."""
+    START = "start"
+    """The shard's StartingSequenceNumber: from its beginning, whatever the start mode."""
+    LATEST = "latest"
+    NUMBER = "number"
+    AT_END = "at-end"
+    """The shard's own EndingSequenceNumber."""
+    FOREIGN = "foreign"
+    NONSENSE = "nonsense"
+
+
+_FITS = {
+    Fits.BEFORE_ALL: Standing.START,
+    Fits.INSIDE: Standing.NUMBER,
+    Fits.AT_END: Standing.AT_END,
+    Fits.FOREIGN: Standing.FOREIGN,
+    Fits.NONSENSE: Standing.NONSENSE,
+}
+
+
+def standing(lineage: Lineage, row: Row) -> Standing:
+    """Classify one row."""
+    if row.number is None:
+        return Standing.UNREAD
+    return Standing.LATEST if row.number == LATEST else _FITS[fits(lineage, row.shard, row.number)]
+
+
+def furthest(lineage: Lineage, shard: ShardId) -> Cut:
+    """The highest cut that anything can have settled in the shard by now."""
+    return TIP if shard in lineage and lineage.is_open(shard) else DONE
+
+
+def beginning(lineage: Lineage, shard: ShardId, app: App) -> Cut:
+    """Where a shard begins that was never read. A start by time is from the beginning for a shard
+    that opened later, and at the end of one that closed before."""
+    if not app.by_time:
+        return START
+    opened = lineage.opened_at(shard) if shard in lineage else None
+    closed = lineage.closed_at(shard) if shard in lineage else None
+    if app.time is not None and opened is not None and opened >= app.time:
+        return START
+    if app.time is not None and closed is not None and closed + ARRIVAL_SLACK < app.time:
+        return DONE
+    return at_time(app.time)
+
+
+def place(lineage: Lineage, row: Row, app: App) -> Cut | None:
+    """The cut that a position means, `None` for one that Kinesis refuses."""
+    match standing(lineage, row):
+        case Standing.UNREAD:
+            return beginning(lineage, row.shard, app)
+        case Standing.START:
+            return START
+        case Standing.LATEST:
+            return furthest(lineage, row.shard)
+        case Standing.NUMBER:
+            return at_number(row.number or "")
+        case Standing.AT_END:
+            return DONE
+        case Standing.FOREIGN | Standing.NONSENSE:
+            return None
+
+
+def asked_first(lineage: Lineage, store: Store) -> frozenset[ShardId]:
+    """The shards that a client asks for at its start, finished or not: those in the ShardCache,
+    or all that are listed where it is missing or empty (refreshShards in kinsumer.go)."""
+    if store.cache is not None and store.cache.shards:
+        return frozenset(ShardId(shard) for shard in store.cache.shards)
+    return frozenset(lineage)

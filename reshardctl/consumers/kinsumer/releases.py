@@ -1,0 +1,62 @@
+"""How the two kinsumers and their releases differ in what they do with the tables.
+
+Sources: twitchscience/kinsumer 9a48088 (its newest commit) and snowplow-devops/kinsumer v1.6.0 and
+v1.7.0. checkpoints.go, clients.go and leader.go of the last two are the same to the byte. Runs of
+9a48088 and of v1.7.0 on broken tables, November 2026.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reshardctl.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What sets a release apart.
+
+    starts_by_time: WithIteratorStartTimestamp is there; it then holds for every shard that was
+    never read, at every start. idle_commits: the row of a shard without records is refreshed; else
+    a quiet shard's row ages while its owner lives. expired_iterator: what becomes of a shard whose
+    iterator has expired because the application is slower than five minutes; no store shows it but
+    by a position that stands still.
+    """
+
+    release: str
+    starts_by_time: bool
+    idle_commits: bool
+    expired_iterator: str
+    source: str
+
+
+TWITCH = Traits(
+    "twitch", False, False, "the shard stands still until a restart",
+    "shard_consumer.go and checkpoints.go of 9a48088; run, Nov 2026",
+)
+SNOWPLOW_1_6 = Traits(
+    "snowplow-1.6", True, True, "it is renewed at the last delivered record",
+    "shard_consumer.go of v1.6.0: the renewed iterator is taken",
+)
+SNOWPLOW_1_7 = Traits(
+    "snowplow-1.7", True, True, "it is renewed and thrown away: no record until a restart",
+    "processRecordsBatch of v1.7.0; run, Nov 2026",
+)
+
+RELEASES = {t.release: t for t in (TWITCH, SNOWPLOW_1_6, SNOWPLOW_1_7)}
+
+
+def traits_of(release: str) -> Traits:
+    """The traits of a release. Raises UsageError for what this project cannot judge."""
+    family, _, version = release.partition("-")
+    numbers = version.removeprefix("v").split(".")
+    if family == "twitch":
+        return TWITCH
+    if family == "snowplow" and (not version or numbers == ["1"]):
+        return SNOWPLOW_1_7
+    if family == "snowplow" and numbers[:1] == ["1"] and numbers[1] in ("6", "7"):
+        return RELEASES[f"snowplow-1.{numbers[1]}"]
+    raise UsageError(
+        f"release={release}: no such kinsumer is known to this reshardctl",
+        f"it knows {', '.join(RELEASES)}",
+    )

@@ -1,0 +1,162 @@
+"""The rows of the three tables, parsed, with everything odd about them kept.
+
+Attributes: checkpointRecord, clientRecord and shardCacheRecord of twitchscience/kinsumer 9a48088
+and snowplow-devops/kinsumer v1.7.0, which are the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from reshardctl.consumers.kinsumer.fields import MistypedError, integer, text, texts
+from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, CLIENTS, LEADER, METADATA
+from reshardctl.errors import UsageError
+from reshardctl.model import Attributes, Image, Odd, Oddity, ShardId, is_number
+
+LATEST = "LATEST"
+
+_SHARD = re.compile(r"shardId-\d{12,}\Z", re.ASCII)
+_TEXTS = ("SequenceNumber", "OwnerID", "OwnerName", "LastUpdateRFC", "FinishedRFC")
+_NUMBERS = ("LastUpdate", "Finished")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One shard's checkpoint. number: `None` for never read, in whichever of the four spellings
+    (absent, NULL, "", and LATEST is a place of its own).
+
+    finished, updated: Unix nanoseconds. mistyped: attributes that fail the row as a whole.
+    """
+
+    shard: ShardId
+    image: Image
+    number: str | None
+    updated: int
+    owner: str | None
+    finished: int | None
+    mistyped: tuple[str, ...] = ()
+
+    @property
+    def understood(self) -> bool:
+        """Whether the position is none, LATEST or a number."""
+        return self.number in (None, LATEST) or is_number(self.number or "")
+
+    @property
+    def set_aside(self) -> bool:
+        """Whether a bootstrap, and no reader, marked it as finished: such a mark is the row's last
+        change, while the library releases the row after it (release in checkpoints.go)."""
+        if self.finished is None or self.owner is not None:
+            return False
+        return self.number is None or self.finished == self.updated
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """The ShardCache row. broken: what fails it as a whole, "" if nothing does."""
+
+    image: Image
+    shards: tuple[str, ...]
+    broken: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The three tables of one application."""
+
+    rows: Mapping[ShardId, Row]
+    cache: Cache | None
+    others: tuple[Image, ...]
+    """Clients, the leader, and rows that are nobody's."""
+    odd: tuple[Odd, ...]
+    forked: bool
+    """Whether something in it is written by Snowplow's fork only."""
+
+    def images(self) -> list[Image]:
+        """Every row that it was parsed from."""
+        cache = [self.cache.image] if self.cache else []
+        return [*(row.image for row in self.rows.values()), *cache, *self.others]
+
+    @property
+    def unreadable(self) -> Row | None:
+        """A row that fails the leader's rounds, of all shards (loadCheckpoints)."""
+        return next((row for row in self.rows.values() if row.mistyped), None)
+
+
+def parse(images: Iterable[Image]) -> Store:
+    """Read the three tables. Raises UsageError where they hold another program's rows."""
+    rows: dict[ShardId, Row] = {}
+    cache: Cache | None = None
+    others: list[Image] = []
+    odd: list[Odd] = []
+    for image in images:
+        if image.key == CACHE:
+            cache = _cache(image)
+        elif image.key.startswith(CHECKPOINTS):
+            row = _row(image)
+            rows[row.shard] = row
+        elif image.key.startswith((CLIENTS, METADATA)):
+            others.append(image)
+            if image.key.startswith(METADATA) and image.key != LEADER:
+                why = "kinsumer's metadata table has a Leader and a ShardCache, nothing else"
+                odd.append(Odd(Oddity.FOREIGN_ENTRY, image.key, image.key, why))
+        else:
+            raise UsageError(
+                f"row {image.key!r} is of none of kinsumer's three tables",
+                "name the application: kinsumer://APP reads APP_checkpoints, APP_clients and "
+                "APP_metadata",
+            )
+    odd += [one for row in rows.values() for one in _oddities(row)]
+    odd += _cache_oddities(cache)
+    forked = any(r.image.attributes.get("SequenceNumber") == {"S": ""} for r in rows.values())
+    return Store(rows, cache, tuple(others), tuple(odd), forked)
+
+
+def _row(image: Image) -> Row:
+    item, name = image.attributes, image.key.removeprefix(CHECKPOINTS)
+    if not _SHARD.match(name):
+        raise UsageError(
+            f"row {image.key!r} is no checkpoint of a Kinesis shard: another program writes to "
+            "this table",
+            "name the application: kinsumer://APP reads APP_checkpoints",
+        )
+    mistyped = tuple(n for n in (*_TEXTS, *_NUMBERS) if _mistyped(item, n))
+    fine = {n: v for n, v in item.items() if n not in mistyped}
+    return Row(
+        ShardId(name), image, text(fine, "SequenceNumber") or None,
+        integer(fine, "LastUpdate") or 0, text(fine, "OwnerID"), integer(fine, "Finished"),
+        mistyped,
+    )
+
+
+def _mistyped(item: Attributes, name: str) -> str:
+    try:
+        integer(item, name) if name in _NUMBERS else text(item, name)
+    except MistypedError as error:
+        return str(error)
+    return ""
+
+
+def _cache(image: Image) -> Cache:
+    try:
+        integer(image.attributes, "LastUpdate")
+        text(image.attributes, "LastUpdateRFC")
+        return Cache(image, texts(image.attributes, "ShardIDs"))
+    except MistypedError as error:
+        return Cache(image, (), str(error))
+
+
+def _oddities(row: Row) -> Iterable[Odd]:
+    for name in row.mistyped:
+        raw, why = str(row.image.attributes[name]), _mistyped(row.image.attributes, name)
+        yield Odd(Oddity.UNREADABLE, row.image.key, raw, why, row.shard)
+    if not row.understood:
+        why = "SequenceNumber is neither a number nor LATEST"
+        yield Odd(Oddity.UNREADABLE, row.image.key, row.number or "", why, row.shard)
+
+
+def _cache_oddities(cache: Cache | None) -> Iterable[Odd]:
+    if cache is not None and cache.broken:
+        raw = str(cache.image.attributes.get("ShardIDs"))
+        yield Odd(Oddity.UNREADABLE, CACHE, raw, f"ShardCache: {cache.broken}")

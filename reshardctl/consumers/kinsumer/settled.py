@@ -1,0 +1,85 @@
+"""What the tables prove to be settled, shard by shard.
+
+The library deletes no checkpoint and orders nothing: a shard without a row was never read, and
+progress in a child says nothing of its parents.
+"""
+
+from __future__ import annotations
+
+from reshardctl.consumers.kinsumer.app import App
+from reshardctl.consumers.kinsumer.positions import Standing, beginning, furthest, place, standing
+from reshardctl.consumers.kinsumer.rows import LATEST, Row, Store
+from reshardctl.lineage import Lineage
+from reshardctl.model import DONE, START, TIP, Basis, Line, ShardId, Span, exactly
+
+
+def settled(lineage: Lineage, store: Store, app: App) -> Line:
+    """A span for every listed shard and every row."""
+    shards = [*(s for s in store.rows if s not in lineage), *lineage]
+    return {shard: _span(lineage, store, app, shard) for shard in shards}
+
+
+def _span(lineage: Lineage, store: Store, app: App, shard: ShardId) -> Span:
+    row = store.rows.get(shard)
+    if row is None:
+        return _unread(lineage, store, app, shard)
+    if "SequenceNumber" in row.mistyped:
+        return Span(START, furthest(lineage, shard))
+    if row.finished is not None:
+        return _finished(lineage, row, app)
+    span = _at_its_word(lineage, store, row, app)
+    if "Finished" in row.mistyped:
+        return Span(span.lo, furthest(lineage, shard))
+    return span
+
+
+def _finished(lineage: Lineage, row: Row, app: App) -> Span:
+    if row.shard not in lineage or not lineage.is_open(row.shard):
+        return exactly(DONE)
+    at = place(lineage, row, app)
+    if standing(lineage, row) is Standing.NUMBER and at is not None:
+        return exactly(at)
+    return Span(START, TIP, Basis.INFERRED, "marked as finished while it is open")
+
+
+def _at_its_word(lineage: Lineage, store: Store, row: Row, app: App) -> Span:
+    match standing(lineage, row):
+        case Standing.UNREAD:
+            return _unread(lineage, store, app, row.shard)
+        case Standing.LATEST:
+            return _of_latest(lineage, store, row)
+        case Standing.AT_END:
+            return exactly(DONE, why="its position is the shard's EndingSequenceNumber")
+        case Standing.FOREIGN | Standing.NONSENSE:
+            return Span(START, furthest(lineage, row.shard))
+        case Standing.START | Standing.NUMBER:
+            at = place(lineage, row, app)
+            assert at is not None
+            return exactly(at)
+
+
+def _unread(lineage: Lineage, store: Store, app: App, shard: ShardId) -> Span:
+    """A start by time is the application's choice for shards that were there when it began; not
+    for those that were born below shards it knows."""
+    if any(parent in store.rows for parent in _above(lineage, shard)):
+        return exactly(START)
+    return exactly(beginning(lineage, shard, app))
+
+
+def _of_latest(lineage: Lineage, store: Store, row: Row) -> Span:
+    """The library never writes LATEST: a bootstrap does, or an operator. Below a shard that was
+    read it skips what was written before each start, until a record is acknowledged."""
+    if any(_was_read(store.rows[p]) for p in _above(lineage, row.shard) if p in store.rows):
+        return exactly(START, why="no record of it was ever acknowledged")
+    if furthest(lineage, row.shard) == DONE:
+        why = "closed before anything of it was acknowledged"
+        return Span(START, DONE, Basis.INFERRED, why)
+    return exactly(TIP, why="LATEST by choice: a bootstrap or an operator wrote it")
+
+
+def _was_read(row: Row) -> bool:
+    return row.number not in (None, LATEST) and not row.set_aside
+
+
+def _above(lineage: Lineage, shard: ShardId) -> set[ShardId]:
+    return lineage.ancestors(shard) if shard in lineage else set()

@@ -1,0 +1,120 @@
+"""Every kinsumer case: the reference delivers it, the core forecasts it, mends it, and is done.
+
+The expectations are the case files', which cite the runs on both real libraries. The reference
+starts on the rows as they are, on the rows mended by hand as the case says, and on those that the
+plan leaves: three ways to be wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from reshardctl.model import Image
+from reshardctl.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.rules import Severity
+from reshardctl.testing import load_topology
+from tests.case import Case, Expect, all_cases
+from tests.dialects import kinsumer as dialect
+from tests.judging import Bench, delivered, options_of
+from tests.reference.kinsumer import Run, run
+
+
+def _expects() -> Iterator[Any]:
+    for case in all_cases("kinsumer"):
+        for expect in case.expects:
+            for initial in expect.initial:
+                for release in expect.releases:
+                    name = f"{case.name}-{initial.partition(':')[0]}-{release}"
+                    yield pytest.param(case, initial, release, expect, id=name)
+
+
+every = pytest.mark.parametrize(("case", "initial", "release", "expect"), list(_expects()))
+
+
+def bench(case: Case, initial: str, release: str, images: list[Image] | None = None,
+          policy: str = "lossless", accept: str = "") -> Bench:
+    stored = dialect.images(case) if images is None else images
+    return Bench.on(case, stored, options_of(case, initial, release), policy, accept)
+
+
+def played(case: Case, images: list[Image], initial: str, release: str) -> Run:
+    fake = load_topology(case.stream)
+    name, _, seconds = initial.partition(":+")
+    start = f"{name}:{case.stream['created'] + int(seconds)}" if seconds else name
+
+    def live() -> None:
+        for shard in case.live.shards:
+            for index in range(case.live.n):
+                fake.put(case.stream["name"], shard, f"n{shard}-{index}", "k")
+
+    return run(fake, case.stream["name"], dialect.tables(images), start, release, live)
+
+
+def wanted(case: Case, deliveries: Any) -> dict[str, tuple[str, ...]]:
+    return {s["ShardId"]: tuple(deliveries.get(s["ShardId"], ())) for s in case.shards}
+
+
+def got(case: Case, ran: Run) -> dict[str, tuple[str, ...]]:
+    return wanted(case, ran.delivered)
+
+
+def codes(one: Bench) -> set[str]:
+    return {f.code for f in one.findings() if f.severity >= Severity.WARNING}
+
+
+@every
+def test_reference(case: Case, initial: str, release: str, expect: Expect) -> None:
+    ran = played(case, dialect.images(case), initial, release)
+    assert ran.died == expect.dies
+    assert got(case, ran) == wanted(case, expect.delivers)
+
+
+@every
+def test_reference_on_rows_mended_by_hand(
+    case: Case, initial: str, release: str, expect: Expect
+) -> None:
+    if expect.fixed is None:
+        pytest.skip("the case says nothing of a fix")
+    rows = dialect.repaired(case, expect.fixed.writes)
+    ran = played(case, rows, initial, release)
+    if not expect.fixed.refused:
+        assert got(case, ran) == wanted(case, expect.fixed.delivers)
+
+
+@every
+def test_forecast(case: Case, initial: str, release: str, expect: Expect) -> None:
+    one = bench(case, initial, release)
+    (ran,) = one.replays()
+    assert (ran.crash is not None) == expect.dies
+    assert delivered(case, ran, one.plan_case.around.lineage) == wanted(case, expect.delivers)
+
+
+@every
+def test_findings(case: Case, initial: str, release: str, expect: Expect) -> None:
+    assert codes(bench(case, initial, release)) == set(expect.findings)
+
+
+@every
+def test_fix(case: Case, initial: str, release: str, expect: Expect) -> None:
+    fixed = expect.fixed
+    if fixed is None:
+        pytest.skip("the case says nothing of a fix")
+    one = bench(case, initial, release, None, fixed.policy, fixed.accept)
+    decision = one.decide()
+    if fixed.refused:
+        kinds = {"noline": NoLine, "ask:initial": Ask, "residual": Nothing}
+        assert isinstance(decision, kinds[fixed.refused]), decision
+        return
+    assert isinstance(decision, Plan | Nothing), decision
+    steps = decision.steps if isinstance(decision, Plan) else ()
+    assert dialect.spelled(case, steps) == dict(fixed.writes)
+    images = one.after(steps)
+    after = bench(case, initial, release, images, fixed.policy, fixed.accept)
+    (ran,) = after.replays()
+    assert delivered(case, ran, one.plan_case.around.lineage) == wanted(case, fixed.delivers)
+    assert got(case, played(case, images, initial, release)) == wanted(case, fixed.delivers)
+    assert codes(after) == set(fixed.remains)
+    assert isinstance(after.decide(), Nothing), "the second plan is empty"
