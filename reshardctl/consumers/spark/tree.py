@@ -26,7 +26,7 @@ from reshardctl.errors import CannotTell, UsageError
 from reshardctl.model import Image, Stream
 
 
-def parse(
+def checkpoint_of(
     images: Iterable[Image], stream: Stream | None = None, source: str = ""
 ) -> Checkpoint:
     """Parse the files of one checkpoint.
