@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 
 from reshardctl.consumers.kinesis_consumer import tables as kinesis_consumer
 from reshardctl.consumers.kinsumer.tables import tables as kinsumer
+from reshardctl.consumers.spark import wants as spark
 from reshardctl.model import Codec, Select, TableShape
 
 Options = Mapping[str, str]
 """A locator's."""
 
-SELECTS: Mapping[str, Callable[[Options], Select]] = {}
+SELECTS: Mapping[str, Callable[[Options], Select]] = {
+    "spark": spark.select,
+}
 """Consumer → which files of its tree have to be seen."""
 
 CODECS: Mapping[str, Callable[[Options], Codec]] = {}
