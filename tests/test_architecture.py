@@ -27,6 +27,7 @@ LAYERS = (
     ("testing",),
     ("undo", "savedplan", "snapshot", "pinning", "apply"),
     ("journal", "kinesis", "media"),
+    ("buckets",),
     ("aws",),
     # Below: no I/O, no clock, no randomness.
     ("preflight", "crossing", "standing", "firstaid", "baseline"),
@@ -42,7 +43,7 @@ LAYERS = (
     ("exit",),
 )  # fmt: skip
 """Topmost first. A file or folder imports from lower rows, and from its own."""
-LINE = 7
+LINE = 8
 """The first row of pure code."""
 SAME_ROW = {("plan", "policy")}
 LEVEL = {unit: row for row, units in enumerate(LAYERS) for unit in units}

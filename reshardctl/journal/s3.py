@@ -15,8 +15,9 @@ from contextlib import suppress
 from typing import Any
 
 from reshardctl import aws
+from reshardctl.buckets import Kind, kind_of
 from reshardctl.errors import ReshardError, UsageError
-from reshardctl.journal.bucket import FIRST_PAUSE, Kind, failure, kind_of, taken
+from reshardctl.journal.bucket import FIRST_PAUSE, failure, taken
 from reshardctl.journal.log import S3Object
 
 WRITER = "writer"
