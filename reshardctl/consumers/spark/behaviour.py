@@ -21,6 +21,7 @@ from reshardctl.consumers.spark.cuts import cut_of
 from reshardctl.consumers.spark.deaths import crash
 from reshardctl.consumers.spark.history import furthest
 from reshardctl.consumers.spark.limits import beyond_the_limit
+from reshardctl.consumers.spark.logs import log_of
 from reshardctl.consumers.spark.notes import notes
 from reshardctl.consumers.spark.positions import (
     AFTER_SEQUENCE_NUMBER,
@@ -89,11 +90,6 @@ def _again(batch: Batch, log: Mapping[ShardId, Position]) -> Iterator[tuple[Shar
             yield shard, Resumed(start, runs=True, until=end)
         else:
             yield shard, Resumed(end or start)
-
-
-def log_of(batch: Batch) -> int:
-    """The connector finds the log of a batch by the id inside its line, not by Spark's."""
-    return batch.id if batch.batch_id is None else batch.batch_id
 
 
 def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
@@ -167,7 +163,7 @@ class _Run:
     def _reads(self, shard: ShardId, at: Position, until: Cut) -> Fate:
         closed = not self._lineage.is_open(shard)
         possible = beyond_the_limit(self._lineage, shard, at, self._app) if closed else ""
-        cut = cut_of(at)
+        cut = self._cut(shard, at)
         if at.kind == LATEST:
             why = "stored as LATEST: begins at the tip as of each batch"
             return Reads(exactly(TIP), until, NOBODY, closed, Cause.LATEST, why)
@@ -176,6 +172,12 @@ class _Run:
         if at.kind == AT_TIMESTAMP:
             why = "goes on at the time at which the query first met it"
         return Reads(exactly(cut), until, NOBODY, closed, cause, why, possible=possible)
+
+    def _cut(self, shard: ShardId, at: Position) -> Cut:
+        """A time before the shard was born is its beginning."""
+        cut, opened = cut_of(at), self._lineage.opened_at(shard)
+        early = cut.time is not None and opened is not None and cut.time <= opened
+        return START if early else cut
 
     def _begins(self, shard: ShardId) -> Fate:
         """At startingPosition, which for LATEST is the time at which the driver starts."""

@@ -61,7 +61,7 @@ def position_at(cut: Cut) -> Position | None:
         return BEGINNING
     if cut.rank is Rank.DONE:
         return None
-    if cut.rank is Rank.TIP or cut.time is None and cut.by_time:
+    if cut.rank is Rank.TIP or (cut.time is None and cut.by_time):
         return Position(LATEST)
     if cut.by_time:
         assert cut.time is not None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from reshardctl.consumers.spark.app import App
 from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
 from reshardctl.consumers.spark.cuts import is_foreign
+from reshardctl.consumers.spark.logs import log_of
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cause, Crash, ShardId, short
 
@@ -67,11 +68,10 @@ def _of_spark(checkpoint: Checkpoint) -> Iterator[Crash]:
 
 def _of_log(checkpoint: Checkpoint, batch: Batch, app: App) -> Iterator[Crash]:
     """The log of a committed batch must be there; every file in it must be an entry."""
-    log = batch.id if batch.batch_id is None else batch.batch_id
+    log = log_of(batch)
     if log not in checkpoint.listed:
         return
-    reads = batch.committed or (app.traits.merges and log in checkpoint.listed)
-    if strays := checkpoint.strays.get(log) if reads else None:
+    if strays := checkpoint.strays.get(log) if batch.committed or app.traits.merges else None:
         why = f"{strays[0]} is no entry of the connector's log: it dies of any other file there"
         yield Crash(why, "that file is moved elsewhere", cause=Cause.UNREADABLE)
     if batch.committed and not checkpoint.entries.get(log) and batch.begun:
@@ -89,16 +89,16 @@ def _of_shards(
     gone = [shard for shard in held if shard not in lineage]
     if gone and app.fails:
         why = f"shard {short(gone[0])} is not listed any more, and failOnDataLoss=true"
-        yield Crash(why, "failOnDataLoss=false, or a repair", cause=Cause.GONE)
+        yield Crash(why, "failOnDataLoss=false, or a repair", cause=Cause.GONE, by=tuple(gone))
     asked = [shard for shard in gone if held[shard].runs and app.traits.always_dies]
     if asked:
         why = (
             f"the planned batch names shard {short(asked[0])}, which is not listed any more: "
             f"{app.traits.release} dies of it whatever failOnDataLoss says"
         )
-        yield Crash(why, REPAIRED, cause=Cause.GONE)
+        yield Crash(why, REPAIRED, cause=Cause.GONE, by=tuple(asked))
     for shard, resumed in held.items():
         dropped = app.traits.drops_closed and shard in lineage and not lineage.is_open(shard)
         if is_foreign(lineage, shard, resumed.at) and (resumed.runs or not dropped):
             why = f"{resumed.at.value} is no number of a record of shard {short(shard)}"
-            yield Crash(why, REPAIRED, cause=Cause.FOREIGN_NUMBER)
+            yield Crash(why, REPAIRED, cause=Cause.FOREIGN_NUMBER, by=(shard,))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from reshardctl.consumers.spark.checkpoint import QUBOLE, Batch, Checkpoint
 from reshardctl.consumers.spark.cuts import cut_of, is_foreign
+from reshardctl.consumers.spark.logs import log_of
 from reshardctl.consumers.spark.positions import (
     AT_TIMESTAMP,
     LATEST,
@@ -55,7 +56,7 @@ def seen(checkpoint: Checkpoint) -> dict[ShardId, Seen]:
     for number, batch in checkpoint.batches.items():
         named = set(batch.positions)
         if checkpoint.connector == QUBOLE:
-            named |= set(checkpoint.entries.get(_log_of(batch), {}))
+            named |= set(checkpoint.entries.get(log_of(batch), {}))
         for shard in named:
             earlier = found.get(shard)
             found[shard] = Seen(earlier.first if earlier else number, number)
@@ -74,9 +75,20 @@ def settled(lineage: Lineage, checkpoint: Checkpoint) -> dict[ShardId, Span]:
     return line
 
 
-def _log_of(batch: Batch) -> int:
-    """The connector finds the log of a batch by the id inside its line, not by Spark's."""
-    return batch.id if batch.batch_id is None else batch.batch_id
+def stored(checkpoint: Checkpoint, shard: ShardId, cut: Cut) -> Position | None:
+    """The cut as the last batch that names the shard spells it, so that it is written back so."""
+    for number in sorted(checkpoint.batches, reverse=True):
+        batch = checkpoint.batches[number]
+        entry = checkpoint.entries.get(log_of(batch), {}).get(shard)
+        found = [entry.position] if entry is not None else []
+        if shard in batch.positions:
+            found.append(batch.positions[shard])
+        for position in found:
+            if cut_of(position) == cut:
+                return position
+        if found and all(position.kind not in (AT_TIMESTAMP, LATEST) for position in found):
+            return None
+    return None
 
 
 class _Past:
@@ -120,7 +132,7 @@ class _Past:
         start = batch.positions.get(shard)
         if not batch.committed:
             return start, True
-        log = _log_of(batch)
+        log = log_of(batch)
         entry = self._checkpoint.entries.get(log, {}).get(shard)
         if entry is not None:
             return entry.position, True

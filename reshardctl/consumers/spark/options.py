@@ -123,5 +123,5 @@ def _limit(text: str | None) -> int | None:
 def _hazards(text: str) -> frozenset[str]:
     words = text.split(",")
     if unknown := sorted(set(words) - set(HAZARDS)):
-        raise UsageError(f"allow={text}: {unknown[0]!r} is unknown", f"it takes {'|'.join(HAZARDS)}")
+        raise UsageError(f"allow={text}: no hazard {unknown[0]!r}", f"it takes {','.join(HAZARDS)}")
     return frozenset(words)

@@ -5,16 +5,19 @@ Sources: OffsetSeqMetadata of Spark 3.3 to 4.3; checkpoints of runs on 3.3.4 to 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
+from reshardctl.consumers.spark.conf import TIMESTAMP, WATERMARK, with_times
+from reshardctl.consumers.spark.offset_log import OffsetLog
 from reshardctl.errors import UsageError
 from reshardctl.strict import Place, parse
 
 
 def planned_at(batch: Batch) -> float | None:
     """Unix seconds at which the batch was planned, `None` where the log does not say."""
-    stamp = _whole(batch.log.metadata, "batchTimestampMs")
+    stamp = _whole(batch.log.metadata, TIMESTAMP)
     return stamp / 1000 if stamp > 0 else None
 
 
@@ -23,7 +26,7 @@ def watermark(checkpoint: Checkpoint) -> int:
     newest batch was planned with and what the newest commit hands to the next."""
     newest = checkpoint.newest
     batch = checkpoint.batches.get(newest) if newest is not None else None
-    planned = _whole(batch.log.metadata, "batchWatermarkMs") if batch is not None else 0
+    planned = _whole(batch.log.metadata, WATERMARK) if batch is not None else 0
     handed = max(checkpoint.commits) if checkpoint.commits else None
     return max(planned, checkpoint.commits[handed].watermark if handed is not None else 0)
 
@@ -36,3 +39,16 @@ def _whole(metadata: str, name: str) -> int:
         return 0
     found = value.get(name, 0) if isinstance(value, dict) else 0
     return found if isinstance(found, int) and not isinstance(found, bool) else 0
+
+
+def with_watermark(checkpoint: Checkpoint, batch: Batch) -> OffsetLog:
+    """The log of a committed batch, its second line as the next batch would carry it: the keys of
+    the query's configuration and the time stamp stay, the watermark is what the commit hands on.
+
+    Raises Malformed for a line without them."""
+    handed = checkpoint.commits.get(batch.id)
+    planned = _whole(batch.log.metadata, WATERMARK)
+    if handed is None or handed.watermark <= planned:
+        return batch.log
+    stamp = _whole(batch.log.metadata, TIMESTAMP)
+    return replace(batch.log, metadata=with_times(batch.log.metadata, stamp, handed.watermark))

@@ -1,0 +1,161 @@
+"""Checkpoints of Spark Structured Streaming with a Kinesis source, as one `Consumer`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from reshardctl.consumers.base import MANY, Candidate, Cannot, Hold, Incarnation
+from reshardctl.consumers.spark import behaviour, ends, history, liveness, options
+from reshardctl.consumers.spark.app import App
+from reshardctl.consumers.spark.checkpoint import LINEAGE, Checkpoint
+from reshardctl.consumers.spark.cuts import spelled
+from reshardctl.consumers.spark.encode import encode
+from reshardctl.consumers.spark.logs import log_elsewhere
+from reshardctl.consumers.spark.oddities import against_the_lineage, current, incarnation
+from reshardctl.consumers.spark.plain import PLAIN
+from reshardctl.consumers.spark.tree import checkpoint_of
+from reshardctl.errors import CannotTell, UsageError
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    Image,
+    Line,
+    Odd,
+    Replay,
+    ShardId,
+    SideTable,
+    Step,
+    Stream,
+    Wanted,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Spark:
+    """See `Consumer`. source: which of the query's sources, "" for its only one on Kinesis."""
+
+    source: str = ""
+    name: str = "spark"
+    moving: frozenset[str] = frozenset({"modified", "size"})
+    counters: frozenset[str] = frozenset()
+    owners: frozenset[str] = frozenset()
+    reading: frozenset[str] = frozenset()
+    plain: frozenset[str] = PLAIN
+    asks: tuple[str, ...] = ("release", "startingPosition", "failOnDataLoss", "sink")
+    narrows: tuple[str, ...] = ("source",)
+    watchable: bool = True
+
+    def bound(self, options: Mapping[str, str]) -> Spark:
+        """For the source that the locator names."""
+        return Spark(options.get("source", ""))
+
+    def parse(self, images: Iterable[Image], stream: Stream | None = None) -> Checkpoint:
+        """The offset logs, the commits and the connector's log of one source."""
+        return checkpoint_of(images, stream, self.source)
+
+    def side_tables(self, _target: str) -> tuple[SideTable, ...]:
+        """None: a connector's log in DynamoDB has a name that no checkpoint holds."""
+        return ()
+
+    def shard_of(self, _key: str) -> ShardId:
+        """An offset log holds the places of many shards; so does what is written here."""
+        return MANY
+
+    def empty(self, checkpoint: Checkpoint) -> bool:
+        """Whether no batch holds a place; one that cannot be read may."""
+        return not checkpoint.unreadable and not any(
+            batch.positions or batch.broken for batch in checkpoint.batches.values()
+        )
+
+    def positions(self, checkpoint: Checkpoint) -> dict[ShardId, str]:
+        """Where the newest batch stands: its start while it is planned, else its end."""
+        return {shard: spelled(place) for shard, place in current(checkpoint).items()}
+
+    def odd(self, lineage: Lineage, checkpoint: Checkpoint) -> list[Odd]:
+        """Oddities of the files themselves, and of places against the lineage."""
+        return [*checkpoint.odd, *against_the_lineage(lineage, checkpoint)]
+
+    def incarnation(self, lineage: Lineage, checkpoint: Checkpoint) -> Incarnation:
+        """By the stream's name in the checkpoint, and the times in its numbers."""
+        return incarnation(lineage, checkpoint)
+
+    def candidates(self, checkpoint: Checkpoint, said: Mapping[str, str]) -> list[Candidate]:
+        """Releases × starting positions × failOnDataLoss × sinks that are left open.
+
+        Raises CannotTell where the places of the committed batches are not in the checkpoint.
+        """
+        found = options.candidates(checkpoint, said)
+        if log_elsewhere(checkpoint):
+            raise CannotTell(
+                "the checkpoint holds no log of the connector: where its batches ended is not in "
+                "it, but in the DynamoDB table of kinesis.dynamodb.tableName, under "
+                "kinesis.metadataPath or kinesis.executor.metadata.path, or nowhere",
+                "with the log under another path, put a copy of that folder into sources/0 of a "
+                "copy of the checkpoint and inspect the copy",
+            )
+        if not found:
+            raise CannotTell(
+                "no source in this checkpoint reads Kinesis in a way that reshardctl knows",
+                "look at the last lines of the newest file in offsets/",
+            )
+        return found
+
+    def settled(self, lineage: Lineage, checkpoint: Checkpoint, _app: App) -> Line:
+        """What every retained batch proves."""
+        if checkpoint.connector == LINEAGE:
+            return ends.settled(lineage, checkpoint)
+        return history.settled(lineage, checkpoint)
+
+    def replay(self, lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
+        """The next start."""
+        if checkpoint.connector == LINEAGE:
+            return ends.replay(lineage, checkpoint, app)
+        return behaviour.replay(lineage, checkpoint, app)
+
+    def encode(
+        self, lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App,
+        leave: Collection[ShardId],
+    ) -> list[Step] | Cannot:
+        """One planned batch more, or the planned one edited."""
+        if checkpoint.connector == LINEAGE:
+            return ends.encode(lineage, checkpoint, want, app, leave)
+        return encode(lineage, checkpoint, want, app, leave)
+
+    def bootstrap(self, _lineage: Lineage, _want: Wanted, _app: App) -> list[Step]:
+        """Raises UsageError: a first batch needs the query's own id and configuration."""
+        raise UsageError(
+            "a checkpoint cannot be begun from outside: Spark writes its first batch itself",
+            "start the query with startingPosition set to the positions you want, as JSON",
+        )
+
+    def footprint(self, image: Image) -> dict[str, Any]:
+        """The content of a file, and its checksum; not when it was written."""
+        kept = ("text", "bytes", "crc", "unread")
+        return {name: image.attributes[name] for name in kept if name in image.attributes}
+
+    def family(self, _lineage: Lineage, keys: Collection[str]) -> set[str]:
+        """Offset logs and commits around the written ones: a batch that the query plans or commits
+        meanwhile makes every plan stale. The rest of the history only ever grows older."""
+        near = set(keys)
+        for key in keys:
+            folder, _, number = key.rpartition("/")
+            if folder == "offsets" and number.isdigit():
+                around = (int(number) - 1, int(number), int(number) + 1)
+                near |= {f"{one}/{n}" for n in around for one in ("offsets", "commits")}
+        return near
+
+    def signs_of_life(self, images: Iterable[Image]) -> dict[str, str]:
+        """New files in offsets, commits, sources and state."""
+        return liveness.signs_of_life(images)
+
+    def holds(self, checkpoint: Checkpoint) -> dict[ShardId, Hold]:
+        """Nobody holds a shard; where it stands is its sign."""
+        return {
+            shard: Hold("", spelled(place), spelled(place), place.kind == "SHARD_END")
+            for shard, place in current(checkpoint).items()
+        }
+
+    def excluded_by(self, seconds: float) -> str:
+        """What a silent watch rules out."""
+        return liveness.excluded_by(seconds)

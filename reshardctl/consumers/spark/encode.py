@@ -1,0 +1,110 @@
+"""The batch that makes a query read from a wanted line.
+
+The connectors' offsets are starts. Behind a committed batch a planned one is appended that names
+every listed shard with something left to read; a batch that is planned already is edited where it
+stands (runs of Qubole's jar, awslabs 1.4.2 and 0f4c005 and of Spark 3.5 to 4.3, November 2026).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from reshardctl.consumers.base import Cannot
+from reshardctl.consumers.spark.app import App, Start
+from reshardctl.consumers.spark.append import appended
+from reshardctl.consumers.spark.behaviour import replay, resumed
+from reshardctl.consumers.spark.checkpoint import Checkpoint
+from reshardctl.consumers.spark.cuts import BEGINNING, position_at
+from reshardctl.consumers.spark.hazards import obstacle
+from reshardctl.consumers.spark.history import furthest, stored
+from reshardctl.consumers.spark.in_place import edited
+from reshardctl.consumers.spark.positions import SHARD_END, Position
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
+    Cut,
+    Fate,
+    Rank,
+    Reads,
+    Replay,
+    ShardId,
+    Step,
+    Wanted,
+)
+
+
+def encode(
+    lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App, leave: Collection[ShardId]
+) -> list[Step] | Cannot:
+    """Steps of one file each, in the order in which no prefix is worse than before."""
+    run = replay(lineage, checkpoint, app)
+    if not _differs(lineage, want, run, leave):
+        return []
+    batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    places = _places(lineage, checkpoint, want, app, leave)
+    why = obstacle(checkpoint, places, app)
+    if why is not None:
+        return why
+    assert batch is not None, "an obstacle otherwise"
+    if batch.committed:
+        return appended(checkpoint, batch, places, app.traits)
+    return edited(checkpoint, batch, places, app.traits)
+
+
+def _differs(
+    lineage: Lineage, want: Wanted, run: Replay, leave: Collection[ShardId]
+) -> bool:
+    if run.crash is not None:
+        return True
+    return any(
+        not _reads_it(lineage, shard, run.fates[shard], want.get(shard, START))
+        for shard in lineage if shard not in leave
+    )
+
+
+def _reads_it(lineage: Lineage, shard: ShardId, fate: Fate, wanted: Cut) -> bool:
+    """Whether the shard is read from the wanted cut to its end, as it is."""
+    if over(lineage, shard, wanted):
+        return not isinstance(fate, Reads) or over(lineage, shard, fate.at.lo)
+    if not isinstance(fate, Reads) or not fate.at.exact:
+        return False
+    return fate.at.lo == wanted and fate.until == furthest(lineage, shard)
+
+
+def over(lineage: Lineage, shard: ShardId, cut: Cut) -> bool:
+    """Whether nothing is left behind the cut: the end, or the tip of a closed shard."""
+    if cut == DONE:
+        return True
+    end = lineage[shard].end
+    if end is None:
+        return False
+    return cut == TIP or (cut.rank is Rank.INSIDE and not cut.by_time and cut.number >= int(end))
+
+
+def _places(
+    lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App, leave: Collection[ShardId]
+) -> dict[ShardId, Position]:
+    """The start of every listed shard with something left to read. Never one that is not listed,
+    and never an end: both kill the query."""
+    held = resumed(checkpoint, app)
+    places = {}
+    for shard in lineage:
+        if shard in leave:
+            at = held[shard].at if shard in held else _initial(app)
+            dropped = app.traits.drops_closed and not lineage.is_open(shard)
+            if at is not None and at.kind != SHARD_END and not dropped:
+                places[shard] = at
+            continue
+        wanted = want.get(shard, START)
+        at = stored(checkpoint, shard, wanted) or position_at(wanted)
+        if at is not None and not over(lineage, shard, wanted):
+            places[shard] = at
+    return places
+
+
+def _initial(app: App) -> Position | None:
+    """Where a shard that is left alone begins; one that begins at the tip is left to the listing
+    of the next start, which knows its time."""
+    return BEGINNING if app.initial is Start.TRIM_HORIZON else None

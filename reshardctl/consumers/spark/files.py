@@ -1,0 +1,35 @@
+"""Writes of whole files, with the checksum that Hadoop keeps beside a local one."""
+
+from __future__ import annotations
+
+import base64
+
+from reshardctl.consumers.spark.checksum import checksum
+from reshardctl.model import Attributes, Create, Delete, Image, Update, Write
+
+GUARD = ("text", "bytes", "crc")
+
+
+def created(key: str, text: str, like: Image, why: str) -> Write:
+    """A new file; it gets a checksum where its neighbour has one."""
+    return Write(key, Create(_content(text, "crc" in like.attributes)), None, why)
+
+
+def replaced(image: Image, text: str, why: str) -> Write:
+    """A file with another content."""
+    return Write(
+        image.key, Update(_content(text, "crc" in image.attributes)), image, why, GUARD
+    )
+
+
+def removed(image: Image, why: str) -> Write:
+    """A file that goes, and its checksum with it."""
+    return Write(image.key, Delete(), image, why, GUARD)
+
+
+def _content(text: str, summed: bool) -> Attributes:
+    found = {"text": {"S": text}}
+    if summed:
+        crc = checksum(text.encode())
+        found["crc"] = {"B": base64.b64encode(crc).decode()}
+    return found

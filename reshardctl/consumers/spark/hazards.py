@@ -1,0 +1,116 @@
+"""What no edit of a checkpoint may do, or only with the operator's word.
+
+Sources: runs on Spark 3.3.4 to 4.3.0, November 2026 (batches committed, planned, removed and
+edited under foreachBatch, file sinks and stateful queries).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reshardctl.consumers.base import Cannot
+from reshardctl.consumers.spark.app import App, Sink
+from reshardctl.consumers.spark.checkpoint import DATABRICKS, UNKNOWN, Batch, Checkpoint
+from reshardctl.consumers.spark.conf import flaw
+from reshardctl.consumers.spark.cuts import cut_of
+from reshardctl.consumers.spark.logs import log_elsewhere, log_of
+from reshardctl.consumers.spark.positions import SHARD_END, Position
+from reshardctl.consumers.spark.stamps import watermark
+from reshardctl.model import ShardId, possibly_before, short
+
+NEW_CHECKPOINT = "begin a new checkpoint with startingPosition as JSON, if the sink can bear it"
+
+
+def obstacle(
+    checkpoint: Checkpoint, places: Mapping[ShardId, Position], app: App
+) -> Cannot | None:
+    """Why nothing may be written, `None` where nothing stands against it."""
+    batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    found = _of_form(checkpoint, batch)
+    if found is not None or batch is None:
+        return found
+    return _of_sink(checkpoint, batch, app) or _of_state(checkpoint, batch, places, app)
+
+
+def _of_form(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:
+    if checkpoint.connector in (DATABRICKS, UNKNOWN):
+        return Cannot(
+            f"the {checkpoint.connector} source's offsets can be read, and are never written",
+            ("for Databricks, begin a new checkpoint with initialPosition",),
+        )
+    if checkpoint.gaps:
+        missing = checkpoint.gaps[0]
+        return Cannot(
+            f"offsets/{missing} is missing between others: asynchronous progress tracking leaves "
+            "such gaps, and its checkpoints are not edited",
+            ("stop it, start it once without asyncProgressTrackingEnabled, then look again",),
+        )
+    if batch is not None and (why := flaw(batch.log.metadata)):
+        return Cannot(
+            f"offsets/{batch.id}: {why}", ("restore offsets/ from a backup", NEW_CHECKPOINT)
+        )
+    if batch is None or batch.broken or not batch.begun:
+        return Cannot("the newest batch cannot be read, so no batch can be made of it",
+                      ("restore offsets/ from a backup", NEW_CHECKPOINT))
+    if log_elsewhere(checkpoint):
+        return Cannot(
+            "the connector's log is not in this checkpoint",
+            ("look into the table of kinesis.dynamodb.tableName, or under kinesis.metadataPath",),
+        )
+    if any(number > batch.id for number in checkpoint.committed):
+        return Cannot(
+            f"commits/ is ahead of offsets/{batch.id}: Spark would not get past it",
+            ("restore offsets/ from a backup", NEW_CHECKPOINT),
+        )
+    return None
+
+
+def _of_sink(checkpoint: Checkpoint, batch: Batch, app: App) -> Cannot | None:
+    """A file sink passes over a batch that its log holds: edited rows of it would be lost."""
+    if batch.committed or app.sink is not Sink.FILE:
+        return None
+    if not checkpoint.entries.get(log_of(batch)):
+        return None
+    return Cannot(
+        f"batch {batch.id} ran without being committed: where the file sink's log holds it, the "
+        "sink passes over whatever the batch becomes",
+        (
+            f"look whether SINK/_spark_metadata/{batch.id} exists; where it does not, say "
+            "sink=file-unwritten",
+            "where it does, start the query once, stop it when that batch is committed, and look "
+            "again",
+        ),
+    )
+
+
+def _of_state(
+    checkpoint: Checkpoint, batch: Batch, places: Mapping[ShardId, Position], app: App
+) -> Cannot | None:
+    """State keeps what it has counted; a watermark drops what lies behind it."""
+    if watermark(checkpoint) > 0 and "late" not in app.allow:
+        return Cannot(
+            "the query has a watermark: it drops rows behind it, and what is read late is",
+            ("add allow=late to the locator to repair all the same", NEW_CHECKPOINT),
+        )
+    again = _again(checkpoint, batch, places) if checkpoint.stateful else None
+    if again is not None and "recount" not in app.allow:
+        return Cannot(
+            f"the query keeps state: rows of shard {short(again)} that are read again count twice",
+            ("add allow=recount to the locator to repair all the same", NEW_CHECKPOINT),
+        )
+    return None
+
+
+def _again(
+    checkpoint: Checkpoint, batch: Batch, places: Mapping[ShardId, Position]
+) -> ShardId | None:
+    """A shard that is put before a place which a committed batch has reached."""
+    if not batch.committed:
+        return None
+    for shard, entry in checkpoint.entries.get(log_of(batch), {}).items():
+        place = places.get(shard)
+        if entry.position.kind == SHARD_END and place is not None:
+            return shard
+        if place is not None and possibly_before(cut_of(place), cut_of(entry.position)):
+            return shard
+    return None

@@ -1,0 +1,22 @@
+"""The connector's own log of a batch, beside Spark's."""
+
+from __future__ import annotations
+
+from reshardctl.consumers.spark.checkpoint import AWSLABS, QUBOLE, Batch, Checkpoint
+
+KEEPING = frozenset({AWSLABS, QUBOLE})
+"""Connectors whose offsets are starts; where a batch ended stands in a log of their own."""
+
+
+def log_of(batch: Batch) -> int:
+    """The connector finds the log of a batch by the id inside its line, not by Spark's."""
+    return batch.id if batch.batch_id is None else batch.batch_id
+
+
+def log_elsewhere(checkpoint: Checkpoint) -> bool:
+    """Whether not one entry of any committed batch lies in the checkpoint: the log is in a
+    DynamoDB table, under another path, or lost."""
+    if checkpoint.connector not in KEEPING or any(checkpoint.entries.values()):
+        return False
+    newest = checkpoint.batches.get(checkpoint.newest or 0)
+    return newest is not None and newest.committed and newest.begun
