@@ -1,0 +1,307 @@
+"""Spark checkpoints as short tables: one query, its batches, and files that are nobody's.
+
+    [query]
+    connector = "awslabs"     # qubole, awslabs; lineage: the project's own Python source
+    key = "0"                 # the Kinesis source's place, or its name: sources/<key>/
+    scala = "2.13"            # of the connector that wrote it: the order of keys; default 2.12
+    spark = "4.1"             # whose conf stands in line 2: 3.3, 3.5, 4.1 or 4.3; default by scala
+    version = "v1"            # of the offset log; v2 with spark = "4.3"
+    others = { 1 = "{…}" }    # the other sources' lines, by key
+    watermark = 0             # batchWatermarkMs of every batch
+    state = true              # there is a state/ folder
+    crc = true                # every file has Hadoop's checksum beside it
+
+    [[batches]]
+    id = 0
+    at = 300                  # batchTimestampMs, in seconds after the stream's creation
+    batch = 0                 # metadata.batchId; default the id
+    committed = true
+    line = { 0 = "TRIM_HORIZON" }   # what offsets/<id> says: where the connectors' batch starts
+    log = { 0 = "s0-2" }            # the connector's log of it: where it ended; absent: no log
+
+    [[files]]                 # put last, over whatever is there; no text: an orphaned checksum
+    path = "offsets/1.orig"
+    text = "…"
+
+A place: TRIM_HORIZON, LATEST, SHARD_END; "s0-2": AFTER that record's number, "@s0-2": AT it;
+"AT:+60": AT_TIMESTAMP that many seconds after creation; "END": AFTER the EndingSequenceNumber.
+
+The fix: an uncommitted newest batch is edited where it stands and its log is emptied; else the
+batch after it is appended. `writes` are the places of its line, all of them. In lineage's offsets
+the newest line is edited, and `writes` are the places that move.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reshardctl.model import Create, Image, Step, Update
+from tests.case_stream import only, shard_name
+from tests.reference.spark_files import COMMIT, Logged, crc_of, logged
+from tests.reference.spark_log import FOLDERS
+from tests.reference.spark_offset import Offset, Place, entry_text, offset
+
+if TYPE_CHECKING:
+    from tests.case import Case
+
+KEYS = frozenset({"query", "batches", "files"})
+START = "startingPosition"
+
+QUERY = {
+    "connector": "awslabs", "key": "0", "scala": "2.12", "spark": "", "version": "v1",
+    "others": {}, "watermark": 0, "state": False, "crc": True,
+}  # fmt: skip
+BATCH_KEYS = {"id", "at", "batch", "committed", "line", "log"}
+MARKS = ("TRIM_HORIZON", "LATEST", "SHARD_END")
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "spark"
+CONF_OF = {
+    "3.3": "qubole-kinesis-sql/s1/offsets/0",
+    "3.5": "awslabs-1.4.2-sdk/s1/offsets/0",
+    "4.1": "awslabs-head-0f4c005/s1/offsets/0",
+    "4.3": "awslabs-head-0f4c005-spark-4.3/s1/offsets/0",
+}
+QUERY_ID = '{"id":"69880f2a-f006-496b-9513-9120bf42d838"}'
+
+Files = dict[str, str | None]
+"""Texts by path; None where only a checksum is left."""
+
+
+def check(state: Mapping[str, Any], topology: Mapping[int, Any]) -> None:
+    """Every key is known, and every batch has its id and its line."""
+    only(state["query"], set(QUERY), "query")
+    for batch in state["batches"]:
+        only(batch, BATCH_KEYS, "batches")
+        _ = batch["id"], batch["line"]
+    for file in state.get("files", []):
+        only(file, {"path", "text"}, "files")
+    if state["query"].get("connector") not in (*FOLDERS, "lineage"):
+        raise ValueError(f"connector = {state['query'].get('connector')!r}")
+    if not topology:
+        raise ValueError("no shards")
+
+
+def images(case: Case) -> list[Image]:
+    """Every file and every folder of the checkpoint."""
+    return _images(files_of(case), _query(case)["crc"])
+
+
+def repaired(case: Case, writes: Mapping[int, str]) -> list[Image]:
+    """The same after the fix by hand; emptied folders stay."""
+    before = images(case)
+    if not writes:
+        return before
+    found = files_of(case)
+    newest = case.state["batches"][-1]
+    if _query(case)["connector"] == "lineage":
+        _edit_ends(case, found, newest["id"], writes)
+    else:
+        _plan(case, found, newest, writes)
+    left = {image.key: image for image in before if image.key.endswith("/")}
+    left |= {image.key: image for image in _images(found, _query(case)["crc"])}
+    return [left[key] for key in sorted(left)]
+
+
+def spelled(case: Case, steps: Iterable[Step]) -> dict[int, str]:
+    """The places of the offset line that the steps write."""
+    texts = [
+        write.change.set["text"] if isinstance(write.change, Update)
+        else write.change.attributes["text"]
+        for step in steps for write in step.writes
+        if write.key.startswith("offsets/") and isinstance(write.change, Create | Update)
+    ]  # fmt: skip
+    if not texts:
+        return {}
+    line = logged(texts[-1]["S"]).lines[_query(case)["key"]]
+    assert line is not None
+    if _query(case)["connector"] == "lineage":
+        return _moved_ends(case, line)
+    places = offset(line, _query(case)["connector"]).places
+    return {int(shard[8:]): _short(case, place) for shard, place in places.items()}
+
+
+def files_of(case: Case) -> Files:
+    """The texts of all files by path."""
+    query = _query(case)
+    found: Files = {"metadata": QUERY_ID}
+    for batch in case.state["batches"]:
+        found[f"offsets/{batch['id']}"] = _log_text(case, batch)
+        if batch.get("committed"):
+            found[f"commits/{batch['id']}"] = COMMIT
+        for shard, short in batch.get("log", {}).items():
+            place = _place(case, int(shard), short)
+            named = batch.get("batch", batch["id"])
+            path = f"{_folder(query)}/{named}/{place.shard}"
+            found[path] = entry_text(place, query["connector"])
+    if query["state"]:
+        found["state/0/_metadata/metadata"] = (
+            'v1\n{"operatorInfo":{"operatorId":0,"operatorName":"stateStoreSave"},'
+            '"stateStoreInfo":[{"storeName":"default","numColsPrefixKey":0,"numPartitions":2}]}'
+        )
+    for file in case.state.get("files", []):
+        found[file["path"]] = file.get("text")
+    return found
+
+
+def planted(files: Iterable[Image], root: Path) -> None:
+    """Put images on a disk."""
+    for image in files:
+        path = root / image.key
+        if image.key.endswith("/"):
+            path.mkdir(parents=True, exist_ok=True)
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if "text" in image.attributes:
+            path.write_text(image.attributes["text"]["S"], encoding="utf-8")
+        if "crc" in image.attributes:
+            beside = path.with_name(f".{path.name}.crc")
+            beside.write_bytes(base64.b64decode(image.attributes["crc"]["B"]))
+
+
+def _query(case: Case) -> dict[str, Any]:
+    query = {**QUERY, **case.state["query"]}
+    query["spark"] = query["spark"] or {"2.12": "3.5", "2.13": "4.1"}[query["scala"]]
+    return query
+
+
+def _folder(query: Mapping[str, Any]) -> str:
+    return f"sources/{query['key']}/{FOLDERS[query['connector']]}"
+
+
+@cache
+def _conf(spark: str) -> str:
+    """What real Spark wrote from "conf" on."""
+    lines = (GOLDEN / CONF_OF[spark]).read_text(encoding="utf-8").split("\n")
+    return lines[1][lines[1].index('"conf"') :]
+
+
+def _log_text(case: Case, batch: Mapping[str, Any]) -> str:
+    query = _query(case)
+    at = int((case.stream["created"] + batch.get("at", 300)) * 1000)
+    start = f'{{"batchWatermarkMs":{query["watermark"]},"batchTimestampMs":{at},'
+    line = _line(case, batch)
+    lines = {query["key"]: line, **query["others"]}
+    if query["version"] == "v1":
+        lines = {key: lines[key] for key in sorted(lines, key=int)}
+    return Logged(query["version"], start + _conf(query["spark"]), lines).text()
+
+
+def _line(case: Case, batch: Mapping[str, Any]) -> str:
+    query = _query(case)
+    if query["connector"] == "lineage":
+        return _ends_text({shard_name(int(s)): _end(case, p) for s, p in batch["line"].items()})
+    places = [_place(case, int(shard), short) for shard, short in batch["line"].items()]
+    number = batch.get("batch", batch["id"])
+    found = Offset(number, case.stream["name"], {place.shard: place for place in places})
+    return found.text(query["connector"], query["scala"])
+
+
+def _place(case: Case, shard: int, short: str) -> Place:
+    name = shard_name(shard)
+    if short in MARKS:
+        return Place(name, short)
+    if short.startswith("AT:+"):
+        at = case.stream["created"] + float(short[4:])
+        return Place(name, "AT_TIMESTAMP", str(int(at * 1000)))
+    if short == "END":
+        ending = case.topology[shard].end
+        if not ending:
+            raise ValueError(f"shard {shard} is open")
+        return Place(name, "AFTER_SEQUENCE_NUMBER", ending)
+    if short.startswith("@"):
+        return Place(name, "AT_SEQUENCE_NUMBER", case.number_of(short[1:]))
+    return Place(name, "AFTER_SEQUENCE_NUMBER", case.number_of(short))
+
+
+def _short(case: Case, place: Place) -> str:
+    """The other way round; what no record has is left as it is."""
+    if place.kind == "AT_TIMESTAMP":
+        return f"AT:+{int(place.value) / 1000 - case.stream['created']:g}"
+    if place.kind == "AFTER_SEQUENCE_NUMBER":
+        return _payload(case, place.value)
+    if place.kind == "AT_SEQUENCE_NUMBER":
+        return f"@{_payload(case, place.value)}"
+    return place.kind
+
+
+def _payload(case: Case, number: str) -> str:
+    try:
+        return case.payload_of(number)
+    except KeyError:
+        return number
+
+
+def _plan(
+    case: Case, found: Files, newest: Mapping[str, Any], writes: Mapping[int, str]
+) -> None:
+    """Edit the uncommitted batch, or append one; the connector's log of it is to be absent."""
+    batch = newest["id"] + bool(newest.get("committed"))
+    text = found[f"offsets/{newest['id']}"]
+    assert text is not None
+    line = _line(case, {"id": batch, "line": {str(s): place for s, place in writes.items()}})
+    found[f"offsets/{batch}"] = logged(text).with_line(_query(case)["key"], line).text()
+    for path in [path for path in found if path.startswith(f"{_folder(_query(case))}/{batch}/")]:
+        del found[path]
+    if found.get(f"commits/{batch}", "") is None:
+        del found[f"commits/{batch}"]
+
+
+def _end(case: Case, short: str) -> dict[str, Any]:
+    """One place of the project's own source: where the batch ended."""
+    if short == "TRIM_HORIZON":
+        return {"seq": "", "end": False}
+    last, done, _ = short.partition("!")
+    return {"seq": case.number_of(last), "end": bool(done)}
+
+
+def _ends_text(ends: Mapping[str, Mapping[str, Any]]) -> str:
+    return json.dumps({"shards": ends})
+
+
+def _edit_ends(case: Case, found: Files, batch: int, writes: Mapping[int, str]) -> None:
+    text = found[f"offsets/{batch}"]
+    assert text is not None
+    whole = logged(text)
+    key = _query(case)["key"]
+    ends = json.loads(whole.lines[key] or "{}")["shards"]
+    for shard, short in sorted(writes.items()):
+        ends[shard_name(shard)] = _end(case, short)
+    found[f"offsets/{batch}"] = whole.with_line(key, _ends_text(ends)).text()
+
+
+def _moved_ends(case: Case, line: str) -> dict[int, str]:
+    """Places that differ from those of the newest batch."""
+    before = json.loads(_line(case, case.state["batches"][-1]))["shards"]
+    moved: dict[int, str] = {}
+    for shard, end in json.loads(line)["shards"].items():
+        if end != before.get(shard):
+            mark = "!" if end["end"] else ""
+            moved[int(shard[8:])] = (
+                _payload(case, end["seq"]) + mark if end["seq"] else "TRIM_HORIZON"
+            )
+    return moved
+
+
+def _images(files: Files, crc: bool) -> list[Image]:
+    """Files and the folders above them, in key order."""
+    found = {folder: Image(folder, {}) for path in files for folder in _above(path)}
+    for path, text in files.items():
+        attributes: dict[str, Any] = {}
+        if crc or text is None:
+            checksum = crc_of((text or "").encode())
+            attributes["crc"] = {"B": base64.b64encode(checksum).decode()}
+        if text is not None:
+            attributes["text"] = {"S": text}
+        found[path] = Image(path, attributes)
+    return [found[key] for key in sorted(found)]
+
+
+def _above(path: str) -> Iterator[str]:
+    parts = path.split("/")[:-1]
+    for depth in range(1, len(parts) + 1):
+        yield "/".join(parts[:depth]) + "/"
