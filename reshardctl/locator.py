@@ -13,6 +13,8 @@ _SHAPE = re.compile(
     r"(?P<scheme>[a-z0-9+-]+):(?P<slashes>//)?(?P<target>[^?]*)(?:\?(?P<options>.*))?\Z", re.DOTALL
 )
 _TABLE = re.compile(r"[a-zA-Z0-9_.-]{3,255}\Z", re.ASCII)
+_APPLICATION = re.compile(r"[a-zA-Z0-9_.-]{1,243}\Z", re.ASCII)
+"""kinsumer adds up to twelve characters for the names of its tables."""
 _PASSWORD = re.compile(r"(?P<user>[^/@:]*):(?P<password>[^/]*)@")
 MASK = "***"
 """Stands where a password stood; as a password it is none."""
@@ -39,6 +41,10 @@ SCHEMES = {
     "kcl": Scheme(
         "kcl", "dynamodb", _TABLE, "name of a DynamoDB table",
         "kcl://my-application?initial=TRIM_HORIZON&release=3.5",
+    ),
+    "kinsumer": Scheme(
+        "kinsumer", "dynamodb", _APPLICATION, "kinsumer application",
+        "kinsumer://my-application?release=snowplow-1.7&initial=TRIM_HORIZON",
     ),
 }
 

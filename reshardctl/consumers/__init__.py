@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from reshardctl.consumers.base import Consumer
 from reshardctl.consumers.kcl import Kcl
+from reshardctl.consumers.kinsumer import Kinsumer
+from reshardctl.consumers.quickwit import Quickwit
 from reshardctl.locator import Locator
 
 CONSUMERS: dict[str, Consumer] = {
     "kcl": Kcl(),
+    "kinsumer": Kinsumer(),
+    "quickwit": Quickwit(),
 }
 
 
