@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from reshardctl.consumers.base import MANY, Candidate, Cannot, Hold, Incarnation
@@ -31,20 +30,21 @@ from reshardctl.model import (
 )
 
 
-@dataclass(frozen=True, slots=True)
 class Spark:
-    """See `Consumer`. source: which of the query's sources, "" for its only one on Kinesis."""
+    """See `Consumer`. source: which of the query's sources, "" for its only one on the stream."""
 
-    source: str = ""
-    name: str = "spark"
-    moving: frozenset[str] = frozenset({"modified", "size"})
+    name = "spark"
+    moving = frozenset({"modified", "size"})
     counters: frozenset[str] = frozenset()
     owners: frozenset[str] = frozenset()
     reading: frozenset[str] = frozenset()
-    plain: frozenset[str] = PLAIN
+    plain = PLAIN
     asks: tuple[str, ...] = ("release", "startingPosition", "failOnDataLoss", "sink")
     narrows: tuple[str, ...] = ("source",)
-    watchable: bool = True
+    watchable = True
+
+    def __init__(self, source: str = "") -> None:
+        self._source = source
 
     def bound(self, options: Mapping[str, str]) -> Spark:
         """For the source that the locator names."""
@@ -52,7 +52,7 @@ class Spark:
 
     def parse(self, images: Iterable[Image], stream: Stream | None = None) -> Checkpoint:
         """The offset logs, the commits and the connector's log of one source."""
-        return checkpoint_of(images, stream, self.source)
+        return checkpoint_of(images, stream, self._source)
 
     def side_tables(self, _target: str) -> tuple[SideTable, ...]:
         """None: a connector's log in DynamoDB has a name that no checkpoint holds."""

@@ -8,34 +8,25 @@ nothing was lost, the right plan is empty.
 
 from __future__ import annotations
 
-import base64
-import json
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from reshardctl.consumers.spark.consumer import Spark
-from reshardctl.effects import Circumstances, Harm
-from reshardctl.lineage import Lineage
-from reshardctl.model import Cut, Image, Rank, Reads, ShardId, Stream, after, decode
-from reshardctl.plan import Case, Nothing, Plan, decide, judge, settled_line
+from reshardctl.effects import Harm
+from reshardctl.model import after
+from reshardctl.plan import Nothing, Plan, decide
+from tests.spark_recorded import DIES, FOLDERS, HEAD, QUBOLE, V1, Recorded, delivered
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "spark"
-QUBOLE, V1, HEAD = "qubole-1.2.0_spark-3.0", "awslabs-1.4.2", "awslabs-head-0f4c005"
-FOLDERS = {QUBOLE: QUBOLE, V1: "awslabs-1.4.2-sdk", HEAD: HEAD}
+Delivered = Mapping[int, Sequence[int]]
 
-Delivered = Mapping[int, range | list[int]]
-DIES = "dies"
-
-S1 = {0: range(4, 10), 1: range(3), 2: range(3)}
-S1X = {1: [3], 2: [3]}
-S2 = {1: [1], 2: [1]}
-S3 = {0: [6], 1: range(2), 2: range(2)}
-S4 = {1: range(2), 2: range(2)}
-M1 = {0: [3, 4], 1: [3], 2: range(3)}
-T1 = {0: [4, 5], 1: range(2), 2: [0], 3: range(2), 4: [0]}
+S1: Delivered = {0: range(4, 10), 1: range(3), 2: range(3)}
+S1X: Delivered = {1: [3], 2: [3]}
+S2: Delivered = {1: [1], 2: [1]}
+S3: Delivered = {0: [6], 1: range(2), 2: range(2)}
+S4: Delivered = {1: range(2), 2: range(2)}
+M1: Delivered = {0: [3, 4], 1: [3], 2: range(3)}
+T1: Delivered = {0: [4, 5], 1: range(2), 2: [0], 3: range(2), 4: [0]}
 
 
 def without(cells: Delivered, *shards: int) -> Delivered:
@@ -76,88 +67,6 @@ RESTARTS = [(shape, release, FOLDERS[release]) for shape, release in CELLS] + [
 ]
 MENDED = [one for one in RESTARTS if CELLS[one[:2]][1] is not None]
 SOUND = [one for one in RESTARTS if CELLS[one[:2]][1] is None]
-
-
-class Recorded:
-    """One golden checkpoint with its listing, its records and its query's options."""
-
-    def __init__(self, shape: str, release: str, folder: str, **said: str) -> None:
-        root = GOLDEN / folder
-        self.facts = json.loads((root / f"{shape}.json").read_text())
-        (stream,) = self.facts["streams"]
-        self.stream = Stream(
-            f"arn:aws:kinesis:us-east-1:123456789012:stream/{stream['name']}", stream["name"],
-            stream["created"], stream["retention_hours"] * 3600, "ACTIVE",
-        )
-        pages = json.loads((root / f"{shape}.shards.json").read_text())
-        self.lineage = Lineage.from_pages(self.stream, [pages["Shards"]])
-        self.images = images(root / shape)
-        start = self.facts["options"]["startingPosition"]
-        fails = "true" if release == QUBOLE else "false"
-        self.options = {
-            "release": release, "startingPosition": start, "failOnDataLoss": fails,
-            "sink": "other",
-        } | said
-        self.times = {
-            (shard["id"], index): stream["created"] + record["t"]
-            for shard in stream["shards"] for index, record in enumerate(shard["records"])
-        }
-
-    def case(self, rows: list[Image] | None = None) -> Case:
-        consumer = Spark()
-        kept = self.images if rows is None else rows
-        parsed = consumer.parse(kept, self.stream)
-        now = max(self.times.values()) + 60
-        return Case(
-            consumer, Circumstances(self.lineage, now), kept,
-            consumer.candidates(parsed, self.options),
-        )
-
-
-def images(root: Path) -> list[Image]:
-    """Every file as a medium shows it."""
-    found: dict[str, dict[str, Any]] = {}
-    for path in sorted(p for p in root.rglob("*") if p.is_file()):
-        key, body = path.relative_to(root), path.read_bytes()
-        if path.name.endswith(".crc"):
-            name = path.name.removeprefix(".").removesuffix(".crc")
-            owner = found.setdefault((key.parent / name).as_posix(), {})
-            owner["crc"] = {"B": base64.b64encode(body).decode()}
-        else:
-            owner = found.setdefault(key.as_posix(), {})
-            owner |= {"text": {"S": body.decode()}, "size": {"N": str(len(body))}}
-    folders = {f"{p.relative_to(root).as_posix()}/" for p in root.rglob("*") if p.is_dir()}
-    rows = {**found, **{folder: {} for folder in folders}}
-    return [Image(key, rows[key]) for key in sorted(rows)]
-
-
-def delivered(recorded: Recorded, case: Case) -> dict[int, list[int]] | str:
-    """The records that the forecast lets come, by shard: their indices in the recording."""
-    settled = settled_line(case)
-    (judged,) = judge(case, case.policy.line(recorded.lineage, settled), settled)
-    if judged.replay.crash is not None:
-        return DIES
-    came: dict[int, list[int]] = {}
-    for (shard, index), time in recorded.times.items():
-        fate = judged.replay.fates.get(ShardId(f"shardId-{shard:012d}"))
-        if f"shardId-{shard:012d}" not in recorded.lineage or not isinstance(fate, Reads):
-            continue
-        assert fate.at.exact
-        if behind(fate.at.lo, index, time) and not behind(fate.until, index, time):
-            came.setdefault(shard, []).append(index)
-    return came
-
-
-def behind(cut: Cut, index: int, time: float) -> bool:
-    """Whether a record lies behind the cut. Its number counts from 1 in its shard."""
-    if cut.rank is not Rank.INSIDE:
-        return cut.rank is Rank.START
-    if cut.by_time:
-        assert cut.time is not None
-        return time >= cut.time
-    decoded = decode(cut.number)
-    assert decoded is not None and decoded.index is not None
-    return index + 1 > decoded.index
 
 
 def listed(cells: Delivered) -> dict[int, list[int]]:
