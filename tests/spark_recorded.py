@@ -96,6 +96,9 @@ def behind(cut: Cut, index: int, time: float) -> bool:
     if cut.by_time:
         assert cut.time is not None
         return time >= cut.time
-    decoded = decode(cut.number)
-    assert decoded is not None and decoded.index is not None
+    decoded, at = decode(cut.number), decode(cut.number + 1)
+    if decoded is None:
+        assert at is not None and at.index is not None
+        return index + 1 >= at.index
+    assert decoded.index is not None
     return index + 1 > decoded.index

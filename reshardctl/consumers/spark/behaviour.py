@@ -83,11 +83,15 @@ def resumed(checkpoint: Checkpoint, app: App) -> dict[ShardId, Resumed]:
 
 
 def _again(batch: Batch, log: Mapping[ShardId, Position]) -> Iterator[tuple[ShardId, Resumed]]:
-    """awslabs runs of an uncommitted batch what its log has ended; the rest comes in the next."""
+    """awslabs runs of an uncommitted batch what its log has ended; the rest comes in the next.
+
+    It stops where it meets the record that the log ended with: never, where it begins behind it.
+    """
     for shard, start in batch.positions.items():
         end = log.get(shard)
         if end is not None and end.kind in _BOUNDS and start.kind != SHARD_END:
-            yield shard, Resumed(start, runs=True, until=end)
+            bounded = end.kind == AFTER_SEQUENCE_NUMBER and cut_of(start) < cut_of(end)
+            yield shard, Resumed(start, runs=True, until=end if bounded else None)
         else:
             yield shard, Resumed(end or start)
 

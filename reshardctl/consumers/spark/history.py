@@ -116,7 +116,7 @@ class _Past:
             return Span(START, tip, Basis.INFERRED, "its number is no number of this shard")
         if not known:
             tip = furthest(self._lineage, shard)
-            why = f"the log of batch {batch.id}, the last that names it, was not read"
+            why = f"the log of batch {batch.id}, the last that names it, is not there"
             return Span(cut_of(position), tip, Basis.INFERRED, why)
         if position.kind in (AT_TIMESTAMP, LATEST):
             return self._unread(shard, position)
@@ -133,12 +133,12 @@ class _Past:
         if not batch.committed:
             return start, True
         log = log_of(batch)
-        entry = self._checkpoint.entries.get(log, {}).get(shard)
-        if entry is not None:
+        entries = self._checkpoint.entries.get(log, {})
+        if (entry := entries.get(shard)) is not None:
             return entry.position, True
         if start is not None and start.kind == SHARD_END:
             return start, True
-        return start, log in self._checkpoint.listed
+        return start, log in self._checkpoint.listed and bool(entries)
 
     def _unread(self, shard: ShardId, position: Position) -> Span:
         """Nothing of it was ever read since it is named: it stands where it was first put.

@@ -14,9 +14,10 @@ def log_of(batch: Batch) -> int:
 
 
 def log_elsewhere(checkpoint: Checkpoint) -> bool:
-    """Whether not one entry of any committed batch lies in the checkpoint: the log is in a
-    DynamoDB table, under another path, or lost."""
-    if checkpoint.connector not in KEEPING or any(checkpoint.entries.values()):
+    """Whether the checkpoint has no place for the connector's log: that is in a DynamoDB table,
+    under another path, or lost."""
+    folder = checkpoint.log_folder(0).rpartition("/")[0]
+    if not folder or any(key.startswith(f"{folder}/") for key in checkpoint.images):
         return False
     newest = checkpoint.batches.get(checkpoint.newest or 0)
     return newest is not None and newest.committed and newest.begun
