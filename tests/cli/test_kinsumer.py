@@ -1,0 +1,186 @@
+"""kinsumer on the command line: every case from end to end, its own refusals, its liveness.
+
+What has to come out is in the case files, which cite the runs on the real libraries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from reshardctl.model import Image, canonical
+from tests.case import CASES, Case, Expect, all_cases, load
+from tests.cli.kinsumer_lab import KinsumerLab, kinsumer_lab
+from tests.cli.lab import Item, Result, fake_of, opened, option_words
+from tests.dialects import kinsumer as dialect
+from tests.judging import asked
+
+OWNERS = {"OwnerID", "OwnerName"}
+"""What no undo gives back: whoever it was may be long gone."""
+SAID = "?initial=TRIM_HORIZON&release=snowplow-1.7"
+Made = Callable[..., KinsumerLab]
+
+
+@pytest.fixture
+def made(servers, tmp_path, monkeypatch, wire) -> Iterator[Made]:
+    """A lab of a case, by the case or by its file's name."""
+    with ExitStack() as stack:
+
+        def make(case: Case | str, options: str = SAID, leave_out: str = "") -> KinsumerLab:
+            if isinstance(case, str):
+                case = load(CASES / "kinsumer" / f"{case}.toml")
+            fake = fake_of(case)
+            lab = stack.enter_context(
+                opened(servers, fake, [], tmp_path / "state", monkeypatch, wire)
+            )
+            lab.options = options
+            return stack.enter_context(kinsumer_lab(lab, dialect.images(case), leave_out))
+
+        yield make
+
+
+def _params() -> Iterator[Any]:
+    for case in all_cases("kinsumer"):
+        for expect in case.expects:
+            if expect.fixed is None or not case.state.get("rows"):
+                continue
+            pairs = [(initial, expect.releases[-1]) for initial in expect.initial]
+            pairs += [(expect.initial[0], release) for release in expect.releases[:1]]
+            for initial, release in dict.fromkeys(pairs):
+                name = f"{case.name}-{initial.partition(':')[0]}-{release}"
+                yield pytest.param(case, initial, release, expect, id=name)
+
+
+def kept(items: dict[str, Item]) -> dict[str, Item]:
+    return {key: {n: v for n, v in i.items() if n not in OWNERS} for key, i in items.items()}
+
+
+def images(items: dict[str, Item]) -> list[Image]:
+    return [Image(key, canonical(item)) for key, item in sorted(items.items())]
+
+
+def inspected(lab: KinsumerLab, expect: Expect) -> Result:
+    found = lab.inspect("--format", "json")
+    assert found.codes == set(expect.findings), found.err
+    worst = {f["severity"] for f in found.json["findings"]}
+    assert found.code == ("error" in worst)
+    return found
+
+
+@pytest.mark.parametrize(("case", "initial", "release", "expect"), list(_params()))
+def test_a_case_from_end_to_end(made, wire, case, initial, release, expect):
+    fixed = expect.fixed
+    lab = made(case, option_words(initial, release, case.stream["created"]))
+    before = lab.items()
+    seen = inspected(lab, expect)
+    assert wire.writes == []
+    said = ["--policy", asked(case, fixed.policy).text]
+    said += ["--accept", fixed.accept] if fixed.accept else []
+    if seen.json["incarnation"] == "ambiguous":
+        said += ["--created", lab.created]
+    done = lab.fix(*said, "--format", "json")
+    after = lab.items()
+    if fixed.refused:
+        assert done.code == 1, done.err
+        assert after == before
+        return
+    assert done.code in (0, 1), done.err
+    written = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+    assert written == {
+        "metadata/ShardCache" if s == dialect.CACHE else f"checkpoints/shardId-{s:012d}"
+        for s in fixed.writes
+    }
+    again = lab.dry(*said, "--format", "json")
+    assert again.json["decision"]["kind"] == "nothing"
+    assert lab.inspect("--format", "json").codes == set(fixed.remains)
+    if not fixed.writes:
+        assert lab.journals() == []
+        return
+    assert lab.undo().code == 0
+    assert kept(lab.items()) == kept(before), "byte and type"
+
+
+@pytest.mark.parametrize("table", ["_checkpoints", "_clients", "_metadata"])
+def test_a_missing_table_is_named(made, table):
+    lab = made("a", leave_out=table)
+    done = lab.inspect()
+    assert done.code == 2
+    assert done.says(f"{lab.app}{table}")
+
+
+def test_another_program_s_rows_are_refused(made):
+    lab = made("a")
+    lab.plant_images([Image("checkpoints/orders-0", {"Shard": {"S": "orders-0"}})])
+    done = lab.inspect()
+    assert done.code == 2
+    assert done.says("orders-0", "another program")
+
+
+def test_another_stream_s_numbers_are_refused(made):
+    """The tables do not name their stream: two of them under one application's name collide."""
+    lab = made("a")
+    late = str((2 << 184) + (1795222000 << 148) + (9 << 144) + (1 << 80)
+               + (1795222000 << 36) + (9 << 4) + 2)  # fmt: skip
+    lab.change("checkpoints/shardId-000000000000", SequenceNumber={"S": late})
+    done = lab.inspect()
+    assert done.code == 2
+    assert done.says("another stream")
+
+
+def test_the_start_mode_is_asked_only_where_it_tells_plans_apart(made):
+    """Children without a row: TRIM_HORIZON reads them, a start by time may skip their head."""
+    lab = made("g", "?release=snowplow-1.7")
+    done = lab.dry("--format", "json")
+    assert done.code == 4
+    assert done.json["decision"] == done.json["decision"] | {"kind": "ask", "option": "initial"}
+    assert made("g", "?release=twitch").dry().code == 0
+    assert made("b5", "?release=snowplow-1.7").dry("--format", "json").code == 0
+
+
+def test_a_renewing_client_is_running_and_a_row_s_age_is_no_sign(made):
+    """The original leaves a quiet shard's LastUpdate alone while its owner lives (run, case h)."""
+    lab = made("f")
+    lab.options = SAID
+    beats = iter(range(1, 10_000))
+
+    def renew(_seconds: float) -> None:
+        lab.plant_images([Image("clients/c1", canonical({
+            "ID": {"S": "c1"}, "LastUpdate": {"N": str(next(beats))},
+        }))])  # fmt: skip
+
+    renew(0)
+    lab.on_sleep.append(renew)
+    before = {k: v for k, v in lab.items().items() if k != "clients/c1"}
+    done = lab.cli("fix", *lab.where, "--yes", "--accept", "reread=2h")
+    assert done.code == 4
+    assert done.says("clients/c1")
+    assert {k: v for k, v in lab.items().items() if k != "clients/c1"} == before
+
+
+def test_no_client_and_no_leader_is_a_stop(made):
+    lab = made("f")
+    done = lab.cli("fix", *lab.where, "--yes", "--accept", "reread=2h")
+    assert done.code == 0, done.err
+    assert lab.slept == [] or sum(lab.slept) < 1
+
+
+def test_a_bootstrap_at_latest(made):
+    """Open shards at LATEST, closed ones finished, the cache is the open ones (golden store g6)."""
+    lab = made("b1")
+    done = lab.fix("--bootstrap", "--policy", "latest-at-start", "--created", lab.created)
+    assert done.code == 0, done.err
+    rows = lab.items()
+    assert rows["checkpoints/shardId-000000000000"]["SequenceNumber"] == {"NULL": True}
+    assert "N" in rows["checkpoints/shardId-000000000000"]["Finished"]
+    for shard in (1, 2):
+        row = rows[f"checkpoints/shardId-{shard:012d}"]
+        assert (row["SequenceNumber"], row["Finished"]) == ({"S": "LATEST"}, {"NULL": True})
+    assert rows["metadata/ShardCache"]["ShardIDs"] == {
+        "L": [{"S": "shardId-000000000001"}, {"S": "shardId-000000000002"}]
+    }
+    assert lab.inspect("--format", "json").codes == set()
+    assert lab.undo().code == 0
+    assert lab.items().keys() == {"metadata/Leader"}
