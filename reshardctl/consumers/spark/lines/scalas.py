@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from reshardctl.consumers.spark.lines import awslabs, qubole, shapes
+from reshardctl.consumers.spark.lines.writing import metadata
 
 VERSIONS = ("2.12", "2.13")
 _LINES = {"awslabs": awslabs.line, "qubole": qubole.line}
@@ -17,7 +18,11 @@ def possible(text: str, connector: str) -> frozenset[str]:
     offset = shapes.read(text)
     if offset is None or connector not in _LINES:
         return frozenset()
-    line, batch = _LINES[connector], -1 if offset.batch_id is None else offset.batch_id
+    stream, line = offset.stream, _LINES[connector]
+    batch = -1 if offset.batch_id is None else offset.batch_id
     return frozenset(
-        scala for scala in VERSIONS if line(offset.stream, batch, offset.positions, scala) == text
+        scala
+        for scala in VERSIONS
+        if metadata(stream, batch, scala) in text
+        and line(stream, batch, offset.positions, scala) == text
     )

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from reshardctl.consumers.spark.lines import awslabs, connector, databricks, lineage, qubole
+from reshardctl.consumers.spark.lines import (
+    awslabs,
+    canonical,
+    connector,
+    databricks,
+    lineage,
+    qubole,
+)
 from reshardctl.consumers.spark.lines.loading import load
 from reshardctl.consumers.spark.lines.offset import SourceOffset
 from reshardctl.consumers.spark.lines.writing import METADATA
@@ -17,6 +24,11 @@ _KEPT = 256
 @lru_cache(maxsize=_KEPT)
 def read(text: str) -> SourceOffset | None:
     """A source's offset, `None` for that of a source which does not read Kinesis."""
+    return canonical.read(text) or read_slowly(text)
+
+
+def read_slowly(text: str) -> SourceOffset | None:
+    """The same, whatever the spelling."""
     try:
         value = load(text)
     except Malformed:

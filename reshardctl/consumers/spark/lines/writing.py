@@ -26,14 +26,19 @@ def offset(
 ) -> str:
     """A connector's offset: its metadata and every shard, filled in the order of their ids."""
     small, empty = order_scala_2_13.BORN_SMALL, order_scala_2_13.BORN_EMPTY
-    head = {"batchId": str(batch_id), "streamName": stream}
-    parts = {METADATA: _object(head, ordered(list(head), scala, small))}
+    parts = {METADATA: metadata(stream, batch_id, scala)}
     inner: list[str] = []
     for shard in sorted(shards):
         inner = inner or ordered(list(shards[shard]), scala, empty)
         parts[shard] = _object(shards[shard], inner)
     names = ordered(list(parts), scala, small)
     return "{" + ",".join(f"{json.dumps(name)}:{parts[name]}" for name in names) + "}"
+
+
+def metadata(stream: str, batch_id: int, scala: str) -> str:
+    """The metadata of an offset. Its two keys already tell one Scala from the other."""
+    head = {"batchId": str(batch_id), "streamName": stream}
+    return _object(head, ordered(list(head), scala, order_scala_2_13.BORN_SMALL))
 
 
 def members(position: Position) -> dict[str, str]:
