@@ -10,6 +10,7 @@ from reshardctl.locator import Locator
 
 if TYPE_CHECKING:
     from reshardctl.media.base import Medium
+    from reshardctl.media.files.blobs import Blobs
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,63 @@ def _dynamodb(place: Locator, reached: Reached) -> Medium:
     )
 
 
+def _files(place: Locator, reached: Reached) -> Medium:  # noqa: ARG001 - no account
+    from reshardctl.media.files.local import Local
+
+    return _of_files(place, Local(place.target))
+
+
+def _s3files(place: Locator, reached: Reached) -> Medium:
+    from reshardctl.media.files.s3 import S3
+
+    bucket, _, prefix = place.target.partition("/")
+    return _of_files(place, S3(
+        reached.session, bucket, prefix, region=reached.region,
+        endpoint_url=reached.endpoints.get("s3"), sleep=reached.sleep,
+    ))
+
+
+def _of_files(place: Locator, blobs: Blobs) -> Medium:
+    """A tree, or the one text of a consumer whose store is that."""
+    from reshardctl.consumers.layouts import CODECS, DOCUMENTS, SELECTS
+    from reshardctl.media.files.document import Document
+    from reshardctl.media.files.tree import Tree
+
+    if place.consumer in SELECTS:
+        return Tree(blobs, SELECTS[place.consumer](place.options))
+    file, option = DOCUMENTS[place.consumer]
+    codec = CODECS[place.consumer](place.options)
+    return Document(blobs, file, codec, place.options.get(option, ""), option)
+
+
+def _quickwit_files(place: Locator, _reached: Reached) -> Medium:
+    from reshardctl.media.files.local import Local
+    from reshardctl.media.quickwit import Indexes
+
+    # Quickwit's own URIs may end in #polling_interval=30s.
+    return Indexes(Local(place.target.partition("#")[0]), *_named(place))
+
+
+def _quickwit_s3(place: Locator, reached: Reached) -> Medium:
+    from reshardctl.media.files.s3 import S3
+    from reshardctl.media.quickwit import Indexes
+
+    bucket, _, prefix = place.target.partition("#")[0].partition("/")
+    blobs = S3(
+        reached.session, bucket, prefix, region=reached.region,
+        endpoint_url=reached.endpoints.get("s3"), sleep=reached.sleep,
+    )
+    return Indexes(blobs, *_named(place))
+
+
+def _named(place: Locator) -> tuple[str, str]:
+    return place.options.get("index", ""), place.options.get("source", "")
+
+
 STORES: Mapping[str, Callable[[Locator, Reached], Medium]] = {
     "dynamodb": _dynamodb,
+    "quickwit-files": _quickwit_files,
+    "quickwit-s3": _quickwit_s3,
+    "files": _files,
+    "s3files": _s3files,
 }
