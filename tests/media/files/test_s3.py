@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from faults import (
@@ -91,7 +92,7 @@ def test_names_that_no_file_system_has_are_left_out(place):
 
 
 def test_nothing_below_a_prefix_is_said(place):
-    with pytest.raises(UsageError, match="there is nothing below s3://.*jobs/orders"):
+    with pytest.raises(UsageError, match=r"there is nothing below s3://.*jobs/orders"):
         place.tree().read()
 
 
@@ -357,10 +358,8 @@ def test_reads_are_bounded_and_at_once(place):
         with lock:
             now += 1
             most = max(most, now)
-        try:
+        with suppress(BrokenBarrierError):
             together.wait(10)
-        except BrokenBarrierError:
-            pass
         try:
             return call()
         finally:
