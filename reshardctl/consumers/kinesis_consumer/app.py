@@ -1,0 +1,95 @@
+"""What an application is configured with, and no store holds; how a locator says it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from reshardctl.consumers.kinesis_consumer.releases import GROUP, STARTERS, Traits, traits_of
+from reshardctl.errors import UsageError
+from reshardctl.times import parse_instant
+
+OPTIONS = ("app", "initial", "release", "group", "table")
+
+
+class Start(StrEnum):
+    """Where a shard without a row begins: WithShardIteratorType, or WithTimestamp."""
+
+    LATEST = "LATEST"
+    TRIM_HORIZON = "TRIM_HORIZON"
+    AT_TIMESTAMP = "AT_TIMESTAMP"
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """One candidate. time: Unix seconds for AT_TIMESTAMP, `None` where nobody said which."""
+
+    initial: Start
+    traits: Traits
+    time: float | None = None
+
+    def options(self) -> Mapping[str, str]:
+        """The options that tell this candidate from others, as a locator spells them."""
+        return {"initial": str(self.initial), "release": self.traits.release}
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """Which rows of a store are the application's. name: "" where nobody said it."""
+
+    name: str = ""
+    group: str = ""
+
+    def namespace(self, stream: str) -> str:
+        """Of its positions."""
+        return f"{self.name}-{stream}"
+
+    def leases(self, stream: str) -> str:
+        """Namespace of its consumer group's leases and workers."""
+        return f"{self.group or self.name}#{stream}"
+
+
+def whose(options: Mapping[str, str]) -> Whose:
+    """The options that pick rows. Raises UsageError for an option that there is not."""
+    if unknown := sorted(set(options) - set(OPTIONS)):
+        raise UsageError(
+            f"kinesis-consumer has no option {unknown[0]!r}", f"it takes {', '.join(OPTIONS)}"
+        )
+    return Whose(options.get("app", ""), options.get("group", ""))
+
+
+def applications(options: Mapping[str, str], *, leased: bool) -> list[App]:
+    """Every application that may start: start modes × releases. leased: a group's rows are there.
+
+    Raises UsageError for a bad value, or a start mode that the named release has not.
+    """
+    whose(options)
+    starts, time = _starts(options.get("initial"))
+    release = options.get("release")
+    guesses = (GROUP,) if leased else STARTERS
+    releases = (traits_of(release),) if release else guesses
+    found = [
+        App(start, traits, time if start is Start.AT_TIMESTAMP else None)
+        for start in starts for traits in releases
+        if traits.by_time or start is not Start.AT_TIMESTAMP
+    ]
+    if not found:
+        raise UsageError(
+            f"{releases[0].release} has no start mode AT_TIMESTAMP",
+            "initial=LATEST or initial=TRIM_HORIZON",
+        )
+    return found
+
+
+def _starts(text: str | None) -> tuple[tuple[Start, ...], float | None]:
+    if text is None:
+        return tuple(Start), None
+    mark, colon, moment = text.partition(":")
+    if mark not in {str(s) for s in Start} or (colon and mark != "AT_TIMESTAMP"):
+        raise UsageError(
+            f"initial={text}: not a start mode of kinesis-consumer",
+            "initial=LATEST (the library's default), initial=TRIM_HORIZON (Telegraf's) or "
+            "initial=AT_TIMESTAMP:2026-09-22T09:14:00Z",
+        )
+    return (Start(mark),), parse_instant(moment) if colon else None

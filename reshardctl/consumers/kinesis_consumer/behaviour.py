@@ -1,0 +1,151 @@
+"""What a start does with the rows, played over the listing.
+
+Sources: allgroup.go, consumer.go and shard_scan.go of v0.5.0 and of master 31e0042, runs of both,
+November 2026; group/consumergroup of v0.5.0; Telegraf's consumer.go at b272631 and f636016.
+"""
+
+from __future__ import annotations
+
+from reshardctl.consumers.kinesis_consumer.app import App, Start
+from reshardctl.consumers.kinesis_consumer.evidence import Evidence
+from reshardctl.consumers.kinesis_consumer.notes import notes
+from reshardctl.consumers.kinesis_consumer.rows import Positions
+from reshardctl.consumers.kinesis_consumer.settled import furthest
+from reshardctl.consumers.numbers import Fits, unborn
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    DONE,
+    START,
+    Cause,
+    Crash,
+    Cut,
+    Fate,
+    Never,
+    Reads,
+    Replay,
+    ShardId,
+    at_number,
+    at_time,
+    exactly,
+    is_number,
+)
+
+MENDED = "its row is mended"
+
+
+def replay(lineage: Lineage, positions: Positions, app: App) -> Replay:
+    """A fate for every listed shard and every row."""
+    run = _Run(lineage, positions, app)
+    gone = {s: run.unlisted(s) for s in positions.rows if s not in lineage}
+    fates = {**gone, **{shard: run.fate(shard) for shard in lineage}}
+    return Replay(fates, run.crash(fates), tuple(notes(lineage, positions, app, fates)))
+
+
+class _Run:
+    def __init__(self, lineage: Lineage, positions: Positions, app: App) -> None:
+        self._lineage, self._positions, self._app = lineage, positions, app
+        self._seen = Evidence(lineage, positions)
+
+    def unlisted(self, shard: ShardId) -> Fate:
+        """Rows of shards that are not listed are not looked at."""
+        text = self._positions.rows[shard].text
+        at = at_number(text) if is_number(text) else START
+        cause = Cause.UNBORN if unborn(self._lineage, shard) else Cause.GONE
+        why = "the shard is not listed: its row is not looked at"
+        ends = not self._holds_back(shard)
+        return Reads(exactly(at), DONE, frozenset(), ends, cause, why)
+
+    def crash(self, fates: dict[ShardId, Fate]) -> Crash | None:
+        """A refused number ends the process, unless Kinesis says of it that it is foreign."""
+        if self._app.traits.survives:
+            return None
+        deadly = {
+            shard: fate for shard, fate in fates.items()
+            if shard in self._lineage and fate.cause in (Cause.AT_END, Cause.UNREADABLE)
+        }
+        if not deadly:
+            return None
+        first = next(iter(deadly.values()))
+        return Crash(first.why, MENDED, True, first.cause, tuple(deadly))
+
+    def fate(self, shard: ShardId) -> Fate:
+        """One listed shard."""
+        lease = self._positions.leases.get(shard) if self._app.traits.leases else None
+        if lease is not None and lease.completed:
+            if self._lineage.is_open(shard):
+                why = "its lease is completed although the shard is open: never read again"
+                return Never(Cause.FALSE_END, why)
+            return self._over(Cause.FINISHED, "its lease is completed")
+        if self._app.traits.infers_ends and self._seen.row_below(shard):
+            why = "a shard below it has a row, which is taken as proof that it was read"
+            return self._over(Cause.TAKEN_FOR_READ, why)
+        row = self._positions.rows.get(shard)
+        if row is None:
+            return self._begins(shard)
+        return self._resumes(shard, row.text)
+
+    def _over(self, cause: Cause, why: str) -> Reads:
+        return Reads(exactly(DONE), DONE, frozenset(), True, cause, why)
+
+    def _resumes(self, shard: ShardId, text: str) -> Fate:
+        survives = self._app.traits.survives
+        match self._seen.fits[shard]:
+            case Fits.INSIDE:
+                return self._reads(shard, at_number(text), Cause.UNMARKED, "resumes at its row")
+            case Fits.BEFORE_ALL:
+                why = "its row is the shard's StartingSequenceNumber: it is read whole"
+                return self._reads(shard, START, Cause.UNMARKED, why)
+            case Fits.AT_END if self._app.traits.takes_end:
+                return self._over(Cause.FINISHED, "its row is the shard's EndingSequenceNumber")
+            case Fits.AT_END:
+                why = (
+                    f"the row of {shard} is its EndingSequenceNumber: Kinesis refuses it, and the "
+                    "whole process ends"
+                )
+                return self._reads(shard, DONE, Cause.AT_END, why)
+            case Fits.FOREIGN if survives:
+                why = "its number is none of this shard: Kinesis refuses it, once a start"
+                return Never(Cause.FOREIGN_NUMBER, why)
+            case Fits.FOREIGN:
+                why = "its number is none of this shard: Kinesis refuses it, and it is read whole"
+                return self._reads(shard, START, Cause.FOREIGN_NUMBER, why)
+            case _ if survives:
+                return Never(Cause.UNREADABLE, "its row is no number: Kinesis refuses it")
+            case _:
+                why = f"the row of {shard} is no number: Kinesis refuses it, and the process ends"
+                return Never(Cause.UNREADABLE, why)
+
+    def _begins(self, shard: ShardId) -> Fate:
+        """Where a shard without a row begins: at the application's start mode."""
+        mode = str(self._app.initial)
+        why = f"it has no row: it begins at {mode}, the application's start mode"
+        cause = Cause.REFILLED if self._positions.rows else Cause.BOOTSTRAP
+        return self._reads(shard, self._first(shard), cause, why)
+
+    def _first(self, shard: ShardId) -> Cut:
+        match self._app.initial:
+            case Start.LATEST:
+                return furthest(self._lineage, shard)
+            case Start.TRIM_HORIZON:
+                return START
+            case _:
+                opened, time = self._lineage.opened_at(shard), self._app.time
+                early = time is not None and opened is not None and time <= opened
+                return START if early else at_time(time)
+
+    def _reads(self, shard: ShardId, at: Cut, cause: Cause, why: str) -> Fate:
+        ends = not self._lineage.is_open(shard)
+        until = furthest(self._lineage, shard)
+        return Reads(exactly(at), until, self._gates(shard), ends, cause, why)
+
+    def _gates(self, shard: ShardId) -> frozenset[ShardId]:
+        """The parents it waits for. Those that are not listed hold back nobody, but for Telegraf
+        before 1.36.4 and for a group whose lease of such a parent is not completed."""
+        listed = frozenset(self._lineage.parents(shard))
+        others = frozenset(self._lineage[shard].parents) - listed
+        return listed | {parent for parent in others if self._holds_back(parent)}
+
+    def _holds_back(self, unlisted: ShardId) -> bool:
+        traits, lease = self._app.traits, self._positions.leases.get(unlisted)
+        left = traits.leases and lease is not None and not lease.completed
+        return left or traits.waits_for_unlisted

@@ -1,0 +1,180 @@
+"""harlow/kinesis-consumer in all of its stores, and what shares them, as one `Consumer`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from reshardctl.consumers.base import Candidate, Cannot, Hold, Incarnation
+from reshardctl.consumers.kinesis_consumer import encode as encoding
+from reshardctl.consumers.kinesis_consumer.app import App, Whose, applications, whose
+from reshardctl.consumers.kinesis_consumer.behaviour import replay
+from reshardctl.consumers.kinesis_consumer.rows import Positions, parse
+from reshardctl.consumers.kinesis_consumer.settled import settled
+from reshardctl.consumers.kinesis_consumer.tables import NUMBER, shard_of
+from reshardctl.consumers.numbers import earlier_incarnation, of_another_stream, unborn
+from reshardctl.errors import WrongStream
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    Image,
+    Line,
+    Odd,
+    Oddity,
+    Replay,
+    ShardId,
+    SideTable,
+    Step,
+    Stream,
+    Wanted,
+    canonical,
+    decode,
+)
+
+_FOOTPRINT = (NUMBER, "completed")
+_MOVING = frozenset({
+    "lease_expires_at", "lease_owner", "pending_owner", "handoff_deadline", "worker_expires_at",
+    "ttl",
+})
+
+
+class KinesisConsumer:
+    """See `Consumer`. Holds nothing but whose rows it reads."""
+
+    name = "kinesis-consumer"
+    moving = _MOVING
+    counters: frozenset[str] = frozenset()
+    owners = frozenset({"lease_owner", "pending_owner"})
+    reading = frozenset({NUMBER, "completed"})
+    plain: frozenset[str] = frozenset({"true", "false"})
+    asks: tuple[str, ...] = ("initial", "release")
+    narrows: tuple[str, ...] = ("app", "group", "table")
+    watchable = False
+    """Positions are the only thing written, and a quiet shard's does not move (runs, Nov 2026)."""
+
+    def __init__(self, rows_of: Whose | None = None) -> None:
+        """rows_of: whose rows to read; nobody's until it is bound to a locator's options."""
+        self._whose = rows_of or Whose()
+
+    def bound(self, options: Mapping[str, str]) -> KinesisConsumer:
+        """The same for one application. Raises UsageError for an option that there is not."""
+        return KinesisConsumer(whose(options))
+
+    def parse(self, images: Iterable[Image], stream: Stream | None = None) -> Positions:
+        """The application's rows, with those of others apart."""
+        return parse(images, self._whose, stream)
+
+    def side_tables(self, _target: str) -> tuple[SideTable, ...]:
+        """None."""
+        return ()
+
+    def shard_of(self, key: str) -> ShardId:
+        """What is behind the namespace."""
+        return shard_of(key)
+
+    def empty(self, positions: Positions) -> bool:
+        """Whether the application has no row at all, not even an unreadable one."""
+        return not positions.rows and not positions.blank
+
+    def positions(self, positions: Positions) -> dict[ShardId, str]:
+        """Numbers as spelled."""
+        return {s: r.text for s, r in positions.rows.items()} | dict.fromkeys(positions.blank, "?")
+
+    def odd(self, lineage: Lineage, positions: Positions) -> list[Odd]:
+        """Oddities of the rows themselves, and of rows against the listing."""
+        found = list(positions.odd)
+        for shard, row in positions.rows.items():
+            key, raw = row.image.key, row.text
+            if unborn(lineage, shard):
+                why = "the stream has no such shard yet"
+                found.append(Odd(Oddity.UNBORN, key, raw, why, shard))
+            elif shard not in lineage:
+                why = "the shard is not listed any more"
+                found.append(Odd(Oddity.GONE, key, raw, why, shard))
+            if earlier_incarnation(lineage, raw):
+                why = "its number is older than the stream"
+                found.append(Odd(Oddity.EARLIER_INCARNATION, key, raw, why, shard))
+        return found
+
+    def incarnation(self, lineage: Lineage, positions: Positions) -> Incarnation:
+        """By the times and ranges of every decodable number."""
+        numbers = [row for row in positions.rows.values() if decode(row.text)]
+        for row in numbers:
+            if of_another_stream(lineage, row.text):
+                raise WrongStream(
+                    f"row {row.image.key}: {row.text} is no number of stream "
+                    f"{lineage.stream.name}, and younger than it: {positions.namespace} is kept "
+                    "for another stream",
+                    "APP-STREAM is one text: another split of it into app and stream may be meant; "
+                    "name that stream with --stream, or the right app=",
+                )
+        if not numbers:
+            return Incarnation.AMBIGUOUS
+        if all(earlier_incarnation(lineage, row.text) for row in numbers):
+            return Incarnation.RECREATED
+        return Incarnation.SAME
+
+    def candidates(self, positions: Positions, options: Mapping[str, str]) -> list[Candidate]:
+        """Start modes × releases that the options leave open; nothing in the rows tells."""
+        found = applications(options, leased=bool(positions.leases))
+        return [Candidate(app, app.options()) for app in found]
+
+    def settled(self, lineage: Lineage, positions: Positions, app: App) -> Line:
+        """Rows at their word, absent ones by what stands around them."""
+        return settled(lineage, positions, app)
+
+    def replay(self, lineage: Lineage, positions: Positions, app: App) -> Replay:
+        """The next start."""
+        return replay(lineage, positions, app)
+
+    def encode(
+        self, lineage: Lineage, positions: Positions, want: Wanted, app: App,
+        leave: Collection[ShardId],
+    ) -> list[Step] | Cannot:
+        """Rows that hold the line."""
+        return encoding.encode(lineage, positions, want, app, leave)
+
+    def bootstrap(self, lineage: Lineage, want: Wanted, app: App) -> list[Step]:
+        """First rows."""
+        namespace = self._whose.namespace(lineage.stream.name)
+        return encoding.bootstrap(lineage, want, app, namespace)
+
+    def footprint(self, image: Image) -> dict[str, Any]:
+        """The number; of a group's lease whether it is completed."""
+        item = canonical(image.attributes)
+        return {name: item[name] for name in _FOOTPRINT if name in item}
+
+    def family(self, lineage: Lineage, keys: Collection[str]) -> set[str]:
+        """The rows themselves and those of all ancestors, descendants and their parents."""
+        wide: set[str] = set()
+        for key in keys:
+            space, shard = key.partition("/")[0], shard_of(key)
+            near = {shard} | lineage.ancestors(shard) | lineage.descendants(shard)
+            near |= {p for one in near if one in lineage for p in lineage[one].parents}
+            wide |= {key} | {f"{space}/{one}" for one in near}
+        return wide
+
+    def signs_of_life(self, images: Iterable[Image]) -> dict[str, str]:
+        """Positions that advance, and the clocks of a consumer group."""
+        return {image.key: _sign(image) for image in images}
+
+    def holds(self, positions: Positions) -> dict[ShardId, Hold]:
+        """Nobody's; a group's lease says whose."""
+        leases = positions.leases
+        return {
+            shard: Hold(leases[shard].owner if shard in leases else "", row.text, row.text)
+            for shard, row in positions.rows.items()
+        }
+
+    def excluded_by(self, seconds: float) -> str:
+        """What a silent watch rules out."""
+        return f"no position moved for {seconds:g} s, which a consumer with nothing to read shows"
+
+
+def _sign(image: Image) -> str:
+    item = canonical(image.attributes)
+    return " ".join(
+        str(next(iter(item[name].values())))
+        for name in (NUMBER, "lease_expires_at", "worker_expires_at") if name in item
+    )
+
+

@@ -1,0 +1,211 @@
+"""A wanted line as rows: only what replay shows to differ, in guarded writes.
+
+A shard's beginning is written as its StartingSequenceNumber, behind which every record of it lies:
+read whole by v0.5.0 and master from all four stores (runs, Nov 2026). Its end has no spelling of
+its own: the library's EndingSequenceNumber would end the process, and Telegraf alone takes it. On
+master a row says of all ancestors that they are done, so nothing is written below an unread one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from reshardctl.consumers.base import Cannot
+from reshardctl.consumers.kinesis_consumer import ways
+from reshardctl.consumers.kinesis_consumer.app import App, Start
+from reshardctl.consumers.kinesis_consumer.behaviour import replay
+from reshardctl.consumers.kinesis_consumer.rows import Positions
+from reshardctl.consumers.kinesis_consumer.tables import (
+    NAMESPACE,
+    NUMBER,
+    SHARD,
+    key_of,
+)
+from reshardctl.consumers.numbers import Fits, fits, unborn
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    DONE,
+    TIP,
+    Attributes,
+    Cause,
+    Create,
+    Cut,
+    Delete,
+    Fate,
+    Rank,
+    Reads,
+    ShardId,
+    Step,
+    Update,
+    Wanted,
+    Write,
+    short,
+)
+
+TRANSACTION = 100
+"""Writes that DynamoDB takes in one transaction (TransactWriteItems API reference)."""
+RUNNING = "nothing in the store tells whether somebody reads the shard, and it would not look"
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """What a shard's row should become. number: `None` to take it away."""
+
+    number: str | None
+    why: str
+
+
+def encode(
+    lineage: Lineage, positions: Positions, want: Wanted, app: App, leave: Collection[ShardId]
+) -> list[Step] | Cannot:
+    """Steps after which it reads from the wanted line. `leave`: shards not to be touched.
+
+    Cannot where nothing can be written and what is wanted differs from what will happen.
+    """
+    orders = _Orders(lineage, positions, want, app, frozenset(leave))
+    orders.collect()
+    if not orders.found and orders.obstacles:
+        return orders.obstacles[0]
+    return _steps(positions, orders.found)
+
+
+def bootstrap(lineage: Lineage, want: Wanted, app: App, namespace: str) -> list[Step]:
+    """First rows for an application that has none."""
+    empty = Positions(namespace, {}, {}, {}, (), ())
+    orders = _Orders(lineage, empty, want, app, frozenset())
+    orders.collect()
+    return _steps(empty, orders.found)
+
+
+@dataclass(slots=True)
+class _Orders:
+    lineage: Lineage
+    positions: Positions
+    want: Wanted
+    app: App
+    leave: frozenset[ShardId]
+    found: dict[ShardId, _Order] = field(default_factory=dict)
+    obstacles: list[Cannot] = field(default_factory=list)
+    fates: Mapping[ShardId, Fate] = field(default_factory=dict)
+
+    def collect(self) -> None:
+        """Go over the rows of shards to come, then over the listing, parents first."""
+        self.fates = replay(self.lineage, self.positions, self.app).fates
+        for shard in self.positions.rows:
+            if unborn(self.lineage, shard) and shard not in self.leave:
+                self._order(shard, None, "the shard does not exist yet")
+        for shard in self.lineage:
+            if shard not in self.leave and not self._comes_right(shard):
+                self._place(shard)
+
+    def _order(self, shard: ShardId, number: str | None, why: str) -> None:
+        self.found[shard] = _Order(number, why)
+
+    def _comes_right(self, shard: ShardId) -> bool:
+        fate, want = self.fates[shard], self.want[shard]
+        if not isinstance(fate, Reads) or fate.cause is Cause.AT_END:
+            return fate.cause is Cause.FALSE_END
+        return fate.at.exact and fate.at.lo == want
+
+    def _place(self, shard: ShardId) -> None:
+        fate, want = self.fates[shard], self.want[shard]
+        if fate.cause is Cause.TAKEN_FOR_READ:
+            self._give_back(shard)
+        elif want == DONE:
+            self._finish(shard)
+        elif want == TIP:
+            self._to_the_tip(shard)
+        elif not want.by_time:
+            self._move(shard, self._spelled(shard, want), fate.why)
+
+    def _spelled(self, shard: ShardId, cut: Cut) -> str:
+        if cut.rank is Rank.START:
+            return self.lineage[shard].start
+        return cut.text or str(cut.number)
+
+    def _move(self, shard: ShardId, number: str, why: str) -> None:
+        """A new row must not finish an unread ancestor; one that is there changes nothing for
+        them."""
+        unread = self._unread_above(shard) if self.app.traits.infers_ends else []
+        if unread and shard not in self.positions.rows:
+            self.obstacles.append(ways.unread_above(shard, unread, self.app))
+            return
+        self._order(shard, number, why)
+
+    def _unread_above(self, shard: ShardId) -> list[ShardId]:
+        """Listed ancestors that are owed and that no row has finished yet."""
+        return [
+            one for one in self.lineage.ancestors(shard)
+            if self.want[one] != DONE and self.fates[one].cause is not Cause.TAKEN_FOR_READ
+        ]
+
+    def _finish(self, shard: ShardId) -> None:
+        """What is over: a number that ends the process goes away; Telegraf knows a mark."""
+        fate, row = self.fates[shard], self.positions.row(shard)
+        end = self.lineage[shard].end
+        if self.app.traits.takes_end and end is not None:
+            if row is None or not self._read_inside(shard):
+                self._order(shard, end, "it is done: Telegraf takes this number for its end")
+        elif fate.cause is Cause.AT_END:
+            self._order(shard, None, fate.why)
+        elif row is None and isinstance(fate, Reads) and fate.at.lo != DONE:
+            self.obstacles.append(ways.read_again(shard))
+
+    def _read_inside(self, shard: ShardId) -> bool:
+        row = self.positions.rows.get(shard)
+        return row is not None and fits(self.lineage, shard, row.text) is Fits.INSIDE
+
+    def _to_the_tip(self, shard: ShardId) -> None:
+        if self.app.initial is not Start.LATEST:
+            self.obstacles.append(ways.no_tip(self.app))
+        elif shard in self.positions.rows:
+            self._order(shard, None, "without a row it begins at LATEST, at every start")
+
+    def _give_back(self, shard: ShardId) -> None:
+        """It is owed, and rows below it keep master from reading it. Rows from which nothing was
+        read can go; those that were read from cannot, without reading again what they settle."""
+        below = [s for s in self.lineage.descendants(shard) if s in self.positions.rows]
+        seeds = [
+            s for s in below
+            if fits(self.lineage, s, self.positions.rows[s].text) is Fits.BEFORE_ALL
+        ]
+        if len(seeds) == len(below) and self._begins_whole() and not self.leave & set(seeds):
+            for seed in seeds:
+                self._order(seed, None, f"its row keeps master from reading {shard}")
+        else:
+            self.obstacles.append(ways.rows_below(shard, below))
+
+    def _begins_whole(self) -> bool:
+        return self.app.initial is Start.TRIM_HORIZON
+
+
+def _steps(positions: Positions, orders: Mapping[ShardId, _Order]) -> list[Step]:
+    """All of them at once: siblings belong together, and each row stands for itself."""
+    writes = [_write(positions, shard, order) for shard, order in orders.items()]
+    parts = [writes[n : n + TRANSACTION] for n in range(0, len(writes), TRANSACTION)]
+    return [Step(_title(part), tuple(part)) for part in parts]
+
+
+def _title(writes: Iterable[Write]) -> str:
+    names = [short(write.key.partition("/")[2]) for write in writes]
+    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    return f"row{'s' if len(names) > 1 else ''} of {', '.join(names[:4])}{more}"
+
+
+def _write(positions: Positions, shard: ShardId, order: _Order) -> Write:
+    row = positions.row(shard)
+    if row is None:
+        assert order.number is not None
+        new: Attributes = {
+            NAMESPACE: {"S": positions.namespace}, SHARD: {"S": shard},
+            NUMBER: {"S": order.number},
+        }
+        key = key_of(positions.namespace, shard)
+        return Write(key, Create(new), None, order.why, running=RUNNING)
+    if order.number is None:
+        guard = tuple(name for name in row.image.attributes if name not in (NAMESPACE, SHARD))
+        return Write(row.image.key, Delete(), row.image, order.why, guard, running=RUNNING)
+    change = Update({NUMBER: {"S": order.number}})
+    return Write(row.image.key, change, row.image, order.why, (NUMBER,), running=RUNNING)
+

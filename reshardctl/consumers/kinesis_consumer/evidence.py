@@ -1,0 +1,86 @@
+"""What the rows of one store show together: who was read, what was born while it ran.
+
+Nothing marks a shard as finished. But the library starts a shard only once its parents have been
+read to their end (allgroup.go), so a record's number in a row shows that its ancestors were done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.consumers.kinesis_consumer.rows import Positions, Row
+from reshardctl.consumers.numbers import Fits, earlier_incarnation, fits
+from reshardctl.lineage import Lineage
+from reshardctl.model import ShardId, decode, shard_id, time_of
+
+
+class Evidence:
+    """Worked out once for a store and a listing."""
+
+    def __init__(self, lineage: Lineage, positions: Positions) -> None:
+        self._lineage, self._positions = lineage, positions
+        self.fits = {shard: fits(lineage, shard, row.text) for shard, row in self._rows()}
+        self._below_read: dict[ShardId, bool] = {}
+        self._below_row: dict[ShardId, bool] = {}
+        for shard in reversed(list(lineage)):
+            self._look_below(shard)
+        for shard, _ in self._rows():
+            if shard not in lineage:
+                self._look_below(shard)
+        self._lost = self._numbers_elsewhere()
+        times = [t for t in map(self._time, self._rows()) if t is not None]
+        self._oldest = min(times, default=None)
+        opened = [t for t in map(lineage.opened_at, lineage) if t is not None]
+        self._newest = max([*times, *opened], default=0.0)
+
+    def read(self, shard: ShardId) -> bool:
+        """Whether its row holds the number of a record of it."""
+        return self.fits.get(shard) is Fits.INSIDE
+
+    def read_below(self, shard: ShardId) -> bool:
+        """Whether a listed descendant was read."""
+        return self._below_read.get(shard, False)
+
+    def row_below(self, shard: ShardId) -> bool:
+        """Whether a listed descendant has a row, be it a record's number or not."""
+        return self._below_row.get(shard, False)
+
+    def ran_before(self, shard: ShardId) -> bool:
+        """Whether a record older than the shard was read: it was born while the application was
+        at work, and nobody chose to leave it out."""
+        opened = self._lineage.opened_at(shard) if shard in self._lineage else None
+        return opened is not None and self._oldest is not None and self._oldest < opened
+
+    def expired(self, shard: ShardId) -> bool:
+        """Whether what the shard held at its beginning has expired by the time of some number."""
+        opened = self._lineage.opened_at(shard)
+        return opened is not None and opened + self._lineage.stream.retention < self._newest
+
+    def own_number(self, shard: ShardId) -> str:
+        """The number of this shard that another shard's row holds, if there is exactly one, while
+        its own row holds a foreign one; "" else."""
+        found = self._lost.get(shard, [])
+        return found[0] if len(found) == 1 and self.fits.get(shard) is Fits.FOREIGN else ""
+
+    def _rows(self) -> Iterator[tuple[ShardId, Row]]:
+        return iter(self._positions.rows.items())
+
+    def _look_below(self, shard: ShardId) -> None:
+        children = self._lineage.children(shard)
+        self._below_read[shard] = any(self.read(c) or self._below_read[c] for c in children)
+        rows = self._positions.rows
+        self._below_row[shard] = any(c in rows or self._below_row[c] for c in children)
+
+    def _time(self, entry: tuple[ShardId, Row]) -> int | None:
+        shard, row = entry
+        read = self.fits[shard] is Fits.INSIDE and not earlier_incarnation(self._lineage, row.text)
+        return time_of(row.text) if read else None
+
+    def _numbers_elsewhere(self) -> dict[ShardId, list[str]]:
+        found: dict[ShardId, list[str]] = {}
+        for shard, row in self._rows():
+            decoded = decode(row.text) if self.fits[shard] is Fits.FOREIGN else None
+            home = shard_id(decoded.shard) if decoded else shard
+            if home != shard and fits(self._lineage, home, row.text) is Fits.INSIDE:
+                found.setdefault(home, []).append(row.text)
+        return found

@@ -1,0 +1,46 @@
+"""What is to be said beside the findings: what these readers do that no row shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from reshardctl.consumers.kinesis_consumer.app import App, Start
+from reshardctl.consumers.kinesis_consumer.rows import Positions
+from reshardctl.lineage import Lineage
+from reshardctl.model import Cause, Fate, Reads, ShardId, short
+
+NAMED = 4
+
+
+def notes(
+    lineage: Lineage, positions: Positions, app: App, fates: Mapping[ShardId, Fate]
+) -> Iterator[str]:
+    """In the order in which they matter."""
+    if app.initial is Start.LATEST and positions.rows:
+        yield (
+            "started at LATEST, this library reads a new shard from the moment at which it first "
+            "asks for it: every reshard loses what came before that; start it with TRIM_HORIZON, "
+            "which rows override wherever there are any"
+        )
+    taken = [s for s, fate in fates.items() if fate.cause is Cause.TAKEN_FOR_READ]
+    if taken:
+        yield (
+            f"master does not read {_named(taken)}: shards below have rows; whether anything is "
+            "left in it is stored nowhere, --probe tells"
+        )
+    closed = [
+        s for s, fate in fates.items()
+        if isinstance(fate, Reads) and s in lineage and not lineage.is_open(s)
+        and fate.cause is not Cause.FINISHED
+    ]
+    if app.traits.takes_end and closed:
+        yield (
+            f"Telegraf drops the last answer of a closed shard where it still holds records: the "
+            f"very end of {_named(closed)} may go missing, and no position changes that"
+        )
+
+
+def _named(shards: list[ShardId]) -> str:
+    names = ", ".join(short(shard) for shard in shards[:NAMED])
+    more = f" and {len(shards) - NAMED} more" if len(shards) > NAMED else ""
+    return f"shard{'s' if len(shards) > 1 else ''} {names}{more}"

@@ -1,0 +1,97 @@
+"""How what reads these rows differs: the library's releases, its master, its group, Telegraf.
+
+Sources: allgroup.go, consumer.go and shard_scan.go of harlow/kinesis-consumer v0.5.0 and of master
+31e0042; group/consumergroup of v0.5.0; plugins/inputs/kinesis_consumer of influxdata/telegraf at
+b272631 (1.39) and f636016 (1.34). Runs of v0.5.0 and of master 31e0042, November 2026; Telegraf and
+the group were not run.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from reshardctl.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What sets one of them apart.
+
+    release: its name, which stands for all that are alike.
+    infers_ends: a row of a shard is taken as proof that all its ancestors are done; they are not
+    read (inferCompletedAncestors, #200).
+    takes_end: a row that holds the shard's EndingSequenceNumber marks it as done; otherwise that
+    number is asked for, refused, and ends the process.
+    survives: a refused number stops its shard alone, for good; otherwise a number that Kinesis
+    knows to be foreign is replaced by TRIM_HORIZON (#175), and any other refusal ends the process.
+    waits_for_unlisted: a shard waits for parents that are not listed any more, for ever (#17877).
+    leases: rows of a consumer group say which shards are completed.
+    by_time: AT_TIMESTAMP is a start mode.
+    """
+
+    release: str
+    source: str
+    infers_ends: bool = False
+    takes_end: bool = False
+    survives: bool = False
+    waits_for_unlisted: bool = False
+    leases: bool = False
+    by_time: bool = True
+
+
+LIBRARY = Traits("0.5.0", "runs on v0.5.0, Nov 2026")
+MASTER = Traits("master-31e0042", "runs on master 31e0042, Nov 2026", infers_ends=True)
+GROUP = Traits("group-0.5.0", "group/consumergroup of v0.5.0", leases=True)
+TELEGRAF = Traits(
+    "telegraf-1.39", "plugins/inputs/kinesis_consumer of telegraf b272631", takes_end=True,
+    survives=True, by_time=False,
+)
+TELEGRAF_OLD = replace(
+    TELEGRAF, release="telegraf-1.34", waits_for_unlisted=True,
+    source="plugins/inputs/kinesis_consumer of telegraf f636016; #17877 came with 1.36.4",
+)
+
+STARTERS = (LIBRARY, MASTER, TELEGRAF)
+"""Who may start on rows of which nobody said whose they are. Nothing in them tells."""
+
+_NAME = re.compile(r"(?:(telegraf|group)(?:-|\Z))?(\d+(?:\.\d+){0,2})?\Z", re.ASCII)
+_MASTER = re.compile(r"master(?:-[0-9a-f]{7,40})?\Z", re.ASCII)
+KNOWN = "release=0.5 (0.4.0 to 0.5.0), release=master, release=group-0.5 or release=telegraf-1.36"
+
+
+def traits_of(release: str) -> Traits:
+    """The traits of a version, of `master`, or of `telegraf-1.36` or `group-0.5`.
+
+    A prefix means its newest release. Raises UsageError for what this project cannot judge.
+    """
+    if _MASTER.match(release):
+        return MASTER
+    match = _NAME.match(release)
+    if match is None or not release:
+        raise UsageError(f"release={release}: not a release of kinesis-consumer", KNOWN)
+    kind, version = match.groups()
+    numbers = tuple(int(part) for part in version.split(".")) if version else ()
+    match kind:
+        case "telegraf":
+            return _telegraf(release, numbers)
+        case "group":
+            _within(release, numbers or (0, 5), (0, 5), (0, 6))
+            return GROUP
+        case _:
+            _within(release, numbers, (0, 4), (0, 6))
+            return LIBRARY
+
+
+def _telegraf(release: str, numbers: tuple[int, ...]) -> Traits:
+    _within(release, numbers or (1, 39), (1, 34), (2,))
+    whole = (*numbers, 99, 99)[:3] if numbers else (1, 99, 99)
+    return TELEGRAF_OLD if whole < (1, 36, 4) else TELEGRAF
+
+
+def _within(
+    release: str, numbers: tuple[int, ...], first: tuple[int, ...], beyond: tuple[int, ...]
+) -> None:
+    newest = (*numbers, 99, 99)[: max(len(numbers), len(first))]
+    if newest < first or numbers >= beyond:
+        raise UsageError(f"release={release}: not judged here", KNOWN)

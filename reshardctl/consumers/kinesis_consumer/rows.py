@@ -1,0 +1,145 @@
+"""Rows of positions, leases of a consumer group, and everything odd about them.
+
+How each store holds them is said in `tables.py`. A consumer group's leases and workers:
+leaseItem and workerItem of group/consumergroup/ddb/repository.go, v0.5.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from reshardctl.consumers.kinesis_consumer.app import Whose
+from reshardctl.consumers.kinesis_consumer.tables import NAMESPACE, NUMBER, SHARD
+from reshardctl.errors import UsageError
+from reshardctl.model import Attributes, Image, Odd, Oddity, ShardId, Stream, index_of, is_number
+
+LEASE, WORKER = "LEASE#", "WORKER#"
+NAMED = 5
+"""How many namespaces a message names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One position. text: as the library reads it; "" is none, and the row is as if absent.
+
+    A string is read as it is and a number as its digits (attributevalue, aws-sdk-go-v2); anything
+    else leaves the field empty, and the error is dropped (store/ddb).
+    """
+
+    shard: ShardId
+    image: Image
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A group's lease. It gates children until it is completed."""
+
+    shard: ShardId
+    image: Image
+    completed: bool
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """A parsed store. rows: those the library reads a position from. blank: rows without one.
+
+    others: rows of other applications and streams, never touched.
+    """
+
+    namespace: str
+    rows: Mapping[ShardId, Row]
+    blank: Mapping[ShardId, Row]
+    leases: Mapping[ShardId, Lease]
+    workers: tuple[Image, ...]
+    others: tuple[Image, ...]
+    odd: tuple[Odd, ...] = field(default=())
+
+    def row(self, shard: ShardId) -> Row | None:
+        """The shard's row, with a position or without."""
+        return self.rows.get(shard) or self.blank.get(shard)
+
+
+def parse(images: Iterable[Image], whose: Whose, stream: Stream | None) -> Positions:
+    """Read a store. Raises UsageError where it cannot be told which rows are the application's."""
+    every = list(images)
+    if every and not whose.name:
+        raise _nameless(every, stream)
+    name = _stream_of(every, whose, stream)
+    own, leased = whose.namespace(name), whose.leases(name)
+    rows: dict[ShardId, Row] = {}
+    leases: dict[ShardId, Lease] = {}
+    workers, others, odd = [], [], []
+    for image in every:
+        space, key = text_of(image, NAMESPACE), text_of(image, SHARD)
+        if space == own and index_of(key) is not None:
+            rows[ShardId(key)] = Row(ShardId(key), image, read(image.attributes))
+        elif space == own:
+            why = "its shard_id is no shard of a stream"
+            odd.append(Odd(Oddity.FOREIGN_ENTRY, image.key, key, why))
+            others.append(image)
+        elif space == leased and key.startswith(LEASE):
+            lease = _lease(image, key)
+            leases[lease.shard] = lease
+        elif space == leased and key.startswith(WORKER):
+            workers.append(image)
+        else:
+            others.append(image)
+    odd += [one for row in rows.values() for one in _oddities(row)]
+    return Positions(
+        own, {s: r for s, r in rows.items() if r.text}, {s: r for s, r in rows.items()
+        if not r.text}, leases, tuple(workers), tuple(others), tuple(odd),
+    )
+
+
+def read(attributes: Attributes) -> str:
+    """The number as the library reads it, "" for none."""
+    value = attributes.get(NUMBER, {})
+    return str(value.get("S", value.get("N", "")))
+
+
+def text_of(image: Image, name: str) -> str:
+    """An attribute's text, "" where it is none."""
+    return str(image.attributes.get(name, {}).get("S", ""))
+
+
+def _lease(image: Image, key: str) -> Lease:
+    completed = image.attributes.get("completed", {}).get("BOOL") is True
+    return Lease(
+        ShardId(key.removeprefix(LEASE)), image, completed, text_of(image, "lease_owner")
+    )
+
+
+def _oddities(row: Row) -> Iterable[Odd]:
+    value = row.image.attributes.get(NUMBER)
+    raw = row.text or repr(value)
+    if not row.text:
+        why = "it has no sequence number that the library could read: it is as good as no row"
+        yield Odd(Oddity.UNREADABLE, row.image.key, raw, why, row.shard)
+    elif not is_number(row.text):
+        why = f"its sequence_number {row.text[:80]!r} is no number"
+        yield Odd(Oddity.UNREADABLE, row.image.key, raw, why, row.shard)
+
+
+def _stream_of(images: Sequence[Image], whose: Whose, stream: Stream | None) -> str:
+    """The stream's name; where none is asked for, that of the only one the application reads."""
+    if stream is not None:
+        return stream.name
+    head = f"{whose.name}-"
+    names = {text_of(image, NAMESPACE) for image in images}
+    found = {name.removeprefix(head) for name in names if whose.name and name.startswith(head)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _nameless(images: Sequence[Image], stream: Stream | None) -> UsageError:
+    tail = f"-{stream.name}" if stream else ""
+    spaces = sorted({text_of(image, NAMESPACE) for image in images} - {""})
+    likely = [space for space in spaces if tail and space.endswith(tail)]
+    shown = ", ".join((likely or spaces)[:NAMED]) or "none"
+    apps = " or ".join(f"app={space.removesuffix(tail)}" for space in likely[:NAMED])
+    return UsageError(
+        f"the locator names no application: rows are kept under APP-STREAM, and here are {shown}",
+        f"add {apps or 'app=NAME'} to it, as the application was given to the store",
+    )

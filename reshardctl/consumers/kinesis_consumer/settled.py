@@ -1,0 +1,140 @@
+"""What the rows prove to be settled, shard by shard, given how the application is configured.
+
+A row says up to where its shard was read; whether it is its last record, nothing says. Where the
+application begins at LATEST, a child begins when the library first asks for it: what came before
+that is missing at its head, and the row does not show it (runs on v0.5.0 and master, Nov 2026).
+"""
+
+from __future__ import annotations
+
+from reshardctl.consumers.kinesis_consumer.app import App, Start
+from reshardctl.consumers.kinesis_consumer.evidence import Evidence
+from reshardctl.consumers.kinesis_consumer.rows import Positions
+from reshardctl.consumers.numbers import Fits
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
+    Basis,
+    Cut,
+    ShardId,
+    Span,
+    at_number,
+    at_time,
+    exactly,
+    is_number,
+    time_of,
+)
+
+NEAR = 300.0
+"""Seconds before a shard's close within which its last stored record is taken for the last of all,
+where the library itself went on below it."""
+
+
+def settled(lineage: Lineage, positions: Positions, app: App) -> dict[ShardId, Span]:
+    """A span for every listed shard and every row. An empty store settles nothing."""
+    one = _Settled(lineage, positions, app)
+    line = {shard: one.unlisted(shard) for shard in positions.rows if shard not in lineage}
+    return line | {shard: one.span(shard) for shard in lineage}
+
+
+def furthest(lineage: Lineage, shard: ShardId) -> Cut:
+    """The highest cut that anything can have settled in the shard by now."""
+    return TIP if shard in lineage and lineage.is_open(shard) else DONE
+
+
+class _Settled:
+    def __init__(self, lineage: Lineage, positions: Positions, app: App) -> None:
+        self._lineage, self._positions, self._app = lineage, positions, app
+        self._seen = Evidence(lineage, positions)
+
+    def unlisted(self, shard: ShardId) -> Span:
+        """A row whose shard is gone, or not born."""
+        text = self._positions.rows[shard].text
+        if not is_number(text):
+            return Span(START, DONE)
+        if self._seen.read_below(shard) or self._near_its_end(shard, text):
+            return exactly(DONE, Basis.INFERRED, "a shard below it has begun")
+        return exactly(at_number(text))
+
+    def span(self, shard: ShardId) -> Span:
+        """One listed shard."""
+        lease = self._positions.leases.get(shard) if self._app.traits.leases else None
+        if lease is not None and lease.completed:
+            if self._lineage.is_open(shard):
+                return Span(START, TIP, Basis.INFERRED, "completed, while it is open")
+            return exactly(DONE, why="its lease is completed")
+        row = self._positions.rows.get(shard)
+        if row is None:
+            return self._absent(shard)
+        match self._seen.fits[shard]:
+            case Fits.BEFORE_ALL:
+                return exactly(START)
+            case Fits.AT_END:
+                return exactly(DONE, why="its position is the shard's EndingSequenceNumber")
+            case Fits.INSIDE:
+                return self._read(shard, row.text)
+            case _:
+                return self._misread(shard, row.text)
+
+    def _misread(self, shard: ShardId, text: str) -> Span:
+        """A text that is no place in the shard, unless it can be told which one was meant."""
+        meant = self._seen.own_number(shard) or text.strip()
+        if meant != text and is_number(meant):
+            return exactly(at_number(meant), why="its number stands in another row, or in blanks")
+        return Span(START, furthest(self._lineage, shard))
+
+    def _read(self, shard: ShardId, text: str) -> Span:
+        at = at_number(text)
+        if self._app.traits.infers_ends and self._seen.row_below(shard):
+            if self._near_its_end(shard, text):
+                return exactly(DONE, Basis.INFERRED, "a shard below it has begun")
+            why = "a shard below it has a row; whether it was read to its end is stored nowhere"
+            return Span(at, DONE, Basis.INFERRED, why)
+        if self._begun_late(shard):
+            why = "it began when it was first asked for: what came before may be missing"
+            return Span(START, at, Basis.INFERRED, why)
+        return exactly(at)
+
+    def _near_its_end(self, shard: ShardId, text: str) -> bool:
+        """Whether its last stored record came shortly before its close."""
+        written, closed = time_of(text), self._closed(shard)
+        return written is not None and closed is not None and closed - written <= NEAR
+
+    def _closed(self, shard: ShardId) -> float | None:
+        if shard in self._lineage:
+            return self._lineage.closed_at(shard)
+        opened = [self._lineage.opened_at(child) for child in self._lineage.children(shard)]
+        return min((time for time in opened if time is not None), default=None)
+
+    def _begun_late(self, shard: ShardId) -> bool:
+        """Whether it was begun while the application ran, and not at its beginning."""
+        if not self._lineage[shard].parents or not self._starts_late(shard):
+            return False
+        return self._seen.ran_before(shard) and not self._seen.expired(shard)
+
+    def _starts_late(self, shard: ShardId) -> bool:
+        match self._app.initial:
+            case Start.LATEST:
+                return True
+            case Start.AT_TIMESTAMP:
+                opened, time = self._lineage.opened_at(shard), self._app.time
+                return time is None or opened is None or time > opened
+            case _:
+                return False
+
+    def _absent(self, shard: ShardId) -> Span:
+        if self._seen.read_below(shard):
+            return exactly(DONE, Basis.INFERRED, "a shard below it was read")
+        if self._app.traits.infers_ends and self._seen.row_below(shard):
+            why = "a shard below it has a row; whether it was read is stored nowhere"
+            return Span(START, DONE, Basis.INFERRED, why)
+        if not self._starts_late(shard):
+            return exactly(START, Basis.INFERRED, "it begins with its first record")
+        if self._seen.ran_before(shard):
+            return exactly(START, Basis.INFERRED, "born while the application was at work")
+        if self._app.initial is Start.AT_TIMESTAMP and self._app.time is not None:
+            return exactly(at_time(self._app.time), Basis.INFERRED, "it begins at that time")
+        why = "left out when the application began, or without a record ever since"
+        return Span(START, furthest(self._lineage, shard), Basis.INFERRED, why)

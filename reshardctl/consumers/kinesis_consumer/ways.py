@@ -1,0 +1,61 @@
+"""Why a line cannot be held, and what the operator can do instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reshardctl.consumers.base import Cannot
+from reshardctl.consumers.kinesis_consumer.app import App, Start
+from reshardctl.model import ShardId, short
+
+OLDER = (
+    "run v0.5.0 on these rows until that shard has been read, then master again: v0.5.0 reads it "
+    "first, whatever rows there are below it (add release=0.5 to the locator for its plan)"
+)
+
+
+def _names(shards: Sequence[ShardId]) -> str:
+    return ", ".join(sorted(map(short, shards))[:4])
+
+
+def unread_above(shard: ShardId, unread: Sequence[ShardId], app: App) -> Cannot:
+    """A row would take an unread ancestor for done."""
+    ways = [OLDER, "--probe: where nothing is left in it, the rows below it can be written"]
+    if app.initial is not Start.TRIM_HORIZON:
+        ways.insert(0, (
+            "start it with TRIM_HORIZON (WithShardIteratorType) instead of "
+            f"{app.initial}: shards with a row go on from it, those without are read whole"
+        ))
+    return Cannot(
+        f"master takes a row of shard {short(shard)} as proof that shard {_names(unread)} was read "
+        "to its end, and would never read what is left in it: no row can be written there",
+        tuple(ways),
+    )
+
+
+def rows_below(shard: ShardId, below: Sequence[ShardId]) -> Cannot:
+    """Rows that were read from keep master from an ancestor."""
+    return Cannot(
+        f"the rows of shard {_names(below)} keep master from reading shard {short(shard)}, and "
+        "whether anything is left in it is stored nowhere",
+        ("--probe tells whether anything is left", OLDER),
+    )
+
+
+def read_again(shard: ShardId) -> Cannot:
+    """Only a last record's number would end it."""
+    return Cannot(
+        f"shard {short(shard)} was read and its row is gone: it is read whole again, because only "
+        "the number of its last record says that it is done, and that is stored nowhere",
+        ("accept it: --accept reread=24h", "wait until the shard has expired"),
+    )
+
+
+def no_tip(app: App) -> Cannot:
+    """The tip as of each start is the start mode's alone."""
+    return Cannot(
+        "no row says that a shard begins at its tip as of each start: only a missing row does, "
+        f"and this application then begins at {app.initial}",
+        ("--policy latest pins every shard where it stands now",
+         "start it with LATEST and add initial=LATEST to the locator"),
+    )
