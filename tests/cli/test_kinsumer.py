@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,8 @@ from tests.case import CASES, Case, Expect, all_cases, load
 from tests.cli.kinsumer_lab import KinsumerLab, kinsumer_lab
 from tests.cli.lab import Item, Result, fake_of, opened, option_words
 from tests.dialects import kinsumer as dialect
+from tests.golden_kinsumer import STORES, images_of, topology
+from tests.golden_kinsumer import fake_of as golden_fake
 from tests.judging import asked
 
 OWNERS = {"OwnerID", "OwnerName"}
@@ -38,6 +41,21 @@ def made(servers, tmp_path, monkeypatch, wire) -> Iterator[Made]:
             )
             lab.options = options
             return stack.enter_context(kinsumer_lab(lab, dialect.images(case), leave_out))
+
+        yield make
+
+
+@pytest.fixture
+def recorded(servers, tmp_path, monkeypatch, wire) -> Iterator[Made]:
+    """A lab of a recorded store."""
+    with ExitStack() as stack:
+
+        def make(store: Path, options: str) -> KinsumerLab:
+            lab = stack.enter_context(
+                opened(servers, golden_fake(store), [], tmp_path / "state", monkeypatch, wire)
+            )
+            lab.options, lab.stream = options, "st"
+            return stack.enter_context(kinsumer_lab(lab, images_of(store)))
 
         yield make
 
@@ -184,3 +202,35 @@ def test_a_bootstrap_at_latest(made):
     assert lab.inspect("--format", "json").codes == set()
     assert lab.undo().code == 0
     assert lab.items().keys() == {"metadata/Leader"}
+
+
+@pytest.mark.parametrize("store", STORES, ids=[f"{s.parent.name}-{s.name}" for s in STORES])
+@pytest.mark.parametrize("release", ["twitch", "snowplow-1.6", "snowplow-1.7"])
+def test_a_recorded_store_needs_nothing(recorded, wire, store, release):
+    lab = recorded(store, f"?release={release}&initial=TRIM_HORIZON")
+    assert lab.inspect().code == 0
+    assert lab.dry("--format", "json").json["decision"]["kind"] == "nothing"
+    assert wire.writes == []
+
+
+@pytest.mark.parametrize("store", [s for s in STORES if "g1" not in s.name and "g6" not in s.name],
+                         ids=lambda s: f"{s.parent.name}-{s.name}")
+def test_a_recorded_store_is_asked_pinned_and_put_back(recorded, store):
+    """A start by a time behind the reshard: children get their beginning, byte for byte undone."""
+    lab = recorded(store, "?release=snowplow-1.7")
+    before = lab.items()
+    asked_for = lab.fix()
+    assert asked_for.code == 4
+    assert "initial" in asked_for.err + asked_for.out
+    created = topology(store)["created"]
+    lab.options = option_words("AT_TIMESTAMP:+8000", "snowplow-1.7", created)
+    assert lab.inspect().code == 1
+    assert lab.fix().code == 0
+    after = lab.items()
+    new = after.keys() - before.keys()
+    assert new
+    assert all(key.startswith("checkpoints/") for key in new)
+    assert lab.dry("--format", "json").json["decision"]["kind"] == "nothing"
+    assert lab.inspect().code == 0
+    assert lab.undo().code == 0
+    assert lab.items() == before

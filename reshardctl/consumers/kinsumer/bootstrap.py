@@ -10,11 +10,12 @@ from reshardctl.model import DONE, Create, Step, Wanted, Write
 
 
 def bootstrap(lineage: Lineage, want: Wanted, app: App) -> list[Step]:
-    """A row a listed shard, and a ShardCache without the finished ones where there are any: it is
-    never empty, or the library would read them all."""
+    """A row a listed shard, its beginning pinned, and a ShardCache without the finished ones, where
+    there are any: it is never empty, or the library would read them all."""
     why = "first checkpoint of a new application"
     writes = [
-        Write(key_of(s), Create(new_row(lineage, s, want[s], app)), None, why) for s in lineage
+        Write(key_of(s), Create(new_row(lineage, s, want[s], pinned=True)), None, why)
+        for s in lineage
     ]
     unread = [s for s in lineage if want[s] != DONE]
     if unread and len(unread) < len(writes):

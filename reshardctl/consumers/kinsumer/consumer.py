@@ -141,6 +141,8 @@ class Kinsumer:
             if key.startswith(CHECKPOINTS):
                 shard = self.shard_of(key)
                 wide |= {shard} | lineage.ancestors(shard) | lineage.descendants(shard)
+        for shard in list(wide):
+            wide.update(lineage[shard].parents if shard in lineage else ())
         return {CACHE} | {key_of(shard) for shard in wide}
 
     def signs_of_life(self, images: Iterable[Image]) -> dict[str, str]:

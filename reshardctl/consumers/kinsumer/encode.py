@@ -115,7 +115,8 @@ def _write(lineage: Lineage, store: Store, order: _Order, app: App) -> Write:
     key, row = key_of(order.shard), store.rows.get(order.shard)
     if row is None:
         assert order.at is not None
-        return Write(key, Create(new_row(lineage, order.shard, order.at, app)), None, order.why)
+        new = new_row(lineage, order.shard, order.at, app.by_time)
+        return Write(key, Create(new), None, order.why)
     if order.delete:
         return Write(key, Delete(), row.image, order.why, tuple(row.image.attributes))
     change = _moved(lineage, row, order.at, app)
@@ -124,14 +125,17 @@ def _write(lineage: Lineage, store: Store, order: _Order, app: App) -> Write:
 
 
 def new_row(
-    lineage: Lineage, shard: ShardId, at: Cut, app: App
+    lineage: Lineage, shard: ShardId, at: Cut, pinned: bool
 ) -> dict[str, AttributeValue]:
-    """A whole checkpoint, unowned. A finished one has no number: none is known."""
+    """A whole checkpoint, unowned. A finished one has no number: none is known.
+
+    pinned: the beginning is spelled so that no start mode moves it.
+    """
     stamp = seen_at(lineage, shard)
     done = at == DONE
     return {
         "Shard": {"S": shard},
-        "SequenceNumber": NULL if done else spelling(lineage, shard, at, app),
+        "SequenceNumber": NULL if done else spelling(lineage, shard, at, pinned),
         "LastUpdate": {"N": str(stamp)},
         "LastUpdateRFC": {"S": rfc_of(stamp)},
         "Finished": {"N": str(stamp)} if done else NULL,
@@ -139,9 +143,9 @@ def new_row(
     }
 
 
-def spelling(lineage: Lineage, shard: ShardId, at: Cut, app: App) -> AttributeValue:
-    """A cut as SequenceNumber. The beginning of a shard is its StartingSequenceNumber where the
-    application starts by time; the library reads it whole from there (run on v1.7.0)."""
+def spelling(lineage: Lineage, shard: ShardId, at: Cut, pinned: bool) -> AttributeValue:
+    """A cut as SequenceNumber. The beginning of a shard is NULL, or its StartingSequenceNumber
+    where it has to hold against a start by time (run on 9a48088 and v1.7.0: read whole)."""
     match at.rank:
         case Rank.INSIDE:
             assert not at.by_time, "a time is resolved to a number before it is written"
@@ -149,8 +153,7 @@ def spelling(lineage: Lineage, shard: ShardId, at: Cut, app: App) -> AttributeVa
         case Rank.TIP:
             return {"S": LATEST}
         case _:
-            pinned = app.by_time and shard in lineage
-            return {"S": lineage[shard].start} if pinned else NULL
+            return {"S": lineage[shard].start} if pinned and shard in lineage else NULL
 
 
 def _moved(lineage: Lineage, row: Row, at: Cut | None, app: App) -> Update:
@@ -162,7 +165,7 @@ def _moved(lineage: Lineage, row: Row, at: Cut | None, app: App) -> Update:
         stamp = finished_at(lineage, row)
         values |= {"Finished": {"N": str(stamp)}, "FinishedRFC": {"S": rfc_of(stamp)}}
     elif at is not None:
-        values["SequenceNumber"] = spelling(lineage, row.shard, at, app)
+        values["SequenceNumber"] = spelling(lineage, row.shard, at, app.by_time)
         if row.finished is not None:
             values |= {"Finished": NULL, "FinishedRFC": NULL}
     same = [name for name, value in values.items() if item.get(name) == value]

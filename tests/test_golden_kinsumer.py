@@ -1,0 +1,160 @@
+"""Stores that the real kinsumers wrote, under every release and start mode that applies.
+
+`truth.json` of each says what was unread at that moment (runs of twitchscience/kinsumer 9a48088 and
+snowplow-devops/kinsumer v1.7.0, November 2026).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reshardctl.consumers import CONSUMERS
+from reshardctl.effects import Circumstances
+from reshardctl.model import START, Cut, Image, Reads, Replay, after
+from reshardctl.plan import Ask, Case, Nothing, Plan, decide, judge, settled_line
+from reshardctl.policy import LOSSLESS, Accept
+from reshardctl.rules import Severity, View, findings
+from reshardctl.times import instant
+from tests.golden_kinsumer import RELEASES, STORES, fake_of, images_of, read, topology, unread
+from tests.judging import lineage_of
+from tests.reference.kinsumer import run
+
+LATE = 8000
+"""Seconds after the stream's creation: behind every reshard of the recordings."""
+FORKS = RELEASES[1:]
+every_store = pytest.mark.parametrize(
+    "store", STORES, ids=[f"{s.parent.name}-{s.name}" for s in STORES]
+)
+INHERENT = {"RSH201"}
+"""kinsumer reads children beside their unread parents, whatever is stored."""
+
+
+def case_of(store: Path, images: list[Image] | None = None, accept: float = 0.0,
+            **options: str) -> Case:
+    kinsumer = CONSUMERS["kinsumer"]
+    stream = topology(store)
+    lineage = lineage_of(read(store / "shards.json")["Shards"], stream["created"])
+    rows = images_of(store) if images is None else images
+    around = Circumstances(lineage, stream["created"] + stream["now"])
+    candidates = kinsumer.candidates(kinsumer.parse(rows), options)
+    return Case(kinsumer, around, rows, candidates, accept=Accept(reread=accept))
+
+
+def forecast(store: Path, run_: Replay) -> dict[str, tuple[str, ...]]:
+    """Payloads from where each shard is read, by the numbers of `truth.json`."""
+    numbers = read(store / "truth.json")["sequence_numbers"]
+    found = {}
+    for shard, fate in run_.fates.items():
+        assert isinstance(fate, Reads)
+        payloads = [p for p, n in numbers[shard].items() if _behind(int(n), fate.at.lo)]
+        if payloads:
+            found[shard] = tuple(payloads)
+    return found
+
+
+def _behind(number: int, at: Cut) -> bool:
+    if at == START:
+        return True
+    if at.by_time:
+        assert at.time is not None
+        return (number >> 36 & (1 << 36) - 1) >= at.time
+    return at.rank is at.rank.INSIDE and number > at.number
+
+
+def codes(case: Case, at_least: Severity) -> set[str]:
+    lineage = case.around.lineage
+    settled = settled_line(case)
+    checkpoint = case.checkpoint()
+    odd = case.consumer.odd(lineage, checkpoint)
+    return {
+        f.code
+        for j in judge(case, LOSSLESS.line(lineage, settled), settled)
+        for f in findings(View(case.around, settled, j.replay, j.effects, odd))
+        if f.severity >= at_least
+    }
+
+
+def as_tables(images: list[Image]) -> dict[str, list[dict]]:
+    found: dict[str, list[dict]] = {"checkpoints": [], "clients": [], "metadata": []}
+    for image in images:
+        found[image.key.partition("/")[0]].append(dict(image.attributes))
+    return found
+
+
+def delivered(store: Path, images: list[Image], initial: str, release: str) -> dict:
+    ran = run(fake_of(store), "st", as_tables(images), initial, release)
+    assert not ran.died
+    return {shard: tuple(payloads) for shard, payloads in ran.delivered.items()}
+
+
+@every_store
+@pytest.mark.parametrize("release", RELEASES)
+def test_nothing_is_lost_from_the_horizon(store: Path, release: str) -> None:
+    case = case_of(store, release=release, initial="TRIM_HORIZON")
+    replay = case.consumer.replay(
+        case.around.lineage, case.checkpoint(), case.candidates[0].app
+    )
+    assert forecast(store, replay) == unread(store)
+    assert delivered(store, images_of(store), "TRIM_HORIZON", release) == unread(store)
+    assert codes(case, Severity.WARNING) <= INHERENT
+    assert codes(case, Severity.ERROR) == set()
+    assert decide(case) == Nothing()
+
+
+@every_store
+@pytest.mark.parametrize("release", FORKS)
+def test_a_late_start_by_time_is_mended(store: Path, release: str) -> None:
+    """Children without a row lose what was written before the time; a row pins them."""
+    created = topology(store)["created"]
+    options = {"release": release, "initial": f"AT_TIMESTAMP:{instant(created + LATE)}"}
+    late = f"AT_TIMESTAMP:{created + LATE}"
+    case = case_of(store, **options)
+    decision = decide(case)
+    unseen = store.name in ("g2-split-parent-behind", "g3-split-parent-finished", "g4-merge",
+                            "g5-second-generation")  # fmt: skip
+    assert isinstance(decision, Plan if unseen else Nothing)
+    if isinstance(decision, Plan):
+        assert codes(case, Severity.ERROR) == {"RSH209"}
+        assert delivered(store, images_of(store), late, release) != unread(store)
+    steps = decision.steps if isinstance(decision, Plan) else ()
+    mended = after(case.images, steps)
+    assert delivered(store, mended, late, release) == unread(store)
+    again = case_of(store, mended, **options)
+    assert codes(again, Severity.ERROR) == set()
+    assert decide(again) == Nothing()
+
+
+@every_store
+def test_an_early_start_by_time_loses_nothing(store: Path) -> None:
+    created = topology(store)["created"]
+    options = {"release": "snowplow-1.7", "initial": f"AT_TIMESTAMP:{instant(created)}"}
+    assert decide(case_of(store, **options)) == Nothing()
+    early = f"AT_TIMESTAMP:{created}"
+    assert delivered(store, images_of(store), early, "snowplow-1.7") == unread(store)
+
+
+@every_store
+def test_the_start_mode_is_asked_where_children_were_never_seen(store: Path) -> None:
+    decision = decide(case_of(store))
+    healthy = store.name in ("g1-healthy-mid-read", "g6-latest-bootstrap")
+    assert isinstance(decision, Nothing if healthy else Ask)
+
+
+def test_a_finished_shard_without_a_number_is_told() -> None:
+    """Were the ShardCache deleted, the closed shard of g6 would be read whole (run, case c')."""
+    (store,) = [s for s in STORES if s.name == "g6-latest-bootstrap"]
+    case = case_of(store, release="snowplow-1.7", initial="TRIM_HORIZON")
+    (one,) = judge(case, LOSSLESS.line(case.around.lineage, settled_line(case)), settled_line(case))
+    assert any("finished without a number: 0" in note for note in one.replay.notes)
+    without = [i for i in images_of(store) if i.key != "metadata/ShardCache"]
+    assert "s0-0" in delivered(store, without, "TRIM_HORIZON", "snowplow-1.7")[
+        "shardId-000000000000"
+    ]
+    broken = case_of(store, without, release="snowplow-1.7", initial="TRIM_HORIZON")
+    assert codes(broken, Severity.WARNING) == {"RSH214"}
+    decision = decide(broken)
+    assert isinstance(decision, Plan)
+    mended = after(without, decision.steps)
+    assert delivered(store, mended, "TRIM_HORIZON", "snowplow-1.7") == {}
