@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from reshardctl.consumers.base import Consumer
 from reshardctl.consumers.kcl import Kcl
+from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
 from reshardctl.consumers.kinsumer import Kinsumer
 from reshardctl.consumers.quickwit import Quickwit
+from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.locator import Locator
 
 CONSUMERS: dict[str, Consumer] = {
     "kcl": Kcl(),
+    "kinesis-consumer": KinesisConsumer(),
     "kinsumer": Kinsumer(),
     "quickwit": Quickwit(),
+    "spark": Spark(),
 }
 
 

@@ -44,13 +44,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.effects import Harm
+from reshardctl.model import Cause
 from reshardctl.rules.base import Finding, Severity, View, from_effects
 
 CODE, NAME = "RSH204", "position-expired"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Warning: records may be gone already, and no position brings them back."""
+    """Warning: records may be gone already, and no position brings them back. Error where the
+    consumer dies of a shard that has expired."""
+    if dies := view.harmed(Harm.DIES, Cause.GONE):
+        shards = tuple(s for e in dies for s in e.by)
+        what = "the shard is not listed any more, and the consumer still wants it"
+        yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))
+        return
     found = [e for e in view.harmed(Harm.SKIPPED) if e.gone]
     what = "the position is older than the stream's retention, or the shard has expired"
     costs = "records behind it may be gone already; nothing brings them back"

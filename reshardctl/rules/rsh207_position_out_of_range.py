@@ -10,6 +10,9 @@ Kinesis refuses it at every attempt. KCL tries again for ever and falls back to 
 lease stays owned and its counter moves: the table looks alive, and the shard and its children are
 not read (RSH213).
 
+Spark's connectors die of it as a whole, at every start. kinesis-consumer from 0.4 on reads the
+whole shard again and says nothing but a line in its log; Telegraf leaves the shard unread.
+
 How it happens
 --------------
 An application that hands one shard's checkpointer the record of another; rows copied by hand; one
@@ -44,7 +47,7 @@ from collections.abc import Iterator
 
 from reshardctl.effects import Harm
 from reshardctl.model import Cause
-from reshardctl.rules.base import Finding, View, from_effects
+from reshardctl.rules.base import Finding, Severity, View, from_effects
 
 CODE, NAME = "RSH207", "position-out-of-range"
 
@@ -55,3 +58,9 @@ def match(view: View) -> Iterator[Finding]:
     costs = "Kinesis refuses the number at every attempt; the shard and its children are not read"
     found = [] if view.recreated else view.harmed(Harm.STALLED, Cause.FOREIGN_NUMBER)
     yield from from_effects(CODE, NAME, found, what, costs)
+    again = [] if view.recreated else view.harmed(Harm.REREAD, Cause.FOREIGN_NUMBER)
+    costs = "Kinesis refuses the number, and the consumer silently reads the whole shard"
+    yield from from_effects(CODE, NAME, again, what, costs, Severity.WARNING)
+    if dies := view.harmed(Harm.DIES, Cause.FOREIGN_NUMBER):
+        shards = tuple(s for e in dies for s in e.by)
+        yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))

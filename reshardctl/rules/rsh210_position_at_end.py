@@ -10,6 +10,8 @@ Why it matters
 It is *possible*, not certain, that the shard stalls there and holds its children back: what AWS
 answers to a request AT that number is not known. AFTER it is refused.
 
+Spark's connectors ask for what is behind it, and die of the refusal, at every start.
+
 How it happens
 --------------
 A script or another library took the number from ListShards for the place of the last record.
@@ -47,8 +49,12 @@ CODE, NAME = "RSH210", "position-at-end"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Warning: no record has that number, and what Kinesis answers to it is not known."""
+    """Warning: no record has that number, and what Kinesis answers to it is not known. Error where
+    the consumer asks for what is behind it: that is refused, and it dies."""
     found = [e for e in view.effects if e.cause is Cause.AT_END and e.harm is Harm.STALLED]
     what = "its position is the shard's EndingSequenceNumber, which is no record's number"
     costs = "what Kinesis answers there is not known: it may end properly, or stall its children"
     yield from from_effects(CODE, NAME, found, what, costs, Severity.WARNING)
+    if dies := view.harmed(Harm.DIES, Cause.AT_END):
+        shards = tuple(s for e in dies for s in e.by)
+        yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))

@@ -13,6 +13,9 @@ never reads the shard, and children wait for ever. Without a checkpoint the shar
 attempt and every audit throws, so that holes elsewhere are not refilled either; 1.x and 2.0–2.2
 die of that too.
 
+A Spark query reads its newest offset logs and the connector's log of the newest batch; one of these
+missing or damaged kills it at every start.
+
 How it happens
 --------------
 A row written by hand or by a script.
@@ -55,6 +58,7 @@ def match(view: View) -> Iterator[Finding]:
     """Error: the shard is not read, or the whole consumer dies, by release."""
     odd = view.oddities(Oddity.UNREADABLE)
     if not odd:
+        yield from _missing(view)
         return
     why = "; ".join(dict.fromkeys(o.why for o in odd))
     costs = "nothing of such a shard is read"
@@ -65,3 +69,12 @@ def match(view: View) -> Iterator[Finding]:
         CODE, NAME, Severity.ERROR, shards_of(odd), f"rows that cannot be read: {why}", costs,
         (*dies, *stalls), earliest(stalls),
     )
+
+
+def _missing(view: View) -> Iterator[Finding]:
+    """What cannot be read because it is not there. Mistyped parents are RSH305's."""
+    if view.oddities(Oddity.PARENTS_UNREADABLE):
+        return
+    if dies := view.harmed(Harm.DIES, Cause.UNREADABLE):
+        what = "what the consumer reads first is not there, or not whole"
+        yield Finding(CODE, NAME, Severity.ERROR, (), what, dies[0].why, tuple(dies))

@@ -69,6 +69,14 @@ def position_at(cut: Cut) -> Position | None:
     return Position(AFTER_SEQUENCE_NUMBER, cut.text or str(cut.number))
 
 
+def is_at_end(lineage: Lineage, shard: ShardId, position: Position) -> bool:
+    """Whether it stands behind the shard's EndingSequenceNumber, which no record has."""
+    if position.kind != AFTER_SEQUENCE_NUMBER or shard not in lineage:
+        return False
+    end = lineage[shard].end
+    return end is not None and int(position.value) == int(end)
+
+
 def is_foreign(lineage: Lineage, shard: ShardId, position: Position) -> bool:
     """Whether Kinesis refuses the number for this shard: another shard's, or its own end.
 

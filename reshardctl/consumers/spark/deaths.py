@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from reshardctl.consumers.spark.app import App
 from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
-from reshardctl.consumers.spark.cuts import is_foreign
+from reshardctl.consumers.spark.cuts import is_at_end, is_foreign
 from reshardctl.consumers.spark.logs import log_of
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cause, Crash, ShardId, short
@@ -101,4 +101,6 @@ def _of_shards(
         dropped = app.traits.drops_closed and shard in lineage and not lineage.is_open(shard)
         if is_foreign(lineage, shard, resumed.at) and (resumed.runs or not dropped):
             why = f"{resumed.at.value} is no number of a record of shard {short(shard)}"
-            yield Crash(why, REPAIRED, cause=Cause.FOREIGN_NUMBER, by=(shard,))
+            at_end = is_at_end(lineage, shard, resumed.at)
+            cause = Cause.AT_END if at_end else Cause.FOREIGN_NUMBER
+            yield Crash(why, REPAIRED, cause=cause, by=(shard,))

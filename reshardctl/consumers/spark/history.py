@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reshardctl.consumers.spark.checkpoint import QUBOLE, Batch, Checkpoint
-from reshardctl.consumers.spark.cuts import cut_of, is_foreign
+from reshardctl.consumers.spark.cuts import cut_of, is_at_end, is_foreign
 from reshardctl.consumers.spark.logs import log_of
 from reshardctl.consumers.spark.positions import (
     AT_TIMESTAMP,
@@ -107,13 +107,12 @@ class _Past:
 
     def span(self, shard: ShardId) -> Span:
         """What the last batch that names the shard settles in it."""
-        batch = self._checkpoint.batches[self.seen[shard].last]
-        position, known = self._stated(shard, batch)
+        batch, position, known = self._last_word(shard)
         if position is None:
-            return Span(START, furthest(self._lineage, shard), Basis.INFERRED, "named by no line")
-        if is_foreign(self._lineage, shard, position):
             tip = furthest(self._lineage, shard)
             return Span(START, tip, Basis.INFERRED, "its number is no number of this shard")
+        if is_at_end(self._lineage, shard, position):
+            return exactly(DONE, why="its position is the shard's EndingSequenceNumber")
         if not known:
             tip = furthest(self._lineage, shard)
             why = f"the log of batch {batch.id}, the last that names it, is not there"
@@ -125,6 +124,23 @@ class _Past:
         gone = batch.id != self._checkpoint.newest and position.kind != SHARD_END
         why = f"batch {batch.id} is the last that names it, and did not end it" if gone else ""
         return exactly(cut_of(position), why=why)
+
+    def _last_word(self, shard: ShardId) -> tuple[Batch, Position | None, bool]:
+        """The newest statement that can be true: a start that Kinesis refuses was never read from,
+        and the batch before it knows better."""
+        when = self.seen[shard]
+        last = self._checkpoint.batches[when.last]
+        for number in reversed(self._ids):
+            batch = self._checkpoint.batches[number]
+            if not when.first <= number <= when.last:
+                continue
+            position, known = self._stated(shard, batch)
+            if position is None or (is_foreign(self._lineage, shard, position) and not (
+                batch.committed and is_at_end(self._lineage, shard, position)
+            )):
+                continue
+            return batch, position, known
+        return last, None, True
 
     def _stated(self, shard: ShardId, batch: Batch) -> tuple[Position | None, bool]:
         """The place after the batch, where it was committed, else the one before it; and whether
