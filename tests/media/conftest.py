@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-pytest.register_assert_rewrite("reshardctl.testing.medium_contract")
+pytest.register_assert_rewrite(
+    "reshardctl.testing.medium_contract", "reshardctl.testing.store_contract"
+)
 
 from lease_server import lease_server  # noqa: E402
 

