@@ -15,6 +15,7 @@ _SHAPE = re.compile(
 _TABLE = re.compile(r"[a-zA-Z0-9_.-]{3,255}\Z", re.ASCII)
 _APPLICATION = re.compile(r"[a-zA-Z0-9_.-]{1,243}\Z", re.ASCII)
 """kinsumer adds up to twelve characters for the names of its tables."""
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?\Z", re.ASCII | re.DOTALL)
 _PASSWORD = re.compile(r"(?P<user>[^/@:]*):(?P<password>[^/]*)@")
 MASK = "***"
 """Stands where a password stood; as a password it is none."""
@@ -45,6 +46,14 @@ SCHEMES = {
     "kinsumer": Scheme(
         "kinsumer", "dynamodb", _APPLICATION, "kinsumer application",
         "kinsumer://my-application?release=snowplow-1.7&initial=TRIM_HORIZON",
+    ),
+    "quickwit+file": Scheme(
+        "quickwit", "quickwit-files", re.compile(r"/.*", re.DOTALL), "absolute path of a folder",
+        "quickwit+file:///var/lib/quickwit/indexes?index=logs&release=0.9",
+    ),
+    "quickwit+s3": Scheme(
+        "quickwit", "quickwit-s3", _BUCKET, "bucket, with or without a prefix",
+        "quickwit+s3://my-bucket/indexes?index=logs&release=0.9",
     ),
 }
 

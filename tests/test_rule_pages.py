@@ -50,6 +50,7 @@ EVERY_CODE_EVER = {
     "RSH304": "end-with-subsequence",
     "RSH305": "parents-unreadable",
     "RSH306": "handoff-in-progress",
+    "RSH307": "unreadable-beside",
     "RSH401": "consumer-running",
     "RSH402": "leader-lock-left",
     "RSH403": "not-progressing",

@@ -22,6 +22,7 @@ class Oddity(StrEnum):
     EARLIER_INCARNATION = "earlier-incarnation"
     EARLIER_STREAM = "earlier-stream"
     LEADER_LEFT = "leader-left"
+    UNREADABLE_STORE = "unreadable-store"
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ def check_options(options: Mapping[str, str]) -> None:
 
 
 def applications(version: str, options: Mapping[str, str]) -> list[App]:
-    """Every release that may start on a text of this version, given what was said.
+    """Every release that may start on a text of this version, given what was said; "": of any.
 
     A text of version 0.9 was saved by 0.9, and none before can read it. One of 0.8 is of 0.8, or
     of a 0.9 that has not saved this index since the upgrade: loading does not rewrite (runs on
@@ -39,9 +39,9 @@ def applications(version: str, options: Mapping[str, str]) -> list[App]:
     """
     check_options(options)
     if "release" not in options:
-        return [App(traits) for traits in RELEASES if version in traits.reads]
+        return [App(traits) for traits in RELEASES if not version or version in traits.reads]
     traits = traits_of(options["release"])
-    if version not in traits.reads:
+    if version and version not in traits.reads:
         raise UsageError(
             f"release={options['release']}: the index was saved by {version}, which no release "
             "before can read",

@@ -67,10 +67,10 @@ class Quickwit:
         """What is behind index and source."""
         return shard_of(key)
 
-    def empty(self, checkpoint: Checkpoint) -> bool:  # noqa: ARG002
-        """Never: the source itself is stored and names its stream, positions or not. Without any
-        it reads every shard from its beginning, as it is meant to."""
-        return False
+    def empty(self, checkpoint: Checkpoint) -> bool:
+        """Not where the source itself is stored: it names its stream, positions or not. Without
+        any it reads every shard from its beginning, as it is meant to."""
+        return not checkpoint.source
 
     def positions(self, checkpoint: Checkpoint) -> dict[ShardId, str]:
         """Entries as stored."""

@@ -62,11 +62,13 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The codec. source: the only one that is wanted, "" for every Kinesis source."""
+    """The codec. index: whose text it has to be, "" for any; source: the only one that is wanted,
+    "" for every Kinesis source. needed: a text without a wanted one is refused."""
 
     layout: Layout = FILE
     index: str = ""
     source: str = ""
+    needed: bool = True
 
     def identity(self, text: str) -> Mapping[str, str]:
         """The index's uid, which no other index has, not even a later one of the same name."""
@@ -121,7 +123,7 @@ class Document:
             if source.get("source_type") == "kinesis"
             and self.source in ("", source["source_id"])
         ]
-        if not wanted:
+        if not wanted and self.needed:
             raise UsageError(f"index {found.index} has no Kinesis source", "name another index")
         return wanted
 

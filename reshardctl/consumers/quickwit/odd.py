@@ -17,7 +17,11 @@ from reshardctl.model import Odd, Oddity
 
 def odd(lineage: Lineage, checkpoint: Checkpoint) -> list[Odd]:
     """Everything odd about the entries, apart from where they stand."""
-    return [one for row in checkpoint.rows.values() for one in _of_row(lineage, row)]
+    others = [
+        Odd(Oddity.UNREADABLE_STORE, image.key, "", image.attributes["unreadable"]["S"])
+        for image in checkpoint.unreadable
+    ]
+    return [*others, *(one for row in checkpoint.rows.values() for one in _of_row(lineage, row))]
 
 
 def _of_row(lineage: Lineage, row: Row) -> Iterator[Odd]:

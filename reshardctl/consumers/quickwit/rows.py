@@ -22,14 +22,14 @@ class Row:
 class Checkpoint:
     """One source. state: its own row; known: its key is in the checkpoint.
 
-    backfill: it ends once it has come to the tips. version: of the text, as its last writer left
-    it.
+    unreadable: rows of indexes whose text cannot be read.
     """
 
     index: str
     source: str
     state: Image
     rows: Mapping[ShardId, Row] = field(default_factory=dict)
+    unreadable: Sequence[Image] = ()
 
     @property
     def key(self) -> str:
@@ -65,22 +65,31 @@ def shard_of(key: str) -> ShardId:
 def parse(
     images: Iterable[Image], stream: Stream | None, index: str = "", source: str = ""
 ) -> Checkpoint:
-    """The one source that reads the stream. Raises UsageError where there are several, or where
-    rows are none of Quickwit's; WrongStream where none reads it."""
+    """The one source that reads the stream; of no rows at all, a source without a name.
+
+    Raises UsageError where there are several, or where rows are none of Quickwit's; WrongStream
+    where none reads it.
+    """
     rows: dict[str, list[Image]] = {}
     sources: list[Image] = []
+    unreadable: list[Image] = []
     for image in images:
         parts = image.key.split("/", 2)
-        if len(parts) < 2:
+        if "unreadable" in image.attributes:
+            unreadable.append(image)
+        elif len(parts) < 2:
             raise UsageError(f"row {image.key!r} is none of a Quickwit metastore")
-        if len(parts) == 2:
+        elif len(parts) == 2:
             sources.append(image)
         else:
             rows.setdefault("/".join(parts[:2]), []).append(image)
+    if not (sources or rows or unreadable):
+        return Checkpoint("", "", Image("", {}))
     chosen = _chosen(sources, stream, index, source)
     of_index, of_source = chosen.key.split("/")
     return Checkpoint(
-        of_index, of_source, chosen, {row.shard: row for row in map(_row, rows.get(chosen.key, ()))}
+        of_index, of_source, chosen,
+        {row.shard: row for row in map(_row, rows.get(chosen.key, ()))}, unreadable,
     )
 
 

@@ -1,0 +1,325 @@
+"""Quickwit's file-backed metastore from end to end: inspect, fix, fix again, undo.
+
+The stores are those that the real metastores of 0.8.2 and 0.9.0 wrote; what has to come out is what
+the real Kinesis sources did with them (tests/golden/quickwit, runs of November 2026).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from tests.case_stream import shard_name
+from tests.cli.lab import opened
+from tests.cli.quickwit_lab import QuickwitLab, golden_fake, planted
+
+Make = Callable[..., QuickwitLab]
+
+
+@pytest.fixture
+def golden(servers, tmp_path, monkeypatch, wire) -> Iterator[Make]:
+    with ExitStack() as stack:
+
+        def make(release: str, state: str, options: str = "", stream: str = "events"):
+            lab = stack.enter_context(opened(
+                servers, golden_fake(state), [], tmp_path / "state", monkeypatch, wire
+            ))
+            root = planted(tmp_path / "indexes", release, state)
+            said = f"?release={release}{options}"
+            return QuickwitLab(
+                lab.servers, lab.fake, lab.table, lab.state, lab.wire, stream, said, root=root
+            )
+
+        yield make
+
+
+def number(lab: QuickwitLab, shard: int, index: int) -> str:
+    """The sequence number of a shard's record, by its index."""
+    client = lab.fake.client()
+    ask = {"StreamName": "events", "ShardId": shard_name(shard)}
+    first = client.get_shard_iterator(**ask, ShardIteratorType="TRIM_HORIZON")
+    records = client.get_records(ShardIterator=first["ShardIterator"])["Records"]
+    return str(records[index]["SequenceNumber"])
+
+
+def end(lab: QuickwitLab, shard: int) -> str:
+    listed = lab.fake.client().list_shards(StreamName="events")["Shards"]
+    return str(listed[shard]["SequenceNumberRange"]["EndingSequenceNumber"])
+
+
+HEALS = [
+    ("0.9.0", "q1", set()), ("0.8.2", "q1", set()), ("0.9.0", "q2", {"RSH201"}),
+    ("0.9.0", "q4", {"RSH201"}),
+]
+
+
+@pytest.mark.parametrize(("release", "state", "codes"), HEALS)
+def test_a_store_that_heals_by_itself_has_no_error_and_no_plan(golden, release, state, codes):
+    lab = golden(release, state)
+    before = lab.texts()
+    seen = lab.inspect("--format", "json")
+    assert (seen.codes, seen.code) == (codes, 0), seen.err
+    assert lab.fix("--format", "json").code == 0
+    assert lab.texts() == before
+    assert lab.journals() == []
+
+
+@pytest.mark.parametrize("state", ["q2", "q4", "q5"])
+@pytest.mark.parametrize("probe", [[], ["--probe"]], ids=["unprobed", "probed"])
+def test_a_resharded_stream_kills_the_old_release_and_unread_records_leave_no_line(
+    golden, state, probe
+):
+    """0.8.2 panicked on each (real_source.json); its parents are part-read or unread."""
+    lab = golden("0.8.2", state)
+    before = lab.texts()
+    seen = lab.inspect("--format", "json", *probe)
+    assert (seen.codes, seen.code) == ({"RSH231"}, 1)
+    (finding,) = [f for f in seen.json["findings"] if f["code"] == "RSH231"]
+    assert finding["shards"] == [shard_name(0)]
+    said = json.dumps(finding)
+    assert "channel closed" in said
+    assert "2027-11-20T01:00:00Z" in said, "an hour after creation, and a retention of a year"
+    assert "deleting or resetting the source does not help" in said
+    done = lab.fix("--format", "json", *probe)
+    assert done.code == 1
+    ways = json.dumps(done.json["decision"])
+    assert "0.9.0" in ways and "2027-11-20T01:00:00Z" in ways and "--policy latest" in ways
+    assert lab.texts() == before
+
+
+REPAIRS = [
+    # release, state, words, what stands there afterwards (record index or END), what remains
+    ("0.9.0", "q3", [], {0: 9, 1: 6}, {"RSH201"}),
+    ("0.9.0", "q3", ["--probe"], {0: 9, 1: 6}, set()),
+    ("0.8.2", "q3", ["--probe"], {0: "END", 1: 6}, set()),
+    ("0.9.0", "q3b", ["--accept", "reread=2h"], {0: None, 1: 6}, {"RSH201"}),
+]
+
+
+@pytest.mark.parametrize(("release", "state", "words", "positions", "remains"), REPAIRS)
+def test_a_repair_changes_its_places_and_no_other_byte(
+    golden, release, state, words, positions, remains
+):
+    lab = golden(release, state)
+    before, mode = lab.text(), lab.file().stat().st_mode
+    others = {name: text for name, text in lab.texts().items() if not name.startswith("events/")}
+    assert lab.inspect("--format", "json").codes == {"RSH301"}
+    done = lab.fix("--format", "json", *words)
+    assert done.code == 0, done.err + done.out
+    after = lab.positions()
+    for shard, place in positions.items():
+        wanted = end(lab, shard) if place == "END" else place
+        wanted = number(lab, shard, wanted) if isinstance(wanted, int) else wanted
+        assert after.get(shard_name(shard)) == wanted
+    changed = differing_lines(before, lab.text())
+    assert all(shard_name(0) in line or shard_name(1) in line for line in changed)
+    assert lab.file().stat().st_mode == mode
+    assert others == {n: t for n, t in lab.texts().items() if not n.startswith("events/")}
+
+    probe = [word for word in words if word == "--probe"]
+    assert lab.inspect("--format", "json", *probe).codes == remains
+    again = lab.dry("--format", "json", *words)
+    assert (again.json["decision"]["kind"], again.code) == ("nothing", 0)
+    assert lab.undo().code == 0
+    assert lab.text() == before
+
+
+def differing_lines(one: str, other: str) -> list[str]:
+    """Lines of one text that the other has not, in either direction; commas do not count."""
+    first = {line.rstrip(",") for line in one.split("\n")}
+    second = {line.rstrip(",") for line in other.split("\n")}
+    return sorted(first ^ second)
+
+
+def test_a_bare_end_mark_asks_for_the_re_read_that_it_costs(golden):
+    lab = golden("0.9.0", "q3b")
+    done = lab.fix("--format", "json")
+    assert done.code == 1
+    assert "reread=2h" in done.out
+    assert lab.positions()[shard_name(0)] == "~"
+
+
+def test_a_missing_key_comes_back_as_quickwit_writes_it(golden):
+    """0.9.0 failed at every start: could not find checkpoint (real_source.json of q5)."""
+    lab = golden("0.9.0", "q5")
+    before = lab.text()
+    seen = lab.inspect("--format", "json")
+    assert (seen.codes, seen.code) == ({"RSH232"}, 1)
+    assert lab.fix().code == 0
+    assert lab.positions() == {}
+    assert '    "checkpoint": {\n      "kinesis-events": {}\n    },\n' in lab.text()
+    assert lab.inspect("--format", "json").codes == {"RSH201"}
+    assert lab.dry("--format", "json").json["decision"]["kind"] == "nothing"
+    assert lab.undo().code == 0
+    assert lab.text() == before
+
+
+def test_which_release_runs_is_asked_where_the_file_leaves_it_open(golden):
+    lab = golden("0.8.2", "q2")
+    lab.options = ""
+    assert lab.inspect("--format", "json").codes == {"RSH201", "RSH231"}
+    asked = lab.fix("--format", "json")
+    assert asked.code == 4
+    assert "release=0.8.2" in asked.err + asked.out and "release=0.9.0" in asked.err + asked.out
+
+
+def test_two_sources_on_one_stream_are_asked_for(golden):
+    lab = golden("0.9.0", "q6")
+    refused = lab.inspect()
+    assert refused.code == 2
+    assert refused.says("logs/kinesis-events", "audit/kinesis-audit", "index=logs")
+    lab.options = "?release=0.9.0&index=logs"
+    before = lab.text("logs")
+    assert lab.inspect("--format", "json").codes == {"RSH301"}
+    assert lab.fix().code == 0
+    assert lab.positions("logs")[shard_name(0)] == number(lab, 0, 9)
+    changed = differing_lines(before, lab.text("logs"))
+    assert len(changed) == 2 and all(shard_name(0) in line for line in changed)
+    assert lab.undo().code == 0
+    assert lab.text("logs") == before
+
+
+def test_backfill_is_told_that_it_is_a_race(golden):
+    lab = golden("0.9.0", "q6", "&index=audit")
+    seen = lab.inspect("--format", "json")
+    assert (seen.codes, seen.code) == ({"RSH201", "RSH233"}, 0)
+    assert "enable_backfill_mode" in seen.out
+
+
+def test_another_stream_of_the_same_index(golden):
+    lab = golden("0.9.0", "q6", stream="clicks")
+    assert (lab.inspect("--format", "json").codes) == set()
+
+
+def test_an_unreadable_file_of_another_index_is_named(golden):
+    """Listing all indexes then fails, runs on 0.8.2 and 0.9.0."""
+    lab = golden("0.9.0", "q6", "&source=kinesis-events")
+    lab.file("other").write_text("{")
+    seen = lab.inspect("--format", "json")
+    assert seen.codes == {"RSH301", "RSH307"}
+    assert "other/metastore.json: malformed JSON" in seen.out
+
+
+def _inserted(text: str, after: str, more: str) -> str:
+    assert after in text
+    return text.replace(after, after + more, 1)
+
+
+NUMBERED = '"kinesis-events": {\n'
+BAD = {
+    "cut off": (lambda t: t[:-9], ("malformed JSON", "line")),
+    "trailing text": (lambda t: t + "\n{}", ("text after the end",)),
+    "trailing comma": (lambda t: t.replace('"delete_tasks": []', '"delete_tasks": [],'),
+                       ("comma",)),
+    "byte order mark": (lambda t: "\ufeff" + t, ("byte order mark",)),
+    "not a number": (lambda t: t.replace('"create_timestamp": 1', '"a": NaN, "b": 1'), ("NaN",)),
+    "no string": (lambda t: _inserted(t, NUMBERED, '"shardId-000000000009": null,'),
+                  ("shardId-000000000009", "no string")),
+    "shard twice": (lambda t: _inserted(t, NUMBERED, '"shardId-000000000001": "1",'),
+                    ("shardId-000000000001", "twice")),
+    "source twice": (lambda t: _inserted(t, '"checkpoint": {\n', '"kinesis-events": {},'),
+                     ("kinesis-events", "twice")),
+    "version": (lambda t: t.replace('"version": "0.9"', '"version": "0.6"', 1), ("0.6", "0.9")),
+    "no version": (lambda t: t.replace('"version": "0.9",', "", 1), ("version",)),
+    "no checkpoint": (lambda t: t.replace('"checkpoint"', '"checkpoints"', 1), ("checkpoint",)),
+    "another index": (lambda t: t.replace('"events:', '"other:', 1), ("other", "events")),
+    "half a pair": (lambda t: t.replace('"body"', '"\\ud800"', 1), ("surrogate",)),
+    "empty": (lambda t: t[:0], ("no JSON object",)),
+    "not kinesis": (lambda t: t.replace('"source_type": "kinesis"', '"source_type": "kafka"'),
+                    ("Kinesis source",)),
+}
+
+
+@pytest.mark.parametrize("named", ["", "&index=events"], ids=["all", "index"])
+@pytest.mark.parametrize("spoil", BAD.values(), ids=BAD)
+def test_what_quickwit_would_refuse_is_refused(golden, spoil, named):
+    change, words = spoil
+    lab = golden("0.9.0", "q2", named)
+    lab.file().write_bytes(change(lab.text()).encode())
+    before = lab.texts()
+    for done in (lab.inspect(), lab.fix()):
+        assert done.code == 2, done.out
+        assert done.says(*words)
+    assert lab.texts() == before
+
+
+WRONG = {
+    "no such source": ("&index=events&source=nobody", ("nobody", "kinesis-events")),
+    "no such index": ("&index=nobody", ("nobody/metastore.json",)),
+    "an option of others": ("&initial=LATEST", ("initial", "index, source and release")),
+    "a release before": ("&release=0.6", ("0.6",)),
+}
+
+
+@pytest.mark.parametrize(("options", "words"), WRONG.values(), ids=WRONG)
+def test_wrong_words_are_named(golden, options, words):
+    lab = golden("0.9.0", "q2")
+    lab.options = "?" + options.removeprefix("&")
+    done = lab.inspect()
+    assert done.code == 2
+    assert done.says(*words)
+
+
+def test_a_file_of_the_new_release_is_not_read_as_the_old_one(golden):
+    lab = golden("0.9.0", "q2")
+    lab.options = "?release=0.8.2"
+    assert lab.inspect().says("0.8.2", "0.9")
+
+
+def test_a_folder_that_is_no_metastore(golden, tmp_path):
+    lab = golden("0.9.0", "q2")
+    lab.root = tmp_path / "state"
+    lab.root.mkdir(exist_ok=True)
+    assert lab.inspect().says("metastore.json", "metastore_uri")
+
+
+def test_another_stream_is_no_source_here(golden):
+    lab = golden("0.9.0", "q6", "&index=audit", stream="clicks")
+    done = lab.inspect()
+    assert done.code == 2
+    assert done.says("clicks", "audit/kinesis-audit reads events")
+
+
+def test_no_fix_without_the_word_that_every_node_is_stopped(golden):
+    """A node writes whole files from memory, an edit under it is lost (runs, Nov 2026)."""
+    lab = golden("0.9.0", "q3")
+    before = lab.texts()
+    refused = lab.cli("fix", *lab.where, "--yes")
+    assert refused.code == 4
+    assert refused.says("--assume-stopped")
+    assert lab.texts() == before
+
+
+def test_a_file_that_was_saved_meanwhile_is_not_overwritten(golden):
+    lab = golden("0.9.0", "q3")
+    plan = lab.state.parent / "plan.json"
+    assert lab.dry("--out", plan).code in (0, 1)
+    text = lab.text().replace('"~4968', '"4968', 1)
+    lab.file().write_text(text)
+    done = lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped")
+    assert done.code == 4
+    assert lab.text() == text
+
+
+def test_a_save_that_only_shuffles_is_no_obstacle_to_undo(golden):
+    """With two sources Quickwit saves them in random order (runs, Nov 2026)."""
+    lab = golden("0.9.0", "q6", "&index=logs")
+    assert lab.fix().code == 0
+    document = json.loads(lab.text("logs"))
+    document["index"]["sources"].reverse()
+    lab.file("logs").write_text(json.dumps(document, ensure_ascii=False))
+    assert lab.undo().code == 0
+    assert lab.positions("logs")[shard_name(0)].startswith("~")
+    assert json.loads(lab.text("logs"))["index"]["sources"] == document["index"]["sources"]
+
+
+def test_state_is_left_alone(golden):
+    """No file but the journal appears anywhere."""
+    lab = golden("0.9.0", "q3")
+    names = set(lab.texts())
+    assert lab.fix().code == 0
+    assert set(lab.texts()) == names
+    assert len(lab.journals()) == 1
