@@ -23,18 +23,20 @@ GRACE_SECONDS = 60
 
 # Kinesis speaks CBOR to these SDKs (1 as it is, and 1 as the Qubole jar renames it, in strings
 # too) unless told not to.
-_NO_CBOR = (
+NO_CBOR = (
     "-Dcom.amazonaws.sdk.disableCbor=true "
     "-Dorg.apache.spark.sql.kinesis.shaded.amazonaws.sdk.disableCbor=true"
 )
 _CONFIGURATION = {
+    "spark.master": "local[2]",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "1g",
-    "spark.driver.extraJavaOptions": f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 {_NO_CBOR}",
+    "spark.driver.extraJavaOptions": f"-XX:+UseSerialGC -XX:TieredStopAtLevel=1 {NO_CBOR}",
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.streaming.noDataProgressEventInterval": "100",
     "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
 }
 _CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "testing",

@@ -1,8 +1,8 @@
 """One Spark session that runs what it is asked, a line of JSON at a time, until its input ends.
 
 Runs in PySpark's own environment, so it imports nothing of the project. In: a request per line,
-`{"id": 1, "what": "query" | "dstream", ...}` (queries.py, dstream.py say what they take). Out, on
-standard output: `{"id": 1, ...}` per request, in any order; before the first, `{"ready": release}`.
+`{"id": 1, "what": "query" | "receivers", ...}`; queries.py and dstreams.py say what they take. Out,
+on standard output: `{"id": 1, ...}` per request, in any order, and first `{"ready": release}`.
 """
 
 from __future__ import annotations
@@ -14,21 +14,27 @@ import threading
 import traceback
 from typing import Any
 
+import dstreams
 import queries
 from pyspark.sql import SparkSession
 
 # Spark and the JVM below it may print; answers have a pipe of their own.
 ANSWERS = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", buffering=1)
 SPEAKING = threading.Lock()
+KINDS = {"query": queries.run, "receivers": dstreams.run}
 
 
 def main() -> None:
     """Start Spark with the configuration of the first argument, and serve."""
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    builder = SparkSession.builder.master("local[2]").appName("interop")
+    builder = SparkSession.builder.appName("interop")
     for name, value in json.loads(sys.argv[1]).items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
+    if spark.version >= "4":
+        from lineage_source import LineageSource
+
+        spark.dataSource.register(LineageSource)
     _say({"ready": spark.version})
     threads = []
     for line in sys.stdin:
@@ -39,14 +45,10 @@ def main() -> None:
 
 def _serve(spark: SparkSession, request: dict[str, Any]) -> None:
     try:
-        answer = _kinds()[request["what"]](spark, request)
+        answer = KINDS[request["what"]](spark, request)
     except Exception:
         answer = {"broken": traceback.format_exc()}
     _say({"id": request["id"], **answer})
-
-
-def _kinds() -> dict[str, Any]:
-    return {"query": queries.run}
 
 
 def _say(answer: dict[str, Any]) -> None:
