@@ -47,6 +47,10 @@ SCHEMES = {
         "kinsumer", "dynamodb", _APPLICATION, "kinsumer application",
         "kinsumer://my-application?release=snowplow-1.7&initial=TRIM_HORIZON",
     ),
+    "kinesis-consumer+ddb": Scheme(
+        "kinesis-consumer", "dynamodb", _TABLE, "name of a DynamoDB table",
+        "kinesis-consumer+ddb://my-table?app=my-application&release=0.5&initial=LATEST",
+    ),
     "quickwit+file": Scheme(
         "quickwit", "quickwit-files", re.compile(r"/.*", re.DOTALL), "absolute path of a folder",
         "quickwit+file:///var/lib/quickwit/indexes?index=logs&release=0.9",

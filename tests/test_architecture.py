@@ -187,7 +187,8 @@ def test_every_rule_is_registered():
 
 
 def test_every_consumer_is_registered():
-    folders = {p.parent.name for p in (PACKAGE / "consumers").glob("*/__init__.py")}
+    found = (PACKAGE / "consumers").glob("*/__init__.py")
+    folders = {p.parent.name.replace("_", "-") for p in found}
     assert set(CONSUMERS) == folders
     assert all(name == consumer.name for name, consumer in CONSUMERS.items())
 

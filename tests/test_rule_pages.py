@@ -41,6 +41,7 @@ EVERY_CODE_EVER = {
     "RSH214": "read-again",
     "RSH215": "time-mark-without-time",
     "RSH216": "drained-not-ended",
+    "RSH217": "head-unknown",
     "RSH231": "dies-after-reshard",
     "RSH232": "source-key-missing",
     "RSH233": "may-never-commit",

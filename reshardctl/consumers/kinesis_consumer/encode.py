@@ -26,6 +26,7 @@ from reshardctl.consumers.numbers import Fits, fits, unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
+    START,
     TIP,
     Attributes,
     Cause,
@@ -59,13 +60,10 @@ class _Order:
 def encode(
     lineage: Lineage, positions: Positions, want: Wanted, app: App, leave: Collection[ShardId]
 ) -> list[Step] | Cannot:
-    """Steps after which it reads from the wanted line. `leave`: shards not to be touched.
-
-    Cannot where nothing can be written and what is wanted differs from what will happen.
-    """
+    """Steps after which it reads from the wanted line. `leave`: shards not to be touched."""
     orders = _Orders(lineage, positions, want, app, frozenset(leave))
     orders.collect()
-    if not orders.found and orders.obstacles:
+    if orders.obstacles:
         return orders.obstacles[0]
     return _steps(positions, orders.found)
 
@@ -141,16 +139,30 @@ class _Orders:
         ]
 
     def _finish(self, shard: ShardId) -> None:
-        """What is over: a number that ends the process goes away; Telegraf knows a mark."""
-        fate, row = self.fates[shard], self.positions.row(shard)
-        end = self.lineage[shard].end
+        """What is over. Telegraf knows a mark; elsewhere a number that ends the process goes away,
+        and what would be read again without it is told by the effects."""
+        fate, end = self.fates[shard], self.lineage[shard].end
         if self.app.traits.takes_end and end is not None:
-            if row is None or not self._read_inside(shard):
+            if not self._read_inside(shard):
                 self._order(shard, end, "it is done: Telegraf takes this number for its end")
         elif fate.cause is Cause.AT_END:
-            self._order(shard, None, fate.why)
-        elif row is None and isinstance(fate, Reads) and fate.at.lo != DONE:
-            self.obstacles.append(ways.read_again(shard))
+            self._without_its_end(shard, fate.why)
+
+    def _without_its_end(self, shard: ShardId, why: str) -> None:
+        """At LATEST a closed shard without a row is at its end at once, and rows below show that it
+        was read; on master they end it. Otherwise it is read again, and its row says so."""
+        if self.app.traits.infers_ends:
+            self._order(shard, None, why)
+            for child in self.lineage.children(shard):
+                if child not in self.positions.rows and self.want[child] == START:
+                    self._move(child, self.lineage[child].start, why)
+        elif self.app.initial is Start.LATEST or self._row_below(shard):
+            self._order(shard, None, why)
+        else:
+            self._order(shard, self.lineage[shard].start, why)
+
+    def _row_below(self, shard: ShardId) -> bool:
+        return not self.positions.rows.keys().isdisjoint(self.lineage.descendants(shard))
 
     def _read_inside(self, shard: ShardId) -> bool:
         row = self.positions.rows.get(shard)

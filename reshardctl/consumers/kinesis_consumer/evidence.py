@@ -20,6 +20,7 @@ class Evidence:
     def __init__(self, lineage: Lineage, positions: Positions) -> None:
         self._lineage, self._positions = lineage, positions
         self.fits = {shard: fits(lineage, shard, row.text) for shard, row in self._rows()}
+        self._lost = self._numbers_elsewhere()
         self._below_read: dict[ShardId, bool] = {}
         self._below_row: dict[ShardId, bool] = {}
         for shard in reversed(list(lineage)):
@@ -27,15 +28,14 @@ class Evidence:
         for shard, _ in self._rows():
             if shard not in lineage:
                 self._look_below(shard)
-        self._lost = self._numbers_elsewhere()
         times = [t for t in map(self._time, self._rows()) if t is not None]
         self._oldest = min(times, default=None)
         opened = [t for t in map(lineage.opened_at, lineage) if t is not None]
         self._newest = max([*times, *opened], default=0.0)
 
     def read(self, shard: ShardId) -> bool:
-        """Whether its row holds the number of a record of it."""
-        return self.fits.get(shard) is Fits.INSIDE
+        """Whether its row holds the number of a record of it, or another row does in its stead."""
+        return self.fits.get(shard) is Fits.INSIDE or self.own_number(shard) != ""
 
     def read_below(self, shard: ShardId) -> bool:
         """Whether a listed descendant was read."""

@@ -86,16 +86,18 @@ class _Settled:
         return Span(START, furthest(self._lineage, shard))
 
     def _read(self, shard: ShardId, text: str) -> Span:
-        at = at_number(text)
-        if self._app.traits.infers_ends and self._seen.row_below(shard):
-            if self._near_its_end(shard, text):
-                return exactly(DONE, Basis.INFERRED, "a shard below it has begun")
-            why = "a shard below it has a row; whether it was read to its end is stored nowhere"
-            return Span(at, DONE, Basis.INFERRED, why)
+        """A row that was read from. Where shards below it have begun, it may be done; whoever does
+        not read it any more has to be sure of that."""
+        infers, at = self._app.traits.infers_ends, at_number(text)
+        begun = self._seen.row_below(shard) if infers else self._seen.read_below(shard)
+        if infers and begun and self._near_its_end(shard, text):
+            return exactly(DONE, Basis.INFERRED, "a shard below it has begun")
+        low, high = at, at
         if self._begun_late(shard):
-            why = "it began when it was first asked for: what came before may be missing"
-            return Span(START, at, Basis.INFERRED, why)
-        return exactly(at)
+            low, why = START, "begun when it was first asked for: what came before may be missing"
+        if begun:
+            high, why = DONE, "a shard below it has begun; whether it is done is stored nowhere"
+        return exactly(at) if low == high else Span(low, high, Basis.INFERRED, why)
 
     def _near_its_end(self, shard: ShardId, text: str) -> bool:
         """Whether its last stored record came shortly before its close."""
@@ -125,11 +127,8 @@ class _Settled:
                 return False
 
     def _absent(self, shard: ShardId) -> Span:
-        if self._seen.read_below(shard):
-            return exactly(DONE, Basis.INFERRED, "a shard below it was read")
-        if self._app.traits.infers_ends and self._seen.row_below(shard):
-            why = "a shard below it has a row; whether it was read is stored nowhere"
-            return Span(START, DONE, Basis.INFERRED, why)
+        if self._seen.row_below(shard):
+            return exactly(DONE, Basis.INFERRED, "a shard below it has a row")
         if not self._starts_late(shard):
             return exactly(START, Basis.INFERRED, "it begins with its first record")
         if self._seen.ran_before(shard):

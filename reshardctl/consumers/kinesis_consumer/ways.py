@@ -42,15 +42,6 @@ def rows_below(shard: ShardId, below: Sequence[ShardId]) -> Cannot:
     )
 
 
-def read_again(shard: ShardId) -> Cannot:
-    """Only a last record's number would end it."""
-    return Cannot(
-        f"shard {short(shard)} was read and its row is gone: it is read whole again, because only "
-        "the number of its last record says that it is done, and that is stored nowhere",
-        ("accept it: --accept reread=24h", "wait until the shard has expired"),
-    )
-
-
 def no_tip(app: App) -> Cannot:
     """The tip as of each start is the start mode's alone."""
     return Cannot(
