@@ -39,7 +39,8 @@ def changes(report: Report, steps: Iterable[Step]) -> list[Changed]:
     places = consumer.positions(consumer.parse(rows, report.snapshot.lineage.stream))
     writes = sorted((w for step in listed for w in step.writes), key=lambda w: _order(w.key))
     return [
-        _changed(consumer.shard_of(write.key), write, report.positions, places)
+        # A row that is no single shard's goes by its key.
+        _changed(consumer.shard_of(write.key) or ShardId(write.key), write, report.positions, places)
         for write in writes
     ]
 

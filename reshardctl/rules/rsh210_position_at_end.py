@@ -10,6 +10,9 @@ Why it matters
 It is *possible*, not certain, that the shard stalls there and holds its children back: what AWS
 answers to a request AT that number is not known. AFTER it is refused.
 
+kinsumer is refused too, at every start (run, Nov 2026): the shard is never marked as finished, and
+stays in the ShardCache; the other shards are read.
+
 Spark's connectors ask for what is behind it, and die of the refusal, at every start.
 
 How it happens
@@ -19,7 +22,8 @@ A script or another library took the number from ListShards for the place of the
 What the fix writes
 -------------------
 SHARD_END in the row, and in the same transaction the leases of children that have none, at
-TRIM_HORIZON. All records lie at or below the number, so nothing is skipped.
+TRIM_HORIZON. All records lie at or below the number, so nothing is skipped. For kinsumer the
+finished mark, and a ShardCache without the shard.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
 
@@ -53,7 +57,7 @@ def match(view: View) -> Iterator[Finding]:
     the consumer asks for what is behind it: that is refused, and it dies."""
     found = [e for e in view.effects if e.cause is Cause.AT_END and e.harm is Harm.STALLED]
     what = "its position is the shard's EndingSequenceNumber, which is no record's number"
-    costs = "what Kinesis answers there is not known: it may end properly, or stall its children"
+    costs = "; ".join(dict.fromkeys(e.why for e in found))
     yield from from_effects(CODE, NAME, found, what, costs, Severity.WARNING)
     if dies := view.harmed(Harm.DIES, Cause.AT_END):
         shards = tuple(s for e in dies for s in e.by)

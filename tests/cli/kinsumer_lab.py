@@ -54,9 +54,11 @@ class KinsumerLab(Lab):
 
 
 @contextmanager
-def kinsumer_lab(lab: Lab, images: Sequence[Image], leave_out: str = "") -> Iterator[KinsumerLab]:
+def kinsumer_lab(
+    lab: Lab, images: Sequence[Image], leave_out: str = "", app: str = ""
+) -> Iterator[KinsumerLab]:
     """The same servers, stream and clock with tables of its own. leave_out: one not made."""
-    app = f"app{next(_names)}"
+    app = app or f"app{next(_names)}"
     ours = KinsumerLab(
         lab.servers, lab.fake, lab.table, lab.state, lab.wire, lab.stream, lab.options,
         lab.on_sleep, lab.slept, app,
