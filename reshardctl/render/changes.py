@@ -38,11 +38,9 @@ def changes(report: Report, steps: Iterable[Step]) -> list[Changed]:
     rows = after(report.snapshot.images, listed)
     places = consumer.positions(consumer.parse(rows, report.snapshot.lineage.stream))
     writes = sorted((w for step in listed for w in step.writes), key=lambda w: _order(w.key))
-    return [
-        # A row that is no single shard's goes by its key.
-        _changed(consumer.shard_of(write.key) or ShardId(write.key), write, report.positions, places)
-        for write in writes
-    ]
+    # A row that is no single shard's goes by its key.
+    named = [(consumer.shard_of(write.key) or ShardId(write.key), write) for write in writes]
+    return [_changed(shard, write, report.positions, places) for shard, write in named]
 
 
 def _order(key: str) -> tuple[int, str]:
