@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from reshardctl.consumers.spark.commit_log import CommitLog
@@ -15,6 +15,11 @@ LINEAGE, DATABRICKS = "lineage", "databricks"
 UNKNOWN = "unknown"
 
 SCALAS = frozenset({"2.12", "2.13"})
+
+
+def asynchronous(gaps: Collection[int], committed: frozenset[int]) -> bool:
+    """Whether ids are missing between the offset logs, and were never committed either."""
+    return bool(gaps) and committed.isdisjoint(gaps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,12 @@ class Checkpoint:
     def newest(self) -> int | None:
         """The highest batch id that Spark sees in offsets/, readable or not."""
         return max((*self.batches, *self.unreadable), default=None)
+
+    @property
+    def asynchronous(self) -> bool:
+        """Whether the batches look like those of a query that tracks its progress asynchronously:
+        it writes some of the ids only, and commits those (run on Spark 4.3.0)."""
+        return asynchronous(self.gaps, self.committed)
 
     def log_folder(self, batch: int) -> str:
         """Where the connector keeps the log of a batch, "" for sources that keep none."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from reshardctl.consumers.spark import conf
-from reshardctl.consumers.spark.checkpoint import Batch
+from reshardctl.consumers.spark.checkpoint import Batch, asynchronous
 from reshardctl.consumers.spark.connector_log import Log
 from reshardctl.consumers.spark.folders import COMMITS, METADATA, OFFSETS, Folders
 from reshardctl.consumers.spark.identity import query_id
@@ -98,19 +98,24 @@ def _renamed(offsets: Mapping[int, SourceOffset]) -> Iterator[Odd]:
 
 
 def _gaps(found: Retained) -> Iterator[Odd]:
-    if not found.images or found.newest is None:
+    if found.newest is None:
         return
-    present = found.images.keys()
-    missing = [n for n in range(min(present), found.newest) if n not in present]
+    if asynchronous(found.gaps, found.committed):
+        why = (
+            f"{len(found.gaps)} ids are missing in offsets/ and in commits/ alike, the first is "
+            f"{found.gaps[0]}: the query tracks its progress asynchronously"
+        )
+        key = f"{OFFSETS}/{found.gaps[0]}"
+        yield Odd(Oddity.FOREIGN_ENTRY, key, "asynchronous progress", why)
+        return
     before = found.newest - 1
-    if found.newest > 0 and before not in present:
+    if found.newest > 0 and before not in found.images:
         why = f"offsets/{before} is missing, and Spark does not start: batch {before} doesn't exist"
         yield Odd(Oddity.UNREADABLE, f"{OFFSETS}/{before}", "missing", why)
-    if older := [n for n in missing if n != before]:
+    if older := [number for number in found.gaps if number != before]:
         why = (
-            f"{len(older)} offset logs between the oldest and the newest are missing, the first "
-            f"is offsets/{older[0]}: files were removed, or the query tracks its progress "
-            "asynchronously"
+            f"{len(older)} offset logs of committed batches are missing, the first is "
+            f"offsets/{older[0]}: files were removed, and what they told is unknown"
         )
         yield Odd(Oddity.FOREIGN_ENTRY, f"{OFFSETS}/{older[0]}", "gap in the batches", why)
 

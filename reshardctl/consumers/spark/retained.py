@@ -33,6 +33,14 @@ class Retained:
         """The highest id that Spark sees in offsets/."""
         return max(self.images, default=None)
 
+    @property
+    def gaps(self) -> tuple[int, ...]:
+        """Ids missing between the oldest and the newest."""
+        if not self.images:
+            return ()
+        ids = range(min(self.images), max(self.images))
+        return tuple(number for number in ids if number not in self.images)
+
 
 def retained(folders: Folders) -> Retained:
     """Read what was read of offsets/ and commits/."""

@@ -62,7 +62,7 @@ def checkpoint_of(
         committed=found.committed,
         unreadable={**found.unreadable, **_nameless(found, name)},
         strays=log.strays,
-        gaps=_gaps(found),
+        gaps=found.gaps,
         temporary=frozenset(key for key in files if is_temporary(key.rpartition("/")[2])),
         orphans=frozenset(image.key for image in files.values() if is_orphan(image)),
     )
@@ -144,12 +144,6 @@ def _origin(
         if batch.begun and not batch.broken:
             return generation, possible & scalas.possible(batch.log[source], connector)
     return generation, possible
-
-
-def _gaps(found: Retained) -> tuple[int, ...]:
-    if not found.images:
-        return ()
-    return tuple(n for n in range(min(found.images), max(found.images)) if n not in found.images)
 
 
 def _stream(offsets: Mapping[int, SourceOffset]) -> str:

@@ -1,0 +1,183 @@
+"""Spark's own logs: offsets/N and commits/N, as Spark 3.3.4 to 4.3.0 wrote them."""
+
+from __future__ import annotations
+
+import pytest
+from checkpoint_files import GOLDEN, checkpoints, name
+
+from reshardctl.consumers.spark.commit_log import parse_commit_log
+from reshardctl.consumers.spark.conf import TIMESTAMP, WATERMARK, flaw, generation, with_times
+from reshardctl.consumers.spark.malformed import Malformed
+from reshardctl.consumers.spark.offset_log import parse_offset_log
+
+
+def logs(folder: str):
+    found = [p for c in checkpoints() for p in (c / folder).iterdir() if p.name.isdigit()]
+    return sorted(found)
+
+
+OFFSETS, COMMITS = logs("offsets"), logs("commits")
+
+
+@pytest.mark.parametrize("path", OFFSETS, ids=name)
+def test_an_offset_log_is_written_back_byte_for_byte(path):
+    text = path.read_bytes().decode()
+    assert parse_offset_log(text).text() == text
+
+
+@pytest.mark.parametrize("path", COMMITS, ids=name)
+def test_a_commit_log_is_written_back_byte_for_byte(path):
+    text = path.read_bytes().decode()
+    assert parse_commit_log(text).text() == text
+
+
+def test_all_recorded_logs_are_here():
+    """A file that git lost would go unnoticed otherwise."""
+    assert (len(OFFSETS), len(COMMITS)) == (124, 118)
+
+
+def test_a_newline_at_the_end_is_kept():
+    """Spark tolerates one (runs, November 2026)."""
+    text = (GOLDEN / "spark-4.3.0/v2n/offsets/0").read_text() + "\n"
+    assert parse_offset_log(text).text() == text
+    assert parse_commit_log('v1\n{"nextBatchWatermarkMs":7}\n').text().endswith("}\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "version", "names"),
+    [
+        ("spark-4.3.0/v2n/offsets/1", 2, ["kin_a", "kin_b"]),
+        ("spark-4.3.0/v2/offsets/1", 2, ["1", "0"]),
+        ("awslabs-head-0f4c005-spark-4.3/s1/offsets/0", 2, ["0"]),
+        ("awslabs-head-0f4c005/s1/offsets/0", 1, ["0"]),
+    ],
+)
+def test_sources_have_the_names_that_the_log_gives_them(path, version, names):
+    log = parse_offset_log((GOLDEN / path).read_text())
+    assert (log.version, [line.name for line in log.lines]) == (version, names)
+
+
+def test_one_source_changes_and_every_other_byte_stays():
+    before = (GOLDEN / "spark-4.3.0/v2/offsets/1").read_text()
+    log = parse_offset_log(before)
+    after = log.replacing("0", '{"offset":1,"timestamp":2}').text()
+    assert after == before.replace(f"0:{log['0']}", '0:{"offset":1,"timestamp":2}')
+    assert after != before
+    first = parse_offset_log("v1\n{}\n-\n-").replacing("1", "x").text()
+    assert first == "v1\n{}\n-\nx"
+
+
+def test_a_source_is_named_exactly():
+    log = parse_offset_log("v2\n{}\nkin:{}\nkin_b:-")
+    assert (log["kin"], log["kin_b"], log.get("ki", "none")) == ("{}", "-", "none")
+    with pytest.raises(KeyError):
+        log.replacing("ki", "{}")
+    with pytest.raises(ValueError, match="one line"):
+        log.replacing("kin", "{}\n{}")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "empty"),
+        ("v1", "ends after its first line"),
+        ("v1\n{}", "names no source"),
+        ("v1\n{}\n", "names no source"),
+        ("v3\n{}\n{}", "'v3'"),
+        ("1\n{}\n{}", "'1'"),
+        ("v1\r\n{}\r\n{}", "v1"),
+        ("{}\n{}", "'{}'"),
+        ("v1\n{}\n{}\n\n{}", "line 4 is empty"),
+        ("v2\n{}\nkin", "source:offset"),
+        ("v2\n{}\n:{}", "source:offset"),
+        ("v2\n{}\nkin:", "source:offset"),
+        ("v2\n{}\nkin:{}\nkin:{}", "twice"),
+    ],
+)
+def test_what_is_no_offset_log_says_why(text, why):
+    with pytest.raises(Malformed, match=why):
+        parse_offset_log(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "empty"),
+        ("v1", "1 lines"),
+        ("v1\n{}\n{}", "3 lines"),
+        ("v3\n{}", "'v3'"),
+        ("v1\n[]", "not an object"),
+        ("v1\n{", "not JSON"),
+        ('v1\n{"nextBatchWatermarkMs":"0"}', "not a whole number"),
+        ('v1\n{"nextBatchWatermarkMs":true}', "not a whole number"),
+    ],
+)
+def test_what_is_no_commit_log_says_why(text, why):
+    with pytest.raises(Malformed, match=why):
+        parse_commit_log(text)
+
+
+RELEASES = {
+    "qubole-kinesis-sql": "3", "awslabs-1.4.2": "3", "qubole-1.2.0_spark-3.0": "3",
+    "awslabs-1.4.2-sdk": "3", "awslabs-head": "4.0-4.1", "awslabs-head-0f4c005": "4.0-4.1",
+    "spark-4.2.1": "4.2", "spark-4.3.0": "4.3", "awslabs-head-0f4c005-spark-4.3": "4.3",
+}
+"""Which Spark wrote which golden checkpoint (tests/golden/spark/README.md)."""
+
+
+@pytest.mark.parametrize("build", RELEASES)
+def test_the_settings_tell_the_release_of_spark(build):
+    found = {
+        generation(parse_offset_log(path.read_text()).metadata)
+        for checkpoint in checkpoints(build)
+        for path in (checkpoint / "offsets").iterdir() if path.name.isdigit()
+    }
+    assert found == {RELEASES[build]}
+
+
+@pytest.mark.parametrize("line", ["", "{}", '{"conf":{}}', '{"conf":[]}', "x", "[]"])
+def test_a_line_without_settings_tells_no_release(line):
+    assert generation(line) == ""
+
+
+PLANNED = [path for path in OFFSETS if "continuous" not in path.parts]
+
+
+@pytest.mark.parametrize("path", PLANNED, ids=name)
+def test_only_the_times_of_a_second_line_change(path):
+    line = parse_offset_log(path.read_text()).metadata
+    moved = with_times(line, 7, 9)
+    assert f'"{TIMESTAMP}":7,' in moved
+    assert f'"{WATERMARK}":9,' in moved
+    head, rest = line.split('"conf":', 1)
+    assert moved.endswith('"conf":' + rest)
+    assert len(head.split(",")) == len(moved.split('"conf":')[0].split(","))
+    assert flaw(line) == ""
+
+
+def test_a_time_inside_the_settings_is_not_taken_for_the_line_s_own():
+    line = '{"conf":{"a":"\\"batchTimestampMs\\":1","batchTimestampMs":1},"batchTimestampMs":2}'
+    with pytest.raises(Malformed, match=WATERMARK):
+        with_times(line, 5, 6)
+    whole = line[:-1] + ', "batchWatermarkMs": 3}'
+    assert with_times(whole, 5, 6) == whole.replace(":2,", ":5,").replace(": 3}", ": 6}")
+
+
+def test_a_commit_of_state_with_ids_says_so():
+    """Commit log v2: Spark 4.3.0 with stateStore.checkpointFormatVersion=2."""
+    commit = parse_commit_log((GOLDEN / "spark-4.3.0-modes/state-v2/commits/1").read_text())
+    assert (commit.version, commit.watermark, commit.state_ids) == (2, 0, True)
+    plain = parse_commit_log((GOLDEN / "spark-4.2.1/v2/commits/1").read_text())
+    assert (plain.version, plain.watermark, plain.state_ids) == (1, 0, False)
+
+
+def test_a_continuous_query_has_no_second_line():
+    path = GOLDEN / "spark-4.3.0-modes/continuous/offsets/8"
+    assert "continuous" in flaw(parse_offset_log(path.read_text()).metadata)
+
+
+@pytest.mark.parametrize(("line", "why"), [("", "continuous"), ("{", "unreadable"), ("[]", "list")])
+def test_a_second_line_that_spark_cannot_use_says_why(line, why):
+    """Empty: ContinuousExecution adds offsets without metadata; run on 3.5.9 and 4.1.4: a
+    micro-batch query dies of it."""
+    assert why in flaw(line)
