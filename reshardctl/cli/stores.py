@@ -48,26 +48,24 @@ def _files(place: Locator, reached: Reached) -> Medium:  # noqa: ARG001 - no acc
 
 
 def _s3files(place: Locator, reached: Reached) -> Medium:
-    from reshardctl.media.files.s3 import S3
-
-    bucket, _, prefix = place.target.partition("/")
-    return _of_files(place, S3(
-        reached.session, bucket, prefix, region=reached.region,
-        endpoint_url=reached.endpoints.get("s3"), sleep=reached.sleep,
-    ))
+    return _of_files(place, _bucket(place.target, reached))
 
 
 def _of_files(place: Locator, blobs: Blobs) -> Medium:
-    """A tree, or the one text of a consumer whose store is that."""
-    from reshardctl.consumers.layouts import CODECS, DOCUMENTS, SELECTS
-    from reshardctl.media.files.document import Document
+    from reshardctl.consumers.layouts import SELECTS
     from reshardctl.media.files.tree import Tree
 
-    if place.consumer in SELECTS:
-        return Tree(blobs, SELECTS[place.consumer](place.options))
-    file, option = DOCUMENTS[place.consumer]
-    codec = CODECS[place.consumer](place.options)
-    return Document(blobs, file, codec, place.options.get(option, ""), option)
+    return Tree(blobs, SELECTS[place.consumer](place.options))
+
+
+def _bucket(target: str, reached: Reached) -> Blobs:
+    from reshardctl.media.files.s3 import S3
+
+    bucket, _, prefix = target.partition("/")
+    return S3(
+        reached.session, bucket, prefix, region=reached.region,
+        endpoint_url=reached.endpoints.get("s3"), sleep=reached.sleep,
+    )
 
 
 def _quickwit_files(place: Locator, _reached: Reached) -> Medium:
@@ -79,15 +77,9 @@ def _quickwit_files(place: Locator, _reached: Reached) -> Medium:
 
 
 def _quickwit_s3(place: Locator, reached: Reached) -> Medium:
-    from reshardctl.media.files.s3 import S3
     from reshardctl.media.quickwit import Indexes
 
-    bucket, _, prefix = place.target.partition("#")[0].partition("/")
-    blobs = S3(
-        reached.session, bucket, prefix, region=reached.region,
-        endpoint_url=reached.endpoints.get("s3"), sleep=reached.sleep,
-    )
-    return Indexes(blobs, *_named(place))
+    return Indexes(_bucket(place.target.partition("#")[0], reached), *_named(place))
 
 
 def _named(place: Locator) -> tuple[str, str]:

@@ -20,11 +20,6 @@ SELECTS: Mapping[str, Callable[[Options], Select]] = {
 CODECS: Mapping[str, Callable[[Options], Codec]] = {}
 """Consumer → how rows lie in its one text."""
 
-DOCUMENTS: Mapping[str, tuple[str, str]] = {
-    "quickwit": ("metastore.json", "index"),
-}
-"""Consumer → what the file of that text is called, and the option that names its folder."""
-
 TABLES: Mapping[str, Callable[[str, Options], Sequence[TableShape]]] = {
     "kinesis-consumer": kinesis_consumer.tables,
     "kinsumer": kinsumer,

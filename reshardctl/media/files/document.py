@@ -22,8 +22,6 @@ T = TypeVar("T")
 
 TRIES = 5
 """How often a step is put into a text that somebody else saves meanwhile."""
-SHOWN = 5
-"""Folders named where there are several."""
 
 
 class Document:
@@ -31,21 +29,12 @@ class Document:
 
     max_writes = 10_000
 
-    def __init__(
-        self, blobs: Blobs, file: str, codec: Codec, folder: str = "", option: str = "folder"
-    ) -> None:
-        """file: its name. folder: the one that it is in, "" for the only one that has such a file;
-        option: what locators call it. Touches nothing yet."""
+    def __init__(self, blobs: Blobs, key: str, codec: Codec) -> None:
+        """key: the file below the root. Touches nothing yet."""
         self._blobs = blobs
-        self._file = file
+        self._key = checked_key(key)
         self._codec = codec
-        self._option = option
-        self._key = checked_key(f"{folder}/{file}") if folder else ""
-
-    @property
-    def place(self) -> str:
-        """What messages call the file."""
-        return f"{self._blobs.place.rstrip('/')}/{self._key}"
+        self.place = f"{blobs.place.rstrip('/')}/{key}"
 
     def identity(self) -> Mapping[str, str]:
         """Where the file is, and what tells its text from another in its place."""
@@ -88,27 +77,7 @@ class Document:
             return None
         return Landed.DONE
 
-    def _find(self) -> str:
-        """The only folder's file. UsageError where there is none, or more than one."""
-        root = self._blobs.list("") or ()
-        folders = sorted(entry.name for entry in root if entry.folder)
-        found = [name for name in folders if self._is_in(name)]
-        if len(found) == 1:
-            return f"{found[0]}/{self._file}"
-        if not found:
-            raise UsageError(f"no folder of {self._blobs.place} has a {self._file}")
-        raise UsageError(
-            f"{len(found)} folders of {self._blobs.place} have a {self._file}: "
-            f"{', '.join(found[:SHOWN])}{', …' if len(found) > SHOWN else ''}",
-            f"say which: {self._option}={found[0]}",
-        )
-
-    def _is_in(self, folder: str) -> bool:
-        return any(entry.name == self._file for entry in self._blobs.list(folder) or ())
-
     def _blob(self) -> Blob:
-        if not self._key:
-            self._key = self._find()
         blob = self._blobs.read([self._key])[self._key]
         if blob is None:
             raise UsageError(f"there is no file {self.place}")

@@ -81,7 +81,7 @@ class Indexes:
 
     def _document(self, index: str, needed: bool = True) -> Document:
         source = self._source if needed else ""
-        return Document(self._blobs, NAME, Codec(FILE, index, source, needed), index, "index")
+        return Document(self._blobs, f"{index}/{NAME}", Codec(FILE, index, source, needed))
 
     def _texts(self) -> Iterator[tuple[str, bytes]]:
         """Each index with its file, in order, one at a time: they may be large."""

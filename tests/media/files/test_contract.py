@@ -85,7 +85,7 @@ class Text:
         self.save(b"head")
 
     def medium(self) -> Document:
-        return Document(self.blobs(), "rows", Lines(), "i")
+        return Document(self.blobs(), "i/rows", Lines())
 
     def plant(self, image: Image) -> None:
         self.pull(image.key)

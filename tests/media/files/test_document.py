@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from faults import BROKEN_AFTER, FaultySession, answer
@@ -75,9 +76,9 @@ class Kept:
         assert self.root is not None
         return (self.root / folder / "rows").read_bytes()
 
-    def document(self, folder: str = "i", codec=None, boto=None) -> Document:
+    def document(self, boto: Any = None) -> Document:
         blobs = Local(str(self.root)) if self.prefix is None else self.prefix.blobs(boto)
-        return Document(blobs, "rows", codec or Lines(), folder, "index")
+        return Document(blobs, "i/rows", Lines())
 
 
 @pytest.fixture(params=["local", "s3"])
@@ -204,25 +205,10 @@ def test_no_file(kept):
         kept.document().read()
 
 
-def test_the_only_folder_is_found(kept):
-    kept.put(b"a=1", "only")
-    document = kept.document("")
-    assert document.read() == [row("a", "1")]
-    assert document.identity()["file"] == "only/rows"
-
-
-def test_of_several_folders_one_is_to_be_named(kept):
-    for folder in "cab":
-        kept.put(b"a=1", folder)
-    with pytest.raises(UsageError, match=r"3 folders of .* have a rows: a, b, c") as caught:
-        kept.document("").read()
-    assert caught.value.next == "say which: index=a"
-
-
 @pytest.mark.parametrize("folder", ["..", "a/../..", "/etc"])
 def test_no_folder_leads_out(tmp_path, folder):
     with pytest.raises(UsageError, match="names no file below the root"):
-        Document(Local(str(tmp_path)), "rows", Lines(), folder)
+        Document(Local(str(tmp_path)), f"{folder}/rows", Lines())
 
 
 def test_identity_stays_over_a_save(kept):
@@ -268,7 +254,7 @@ def test_a_real_metastore(metastore):
     path = metastore / "events" / "metastore.json"
     before = path.read_text()
     path.chmod(0o600)
-    document = Document(Local(str(metastore)), "metastore.json", Quickwit(), "", "index")
+    document = Document(Local(str(metastore)), "events/metastore.json", Quickwit())
     stored = json.loads(before)["index"]["checkpoint"]
     ((source, shards),) = [(name, held) for name, held in stored.items() if held]
     shard, position = min(shards.items())
