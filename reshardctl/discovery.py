@@ -100,7 +100,10 @@ class Table:
     @property
     def locator(self) -> str:
         """What to paste, "" where it cannot be read yet."""
-        return f"{self.shape.scheme}://{self.name}" if self.shape.scheme else ""
+        ending = self.shape.ending
+        if not self.shape.scheme or not self.name.endswith(ending):
+            return ""
+        return f"{self.shape.scheme}://{self.name.removesuffix(ending)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,14 @@ def _unknown(_row: Image, _stream: Stream) -> bool | None:
 class Shape:
     """A kind of table. scheme: of its locator, "" where reshardctl does not read it yet.
 
+    ending: what the library adds to the application's name for this table's.
     names: whether a row's key says that it is this stream's; `None` where it says nothing.
     """
 
     library: str
     key: Key
     scheme: str = ""
+    ending: str = ""
     names: Callable[[Image, Stream], bool | None] = _unknown
 
 
@@ -47,7 +49,7 @@ SHAPES = (
     # KCL: DynamoDBLeaseSerializer, all releases.
     Shape("kcl", (("HASH", "leaseKey", "S"),), "kcl", names=_kcl),
     # twitchscience/kinsumer, CreateRequiredTables: APP_checkpoints.
-    Shape("kinsumer", (("HASH", "Shard", "S"),)),
+    Shape("kinsumer", (("HASH", "Shard", "S"),), "kinsumer", "_checkpoints"),
     # harlow/kinesis-consumer, store/ddb.
     Shape(
         "kinesis-consumer", (("HASH", "namespace", "S"), ("RANGE", "shard_id", "S")),

@@ -44,7 +44,9 @@ def _table(sheet: Sheet, table: Table) -> None:
     sheet.fields(head, (str(confidence), _COLORS.get(confidence, "")), indent=2)
     sheet.line(f"{table.evidence.words()}.", indent=4)
     if not table.locator:
-        sheet.line(f"A table of {table.shape.library}: reshardctl cannot read it yet.", indent=4)
+        kind, ending = table.shape.library, table.shape.ending
+        why = f"its name does not end in {ending}" if ending else "reshardctl cannot read it yet"
+        sheet.line(f"A table of {kind}: {why}.", indent=4)
 
 
 def _last(sheet: Sheet, found: Found, context: Context) -> None:

@@ -22,8 +22,8 @@ def table(lab):
     """Makes tables with a key of other programs; they go again."""
     made = []
 
-    def make(*key: tuple[str, str], items=(), **more) -> str:
-        name = f"discover-{next(_names)}"
+    def make(*key: tuple[str, str], items=(), ending="", **more) -> str:
+        name = f"discover-{next(_names)}{ending}"
         lab.table.boto.create_table(
             TableName=name,
             KeySchema=[{"AttributeName": n, "KeyType": k} for k, n in key],
@@ -67,7 +67,8 @@ def test_other_tables_are_told_apart(lab, table):
     number = str(lab.fake.stream("orders").shards[1].records[0].number)
     kinsumer = table(("HASH", "Shard"), items=[
         {"Shard": {"S": "shardId-000000000001"}, "SequenceNumber": {"S": number}},
-    ])
+    ], ending="_checkpoints")
+    renamed = table(("HASH", "Shard"))
     harlow = table(("HASH", "namespace"), ("RANGE", "shard_id"), items=[
         {"namespace": {"S": "app-orders"}, "shard_id": {"S": "shardId-000000000001"},
          "sequence_number": {"S": number}},
@@ -78,12 +79,14 @@ def test_other_tables_are_told_apart(lab, table):
     tables = named(lab)
     assert sessions not in tables and clicks not in tables
     assert {tables[one]["library"]: tables[one]["locator"] for one in (kinsumer, harlow)} == {
-        "kinsumer": None, "kinesis-consumer": None,
+        "kinsumer": f"kinsumer://{kinsumer.removesuffix('_checkpoints')}",
+        "kinesis-consumer": None,
     }
     others = found(lab)["other_streams"]  # the server keeps tables of other tests
     assert clicks in others and not {sessions, kinsumer, harlow} & set(others)
     text = lab.cli("discover", "orders").out
-    assert "A table of kinsumer: reshardctl cannot read it yet." in text
+    assert f"reshardctl inspect kinsumer://{kinsumer.removesuffix('_checkpoints')} " in text
+    assert tables.get(renamed, {}).get("locator") is None
 
 
 def test_a_table_that_may_not_be_read_is_named(lab, table):
