@@ -12,18 +12,28 @@ Left out: enhanced fan-out, aggregated records, watermarks, state stores, async 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
 from reshardctl.testing import FakeKinesis
 from tests.reference.spark_awslabs import Awslabs
-from tests.reference.spark_files import COMMIT, CONF, DiedError, Logged, MetadataLog, logged
+from tests.reference.spark_files import (
+    COMMIT,
+    CONF,
+    DiedError,
+    Logged,
+    MetadataLog,
+    logged,
+    put,
+    stamped,
+)
 from tests.reference.spark_log import FolderLog, Log
 from tests.reference.spark_qubole import Batch, CrashedError, Qubole
 from tests.reference.spark_release import RELEASES, Options
 from tests.reference.spark_stream import Source
 
+QUERY_ID = '{"id":"69880f2a-f006-496b-9513-9120bf42d838"}'
 PACE = 2.0  # seconds between triggers: longer than describeShardInterval's default
 QUIET = 4
 MOST_TRIGGERS = 400
@@ -66,7 +76,15 @@ class Sink:
 class Query:
     """One run of a query on a checkpoint directory; ``key`` names the Kinesis source in it."""
 
-    def __init__(self, root: Path, connector: Connector, key: str = "0", sink: Sink | None = None):
+    def __init__(
+        self,
+        root: Path,
+        connector: Connector,
+        key: str = "0",
+        sink: Sink | None = None,
+        now: Callable[[], float] = lambda: 0.0,
+    ) -> None:
+        self.root, self.now = root, now
         self.offsets = MetadataLog(root / "offsets")
         self.commits = MetadataLog(root / "commits")
         self.connector, self.key = connector, key
@@ -81,6 +99,7 @@ class Query:
         """Find the batch to go on with (populateStartOffsets)."""
         ids = self.offsets.ids()
         if not ids:
+            put(self.root / "metadata", QUERY_ID)
             return
         self.batch, self.planned = ids[-1], True
         self.newest = self._logged(self.batch)
@@ -121,7 +140,8 @@ class Query:
         found = self.connector.latest(self.newest.lines[self.key])
         if found == self.done:
             return False
-        self.newest = self.newest.with_line(self.key, found)
+        metadata = stamped(self.newest.metadata, self.now())
+        self.newest = replace(self.newest, metadata=metadata).with_line(self.key, found)
         self.offsets.add(self.batch, self.newest.text())
         if self.batch:
             self._logged(self.batch - 1)
@@ -196,7 +216,7 @@ def run(
     """
     sink = sink or Sink()
     connector = connector_of(fake, stream, root, release, options, key, log)
-    query = Query(root, connector, key, sink)
+    query = Query(root, connector, key, sink, fake.clock.now)
     died = None
     try:
         query.start()

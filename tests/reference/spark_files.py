@@ -58,6 +58,12 @@ def logged(text: str) -> Logged:
     return Logged(version, metadata, lines)
 
 
+def stamped(metadata: str, now: float) -> str:
+    """Line 2 of the next batch: the same but for the time at which it is planned."""
+    found = json.loads(metadata) | {"batchTimestampMs": int(now * 1000)}
+    return json.dumps(found, separators=(",", ":"))
+
+
 def crc_of(content: bytes) -> bytes:
     """Hadoop's checksum file: magic, chunk size, and CRC32 of every chunk (ChecksumFileSystem)."""
     chunks = [content[at : at + CHUNK] for at in range(0, len(content), CHUNK)]

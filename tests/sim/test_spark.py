@@ -1,0 +1,117 @@
+"""Random lives of Spark queries: what the core forecasts and plans, the reference then does.
+
+No connector's own behaviour goes into the expectations: what is owed is counted from what the
+reference delivered before the query stopped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reshardctl.effects import Harm
+from reshardctl.model import Image, after
+from reshardctl.plan import Nothing, Plan
+from reshardctl.testing import load_topology
+from reshardctl.testing.settings import Settings
+from tests.dialects.spark import planted
+from tests.judging import Bench, delivered, lineage_of
+from tests.reference.spark import Run, run
+from tests.reference.spark_release import RELEASES
+from tests.sim.spark_scenes import NAME, Scene, scene
+
+BLOCK, BLOCKS = 20, 8
+ACCEPTED = "reread=2400h"
+
+
+def starts(one: Scene, files: list[Image], to: Path) -> Run:
+    """The reference's next start on these files."""
+    planted(files, to)
+    fake = load_topology(one.case.stream, settings=Settings(end_with_last_records=one.together))
+    listed = fake.client().list_shards(StreamName=NAME)["Shards"]
+    assert listed == one.case.shards, "the stream is told otherwise than it was"
+    return run(fake, NAME, to, one.release, one.options)
+
+
+def violations(one: Scene, to: Path, seen: Counter[str]) -> Iterator[str]:
+    """Everything that does not hold of one scene."""
+    images = one.images()
+    bench = Bench.on(one.case, images, one.locator, accept=ACCEPTED)
+    before = starts(one, images, to / "before")
+    yield from forecast(one, bench, before)
+    decision = bench.decide()
+    seen[type(decision).__name__] += 1
+    if not isinstance(decision, Plan | Nothing):
+        return
+    steps = decision.steps if isinstance(decision, Plan) else ()
+    repaired = after(images, steps)
+    ran = starts(one, repaired, to / "after") if steps else before
+    if ran.died is not None:
+        yield f"it dies after {len(steps)} steps: {ran.died}"
+        return
+    if one.whole:
+        yield from nothing_lost(one, ran)
+    certain = one.options.starting == "TRIM_HORIZON" and not RELEASES[one.release].ends_closed
+    if steps and certain and before.died is None:
+        yield from some_need(one, before)
+    harms = decision.after[0] if isinstance(decision, Plan) else ()
+    told = {effect.shard for effect in harms if effect.harm is Harm.REREAD}
+    if steps:
+        yield from nothing_twice(one, ran, told)
+        second = Bench.on(one.case, repaired, one.locator, accept=ACCEPTED).decide()
+        if not isinstance(second, Nothing):
+            yield f"the second plan is not empty: {second}"
+
+
+def forecast(one: Scene, bench: Bench, before: Run) -> Iterator[str]:
+    """What replay says will come is what comes."""
+    (replay,) = bench.replays()
+    if (replay.crash is not None) != (before.died is not None):
+        yield f"forecast {replay.crash}, died {before.died}"
+        return
+    if before.died is not None:
+        return
+    lineage = lineage_of(one.case.shards, one.case.stream["created"])
+    for shard, wanted in delivered(one.case, replay, lineage).items():
+        if (got := tuple(before.delivered.get(shard, ()))) != wanted:
+            yield f"{shard}: forecast {wanted}, delivered {got}"
+
+
+def nothing_lost(one: Scene, ran: Run) -> Iterator[str]:
+    """All that is owed comes."""
+    for shard, owed in one.owed().items():
+        if missing := owed - set(ran.delivered.get(shard, ())):
+            yield f"{shard} owes {sorted(missing)}, and they do not come"
+
+
+def some_need(one: Scene, before: Run) -> Iterator[str]:
+    """Where nothing hangs on what nobody knows, only a loss or a second reading calls for a plan.
+
+    A start at LATEST skips what will have come by then; a release that drops closed shards drops
+    what may be left in them.
+    """
+    if not [*nothing_lost(one, before), *nothing_twice(one, before, set())]:
+        yield "the plan changes a start that delivers all that is owed, once"
+
+
+def nothing_twice(one: Scene, ran: Run, told: set[str]) -> Iterator[str]:
+    """Nothing comes twice, and nothing again that came before, unless the plan says so."""
+    for shard, payloads in ran.delivered.items():
+        if twice := [payload for payload, times in Counter(payloads).items() if times > 1]:
+            yield f"{shard} gives {twice} twice"
+        if (again := set(payloads) & set(one.delivered.get(shard, ()))) and shard not in told:
+            yield f"{shard} gives {sorted(again)} again, and no effect says so"
+
+
+@pytest.mark.parametrize("start", range(0, BLOCK * BLOCKS, BLOCK))
+def test_queries_left_to_themselves(start: int, tmp_path: Path) -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(start, start + BLOCK):
+        one = scene(seed, tmp_path / f"{seed}")
+        found = list(violations(one, tmp_path / f"{seed}", seen))
+        told = f"seed {seed}, {one.release}, {one.options.starting}, {one.acts}"
+        assert not found, "\n".join([told, *found])
+    assert seen["Plan"] >= 2, f"too few scenes of this block need a repair: {seen}"
