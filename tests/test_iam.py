@@ -12,6 +12,7 @@ from reshardctl.consumers import CONSUMERS
 from reshardctl.journal.bucket import ACTIONS as BUCKET
 from reshardctl.kinesis.actions import ACTIONS as STREAM
 from reshardctl.media.dynamodb.actions import ACTIONS as TABLE
+from reshardctl.media.files.s3 import ACTIONS as FILES
 
 PAGE = Path(__file__).parent.parent / "docs" / "iam.md"
 WANTED = {
@@ -19,13 +20,15 @@ WANTED = {
     "probe": (STREAM["probe"], TABLE["inspect"]),
     "fix": (STREAM["inspect"], TABLE["fix"]),
 }
+ON_S3 = {"s3-inspect": "inspect", "s3-fix": "fix"}
+"""Policy → verb group, where a store is a bucket."""
 SEARCH = "discover"
 """It looks at every table there is."""
 
 
 def policies() -> dict[str, dict]:
     """The policies of the page, by their headings."""
-    parts = re.split(r"^## (\w+)$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    parts = re.split(r"^## ([\w-]+)$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     blocks = {name: re.findall(r"```json\n(.*?)```", text, re.DOTALL)
               for name, text in zip(parts[::2], parts[1::2], strict=True)}  # fmt: skip
     return {name: json.loads(found[0]) for name, found in blocks.items() if found}
@@ -37,7 +40,7 @@ def documented(group: str) -> set[str]:
 
 
 def test_one_policy_a_group():
-    assert list(policies()) == [*WANTED, "journal", SEARCH]
+    assert list(policies()) == [*WANTED, *ON_S3, "journal", SEARCH]
 
 
 def test_the_search_lists_all_tables_and_reads_them():
@@ -67,6 +70,16 @@ def test_side_tables_are_named_after_the_table_and_only_read(group):
     assert beside["Resource"] == names
 
 
+@pytest.mark.parametrize("policy", ON_S3)
+def test_a_store_on_s3_needs_a_bucket_and_what_is_below_its_prefix(policy):
+    bucket, objects = policies()[policy]["Statement"]
+    assert sorted(bucket["Action"] + objects["Action"]) == list(FILES[ON_S3[policy]])
+    assert objects["Resource"] == f"{bucket['Resource']}/jobs/orders/*"
+    assert bucket["Action"] == ["s3:ListBucket"]
+    writes = {"s3:DeleteObject", "s3:PutObject"}
+    assert writes & set(objects["Action"]) == (writes if policy == "s3-fix" else set())
+
+
 def test_a_journal_on_s3_needs_a_bucket_and_what_is_below_its_prefix():
     """S3: s3:ListBucket is a permission on the bucket, the others are on objects (Service
     Authorization Reference, "Actions defined by Amazon S3")."""
@@ -78,9 +91,11 @@ def test_a_journal_on_s3_needs_a_bucket_and_what_is_below_its_prefix():
 
 def test_nothing_is_allowed_by_a_star():
     """But objects that are yet to be made, below a prefix of one bucket."""
-    for name in (*WANTED, "journal"):
+    for name in (*WANTED, *ON_S3, "journal"):
         text = json.dumps(policies()[name])
-        assert "*" not in (text.replace('/reshardctl/*"', '"') if name == "journal" else text)
+        for prefix in ("reshardctl", "jobs/orders") if name not in WANTED else ():
+            text = text.replace(f'/{prefix}/*"', '"')
+        assert "*" not in text
 
 
 def test_only_fix_may_change_anything():

@@ -14,13 +14,16 @@ from reshardctl.journal import bucket
 from reshardctl.journal.place import is_s3, s3_object
 from reshardctl.kinesis.actions import ACTIONS as STREAM
 from reshardctl.media.dynamodb.actions import ACTIONS as TABLE
+from reshardctl.media.files.s3 import ACTIONS as FILES
 
 Statement = dict[str, Any]
 
 GROUPS = {
     "inspect": ("inspect", "inspect"), "probe": ("probe", "inspect"), "fix": ("inspect", "fix"),
 }
-"""What is to be done → the groups of actions on streams and on tables."""
+"""What is to be done → the groups of actions on streams and on stores."""
+BUCKETS = frozenset({"s3files", "quickwit-s3"})
+"""Media of stores that are kept on S3."""
 ENVIRONMENT = "the environment's own credentials"
 
 _ARN = re.compile(r"arn:(?P<partition>[\w-]+):\w+:(?P<region>[\w-]*):(?P<account>\d{12}):")
@@ -48,11 +51,8 @@ def policies(
         stream, reach = entry.stream, entry.reach
         _add(found, stream.reach, _stream(entry, STREAM[on_stream], account))
         place = _place(reach, entry.origin, account)
-        table = f"arn:{place.partition}:dynamodb:{place.region}:{place.account}:table/"
-        _add(found, reach, _allow(TABLE[on_table], table + entry.place.target))
-        sides = [side.name for side in consumer_of(entry.place).side_tables(
-            table + entry.place.target)]  # fmt: skip
-        _add(found, reach, _allow(TABLE["beside"], *sides))
+        for statement in _store(entry, place, on_table):
+            _add(found, reach, statement)
         if group == "fix" and is_s3(entry.journal):
             for statement in _journal(entry.journal, place.partition):
                 _add(found, reach, statement)
@@ -113,11 +113,32 @@ def _partition(region: str) -> str:
     return next((one for prefix, one in prefixes.items() if region.startswith(prefix)), "aws")
 
 
+def _store(entry: Consumer, place: Place, group: str) -> list[Statement]:
+    """On the table, with those beside it, or on the bucket; none for what AWS does not keep."""
+    medium, target = entry.place.medium, entry.place.target
+    if medium not in ("dynamodb", *BUCKETS):
+        return []
+    if medium in BUCKETS:
+        bucket_name, _, prefix = target.partition("#")[0].partition("/")
+        return _below(place.partition, bucket_name, prefix, FILES[group])
+    table = f"arn:{place.partition}:dynamodb:{place.region}:{place.account}:table/"
+    sides = [side.name for side in consumer_of(entry.place).side_tables(table + target)]
+    beside = [_allow(TABLE["beside"], *sides)] if sides else []
+    return [_allow(TABLE[group], table + target), *beside]
+
+
 def _journal(text: str, partition: str) -> list[Statement]:
     where = s3_object(text)
-    own = f"arn:{partition}:s3:::{where.bucket}"
-    objects = tuple(action for action in bucket.ACTIONS if action != "s3:ListBucket")
-    prefix = f"{where.key.rstrip('/')}/" if where.key else ""
+    return _below(partition, where.bucket, where.key, bucket.ACTIONS)
+
+
+def _below(
+    partition: str, name: str, prefix: str, actions: tuple[str, ...]
+) -> list[Statement]:
+    """s3:ListBucket is a permission on the bucket, the others are on what is below a prefix."""
+    own = f"arn:{partition}:s3:::{name}"
+    objects = tuple(action for action in actions if action != "s3:ListBucket")
+    prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
     return [_allow(("s3:ListBucket",), own), _allow(objects, f"{own}/{prefix}*")]
 
 

@@ -1,0 +1,40 @@
+"""`config iam` for consumers whose store is a bucket, or no AWS service at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from reshardctl import locator
+from reshardctl.config.entries import Consumer, Reach, Stream
+from reshardctl.config.iam import ENVIRONMENT, policies
+from tests.test_iam import policies as documented
+
+REACH = Reach(region="eu-west-1")
+STREAM = Stream("orders", "orders", REACH, None, "reshardctl.toml:1")
+
+
+def statements(text: str, group: str) -> list[dict]:
+    entry = Consumer(
+        "c", STREAM, locator.parse(text), "lossless", "", "", REACH, "reshardctl.toml:2", {}
+    )
+    (found,) = policies([entry], group, "123456789012").items()
+    assert found[0] == ENVIRONMENT
+    return found[1]["Statement"][1:]
+
+
+@pytest.mark.parametrize(("group", "page"), [
+    ("inspect", "s3-inspect"), ("probe", "s3-inspect"), ("fix", "s3-fix"),
+])  # fmt: skip
+@pytest.mark.parametrize("prefix", ["jobs/orders", "jobs/orders/", "jobs/orders#x"])
+def test_a_bucket_has_the_policy_of_the_page(group, page, prefix):
+    found = statements(f"quickwit+s3://my-checkpoints/{prefix}?index=i", group)
+    assert found == documented()[page]["Statement"]
+
+
+def test_a_whole_bucket():
+    (_, objects) = statements("quickwit+s3://my-checkpoints?index=i", "fix")
+    assert objects["Resource"] == "arn:aws:s3:::my-checkpoints/*"
+
+
+def test_a_disk_needs_no_policy():
+    assert statements("quickwit+file:///var/lib/quickwit?index=i", "fix") == []
