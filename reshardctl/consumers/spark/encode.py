@@ -43,6 +43,12 @@ def encode(
     if not _differs(lineage, want, run, leave):
         return []
     batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    if any(_marks_the_tip(lineage, checkpoint, s, want) for s in want if s not in leave):
+        return Cannot(
+            "a connector resolves LATEST anew in every batch until a record comes: what arrives "
+            "between two batches is never read",
+            ("--policy latest pins every shard to a place, and misses nothing from then on",),
+        )
     places = _places(lineage, checkpoint, want, app, leave)
     why = obstacle(checkpoint, places, app)
     if why is not None:
@@ -71,6 +77,14 @@ def _reads_it(lineage: Lineage, shard: ShardId, fate: Fate, wanted: Cut) -> bool
     if not isinstance(fate, Reads) or not fate.at.exact:
         return False
     return fate.at.lo == wanted and fate.until == furthest(lineage, shard)
+
+
+def _marks_the_tip(
+    lineage: Lineage, checkpoint: Checkpoint, shard: ShardId, want: Wanted
+) -> bool:
+    """Whether an open shard would have to be put to LATEST that does not stand there."""
+    tip = want[shard] == TIP and shard in lineage and lineage.is_open(shard)
+    return tip and stored(checkpoint, shard, TIP) is None
 
 
 def over(lineage: Lineage, shard: ShardId, cut: Cut) -> bool:

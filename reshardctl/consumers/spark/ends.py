@@ -11,6 +11,7 @@ from collections.abc import Collection
 
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.spark.app import App, Start
+from reshardctl.consumers.spark.behaviour import Resumed
 from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
 from reshardctl.consumers.spark.cuts import cut_of, is_foreign, position_at
 from reshardctl.consumers.spark.deaths import crash
@@ -79,7 +80,8 @@ def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
     }
     for shard in lineage:
         fates[shard] = _fate(lineage, shard, places.get(shard), shard in over, app)
-    return Replay(fates, crash(lineage, checkpoint, {}, app))
+    listed = {shard: Resumed(place) for shard, place in places.items() if shard in lineage}
+    return Replay(fates, crash(lineage, checkpoint, listed, app))
 
 
 def _fate(
@@ -117,16 +119,18 @@ def encode(
     lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App, leave: Collection[ShardId]
 ) -> list[Step] | Cannot:
     """The newest committed line with other ends."""
-    run = replay(lineage, checkpoint, app)
+    run, batch = replay(lineage, checkpoint, app), resting(checkpoint)
+    places = batch.positions if batch is not None else {}
     moved: dict[ShardId, Position] = {}
     for shard in lineage:
         fate, wanted = run.fates[shard], want.get(shard, START)
         if shard in leave or not isinstance(fate, Reads) or fate.at.lo == wanted:
             continue
-        moved[shard] = position_at(wanted) or Position(SHARD_END, lineage[shard].end or "")
+        before = places.get(shard)
+        ended = Position(SHARD_END, before.value if before is not None else "")
+        moved[shard] = position_at(wanted) or ended
     if not moved:
         return []
-    batch = resting(checkpoint)
     why = obstacle(checkpoint, moved, app) or _in_the_way(checkpoint, batch, moved, app)
     if why is not None:
         return why

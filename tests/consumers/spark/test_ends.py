@@ -1,0 +1,121 @@
+"""kinesis-lineage, whose offsets are ends: its newest committed line is edited where it stands.
+
+That such an edit is read from: runs of sources with ends on Spark 3.3.4 to 4.3.0, November 2026
+("newest COMMITTED offsets/2 30->15 in place: resumes at 15"). The spelling of the offset is that of
+the recorded checkpoint `pyds`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from reshardctl.consumers.spark.consumer import Spark
+from reshardctl.effects import Circumstances
+from reshardctl.model import DONE, START, Image, Reads, ShardId, after, at_number, shard_id
+from reshardctl.plan import Case, NoLine, Nothing, Plan, decide
+from tests.spark_recorded import GOLDEN, HEAD, Recorded
+
+CONF = (GOLDEN / "pyds" / "lineage" / "offsets" / "0").read_text().split("\n")[1]
+COMMIT = 'v1\n{"nextBatchWatermarkMs":0}'
+OPEN = {"seq": "", "end": False}
+
+
+def recorded() -> Recorded:
+    """A stream of one split, its numbers and its listing."""
+    return Recorded("s1", HEAD, HEAD)
+
+
+def number(index: int) -> str:
+    """Of the parent's record with this index; the fourth is where the recording stands."""
+    read = int(recorded().facts["repair"]["shards"]["0"][1])
+    return str(read + ((index - 3) << 80))
+
+
+def files(ends: Mapping[int, object], planned: bool = False, state: bool = False) -> list[Image]:
+    shards = {"shards": {shard_id(shard): end for shard, end in ends.items()}}
+    texts = {
+        "metadata": '{"id":"69880f2a-f006-496b-9513-9120bf42d838"}',
+        "offsets/0": f"v1\n{CONF}\n{json.dumps(shards)}",
+    }
+    texts["commits/0"] = COMMIT
+    if planned:
+        texts["offsets/1"] = texts["offsets/0"]
+    if state:
+        texts["state/0/0/1.delta"] = "x"
+    return [Image(key, {"text": {"S": texts[key]}}) for key in sorted(texts)]
+
+
+def case(images: list[Image], **said: str) -> Case:
+    one, consumer = recorded(), Spark()
+    options = {"startingPosition": "TRIM_HORIZON", "failOnDataLoss": "true"} | said
+    parsed = consumer.parse(images, one.stream)
+    around = Circumstances(one.lineage, max(one.times.values()) + 60)
+    return Case(consumer, around, images, consumer.candidates(parsed, options))
+
+
+def fates(one: Case) -> Mapping[ShardId, object]:
+    (candidate,) = one.candidates
+    return one.consumer.replay(one.around.lineage, one.checkpoint(), candidate.app).fates
+
+
+def line(images: list[Image]) -> str:
+    (log,) = [image for image in images if image.key == "offsets/0"]
+    return str(log.attributes["text"]["S"].split("\n")[2])
+
+
+def test_children_wait_for_their_parent() -> None:
+    found = fates(case(files({0: {"seq": number(3), "end": False}})))
+    parent, child = found[shard_id(0)], found[shard_id(1)]
+    assert isinstance(parent, Reads) and isinstance(child, Reads)
+    assert parent.at.lo == at_number(number(3)) and parent.ends
+    assert child.at.lo == START and child.after == {shard_id(0)}
+
+
+def test_an_end_is_an_end() -> None:
+    ended = files({0: {"seq": number(9), "end": True}, 1: OPEN, 2: OPEN})
+    parent = fates(case(ended))[shard_id(0)]
+    assert isinstance(parent, Reads) and parent.at.lo == DONE
+    assert decide(case(ended)) == Nothing()
+
+
+def test_a_sound_checkpoint_plans_nothing() -> None:
+    assert decide(case(files({0: {"seq": number(3), "end": False}}))) == Nothing()
+
+
+def foreign() -> dict[int, object]:
+    """The child stands at a number of its parent."""
+    ended = {"seq": number(9), "end": True}
+    return {0: ended, 1: {"seq": number(3), "end": False}, 2: OPEN}
+
+
+def test_the_line_is_edited_in_place_and_nothing_else() -> None:
+    one = case(files(foreign()))
+    plan = decide(one)
+    assert isinstance(plan, Plan), plan
+    assert [w.key for step in plan.steps for w in step.writes] == ["offsets/0"]
+    mended = after(one.images, plan.steps)
+    expected = {shard_id(0): {"seq": number(9), "end": True}, shard_id(1): OPEN, shard_id(2): OPEN}
+    assert line(mended) == json.dumps({"shards": expected})
+    kept = [image for image in mended if image.key != "offsets/0"]
+    assert kept == [image for image in one.images if image.key != "offsets/0"]
+    assert decide(replace(one, images=mended)) == Nothing()
+
+
+@pytest.mark.parametrize(("images", "said", "why"), [
+    (files(foreign(), planned=True), {}, "not committed"),
+    (files(foreign(), state=True), {}, "count twice"),
+])
+def test_what_an_edit_would_break_is_refused(
+    images: list[Image], said: dict[str, str], why: str
+) -> None:
+    decided = decide(case(images, **said))
+    assert isinstance(decided, NoLine) and why in decided.why
+
+
+def test_the_operator_may_let_state_count_twice() -> None:
+    assert isinstance(decide(case(files(foreign(), state=True), allow="recount")), Plan)
+
