@@ -81,12 +81,14 @@ def _ways_out(lineage: Lineage, unread: list[ShardId]) -> Cannot:
     ends = [closed for s in unread if (closed := lineage.closed_at(s)) is not None]
     ways = [
         "upgrade to Quickwit 0.9.0 or later: it starts on a resharded stream and reads all of it",
-        f"add --probe: if nothing is left in {named(unread)}, this release can be made to start",
+        f"if --probe finds nothing left in {named(unread)}, this release can be made to start",
         f"add --policy latest: skips what is unread in {named(unread)}, and all before now",
     ]
     if ends:
         until = instant(max(ends) + lineage.stream.retention)
-        ways.insert(1, f"wait until {until}: then they are no longer listed, nor is what they hold")
+        ways.insert(
+            1, f"wait until {until}: they are no longer listed then, and what is unread is gone"
+        )
     return Cannot(
         f"no position both lets this release start and keeps what is unread in {named(unread)}: "
         "read to its end a closed shard announces its children, of which it dies", tuple(ways),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from reshardctl.consumers.base import MANY
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.model import Image, ShardId, Stream
 
@@ -58,8 +59,8 @@ class Checkpoint:
 
 
 def shard_of(key: str) -> ShardId:
-    """The shard in a row's key; that of a source's own row is no shard's."""
-    return ShardId(key.split("/", 2)[2] if key.count("/") > 1 else key)
+    """The shard in a row's key; a source's own row is no single shard's."""
+    return ShardId(key.split("/", 2)[2]) if key.count("/") > 1 else MANY
 
 
 def parse(
