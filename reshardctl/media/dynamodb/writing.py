@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from reshardctl.aws import ATTEMPTS, CAUGHT
-from reshardctl.errors import AnswerLost, ReshardError
-from reshardctl.landing import Standing, standing
+from reshardctl.errors import AnswerLost
 from reshardctl.media.base import Landed
 from reshardctl.media.dynamodb.client import Client, pauses
 from reshardctl.media.dynamodb.conditions import request
 from reshardctl.media.dynamodb.faults import WAITED_FOR, Kind, kind_of
-from reshardctl.model import Image, Step, TableShape, table_of
+from reshardctl.media.lost import Get
+from reshardctl.media.lost import landed as in_place
+from reshardctl.model import Step, TableShape, table_of
 
 MAX_WRITES = 100
 """Writes of one TransactWriteItems, API reference."""
-
-Get = Callable[[Sequence[str]], dict[str, Image | None]]
 
 
 def write(
@@ -72,22 +71,9 @@ def _look(step: Step, kind: Kind, get: Get) -> Landed | None:
     A lost request may land after we looked. The one sent again then meets its own values, which
     is why a condition that fails from now on is judged by the rows too.
     """
-    try:
-        rows = get([write.key for write in step.writes])
-    except ReshardError as error:
-        raise AnswerLost(
-            f"{step.title}: the answer was lost, and then reading failed: {error.what}", error.next
-        ) from None
-    stands = {standing(write, rows[write.key]) for write in step.writes}
-    if stands == {Standing.LANDED}:
+    if in_place(step, get):
         return Landed.DONE
-    if stands == {Standing.AS_BEFORE}:
-        return Landed.MOVED if kind is Kind.MOVED else None
-    moved = [w.key for w in step.writes if standing(w, rows[w.key]) is Standing.MOVED]
-    raise AnswerLost(
-        f"{step.title}: the answer was lost, and someone else has written since: "
-        f"{', '.join(moved) or 'only some rows are as written'}"
-    )
+    return Landed.MOVED if kind is Kind.MOVED else None
 
 
 def _failure(
