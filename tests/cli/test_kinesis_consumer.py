@@ -1,0 +1,262 @@
+"""kinesis-consumer on the command line, on DynamoDB: cases and recorded stores from end to end.
+
+What has to come out is in the case files and beside the recorded stores, which cite the runs on the
+real library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.case import CASES, Case, Expect, all_cases, load
+from tests.cli.kinesis_consumer_lab import PositionsLab, positions_lab
+from tests.cli.lab import Result, fake_of, opened, option_words
+from tests.dialects import kinesis_consumer as dialect
+from tests.golden_kinesis_consumer import RELEASES, STARTS, STORES, images_of
+from tests.golden_kinesis_consumer import fake_of as golden_fake
+from tests.judging import asked
+
+SAID = "?app=app&initial=TRIM_HORIZON&release=0.5"
+Made = Callable[..., PositionsLab]
+
+
+@pytest.fixture
+def made(servers, tmp_path, monkeypatch, wire) -> Iterator[Made]:
+    """A lab of a case, by the case or by its file's name."""
+    with ExitStack() as stack:
+
+        def make(case: Case | str, options: str = SAID) -> PositionsLab:
+            if isinstance(case, str):
+                case = load(CASES / "kinesis-consumer" / f"{case}.toml")
+            lab = stack.enter_context(
+                opened(servers, fake_of(case), [], tmp_path / "state", monkeypatch, wire)
+            )
+            lab.options = options
+            return stack.enter_context(positions_lab(lab, dialect.images(case)))
+
+        yield make
+
+
+@pytest.fixture
+def recorded(servers, tmp_path, monkeypatch, wire) -> Iterator[Made]:
+    """A lab of a recorded store."""
+    with ExitStack() as stack:
+
+        def make(store: Path, options: str = SAID) -> PositionsLab:
+            lab = stack.enter_context(
+                opened(servers, golden_fake(store), [], tmp_path / "state", monkeypatch, wire)
+            )
+            lab.options, lab.stream = options, "st"
+            return stack.enter_context(positions_lab(lab, images_of(store)))
+
+        yield make
+
+
+def _params() -> Iterator[Any]:
+    for case in all_cases("kinesis-consumer"):
+        for expect in case.expects:
+            if expect.fixed is None or not case.state.get("rows"):
+                continue
+            pairs = [(initial, expect.releases[-1]) for initial in expect.initial]
+            pairs += [(expect.initial[0], release) for release in expect.releases[:1]]
+            for initial, release in dict.fromkeys(pairs):
+                probed = "-probed" if expect.probe else ""
+                name = f"{case.name}-{initial.partition(':')[0]}-{release}{probed}"
+                yield pytest.param(case, initial, release, expect, id=name)
+
+
+def inspected(lab: PositionsLab, expect: Expect, *more: str) -> Result:
+    found = lab.inspect("--format", "json", *more)
+    assert found.codes == set(expect.findings), found.err
+    worst = {f["severity"] for f in found.json["findings"]}
+    assert found.code == ("error" in worst)
+    return found
+
+
+@pytest.mark.parametrize(("case", "initial", "release", "expect"), list(_params()))
+def test_a_case_from_end_to_end(made, wire, case, initial, release, expect):
+    fixed = expect.fixed
+    lab = made(case, option_words(initial, release, case.stream["created"]) + "&app=app")
+    probe = ["--probe"] if expect.probe else []
+    before = lab.items()
+    inspected(lab, expect, *probe)
+    assert wire.writes == []
+    said = ["--policy", asked(case, fixed.policy).text, *probe]
+    said += ["--accept", fixed.accept] if fixed.accept else []
+    done = lab.fix(*said, "--format", "json")
+    after = lab.items()
+    if fixed.refused:
+        assert done.code == 1, done.err
+        assert after == before
+        return
+    assert done.code in (0, 1), done.err
+    written = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+    assert written == {f"app-orders/shardId-{shard:012d}" for shard in fixed.writes}
+    again = lab.dry(*said, "--format", "json")
+    assert again.json["decision"]["kind"] == "nothing"
+    assert lab.inspect("--format", "json", *probe).codes == set(fixed.remains)
+    if not fixed.writes:
+        assert lab.journals() == []
+        return
+    assert lab.undo().code == 0
+    assert lab.items() == before, "byte and type"
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("store", STORES, ids=lambda store: store.name)
+def test_a_recorded_store_from_end_to_end(recorded, store, release, start):
+    """Inspect, fix, fix again, undo. What is right to write is in test_golden_kinesis_consumer."""
+    lab = recorded(store, f"?app=app&initial={start}&release={release}")
+    before = lab.items()
+    seen = lab.inspect("--format", "json")
+    errors = {f["code"] for f in seen.json["findings"] if f["severity"] == "error"}
+    assert seen.code == bool(errors)
+    assert not errors or start == "LATEST", "with TRIM_HORIZON none of them misses anything"
+    assert store.name != "g1-healthy-mid-read" or not seen.codes
+    wide = ("--accept", "reread=3h")
+    done = lab.fix(*wide, "--format", "json")
+    after = lab.items()
+    if done.code == 1:
+        assert done.json["decision"]["kind"] == "no-line"
+        assert release.startswith("master") and start == "LATEST"
+        assert after == before
+        return
+    assert done.code == 0, done.err
+    assert lab.dry(*wide, "--format", "json").json["decision"]["kind"] == "nothing"
+    left = lab.inspect("--format", "json")
+    assert left.code == 0
+    assert left.codes <= {"RSH214"}, "what cannot be kept from being read again, and nothing else"
+    if after == before:
+        assert lab.journals() == []
+        return
+    assert lab.undo().code == 0
+    assert lab.items() == before, "byte and type"
+
+
+# what no store holds
+
+
+@pytest.mark.parametrize(("options", "option"), [
+    ("?app=app", "initial"), ("?app=app&initial=LATEST", "release"),
+])
+def test_what_no_store_holds_is_asked_for(made, options, option):
+    lab = made("a", options)
+    before = lab.items()
+    done = lab.fix()
+    assert done.code == 4
+    assert f"{option}=" in done.out + done.err
+    assert lab.items() == before
+
+
+def test_where_all_of_them_agree_nothing_is_asked(made):
+    """Every shard has a row, and no release would leave any of it unread."""
+    lab = made("i", "?app=app")
+    assert lab.dry("--format", "json").json["decision"]["kind"] == "nothing"
+
+
+def test_nothing_tells_that_it_runs_so_the_operator_has_to(made):
+    lab = made("a", "?app=app&initial=LATEST&release=0.5")
+    before = lab.items()
+    done = lab.cli("fix", *lab.where, "--yes", "--watch", "1s")
+    assert done.code == 4
+    assert done.says("nothing in this store tells", "--assume-stopped")
+    assert lab.items() == before
+    assert lab.fix().code == 0
+
+
+def test_a_row_that_moves_between_plan_and_write_stops_the_fix(made, wire):
+    """A flush of a consumer that was not stopped after all."""
+    lab = made("b4", "?app=app&initial=LATEST&release=0.5")
+    key = "app-orders/shardId-000000000001"
+    later = lab.items()["app-orders/shardId-000000000000"]["sequence_number"]
+    wire.do("TransactWriteItems", lambda: lab.change(key, sequence_number=later))
+    done = lab.fix()
+    assert done.code == 4
+    assert set(lab.items()) == {f"app-orders/shardId-00000000000{n}" for n in (0, 1)}
+
+
+# whose rows
+
+
+def test_without_an_application_the_rows_are_named(made):
+    lab = made("a", "?initial=LATEST&release=0.5")
+    done = lab.inspect()
+    assert done.code == 2
+    assert done.says("names no application", "app-orders", "app=app")
+
+
+def test_another_application_s_rows_are_left_alone(made):
+    lab = made("a", "?app=app&initial=LATEST&release=0.5")
+    others = {key: item for key, item in lab.items().items() if not key.startswith("app-orders")}
+    assert len(others) == 2
+    assert lab.fix().code == 0
+    assert others.items() <= lab.items().items()
+
+
+def test_an_application_without_rows_is_not_taken_for_a_new_one(made):
+    lab = made("a", "?app=ap&initial=LATEST&release=0.5")
+    done = lab.inspect()
+    assert done.code == 3
+    assert done.says("holds no position")
+
+
+def test_an_ambiguous_namespace_of_another_stream_is_refused(made):
+    """app=a, stream b-c and app=a-b, stream c share the rows a-b-c: numbers tell."""
+    lab = made("a", "?app=app&initial=LATEST&release=0.5")
+    key = "app-orders/shardId-000000000000"
+    number = lab.items()[key]["sequence_number"]["S"]
+    # Epoch and time of the number (bits 148 and 36) a year and more later.
+    shifted = str(int(number) + (40_000_000 << 148) + (40_000_000 << 36))
+    lab.change(key, sequence_number={"S": shifted})
+    done = lab.inspect()
+    assert done.code == 2
+    assert done.says("app-orders", "another stream", "--stream")
+
+
+def test_a_table_of_another_shape_is_refused(lab_of):
+    lab = lab_of("a-both")
+    done = lab.cli(
+        "inspect", f"kinesis-consumer+ddb://{lab.table.name}?app=app", "--stream", lab.stream
+    )
+    assert done.code == 2
+    assert done.says("kinesis-consumer positions", "HASH namespace (S), RANGE shard_id (S)")
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    ("?app=app&inital=LATEST", ["inital", "app, initial"]),
+    ("?app=app&initial=EARLIEST", ["EARLIEST", "TRIM_HORIZON"]),
+    ("?app=app&release=0.3", ["0.3", "0.4.0"]),
+    ("?app=app&release=telegraf-1.20", ["telegraf-1.20", "telegraf-1.36"]),
+    ("?app=app&release=telegraf-1.36&initial=AT_TIMESTAMP:2026-11-01T00:00:00Z", ["AT_TIMESTAMP"]),
+])
+def test_bad_options_are_named(made, options, words):
+    done = made("a", options).inspect()
+    assert done.code == 2
+    assert done.says(*words)
+
+
+def test_a_new_application_is_begun_where_it_is_asked_to(made):
+    """--bootstrap writes rows only where the start mode would not do the same."""
+    lab = made("b1", "?app=app&initial=LATEST&release=0.5")
+    done = lab.fix("--bootstrap", "--policy", "lossless")
+    assert done.code == 0, done.err
+    assert len(lab.items()) == 3
+    assert lab.undo().code == 0
+    assert lab.items() == {}
+
+
+def test_attributes_of_others_on_a_row_stay(made):
+    lab = made("f-swapped")
+    key = "app-orders/shardId-000000000001"
+    lab.change(key, note={"SS": ["kept", "by us"]}, ttl={"N": "7"})
+    before = lab.items()
+    assert lab.fix().code == 0
+    assert lab.items()[key]["note"] == before[key]["note"]
+    assert lab.undo().code == 0
+    assert lab.items() == before
