@@ -30,8 +30,18 @@ def offsets(logs: Mapping[int, OffsetLog], source: str) -> Iterator[tuple[int, S
 
 def kinesis(logs: Mapping[int, OffsetLog]) -> dict[str, SourceOffset]:
     """The sources that read Kinesis, each with its newest readable offset."""
-    found = ((name, next(offsets(logs, name), None)) for name in names(logs))
-    return {name: newest[1] for name, newest in found if newest is not None}
+    found = ((name, _newest(logs, name)) for name in names(logs))
+    return {name: newest for name, newest in found if newest is not None}
+
+
+def _newest(logs: Mapping[int, OffsetLog], source: str) -> SourceOffset | None:
+    """A source that has a sound offset of another kind is another source, whatever stood in its
+    place before; only damage is looked behind."""
+    for number in sorted(logs, reverse=True):
+        text = logs[number].get(source, NO_OFFSET)
+        if text != NO_OFFSET and not shapes.damaged(text):
+            return shapes.read(text)
+    return None
 
 
 def connector_of(logs: Mapping[int, OffsetLog], source: str, folders: frozenset[str]) -> str:

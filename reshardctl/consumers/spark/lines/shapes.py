@@ -50,8 +50,15 @@ def read_slowly(text: str) -> SourceOffset | None:
 
 def unread(text: str) -> str:
     """Why a text is no offset of a source that reads Kinesis."""
+    return damaged(text) or "it is no offset of a Kinesis source"
+
+
+def damaged(text: str) -> str:
+    """Why a text is no offset of any source that writes JSON, "" where it is one."""
+    if canonical.read(text) is not None:
+        return ""
     try:
         load(text)
     except Malformed as error:
         return str(error)
-    return "it is no offset of a Kinesis source"
+    return ""

@@ -1,0 +1,587 @@
+"""Checkpoint directories: what the real ones hold, and what damaged ones are told to be."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from checkpoint_files import CONNECTORS, GOLDEN, checkpoints, file, images, name
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reshardctl.consumers.spark.checkpoint import Checkpoint
+from reshardctl.consumers.spark.lines import awslabs
+from reshardctl.consumers.spark.positions import Position
+from reshardctl.consumers.spark.tree import checkpoint_of
+from reshardctl.errors import CannotTell, ReshardError, UsageError, WrongStream
+from reshardctl.model import Image, Oddity, Stream, shard_id
+
+HEAD, V2, QUBOLE = (
+    "awslabs-head-0f4c005", "awslabs-head-0f4c005-spark-4.3", "qubole-1.2.0_spark-3.0"
+)
+ZERO, ONE, TWO = (shard_id(index) for index in range(3))
+
+
+def stream(called: str) -> Stream:
+    arn = f"arn:aws:kinesis:eu-west-1:123456789012:stream/{called}"
+    return Stream(arn, called, 1795000000, 86400, "ACTIVE")
+
+
+ST = stream("st")
+
+
+def tree(path: str) -> dict[str, Image]:
+    return images(GOLDEN / path)
+
+
+def read(
+    files: dict[str, Image], *changed: Image, without: str = "", source: str = ""
+) -> Checkpoint:
+    """The checkpoint of these files with some changed, and those below a path gone."""
+    gone = {key for key in files if without and (key == without or key.startswith(f"{without}/"))}
+    rest = {key: image for key, image in files.items() if key not in gone}
+    return checkpoint_of({**rest, **{one.key: one for one in changed}}.values(), ST, source)
+
+
+def text(files: dict[str, Image], key: str) -> str:
+    return files[key].attributes["text"]["S"]
+
+
+def edited(files: dict[str, Image], key: str, before: str, after: str) -> Image:
+    assert before in text(files, key)
+    return file(key, text(files, key).replace(before, after))
+
+
+def errors(checkpoint: Checkpoint) -> dict[str, str]:
+    return {odd.key: odd.why for odd in checkpoint.odd if odd.kind is Oddity.UNREADABLE}
+
+
+def remarks(checkpoint: Checkpoint) -> dict[str, str]:
+    return {odd.key: odd.why for odd in checkpoint.odd if odd.kind is not Oddity.UNREADABLE}
+
+
+# ---- as they were recorded
+
+
+@pytest.mark.parametrize("path", checkpoints(*CONNECTORS), ids=name)
+def test_a_recorded_checkpoint_is_read_and_nothing_is_odd_about_it(path):
+    """Kind, stream and Scala as tests/golden/spark/README.md says; batches and commits as the
+    folder lists them; every log entry of the newest batch."""
+    build = path.parent.name
+    found = checkpoint_of(images(path).values(), ST)
+    assert found.connector == ("qubole" if build.startswith("qubole") else "awslabs")
+    assert (found.source, found.stream_name, found.other_sources) == ("0", "st", ())
+    assert found.scalas == {"2.13" if build.startswith("awslabs-head") else "2.12"}
+    assert found.odd == ()
+    assert found.query_id == json.loads((path / "metadata").read_text())["id"]
+    numbers = {int(one.name) for one in (path / "offsets").iterdir() if one.name.isdigit()}
+    commits = {int(one.name) for one in (path / "commits").iterdir() if one.name.isdigit()}
+    assert (set(found.batches), set(found.committed)) == (numbers, commits)
+    assert (found.gaps, found.unreadable, found.strays, found.stateful) == ((), {}, {}, False)
+    assert not found.asynchronous
+    for number, batch in found.batches.items():
+        assert batch.log.text() == (path / "offsets" / str(number)).read_text()
+        assert (batch.broken, batch.begun, batch.batch_id) == ("", True, number)
+        assert batch.committed == (number in commits)
+    folder = path / found.log_folder(found.newest)
+    written = {one.name for one in folder.iterdir() if not one.name.startswith(".")}
+    assert set(found.entries.get(found.newest, {})) == written
+
+
+def test_the_lost_tail_of_a_closed_shard_is_in_reach():
+    """golden awslabs-head-0f4c005/s1x: offsets/0 names shard 0 and no later one does; its log says
+    where it stood, four records in (`committed` of s1x.json)."""
+    found = read(tree(f"{HEAD}/s1x"))
+    assert ZERO in found.batches[0].positions
+    assert all(ZERO not in found.batches[number].positions for number in (1, 2, 3))
+    assert found.entries[0][ZERO].position.kind == "AFTER_SEQUENCE_NUMBER"
+    assert {0, 3} <= found.listed
+
+
+def test_a_query_of_spark_4_3_with_the_log_in_version_two():
+    found = read(tree(f"{V2}/s1"))
+    assert (found.connector, found.source, found.generation) == ("awslabs", "0", "4.3")
+    assert found.batches[0].log.version == 2
+
+
+def test_a_python_source_is_told_by_its_offsets():
+    found = read(tree("pyds/lineage"))
+    assert (found.connector, found.stream_name, found.entries) == ("lineage", "", {})
+    assert found.batches[2].positions[ONE].kind == "AFTER_SEQUENCE_NUMBER"
+    assert found.log_folder(2) == ""
+
+
+@pytest.mark.parametrize(
+    "path", ["spark-4.2.1/v2", "spark-4.3.0/v2n", "spark-4.3.0-modes/state-v2"]
+)
+def test_a_query_without_kinesis_is_named_so(path):
+    with pytest.raises(UsageError, match="no source of this query reads Kinesis"):
+        read(tree(path))
+
+
+def test_state_is_seen():
+    files = tree(f"{HEAD}/s1")
+    state = {key: one for key, one in tree("spark-4.3.0-modes/state-v2").items()
+             if key.startswith("state")}
+    assert read({**files, **state}).stateful
+    assert read(files, Image("state/", {})).stateful
+    assert not read(files).stateful
+
+
+def test_a_commit_of_version_two_is_read():
+    commit = tree("spark-4.3.0-modes/state-v2")["commits/1"]
+    found = read(tree(f"{HEAD}/s1"), Image("commits/0", commit.attributes))
+    assert found.commits[0].state_ids
+
+
+# ---- which source
+
+
+def twice(files: dict[str, Image], *lines: str) -> Image:
+    """offsets/0 with more sources after its own."""
+    return file("offsets/0", "\n".join([text(files, "offsets/0"), *lines]))
+
+
+def test_other_sources_are_carried_as_they_are():
+    files = tree(f"{HEAD}/s1")
+    kafka = '{"topic":{"0":23}}'
+    found = read(files, twice(files, "-", kafka))
+    assert (found.source, found.other_sources) == ("0", ("1", "2"))
+    log = found.batches[0].log.replacing("0", "x")
+    assert log.text().split("\n")[3:] == ["-", kafka]
+
+
+def test_two_sources_on_the_stream_have_to_be_told_apart():
+    files = tree(f"{HEAD}/s1")
+    both = twice(files, text(files, "offsets/0").split("\n")[2])
+    with pytest.raises(UsageError, match="sources 0, 1 of this query read stream st") as error:
+        read(files, both)
+    assert "source=0" in error.value.next
+    found = read(files, both, source="1")
+    assert (found.source, found.other_sources) == ("1", ("0",))
+    assert found.log_folder(0) == "sources/1/shard-source/0"
+
+
+def test_of_two_kinesis_sources_the_stream_s_own_is_taken():
+    files = tree(f"{HEAD}/s1")
+    line = text(files, "offsets/0").split("\n")[2]
+    other = line.replace('"streamName":"st"', '"streamName":"other"')
+    assert read(files, twice(files, other)).source == "0"
+    both = {**files, "offsets/0": twice(files, other)}
+    assert checkpoint_of(both.values(), stream("other")).source == "1"
+    with pytest.raises(UsageError, match="read Kinesis"):
+        checkpoint_of(both.values())
+
+
+def test_the_checkpoint_of_another_stream_is_refused():
+    files = tree(f"{HEAD}/s1")
+    with pytest.raises(WrongStream, match="reads st, not orders"):
+        checkpoint_of(files.values(), stream("orders"))
+    with pytest.raises(WrongStream, match="source 0 of the checkpoint reads st"):
+        checkpoint_of(files.values(), stream("orders"), "0")
+
+
+@pytest.mark.parametrize(
+    ("source", "why"), [("7", "no such source, but 0, 1"), ("1", "does not read Kinesis")]
+)
+def test_a_source_that_is_not_there_is_a_usage_error(source, why):
+    files = tree(f"{HEAD}/s1")
+    with pytest.raises(UsageError, match=why):
+        read(files, twice(files, '{"offset":1}'), source=source)
+
+
+def test_named_sources_are_known_by_their_names():
+    files = tree(f"{V2}/s1")
+    line = text(files, "offsets/0").split("\n")[2]
+    body = text(files, "offsets/0").replace("\n0:{", "\nkin:{")
+    found = read(files, file("offsets/0", body + "\nrate:{\"offset\":1}"))
+    assert (found.source, found.other_sources) == ("kin", ("rate",))
+    assert found.log_folder(0) == "sources/kin/shard-source/0"
+    assert found.batches[0].log["kin"] == line.removeprefix("0:")
+
+
+def test_a_source_that_has_not_begun_is_kept_apart_from_an_empty_one():
+    files = tree(f"{HEAD}/u1")
+    one = text(files, "offsets/0").split("\n")
+    found = read(files, file("offsets/0", "\n".join([*one[:2], "-"])))
+    assert not found.batches[0].begun
+    assert found.batches[0].broken == ""
+    assert found.batches[1].begun
+
+
+def test_a_source_that_appears_later_makes_the_older_batch_unusable_and_says_why():
+    files = tree(f"{HEAD}/u1")
+    after = twice(files, '{"offset":1}').attributes["text"]["S"]
+    found = read(files, file("offsets/0", after), file("offsets/1", text(files, "offsets/1")))
+    assert found.batches.keys() == {0, 1}
+    swapped = text(files, "offsets/1").split("\n")
+    newest = file("offsets/1", "\n".join([*swapped[:2], '{"offset":1}', swapped[2]]))
+    found = read(files, newest)
+    assert found.source == "1"
+    assert found.unreadable == {0: "it does not name source 1"}
+    assert "does not name the source" in errors(found)["offsets/0"]
+
+
+# ---- damage
+
+
+def test_a_folder_that_is_no_checkpoint_is_refused():
+    for found in ({}, {"a": file("a", "b")}, {"part-0.parquet": Image("part-0.parquet", {})}):
+        with pytest.raises(UsageError, match="no checkpoint of a streaming query"):
+            read(found)
+
+
+def test_a_query_that_never_planned_a_batch_has_no_positions():
+    found = read({"metadata": file("metadata", '{"id":"a"}')})
+    assert (found.batches, found.newest, found.connector) == ({}, None, "unknown")
+    assert found.odd == ()
+
+
+@pytest.mark.parametrize("damage", ["", "v1", "v1\n{}", "v3\n{}\n{}", "v1\n{}\n{}\n\n{}"])
+def test_a_damaged_newest_log_is_an_error_and_its_batch_is_named(damage):
+    """Empty and cut files are what a full disk leaves; Spark throws on them."""
+    files = tree(f"{HEAD}/s1x")
+    found = read(files, file("offsets/3", damage))
+    assert list(found.unreadable) == [3]
+    assert found.newest == 3
+    assert found.unreadable[3] in errors(found)["offsets/3"]
+    assert 3 not in found.batches
+
+
+@pytest.mark.parametrize("keep", ["all but its end", "nothing but rubbish"])
+def test_a_damaged_line_is_an_error_and_no_guess(keep):
+    files = tree(f"{HEAD}/s1x")
+    whole = text(files, "offsets/3")
+    rest = whole[:-20] if keep.startswith("all") else whole[: whole.rindex("\n") + 1] + "rubbish"
+    found = read(files, file("offsets/3", rest))
+    assert "no JSON" in found.batches[3].broken
+    assert found.batches[3].positions == {}
+    assert "no JSON" in errors(found)["offsets/3"]
+
+
+def test_damage_that_spark_never_reads_again_is_a_remark():
+    """It reads the two newest only (MicroBatchExecution.populateStartOffsets)."""
+    files = tree(f"{HEAD}/s1x")
+    found = read(files, file("offsets/0", ""), file("offsets/1", "v1\n{}\n{"))
+    assert errors(found) == {}
+    assert {"offsets/0", "offsets/1"} <= remarks(found).keys()
+    assert "offsets/2" in errors(read(files, file("offsets/2", "")))
+
+
+def test_no_readable_log_at_all_cannot_be_judged():
+    files = tree(f"{HEAD}/s1")
+    with pytest.raises(CannotTell, match="offsets/0: it is empty"):
+        read(files, file("offsets/0", ""))
+    with pytest.raises(CannotTell, match="no UTF-8"):
+        read(files, Image("offsets/0", {"bytes": {"B": "gIA="}}))
+    with pytest.raises(CannotTell, match="a link out of the root"):
+        read(files, Image("offsets/0", {"unread": {"S": "a link out of the root"}}))
+
+
+def test_one_bad_position_breaks_its_batch_and_shows_the_others():
+    """json4s reads a line as a whole: MappingException, and the query dies."""
+    files = tree(f"{HEAD}/u1")
+    place = '"%s":{"subSequenceNumber":"-1","isLast":"true"' % ONE  # noqa: UP031
+    found = read(files, edited(files, "offsets/1", place, place.replace('"true"', "true")))
+    batch = found.batches[1]
+    assert batch.broken == f"{ONE}: isLast is true or false, and the connector wants a string"
+    assert list(batch.positions) == [TWO]
+    (odd,) = (one for one in found.odd if one.shard == ONE)
+    assert (odd.kind, odd.key) == (Oddity.UNREADABLE, "offsets/1")
+    assert ONE in odd.why
+
+
+def test_ten_thousand_bad_positions_do_not_flood_the_report():
+    positions = {shard_id(i): Position("TRIM_HORIZON") for i in range(10_000)}
+    files = tree(f"{HEAD}/s1")
+    head, metadata, _ = text(files, "offsets/0").split("\n")
+    line = awslabs.line("st", 0, positions, "2.13").replace('"isLast":"true"', '"isLast":true')
+    found = read(files, file("offsets/0", "\n".join([head, metadata, line])))
+    assert len(found.odd) < 30
+    assert "9980 more" in found.odd[-1].why
+
+
+@pytest.mark.parametrize(("line", "why"), [("", "continuous"), ("{", "unreadable"), ("[]", "list")])
+def test_a_second_line_that_spark_cannot_use_is_an_error(line, why):
+    files = tree(f"{HEAD}/s1")
+    head, _, source = text(files, "offsets/0").split("\n")
+    found = read(files, file("offsets/0", "\n".join([head, line, source])))
+    assert why in errors(found)["offsets/0"]
+    assert found.generation == ""
+
+
+def test_a_continuous_query_is_told_by_its_second_lines():
+    """golden spark-4.3.0-modes/continuous, its source's lines replaced by a connector's."""
+    line = text(tree(f"{HEAD}/s1"), "offsets/0").split("\n")[2]
+    files = tree("spark-4.3.0-modes/continuous")
+    changed = [
+        file(key, "\n".join([*text(files, key).split("\n")[:2], line]))
+        for key in files if key.startswith("offsets/") and key != "offsets/"
+    ]
+    assert "continuous" in errors(read(files, *changed))["offsets/8"]
+
+
+def test_an_asynchronous_query_is_told_by_its_gaps():
+    """golden spark-4.3.0-modes/async, its source's lines replaced by a connector's."""
+    line = text(tree(f"{HEAD}/s1"), "offsets/0").split("\n")[2]
+    files = tree("spark-4.3.0-modes/async")
+    changed = [
+        file(key, "\n".join([*text(files, key).split("\n")[:2], line]))
+        for key in files if key.startswith("offsets/") and key != "offsets/"
+    ]
+    found = read(files, *changed)
+    assert list(found.batches) == [0, 5, 10, 14, 25, 29, 36]
+    assert found.asynchronous
+    assert len(found.gaps) == 30
+    assert errors(found) == {}
+    assert "asynchronously" in remarks(found)["offsets/1"]
+
+
+def test_a_removed_log_is_an_error_where_spark_wants_it():
+    """Run on 3.3.4 to 4.3.0: `batch 1 doesn't exist`."""
+    files = tree(f"{HEAD}/s1x")
+    found = read(files, without="offsets/2")
+    assert found.gaps == (2,)
+    assert not found.asynchronous
+    assert "batch 2 doesn't exist" in errors(found)["offsets/2"]
+    found = read(files, without="offsets/1")
+    assert errors(found) == {}
+    assert "unknown" in remarks(found)["offsets/1"]
+
+
+@pytest.mark.parametrize(
+    ("damage", "why"),
+    [("", "empty"), ("v1", "1 lines"), ("v3\n{}", "v3"), ("v1\n[]", "list"), ("v1\n{", "not JSON")],
+)
+def test_a_damaged_commit_is_an_error_where_spark_reads_it(damage, why):
+    files = tree("awslabs-head/s1")
+    found = read(files, file("commits/3", damage))
+    assert why in errors(found)["commits/3"]
+    assert 3 in found.committed
+    assert 3 not in found.commits
+    older = read(files, file("commits/2", damage))
+    assert errors(older) == {}
+    assert why in remarks(older)["commits/2"]
+
+
+def test_a_commit_ahead_of_the_offsets_is_an_error():
+    """Run on 3.3.4 to 4.3.0: the batch runs again, then CONCURRENT_STREAM_LOG_UPDATE."""
+    files = tree("awslabs-head/s1")
+    assert "no offset log" in errors(read(files, without="offsets/3"))["commits/3"]
+
+
+@pytest.mark.parametrize(
+    ("damage", "why"),
+    [("", "not JSON"), ("{}", "no id"), ("[]", "no id"), ('{"id":7}', "no id"), ("x", "not JSON")],
+)
+def test_metadata_that_is_none_is_an_error(damage, why):
+    found = read(tree(f"{HEAD}/s1"), file("metadata", damage))
+    assert why in errors(found)["metadata"]
+    assert found.query_id == ""
+
+
+@pytest.mark.parametrize(("path", "refused"), [(f"{HEAD}/s1", False), (f"{V2}/s1", True)])
+def test_without_metadata_spark_4_2_and_later_do_not_start(path, refused):
+    """Run: 4.1.4 gives the query a new id; 4.2 says STREAMING_CHECKPOINT_MISSING_METADATA_FILE."""
+    found = read(tree(path), without="metadata")
+    assert ("metadata" in errors(found), "metadata" in remarks(found)) == (refused, not refused)
+
+
+TEMPORARY = "offsets/.1.7f0c3a52-8c8e-4bd5-a7c4-6d1f0f3e4a11.tmp"
+
+
+@pytest.mark.parametrize(
+    ("key", "error"),
+    [
+        (TEMPORARY, False),
+        ("commits/.0.7f0c3a52-8c8e-4bd5-a7c4-6d1f0f3e4a11.TID12.tmp", False),
+        ("offsets/0.orig", False),
+        ("offsets/_SUCCESS", False),
+        ("offsets/007", True),
+        ("offsets/+1", True),
+        ("offsets/-1", True),
+        ("offsets/3/", True),
+        ("offsets/backup/", False),
+    ],
+)
+def test_strangers_in_spark_s_folders(key, error):
+    """Names that are no numbers are passed by (runs E1 and E2, 3.3.4 to 4.3.0); `toLong` takes 007,
+    +1 and -1 for numbers."""
+    image = Image(key, {}) if key.endswith("/") else file(key, "x")
+    found = read(tree(f"{HEAD}/s1"), image)
+    assert list(found.batches) == [0]
+    assert (key in errors(found), key in remarks(found)) == (error, not error)
+    assert (key in found.temporary) == key.endswith(".tmp")
+
+
+def test_an_orphaned_checksum_is_no_batch():
+    """Run C6: the next write of that batch fails."""
+    found = read(tree(f"{HEAD}/s1"), Image("offsets/1", {"crc": {"B": "Y3JjAAAAAgA="}}))
+    assert (found.newest, set(found.orphans)) == (0, {"offsets/1"})
+    assert "refuses to write" in remarks(found)["offsets/1"]
+    commit = read(tree(f"{HEAD}/u1"), Image("commits/1", {"crc": {"B": "Y3JjAAAAAgA="}}))
+    assert set(commit.committed) == {0}
+
+
+def test_a_stale_checksum_is_a_remark():
+    """Run A1: the default checkpoint reader does not verify it."""
+    files = tree(f"{HEAD}/s1")
+    old = {**files["offsets/0"].attributes}
+    old["crc"] = files["metadata"].attributes["crc"]
+    found = read(files, Image("offsets/0", old))
+    assert errors(found) == {}
+    assert "not its own" in remarks(found)["offsets/0"]
+
+
+LOG = "sources/0/shard-source"
+
+
+@pytest.mark.parametrize(
+    ("image", "why"),
+    [
+        (file(f"{LOG}/0/_SUCCESS", ""), "no JSON"),
+        (file(f"{LOG}/0/.{ZERO}.7f0c.tmp", "{}"), "missing"),
+        (file(f"{LOG}/0/{ZERO}.orig", '{"shardId":"x"}'), "missing"),
+        (file(f"{LOG}/0/{ZERO}", '{"shardId":"shardId-000000000000"'), "no JSON"),
+        (file(f"{LOG}/0/{ZERO}", ""), "no JSON"),
+        (Image(f"{LOG}/0/more/", {}), "folder"),
+        (Image(f"{LOG}/0/{ONE}", {"bytes": {"B": "gIA="}}), "UTF-8"),
+    ],
+)
+def test_a_stray_file_in_the_log_that_is_read_next_is_an_error(image, why):
+    """Run R7: the query is dead."""
+    found = read(tree(f"{HEAD}/s1"), image)
+    assert found.strays == {0: (image.key,)}
+    assert why in errors(found)[image.key]
+
+
+def test_a_stray_file_in_another_batch_s_log_is_a_remark():
+    files = tree(f"{HEAD}/s1x")
+    found = read(files, file(f"{LOG}/0/_SUCCESS", ""))
+    assert errors(found) == {}
+    assert f"{LOG}/0/_SUCCESS" in remarks(found)
+
+
+def test_an_entry_under_another_name_is_the_shard_s_that_it_speaks_of():
+    """HDFSMetadataCommitter goes by the content; the name is ours to wonder about."""
+    files = tree(f"{HEAD}/s1")
+    entry = text(files, f"{LOG}/0/{ZERO}")
+    found = read(files, file(f"{LOG}/0/copy", entry))
+    assert found.entries[0][ZERO].image.key == f"{LOG}/0/{ZERO}"
+    assert "copy" in errors(found)[f"{LOG}/0/copy"] or "named otherwise" in (
+        errors(found)[f"{LOG}/0/copy"]
+    )
+    alone = read(files, file(f"{LOG}/0/copy", entry), without=f"{LOG}/0/{ZERO}")
+    assert alone.entries[0][ZERO].image.key == f"{LOG}/0/copy"
+
+
+@pytest.mark.parametrize("path", [f"{HEAD}/s1", f"{QUBOLE}/s1"])
+def test_a_log_that_is_kept_elsewhere_leaves_no_entries(path):
+    """kinesis.metadataPath, kinesis.executor.metadata.path, or awslabs' DynamoDB table."""
+    found = read(tree(path), without="sources")
+    assert (found.entries, found.strays) == ({}, {})
+    assert found.connector in ("awslabs", "qubole")
+    assert 0 in found.listed
+
+
+def test_an_offset_without_shards_is_known_by_its_history_or_its_log():
+    files = tree(f"{HEAD}/s1x")
+    whole = text(files, "offsets/3").split("\n")
+    empty = '{"metadata":{"batchId":"3","streamName":"st"}}'
+    bare = file("offsets/3", "\n".join([*whole[:2], empty]))
+    assert read(files, bare).connector == "awslabs"
+    only = {"metadata": files["metadata"], "offsets/3": bare}
+    assert read(only).connector == "unknown"
+    assert read({**only, f"{LOG}/": Image(f"{LOG}/", {})}).connector == "awslabs"
+
+
+def test_a_batch_that_counts_backwards_breaks():
+    """awslabs asserts prevBatchId <= currBatchId (issues 13 and 34 of its project)."""
+    files = tree(f"{HEAD}/s1x")
+    found = read(files, edited(files, "offsets/3", '"batchId":"3"', '"batchId":"1"'))
+    assert "lower than 2" in found.batches[3].broken
+    assert "lower than 2" in errors(found)["offsets/3"]
+
+
+def test_a_history_of_another_connector_breaks_only_itself():
+    files = tree(f"{HEAD}/s1x")
+    line = text(tree(f"{QUBOLE}/s1"), "offsets/0").split("\n")[2]
+    whole = text(files, "offsets/0").split("\n")
+    found = read(files, file("offsets/0", "\n".join([*whole[:2], line])))
+    assert "spelled as qubole does" in found.batches[0].broken
+    assert errors(found) == {}
+
+
+def test_a_history_of_another_stream_is_said():
+    files = tree(f"{HEAD}/s1x")
+    found = read(files, edited(files, "offsets/0", '"streamName":"st"', '"streamName":"old"'))
+    (odd,) = (one for one in found.odd if one.kind is Oddity.EARLIER_STREAM)
+    assert (odd.key, "stream old" in odd.why) == ("offsets/0", True)
+
+
+def test_an_order_that_no_scala_writes_is_neither_s():
+    files = tree(f"{HEAD}/u1")
+    whole = text(files, "offsets/1").split("\n")
+    turned = json.dumps(dict(reversed(json.loads(whole[2]).items())), separators=(",", ":"))
+    assert read(files, file("offsets/1", "\n".join([*whole[:2], turned]))).scalas == frozenset()
+
+
+def test_the_settings_and_the_order_have_to_agree():
+    """Spark 4 is built for Scala 2.13 alone: nobody writes 2.12's order under its settings."""
+    old, new = tree("awslabs-1.4.2-sdk/s1"), tree(f"{HEAD}/s1")
+    line = text(old, "offsets/0").split("\n")[2]
+    head, metadata, _ = text(new, "offsets/0").split("\n")
+    mixed = file("offsets/0", "\n".join([head, metadata, line]))
+    assert read(new, mixed).scalas == frozenset()
+
+
+def test_a_hundred_thousand_shards_in_every_line():
+    """Linear: no timing here, but a quadratic reader would hang."""
+    number = "49680000000000000000000000000000000000000000000000000018"
+    positions = {
+        shard_id(i): Position("AFTER_SEQUENCE_NUMBER", number) for i in range(100_000)
+    }
+    files = tree(f"{HEAD}/s1")
+    head, metadata, _ = text(files, "offsets/0").split("\n")
+    line = awslabs.line("st", 0, positions, "2.13")
+    found = read(files, file("offsets/0", "\n".join([head, metadata, line])))
+    assert len(found.batches[0].positions) == 100_000
+    assert found.scalas == {"2.13"}
+    assert found.odd == ()
+
+
+SMALL = {
+    path: {key: one for key, one in tree(path).items() if "text" in one.attributes}
+    for path in (f"{HEAD}/u1", f"{QUBOLE}/u1", "pyds/lineage")
+}
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_whatever_is_damaged_no_more_than_a_typed_error_comes(data):
+    """Any file cut, emptied, garbled or gone."""
+    files = dict(SMALL[data.draw(st.sampled_from(sorted(SMALL)))])
+    for key in data.draw(st.lists(st.sampled_from(sorted(files)), min_size=1, max_size=3)):
+        if key not in files or "text" not in files[key].attributes:
+            continue
+        whole = text(files, key)
+        at = data.draw(st.integers(0, len(whole)))
+        new = data.draw(st.sampled_from(["", "{", "null", "[]", "\n", '"', "é", "v2", "0", whole]))
+        kind = data.draw(st.sampled_from(["cut", "put", "gone", "bytes"]))
+        if kind == "gone":
+            del files[key]
+        elif kind == "bytes":
+            files[key] = Image(key, {"bytes": {"B": "gIA="}})
+        else:
+            files[key] = file(key, whole[:at] + new + (whole[at:] if kind == "put" else ""))
+    try:
+        found = checkpoint_of(files.values(), ST)
+    except ReshardError as error:
+        assert error.what
+    else:
+        assert all(odd.why and odd.key for odd in found.odd)
+
+
+def test_paths_of_goldens_are_real():
+    assert all(Path(path).is_dir() for path in checkpoints())

@@ -1,0 +1,151 @@
+"""Which files of a checkpoint are looked at."""
+
+from __future__ import annotations
+
+import pytest
+from checkpoint_files import GOLDEN, file, images
+
+from reshardctl.consumers.layouts import SELECTS
+from reshardctl.consumers.spark.wants import select
+from reshardctl.model import Image
+from reshardctl.model.trees import Wants
+
+BATCHES = "sources/0/shard-source"
+
+
+def seen(all_: dict[str, Image], source: str = "") -> tuple[Wants, int]:
+    """What a medium would end up with, and in how many rounds: it lists and reads what is wanted
+    until nothing new is."""
+    choose = select({"source": source} if source else {})
+    known: dict[str, Image] = {}
+    wants, rounds = Wants(), 0
+    while (more := choose(known, wants.folders)) != wants:
+        assert wants.folders <= more.folders, "never less than before"
+        assert wants.files <= more.files, "never less than before"
+        wants, rounds = more, rounds + 1
+        for key, image in all_.items():
+            folder = key.rstrip("/").rpartition("/")[0]
+            if key in wants.files:
+                known[key] = image
+            elif folder in wants.folders:
+                size = {"size": {"N": "1"}}
+                known.setdefault(key, Image(key, {} if key.endswith("/") else size))
+    return wants, rounds
+
+
+def logs(wants: Wants) -> set[str]:
+    return {one for one in wants.folders if one.startswith(f"{BATCHES}/")}
+
+
+def test_the_selector_is_known_by_name():
+    assert SELECTS["spark"] is select
+
+
+def test_a_healthy_checkpoint_needs_the_log_of_its_newest_batch_and_what_lies_ahead():
+    """golden awslabs-1.4.2/s2: batches 0 and 1, both committed; 0 is where shard 0 ended."""
+    wants, rounds = seen(images(GOLDEN / "awslabs-1.4.2/s2"))
+    assert rounds <= 5
+    assert wants.files == {
+        "metadata", "offsets/0", "offsets/1", "commits/0", "commits/1",
+        f"{BATCHES}/0/shardId-000000000000",
+        f"{BATCHES}/1/shardId-000000000001", f"{BATCHES}/1/shardId-000000000002",
+    }
+    assert logs(wants) == {f"{BATCHES}/{batch}" for batch in (0, 1, 2, 3)}
+    assert {"", "offsets", "commits", "sources", "sources/0", BATCHES} <= wants.folders
+
+
+def test_a_shard_that_vanishes_without_an_end_is_looked_up_where_it_was_last():
+    """golden awslabs-head-0f4c005/s1x: shard 0 stands in offsets/0 and in no later one (run: its
+    tail was lost); only its own file of that batch is read."""
+    wants, _ = seen(images(GOLDEN / "awslabs-head-0f4c005/s1x"))
+    assert f"{BATCHES}/0" in wants.folders
+    assert {one for one in wants.files if one.startswith(f"{BATCHES}/0/")} == {
+        f"{BATCHES}/0/shardId-000000000000"
+    }
+
+
+def test_an_ended_shard_of_qubole_is_not_looked_up_again():
+    """golden qubole-kinesis-sql/s1: its offset line itself said SHARD_END, one batch later."""
+    wants, _ = seen(images(GOLDEN / "qubole-kinesis-sql/s1"))
+    folders = {one for one in wants.folders if "shard-commit/" in one}
+    assert folders == {f"sources/0/shard-commit/{batch}" for batch in (3, 4, 5)}
+
+
+def test_an_uncommitted_batch_is_looked_at_and_the_one_before_it():
+    """golden awslabs-head-0f4c005/u1."""
+    wants, _ = seen(images(GOLDEN / "awslabs-head-0f4c005/u1"))
+    assert logs(wants) == {f"{BATCHES}/{batch}" for batch in (0, 1, 2, 3)}
+    assert {one for one in wants.files if one.startswith(f"{BATCHES}/1/")} == {
+        f"{BATCHES}/1/shardId-000000000001", f"{BATCHES}/1/shardId-000000000002"
+    }
+
+
+def test_the_log_is_filed_by_the_connector_s_own_count():
+    """After a batch that ran twice Spark's ids are one ahead (run of s4 on all three builds)."""
+    tree = images(GOLDEN / "awslabs-head-0f4c005/s1")
+    moved = dict(tree)
+    for folder in ("offsets", "commits"):
+        image = moved.pop(f"{folder}/0")
+        moved[f"{folder}/7"] = Image(f"{folder}/7", image.attributes)
+    wants, _ = seen(moved)
+    assert logs(wants) == {f"{BATCHES}/{batch}" for batch in (0, 1, 2)}
+
+
+def test_a_named_source_keeps_its_log_under_its_name():
+    """Run on Spark 4.3.0: sources/kin/."""
+    tree = images(GOLDEN / "awslabs-head-0f4c005-spark-4.3/s1")
+    text = tree["offsets/0"].attributes["text"]["S"].replace("\n0:{", "\nkin:{")
+    wants, _ = seen({**tree, "offsets/0": file("offsets/0", text)})
+    assert "sources/kin/shard-source/0" in wants.folders
+    assert not any(one.startswith("sources/0") for one in wants.folders)
+
+
+def test_only_the_named_source_s_log_is_looked_at():
+    tree = images(GOLDEN / "awslabs-head-0f4c005/s1")
+    text = tree["offsets/0"].attributes["text"]["S"]
+    both = file("offsets/0", text + "\n" + text.split("\n")[2])
+    assert {"sources/0", "sources/1"} <= seen({**tree, "offsets/0": both})[0].folders
+    folders = seen({**tree, "offsets/0": both}, source="1")[0].folders
+    assert "sources/1" in folders
+    assert "sources/0" not in folders
+
+
+def test_of_a_large_history_little_is_read():
+    """All offset logs, two commits, one batch's entries; not the millions of log files."""
+    tree = images(GOLDEN / "awslabs-head-0f4c005/s1")
+    head, metadata, line = tree["offsets/0"].attributes["text"]["S"].split("\n")
+    many = {"metadata": tree["metadata"]}
+    entry = tree[f"{BATCHES}/0/shardId-000000000000"].attributes["text"]["S"]
+    for batch in range(100):
+        text = line.replace('"batchId":"0"', f'"batchId":"{batch}"')
+        for one in (
+            file(f"offsets/{batch}", "\n".join([head, metadata, text])),
+            file(f"commits/{batch}", 'v1\n{"nextBatchWatermarkMs":0}'),
+            file(f"{BATCHES}/{batch}/shardId-000000000000", entry),
+        ):
+            many[one.key] = one
+    wants, _ = seen(many)
+    assert len(wants.files) == 1 + 100 + 2 + 1
+    assert logs(wants) == {f"{BATCHES}/{batch}" for batch in (99, 100, 101)}
+
+
+@pytest.mark.parametrize("source", ["pyds/lineage", "spark-4.3.0/v2n"])
+def test_sources_that_keep_no_log_need_none(source):
+    wants, _ = seen(images(GOLDEN / source))
+    assert not any(one.startswith("sources/") for one in wants.files)
+    assert all(one.count("/") < 2 for one in wants.folders)
+
+
+@pytest.mark.parametrize("damage", ["", "v1", "v1\n{}\n{", "v9\n{}\n{}"])
+def test_damaged_logs_do_not_stop_the_looking(damage):
+    tree = images(GOLDEN / "awslabs-head-0f4c005/u1")
+    wants, _ = seen({**tree, "offsets/1": file("offsets/1", damage)})
+    assert f"{BATCHES}/0" in wants.folders
+    broken = {**tree, "offsets/0": file("offsets/0", ""), "offsets/1": file("offsets/1", damage)}
+    assert seen(broken)[0].files >= {"offsets/0", "offsets/1", "metadata"}
+
+
+def test_an_empty_folder_is_looked_at_once():
+    wants, rounds = seen({})
+    assert rounds == 1
+    assert wants.files == {"metadata"}
