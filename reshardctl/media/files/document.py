@@ -14,7 +14,7 @@ from reshardctl.errors import UsageError
 from reshardctl.media.base import Landed
 from reshardctl.media.files.blobs import Blob, Blobs, Moved
 from reshardctl.media.files.blobs import checked as checked_key
-from reshardctl.media.files.guards import checked, holds
+from reshardctl.media.guards import checked, holds
 from reshardctl.model import Image, Step, Write
 from reshardctl.model.trees import Codec
 

@@ -15,10 +15,10 @@ from contextlib import suppress
 from reshardctl.errors import AnswerLost, CannotTell, Refused
 from reshardctl.media.base import Landed
 from reshardctl.media.files.blobs import Blob, Blobs, Moved, checked
-from reshardctl.media.files.guards import checked as checked_step
-from reshardctl.media.files.guards import holds
 from reshardctl.media.files.images import crc_of, image_of, written
 from reshardctl.media.files.reading import Reading
+from reshardctl.media.guards import checked as checked_step
+from reshardctl.media.guards import holds
 from reshardctl.model import Create, Delete, Image, Step, Update, Write, changed
 from reshardctl.model.trees import Select
 
