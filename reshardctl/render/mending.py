@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from reshardctl.consumers.base import MANY
 from reshardctl.effects import Effect
 from reshardctl.model import ShardId, Write, after
 from reshardctl.plan import Decision, Nothing, Plan, Residual
@@ -32,8 +31,7 @@ def mending(report: Report, finding: Finding) -> Mending:
     residuals = residuals_of(report, finding)
     if not isinstance(report.decision, Plan) or finding.severity is Severity.INFO:
         return Mending(False, residuals=residuals)
-    # What names no shard is about the rows that are no single shard's.
-    own = set(finding.shards) or {MANY}
+    own = set(finding.shards)
     writes = tuple(
         w for step in report.decision.steps for w in step.writes
         if shard_written(report, w) in own
