@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from reshardctl.consumers import consumer_of
-from reshardctl.model import Create, Delete, ShardId, Step, Write, after
+from reshardctl.consumers.base import MANY
+from reshardctl.model import Create, Delete, Image, ShardId, Step, Write, after, changed, short
 from reshardctl.report import Report
 
 
@@ -38,9 +39,11 @@ def changes(report: Report, steps: Iterable[Step]) -> list[Changed]:
     rows = after(report.snapshot.images, listed)
     places = consumer.positions(consumer.parse(rows, report.snapshot.lineage.stream))
     writes = sorted((w for step in listed for w in step.writes), key=lambda w: _order(w.key))
-    # A row that is no single shard's goes by its key.
-    named = [(consumer.shard_of(write.key) or ShardId(write.key), write) for write in writes]
-    return [_changed(shard, write, report.positions, places) for shard, write in named]
+    return [
+        _changed(shard, write, report.positions, places)
+        if (shard := consumer.shard_of(write.key)) != MANY else _of_many(write)
+        for write in writes
+    ]
 
 
 def _order(key: str) -> tuple[int, str]:
@@ -65,6 +68,24 @@ def _changed(
         case _:
             action = Action.KEEP if before == place else Action.MOVE
             return Changed(shard, action, before, place, write)
+
+
+def _of_many(write: Write) -> Changed:
+    """A row of several shards goes by its key, and where it lists shards, by these."""
+    before, then = write.before, changed(write.before, write)
+    action = Action.MOVE
+    if before is None or then is None:
+        action = Action.CREATE if before is None else Action.DELETE
+    last = write.key.rpartition("/")[2]
+    name = ShardId(write.key if last.isdigit() else last)
+    return Changed(name, action, _listed(before), _listed(then), write)
+
+
+def _listed(row: Image | None) -> str | None:
+    """The shards that a row lists, shortened."""
+    lists = [value["L"] for value in row.attributes.values() if "L" in value] if row else []
+    found = [short(one["S"]) for ids in lists for one in ids if "S" in one]
+    return ", ".join(found) or None
 
 
 def counted(changed: Iterable[Changed]) -> dict[Action, int]:

@@ -93,6 +93,8 @@ def phrases(changed: Iterable[Changed], verbose: bool) -> list[str]:
     }
     return [
         said[action].format(shards(group, verbose), place)
+        if place is not None or action is Action.DELETE
+        else f"rewrite {shards(group, verbose)}"
         for (action, place), group in groups.items()
     ]
 

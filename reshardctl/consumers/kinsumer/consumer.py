@@ -161,5 +161,6 @@ class Kinsumer:
 def _spelled(row: Row) -> str:
     if "SequenceNumber" in row.mistyped:
         return "?"
-    place = row.number or "never read"
-    return f"finished ({place})" if row.finished is not None else place
+    if row.finished is not None:
+        return f"finished ({row.number})" if row.number else "finished without a number"
+    return row.number or "never read"
