@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from checkpoint_files import GOLDEN, file, images
+from checkpoint_files import CONNECTORS, GOLDEN, checkpoints, file, images, name
 
 from reshardctl.consumers.layouts import SELECTS
+from reshardctl.consumers.spark.tree import checkpoint_of
 from reshardctl.consumers.spark.wants import select
+from reshardctl.media.files.local import Local
+from reshardctl.media.files.tree import Tree
 from reshardctl.model import Image
 from reshardctl.model.trees import Wants
 
@@ -149,3 +152,22 @@ def test_an_empty_folder_is_looked_at_once():
     wants, rounds = seen({})
     assert rounds == 1
     assert wants.files == {"metadata"}
+
+
+@pytest.mark.parametrize("path", checkpoints(*CONNECTORS, "pyds"), ids=name)
+def test_what_is_wanted_is_all_that_the_checkpoint_is_read_from(path):
+    """Read from a disk with the selector, and whole: the same batches, and every entry that either
+    the next start or the history needs."""
+    chosen = checkpoint_of(Tree(Local(str(path)), select({})).read())
+    whole = checkpoint_of(images(path).values())
+    assert chosen.batches.keys() == whole.batches.keys()
+    for number, batch in whole.batches.items():
+        assert chosen.batches[number].positions == batch.positions
+    assert (chosen.listed, chosen.odd, chosen.scalas) == (whole.listed, (), whole.scalas)
+    newest = whole.newest
+    assert chosen.entries.get(newest, {}).keys() == whole.entries.get(newest, {}).keys()
+    last = {shard: number for number, batch in whole.batches.items() for shard in batch.positions}
+    for shard, number in last.items():
+        if shard in whole.entries.get(number, {}):
+            found = chosen.entries[number][shard].position
+            assert found == whole.entries[number][shard].position
