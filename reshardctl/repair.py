@@ -9,6 +9,7 @@ from reshardctl import savedplan
 from reshardctl.apply import Applied, apply, resume
 from reshardctl.consumers import consumer_of
 from reshardctl.consumers.base import Consumer
+from reshardctl.consumers.renewals import LEAST_WATCH
 from reshardctl.errors import ConsumerRunning, HalfDone, Refused, StalePlan
 from reshardctl.evidence import Snapshot
 from reshardctl.journal import Journal, Records
@@ -79,6 +80,14 @@ def watch(ports: Ports, consumer: Consumer, seconds: float) -> str:
     first = consumer.signs_of_life(ports.medium.read())
     if not first:
         return "nothing in the store has an owner"
+    least = LEAST_WATCH.get(consumer.name, 0.0)
+    if seconds < least:
+        named = ", ".join(sorted(first)[:3])
+        raise Refused(
+            f"{named}: a client that lives renews its row every {least:g} s by default, and a "
+            f"watch of {seconds:g} s would not see it",
+            f"--watch {1.5 * least:g}s, or --assume-stopped if you know that it was killed",
+        )
     ports.sleep(seconds)
     second = consumer.signs_of_life(ports.medium.read())
     moved = sorted(key for key in second if second[key] != first.get(key))

@@ -172,10 +172,22 @@ def test_a_renewing_client_is_running_and_a_row_s_age_is_no_sign(made):
     renew(0)
     lab.on_sleep.append(renew)
     before = {k: v for k, v in lab.items().items() if k != "clients/c1"}
-    done = lab.cli("fix", *lab.where, "--yes", "--accept", "reread=2h")
+    done = lab.cli("fix", *lab.where, "--yes", "--accept", "reread=2h", "--watch", "90s")
     assert done.code == 4
-    assert done.says("clients/c1")
+    assert done.says("is running", "clients/c1")
     assert {k: v for k, v in lab.items().items() if k != "clients/c1"} == before
+
+
+def test_a_watch_shorter_than_a_renewal_proves_nothing(made):
+    """shardCheckFrequency is a minute by default (config.go of both): 30 s of silence are none."""
+    lab = made("killed")
+    lab.change("checkpoints/shardId-000000000001", SequenceNumber={"S": "LATEST"})
+    before = lab.items()
+    done = lab.cli("fix", *lab.where, "--yes")
+    assert done.code == 4
+    assert done.says("clients/c1", "--watch 90s")
+    assert (lab.items(), lab.slept) == (before, [])
+    assert lab.cli("fix", *lab.where, "--yes", "--watch", "90s").code == 0
 
 
 def test_no_client_and_no_leader_is_a_stop(made):
