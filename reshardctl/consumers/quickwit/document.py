@@ -136,14 +136,16 @@ class Document:
             raise broken(text, at, "half of a surrogate pair, which Quickwit refuses")
         whole = Member("", 0, blank(text, 0), len(text))
         levels: list[dict[str, Member]] = [_level(text, whole, self.layout.what, ends=True)]
+        versions = [_version(text, levels[0], self.layout.what)]
         for name in self.layout.path:
             levels.append(_level(text, _needed(levels[-1], name, self.layout.what), name))
-        return self._checked(text, levels)
+            versions.append(_version(text, levels[-1], self.layout.what))
+        return self._checked(text, levels, versions)
 
-    def _checked(self, text: str, levels: Sequence[dict[str, Member]]) -> _Found:
-        what = self.layout.what
-        versions = tuple(_version(text, level, what) for level in levels)
-        inner = levels[-1]
+    def _checked(
+        self, text: str, levels: Sequence[dict[str, Member]], versions: Sequence[str]
+    ) -> _Found:
+        what, inner = self.layout.what, levels[-1]
         uid = _decoded(text, inner, "index_uid", str, what)
         sources = _decoded(text, inner, "sources", list, what)
         if len(levels) > 1:
@@ -151,7 +153,7 @@ class Document:
         checkpoint = _needed(inner, "checkpoint", what)
         holders = {m.name: m for m in members(text, checkpoint.value, "checkpoint")}
         _check_sources(sources)
-        found = _Found(uid, versions, checkpoint, holders, sources)
+        found = _Found(uid, tuple(versions), checkpoint, holders, sources)
         if self.index and found.index != self.index:
             raise UsageError(
                 f"holds index {found.index}, where {self.index} belongs: Quickwit refuses it",
