@@ -119,7 +119,8 @@ class _Run:
         """Where a shard without a row begins: at the application's start mode."""
         mode = str(self._app.initial)
         why = f"it has no row: it begins at {mode}, the application's start mode"
-        cause = Cause.REFILLED if self._positions.rows else Cause.BOOTSTRAP
+        stored = self._positions.rows or self._positions.blank
+        cause = Cause.REFILLED if stored else Cause.BOOTSTRAP
         return self._reads(shard, self._first(shard), cause, why)
 
     def _first(self, shard: ShardId) -> Cut:

@@ -77,7 +77,7 @@ class KinesisConsumer:
 
     def positions(self, positions: Positions) -> dict[ShardId, str]:
         """Numbers as spelled."""
-        return {s: r.text for s, r in positions.rows.items()} | dict.fromkeys(positions.blank, "?")
+        return {shard: row.text for shard, row in positions.rows.items()}
 
     def odd(self, lineage: Lineage, positions: Positions) -> list[Odd]:
         """Oddities of the rows themselves, and of rows against the listing."""

@@ -23,6 +23,7 @@ from reshardctl.consumers.kinesis_consumer.tables import (
     key_of,
 )
 from reshardctl.consumers.numbers import Fits, fits, unborn
+from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -69,10 +70,22 @@ def encode(
 
 
 def bootstrap(lineage: Lineage, want: Wanted, app: App, namespace: str) -> list[Step]:
-    """First rows for an application that has none."""
+    """First rows for an application that has none: where each shard begins. On master only where
+    the line begins, for a row further on would end what lies before it.
+
+    Raises UsageError for a line that it cannot be begun at.
+    """
     empty = Positions(namespace, {}, {}, {}, (), ())
     orders = _Orders(lineage, empty, want, app, frozenset())
     orders.collect()
+    if orders.obstacles:
+        cannot = orders.obstacles[0]
+        raise UsageError(cannot.why, cannot.ways_out[0])
+    for shard in lineage:
+        if want[shard] in (DONE, TIP) or want[shard].by_time:
+            continue
+        if not app.traits.infers_ends or not orders.unread_above(shard):
+            orders.order(shard, orders.spelled(shard, want[shard]), "it begins there")
     return _steps(empty, orders.found)
 
 
@@ -92,12 +105,13 @@ class _Orders:
         self.fates = replay(self.lineage, self.positions, self.app).fates
         for shard in self.positions.rows:
             if unborn(self.lineage, shard) and shard not in self.leave:
-                self._order(shard, None, "the shard does not exist yet")
+                self.order(shard, None, "the shard does not exist yet")
         for shard in self.lineage:
             if shard not in self.leave and not self._comes_right(shard):
                 self._place(shard)
 
-    def _order(self, shard: ShardId, number: str | None, why: str) -> None:
+    def order(self, shard: ShardId, number: str | None, why: str) -> None:
+        """Note what a row is to become; `None` takes it away."""
         self.found[shard] = _Order(number, why)
 
     def _comes_right(self, shard: ShardId) -> bool:
@@ -115,9 +129,10 @@ class _Orders:
         elif want == TIP:
             self._to_the_tip(shard)
         elif not want.by_time:
-            self._move(shard, self._spelled(shard, want), fate.why)
+            self._move(shard, self.spelled(shard, want), fate.why)
 
-    def _spelled(self, shard: ShardId, cut: Cut) -> str:
+    def spelled(self, shard: ShardId, cut: Cut) -> str:
+        """A beginning or a number as a row holds it."""
         if cut.rank is Rank.START:
             return self.lineage[shard].start
         return cut.text or str(cut.number)
@@ -125,13 +140,13 @@ class _Orders:
     def _move(self, shard: ShardId, number: str, why: str) -> None:
         """A new row must not finish an unread ancestor; one that is there changes nothing for
         them."""
-        unread = self._unread_above(shard) if self.app.traits.infers_ends else []
+        unread = self.unread_above(shard) if self.app.traits.infers_ends else []
         if unread and shard not in self.positions.rows:
             self.obstacles.append(ways.unread_above(shard, unread, self.app))
             return
-        self._order(shard, number, why)
+        self.order(shard, number, why)
 
-    def _unread_above(self, shard: ShardId) -> list[ShardId]:
+    def unread_above(self, shard: ShardId) -> list[ShardId]:
         """Listed ancestors that are owed and that no row has finished yet."""
         return [
             one for one in self.lineage.ancestors(shard)
@@ -144,7 +159,7 @@ class _Orders:
         fate, end = self.fates[shard], self.lineage[shard].end
         if self.app.traits.takes_end and end is not None:
             if not self._read_inside(shard):
-                self._order(shard, end, "it is done: Telegraf takes this number for its end")
+                self.order(shard, end, "it is done: Telegraf takes this number for its end")
         elif fate.cause is Cause.AT_END:
             self._without_its_end(shard, fate.why)
 
@@ -152,14 +167,14 @@ class _Orders:
         """At LATEST a closed shard without a row is at its end at once, and rows below show that it
         was read; on master they end it. Otherwise it is read again, and its row says so."""
         if self.app.traits.infers_ends:
-            self._order(shard, None, why)
+            self.order(shard, None, why)
             for child in self.lineage.children(shard):
                 if child not in self.positions.rows and self.want[child] == START:
                     self._move(child, self.lineage[child].start, why)
         elif self.app.initial is Start.LATEST or self._row_below(shard):
-            self._order(shard, None, why)
+            self.order(shard, None, why)
         else:
-            self._order(shard, self.lineage[shard].start, why)
+            self.order(shard, self.lineage[shard].start, why)
 
     def _row_below(self, shard: ShardId) -> bool:
         return not self.positions.rows.keys().isdisjoint(self.lineage.descendants(shard))
@@ -172,7 +187,7 @@ class _Orders:
         if self.app.initial is not Start.LATEST:
             self.obstacles.append(ways.no_tip(self.app))
         elif shard in self.positions.rows:
-            self._order(shard, None, "without a row it begins at LATEST, at every start")
+            self.order(shard, None, "without a row it begins at LATEST, at every start")
 
     def _give_back(self, shard: ShardId) -> None:
         """It is owed, and rows below it keep master from reading it. Rows from which nothing was
@@ -184,7 +199,7 @@ class _Orders:
         ]
         if len(seeds) == len(below) and self._begins_whole() and not self.leave & set(seeds):
             for seed in seeds:
-                self._order(seed, None, f"its row keeps master from reading {shard}")
+                self.order(seed, None, f"its row keeps master from reading {shard}")
         else:
             self.obstacles.append(ways.rows_below(shard, below))
 
