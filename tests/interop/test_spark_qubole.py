@@ -5,46 +5,95 @@ What counts is what the query's sink was given, not what lies in the checkpoint.
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from tests.interop.spark import by_hand
-from tests.interop.spark.connector import restart
+from tests.interop.spark import by_hand, executed
+from tests.interop.spark.connector import FORMAT, locator, options, restart, tool
+from tests.interop.spark.growing import Growing, after, before
 from tests.interop.spark.recorded import BY_NAME, FOLDER, RECORDED, Recorded, of
 from tests.interop.spark.session import Spark
 from tests.interop.spark.shapes import GOLDEN
 
 pytestmark = pytest.mark.interop
 
+SOUND = [each for each in RECORDED if each.sound]
+BROKEN = [each for each in RECORDED if not each.sound]
+IDLE = {"kinesis.client.avoidEmptyBatches": "true"}
 CONNECTORS_ORDER = ("metadata", "shardId-000000000001", "shardId-000000000002")
 
 
 def test_every_recorded_state_is_run() -> None:
-    assert {path.stem for path in (GOLDEN / FOLDER).glob("??.json")} <= set(BY_NAME)
     assert {path.name for path in (GOLDEN / FOLDER).iterdir() if path.is_dir()} == set(BY_NAME)
 
 
 @pytest.mark.parametrize("recorded", RECORDED, ids=str)
 def test_restart_as_it_is(recorded: Recorded, spark_3_5: Spark, tmp_path: Path) -> None:
+    """What it delivers is what was recorded, and what the tool forecasts."""
     with recorded.shape.planted(tmp_path / "checkpoint") as planted:
+        forecast = tool(planted).inspect(locator(planted), "st", "--count")
+        executed.note(f"qubole {recorded} as it is")
         outcome = restart(spark_3_5, planted)
     print(outcome)
     assert outcome.delivered == sorted(recorded.as_it_is)
     assert recorded.dies in outcome.died
-    assert bool(outcome.died) is bool(recorded.dies)
+    assert bool(outcome.died) is bool(recorded.dies) is bool(forecast.harmed("dies"))
+    lost = () if recorded.dies else recorded.lost
+    assert forecast.counted("skipped") == Counter(map(_shard, lost))
+
+
+@pytest.mark.parametrize("recorded", SOUND, ids=str)
+def test_sound_state_plans_nothing(recorded: Recorded, tmp_path: Path) -> None:
+    with recorded.shape.planted(tmp_path / "checkpoint") as planted:
+        before = by_hand.tree(planted.checkpoint)
+        answer = tool(planted).fix(locator(planted), "st")
+        assert (answer.decides, answer.writes) == ("nothing", 0)
+        assert by_hand.tree(planted.checkpoint) == before
+
+
+@pytest.mark.parametrize("recorded", BROKEN, ids=str)
+def test_repaired_delivers_all_that_is_due_once(
+    recorded: Recorded, spark_3_5: Spark, tmp_path: Path
+) -> None:
+    """And then there is nothing to repair: neither before the batch has run, nor after."""
+    with recorded.shape.planted(tmp_path / "checkpoint") as planted:
+        mended = tool(planted).fix(locator(planted), "st")
+        assert mended.writes == 1
+        waiting = tool(planted).inspect(locator(planted), "st")
+        assert waiting.decides == "nothing"
+        assert not (waiting.harmed("dies") or waiting.harmed("skipped"))
+        executed.note(f"qubole {recorded} repaired")
+        outcome = restart(spark_3_5, planted)
+        print(outcome)
+        again = tool(planted).fix(locator(planted), "st")
+    assert outcome.died == ""
+    assert outcome.delivered == recorded.due
+    assert (again.decides, again.writes) == ("nothing", 0)
+
+
+def test_repaired_batch_does_not_run_twice(spark_3_5: Spark, tmp_path: Path) -> None:
+    """The connector may answer that nothing is new; then the offset has to be its very text."""
+    recorded = BY_NAME["s4"]
+    with recorded.shape.planted(tmp_path / "checkpoint") as planted:
+        tool(planted).fix(locator(planted), "st")
+        executed.note("qubole s4 repaired, no empty batches")
+        outcome = restart(spark_3_5, planted, **IDLE)
+    print(outcome)
+    assert outcome.delivered == recorded.due
+    assert len(outcome.batches) == 1
 
 
 def test_other_order_of_keys_runs_a_batch_twice(spark_3_5: Spark, tmp_path: Path) -> None:
-    """Spark compares offsets by their text. So the order has to be the connector's, and a repair
-    that gets it wrong is noticed here."""
-    shape = BY_NAME["s4"].shape
-    with shape.planted(tmp_path / "checkpoint") as planted:
-        by_hand.append(planted.checkpoint, shape.repair, CONNECTORS_ORDER[::-1])
-        outcome = restart(spark_3_5, planted, **{"kinesis.client.avoidEmptyBatches": "true"})
-    rows = of(s1=range(2), s2=range(2))
+    """Spark compares offsets by their text: a repair that gets it wrong is noticed here."""
+    recorded = BY_NAME["s4"]
+    with recorded.shape.planted(tmp_path / "checkpoint") as planted:
+        by_hand.append(planted.checkpoint, recorded.shape.repair, CONNECTORS_ORDER[::-1])
+        executed.note("qubole s4 by hand, keys in another order")
+        outcome = restart(spark_3_5, planted, **IDLE)
     print(outcome)
-    assert outcome.delivered == sorted(rows + rows)
+    assert outcome.delivered == sorted(recorded.due * 2)
 
 
 def test_plan_that_forgets_the_parent_loses_it(spark_3_5: Spark, tmp_path: Path) -> None:
@@ -54,6 +103,45 @@ def test_plan_that_forgets_the_parent_loses_it(spark_3_5: Spark, tmp_path: Path)
     positions.pop("shardId-000000000000")
     with recorded.shape.planted(tmp_path / "checkpoint") as planted:
         by_hand.append(planted.checkpoint, positions, ["metadata", *sorted(positions)])
+        executed.note("qubole s1 by hand, without the parent")
         outcome = restart(spark_3_5, planted)
     print(outcome)
     assert set(recorded.due) - set(outcome.delivered) == set(of(s0=range(4, 10)))
+
+
+def test_undone_directory_is_as_it_was(spark_3_5: Spark, tmp_path: Path) -> None:
+    """To the byte; and the restart does again what it did before."""
+    recorded = BY_NAME["s3"]
+    with recorded.shape.planted(tmp_path / "checkpoint") as planted:
+        before = by_hand.tree(planted.checkpoint)
+        mended = tool(planted).fix(locator(planted), "st")
+        assert by_hand.tree(planted.checkpoint) != before
+        tool(planted).undo(mended.document["journal"])
+        assert by_hand.tree(planted.checkpoint) == before
+        executed.note("qubole s3 repaired and undone")
+        outcome = restart(spark_3_5, planted)
+    print(outcome)
+    assert outcome.delivered == sorted(recorded.as_it_is)
+
+
+def test_file_sink_gets_each_row_once(spark_3_5: Spark, tmp_path: Path) -> None:
+    """The state is made by the query itself: a split while it is down, and a start at LATEST."""
+    files, stream = str(tmp_path / "rows"), Growing(tmp_path / "checkpoint")
+    with stream.at(before()) as planted:
+        executed.note("qubole file sink, before the split")
+        first = restart(spark_3_5, planted, files)
+    assert sorted(first.rows) == sorted(of(s0=range(4)))
+    with stream.at(after()) as planted:
+        at_latest = locator(planted).replace("TRIM_HORIZON", "LATEST") + "&sink=file"
+        mended = tool(planted).fix(at_latest, "st")
+        assert mended.writes == 1
+        executed.note("qubole file sink, repaired")
+        now = {**options(planted), "startingPosition": "LATEST"}
+        last = spark_3_5.query(FORMAT, now, planted.checkpoint, files=files)
+    print(last)
+    assert sorted(last.rows) == sorted(of(s0=range(6), s1=range(2), s2=range(2)))
+
+
+def _shard(payload: str) -> str:
+    """The id of the shard that a payload came from: ``s1-0`` from the second."""
+    return f"shardId-{int(payload[1:].partition('-')[0]):012d}"

@@ -24,3 +24,11 @@ def append(checkpoint: Path, positions: Mapping[str, Sequence[str]], keys: Seque
     text = json.dumps(ordered, separators=(",", ":"))
     (offsets / str(newest + 1)).write_text(f"{version}\n{metadata}\n{text}")
     return newest + 1
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, hidden ones too, with its content; folders are empty."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() if path.is_file() else b""
+        for path in sorted(folder.rglob("*"))
+    }

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from tests.interop.spark.session import Outcome, Spark
 from tests.interop.spark.shapes import Planted
+from tests.interop.spark.tool import Tool
 
 FORMAT = "kinesis"
+RELEASE = "qubole-1.2.0_spark-3.0"
 
 
 def options(planted: Planted) -> dict[str, str]:
     """The options of the query that wrote the checkpoint."""
     return {
-        "streamName": planted.shape.scene["stream"],
+        "streamName": planted.stream,
         "endpointUrl": planted.address,
         "regionName": "us-east-1",
         "awsAccessKeyId": "testing",
         "awsSecretKey": "testing",
-        "startingPosition": planted.shape.initial,
+        "startingPosition": planted.initial,
     }
 
 
@@ -24,3 +26,16 @@ def restart(spark: Spark, planted: Planted, files: str = "", **more: str) -> Out
     """The next start of the query; ``more`` are options of its own, ``files`` a file sink."""
     sink = {"files": files} if files else {}
     return spark.query(FORMAT, {**options(planted), **more}, planted.checkpoint, **sink)
+
+
+def locator(planted: Planted) -> str:
+    """The checkpoint as the tool is told of it, with the options of the query."""
+    return (
+        f"spark:{planted.checkpoint}?release={RELEASE}"
+        f"&startingPosition={planted.initial}&failOnDataLoss=true"
+    )
+
+
+def tool(planted: Planted) -> Tool:
+    """The tool, its journals beside the checkpoint."""
+    return Tool(planted.checkpoint.parent / "state", {"kinesis": planted.address})

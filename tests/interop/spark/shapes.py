@@ -22,12 +22,13 @@ CENTURY_HOURS = 100 * 365 * 24
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A copy of a checkpoint, and its stream at ``address``."""
+    """A checkpoint and its stream at ``address``; ``initial`` is the query's startingPosition."""
 
-    shape: Shape
     checkpoint: Path
     address: str
     fake: FakeKinesis
+    stream: str
+    initial: str
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Shape:
         fake = load_topology(table, ticking=True)
         checkpoint = self.plant(folder)
         with serve(fake) as server:
-            yield Planted(self, checkpoint, server.url, fake)
+            yield Planted(checkpoint, server.url, fake, table["name"], self.initial)
 
     def __str__(self) -> str:
         return self.name
