@@ -25,7 +25,7 @@ LAYERS = (
     ("cli",),
     ("demo", "config", "render", "repair", "explanation"),
     ("testing",),
-    ("undo", "savedplan", "snapshot", "pinning", "apply"),
+    ("undo", "savedplan", "snapshot", "pinning", "apply", "spark"),
     ("journal", "kinesis", "media"),
     ("buckets",),
     ("aws",),
@@ -58,7 +58,7 @@ ONLY_IN = {
     "hypothesis": {"testing"},
     "pytest": {"testing"},
     "networkx": {"render/graph/graphml.py"},
-    "pyspark": set(),
+    "pyspark": {"spark"},
     "pickle": set(),
 }
 WORLD = {

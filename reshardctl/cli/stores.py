@@ -42,9 +42,15 @@ def _dynamodb(place: Locator, reached: Reached) -> Medium:
 
 
 def _files(place: Locator, reached: Reached) -> Medium:  # noqa: ARG001 - no account
+    """A path of this machine, or one of a Hadoop file system with its scheme."""
     from reshardctl.media.files.local import Local
 
-    return _of_files(place, Local(place.target))
+    scheme, slashes, path = place.target.partition("://")
+    if not slashes or scheme == "file":
+        return _of_files(place, Local(path if slashes else place.target.removeprefix("file:")))
+    from reshardctl.spark.hadoop import Hadoop
+
+    return _of_files(place, Hadoop(place.target))
 
 
 def _s3files(place: Locator, reached: Reached) -> Medium:

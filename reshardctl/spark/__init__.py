@@ -1,0 +1,1 @@
+"""What needs PySpark: an extra, `reshardctl[spark]`, imported when it is used."""

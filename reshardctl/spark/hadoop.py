@@ -1,0 +1,278 @@
+"""A directory of any Hadoop file system (hdfs://, abfss://, gs://, …), through PySpark's JVM.
+
+A new file is written under another name and renamed, as Spark's own checkpoint files are
+(CheckpointFileManager); FileContext.rename refuses an existing name unless told to overwrite it.
+Only a comparison guards a replacement here: no file system of Hadoop has a conditional rename.
+Where a rename is a copy (s3a://), nothing is written: boto3 can do better, `spark+s3://`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import Any, NoReturn, TypeVar
+from uuid import uuid4
+
+from reshardctl.errors import AnswerLost, CannotTell, Refused, ReshardError, UsageError
+from reshardctl.media.files.blobs import Blob, Entry, Moved, checked, joined, split
+from reshardctl.media.files.swapping import ours
+from reshardctl.spark.gateway import configuration, gateway
+
+T = TypeVar("T")
+LARGEST = 1 << 30
+"""Bytes of a file that is read."""
+COPYING = ("s3", "s3a", "s3n", "oss", "cosn")
+"""Schemes of object stores whose connector renames by copying and deleting."""
+_MILLISECOND = 10**6
+
+
+class Hadoop:
+    """See `Blobs`. The file system's own checksums are its own matter."""
+
+    checksums = False
+
+    def __init__(self, url: str, *, java: Callable[[], Any] = gateway) -> None:
+        """url: with its scheme. java: gives py4j's gateway. Starts and touches nothing yet."""
+        self.place = url.rstrip("/")
+        self._java = java
+        self._found: tuple[Any, Any] | None = None
+
+    def identity(self) -> Mapping[str, str]:
+        """The path with scheme and authority, as Hadoop spells it."""
+        context, root = self._context()
+        return {"medium": "hadoop", "path": str(context.makeQualified(root).toString())}
+
+    def list(self, folder: str) -> list[Entry] | None:
+        """One listStatus."""
+        context, _ = self._context()
+        path = self._path(folder)
+
+        def listed() -> list[Entry]:
+            if not context.getFileStatus(path).isDirectory():
+                raise _Absent
+            return [_entry(one) for one in context.util().listStatus(path)]
+
+        found = self._asked(listed, joined(self.place, folder) if folder else self.place)
+        if found is None:
+            if not folder:
+                raise UsageError(f"there is no directory {self.place}")
+            return None
+        return [entry for entry in found if not ours(entry.name)]
+
+    def read(self, keys: Collection[str]) -> dict[str, Blob | None]:
+        """One after the other: the gateway has one lane."""
+        return {key: self._read(checked(key)) for key in keys}
+
+    def writing(self) -> AbstractContextManager[None]:
+        """Nothing: there are no locks."""
+        return nullcontext()
+
+    def create(self, key: str, content: bytes) -> None:
+        """By rename, which refuses an existing name."""
+        context, _ = self._context()
+        target = self._path(checked(key))
+
+        def rename(temporary: Any) -> None:
+            parent = target.getParent()
+            if not context.util().exists(parent):
+                permission = self._jvm().org.apache.hadoop.fs.permission.FsPermission
+                context.mkdir(parent, permission.getDirDefault(), True)
+            if context.util().exists(target):
+                raise Moved(key)
+            context.rename(temporary, target, self._array("Rename"))
+
+        self._put(key, content, rename, lambda now: now is None)
+
+    def replace(self, key: str, content: bytes, was: Blob) -> None:
+        """Compared once more, then renamed over."""
+        context, _ = self._context()
+        target = self._path(checked(key))
+        overwrite = self._jvm().org.apache.hadoop.fs.Options.Rename.OVERWRITE
+
+        def rename(temporary: Any) -> None:
+            self._compare(key, was)
+            context.rename(temporary, target, self._array("Rename", overwrite))
+
+        self._put(key, content, rename, lambda now: _is(now, was.content))
+
+    def delete(self, key: str, was: Blob) -> None:
+        """Compared once more, then deleted; folders that are empty then go as well."""
+        self._may_write(key)
+        context, _ = self._context()
+        self._compare(key, was)
+        path = self._path(checked(key))
+        self._changed(
+            lambda: context.delete(path, False), key,
+            lambda now: now is None, lambda now: _is(now, was.content),
+        )
+        folder, _ = split(key)
+        with suppress(Exception):
+            while folder and not list(context.util().listStatus(self._path(folder))):
+                context.delete(self._path(folder), False)
+                folder, _ = split(folder)
+
+    def _put(
+        self, key: str, content: bytes, rename: Callable[[Any], None],
+        before: Callable[[Blob | None], bool],
+    ) -> None:
+        self._may_write(key)
+        context, _ = self._context()
+        temporary = self._path(f".reshardctl.{uuid4()}.tmp")
+        try:
+            self._changed(
+                lambda: self._write(temporary, content), key, lambda _: False, lambda _: True
+            )
+            self._changed(lambda: rename(temporary), key, lambda now: _is(now, content), before)
+        finally:
+            with suppress(Exception):
+                context.delete(temporary, False)
+
+    def _write(self, path: Any, content: bytes) -> None:
+        context, _ = self._context()
+        java = self._jvm()
+        flags = java.java.util.EnumSet.of(java.org.apache.hadoop.fs.CreateFlag.CREATE)
+        stream = context.create(path, flags, self._array("CreateOpts"))
+        try:
+            stream.write(bytearray(content))
+            stream.hsync()
+        finally:
+            stream.close()
+
+    def _read(self, key: str) -> Blob | None:
+        context, _ = self._context()
+        path = self._path(key)
+
+        def read() -> Blob:
+            status = context.getFileStatus(path)
+            if not status.isFile():
+                raise CannotTell(f"cannot read {self.place}/{key}: it is no file")
+            if status.getLen() > LARGEST:
+                raise CannotTell(
+                    f"cannot read {self.place}/{key}: {status.getLen()} bytes are too many"
+                )
+            stream = context.open(path)
+            try:
+                content = bytes(self._jvm().org.apache.commons.io.IOUtils.toByteArray(stream))
+            finally:
+                stream.close()
+            return Blob(content, status.getModificationTime() * _MILLISECOND)
+
+        return self._asked(read, f"{self.place}/{key}")
+
+    def _compare(self, key: str, was: Blob) -> None:
+        if not _is(self._read(key), was.content):
+            raise Moved(key)
+
+    def _may_write(self, key: str) -> None:
+        scheme = self.place.partition(":")[0]
+        if scheme in COPYING:
+            raise Refused(
+                f"cannot write {self.place}/{key}: {scheme}:// has no atomic rename",
+                "name it as spark+s3://BUCKET/PREFIX",
+            )
+
+    def _changed(
+        self, call: Callable[[], Any], key: str, landed: Callable[[Blob | None], bool],
+        before: Callable[[Blob | None], bool],
+    ) -> None:
+        """Make a change; where it fails, see what became of it."""
+        try:
+            call()
+        except (Moved, ReshardError):
+            raise
+        except Exception as error:
+            kind = _kind(error)
+            if kind == "FileAlreadyExistsException":
+                raise Moved(key) from None
+            try:
+                now = self._read(key)
+            except ReshardError as unread:
+                raise AnswerLost(f"writing {self.place}/{key}: {unread.what}") from None
+            if landed(now):
+                return
+            if not before(now):
+                raise Moved(key) from None
+            raise Refused(f"cannot write {self.place}/{key}: {_said(error)}") from None
+
+    def _asked(self, call: Callable[[], T], name: str) -> T | None:
+        """What a reading call says; `None` where nothing is."""
+        try:
+            return call()
+        except _Absent:
+            return None
+        except ReshardError:
+            raise
+        except Exception as error:
+            if _kind(error) in ("FileNotFoundException", "ParentNotDirectoryException"):
+                return None
+            self._unread(error, name)
+
+    def _unread(self, error: Exception, name: str) -> NoReturn:
+        said = _said(error)
+        if _kind(error) == "UnsupportedFileSystemException" or "ClassNotFound" in said:
+            raise UsageError(
+                f"cannot read {name}: {said}",
+                "put its connector into spark.jars.packages of spark-defaults.conf",
+            ) from None
+        raise CannotTell(f"cannot read {name}: {said}") from None
+
+    def _context(self) -> tuple[Any, Any]:
+        """The file context of the root's file system, and the root."""
+        if self._found is None:
+            java = self._jvm()
+            root = java.org.apache.hadoop.fs.Path(self.place)
+            conf = configuration(java)
+            try:
+                context = java.org.apache.hadoop.fs.FileContext.getFileContext(
+                    root.toUri(), conf
+                )
+            except Exception as error:
+                self._unread(error, self.place)
+            self._found = context, root
+        return self._found
+
+    def _path(self, key: str) -> Any:
+        _, root = self._context()
+        return self._jvm().org.apache.hadoop.fs.Path(root, f"./{key}") if key else root
+
+    def _array(self, kind: str, *values: Any) -> Any:
+        """Java's variable arguments, here options of a kind, are an array."""
+        options = getattr(self._jvm().org.apache.hadoop.fs.Options, kind)
+        found = self._java().new_array(options, len(values))
+        for index, value in enumerate(values):
+            found[index] = value
+        return found
+
+    def _jvm(self) -> Any:
+        return self._java().jvm
+
+
+class _Absent(Exception):
+    """No such directory."""
+
+
+def _entry(status: Any) -> Entry:
+    name = str(status.getPath().getName())
+    if status.isDirectory():
+        return Entry(name, folder=True)
+    if not status.isFile():
+        return Entry(name, unread="it is a link")
+    return Entry(name, False, status.getLen(), status.getModificationTime() * _MILLISECOND)
+
+
+def _is(now: Blob | None, content: bytes) -> bool:
+    return now is not None and now.content == content
+
+
+def _kind(error: Exception) -> str:
+    """The simple name of the Java exception."""
+    java = getattr(error, "java_exception", None)
+    return "" if java is None else str(java.getClass().getSimpleName())
+
+
+def _said(error: Exception) -> str:
+    """The first line of what Java says, with the exception's name."""
+    java = getattr(error, "java_exception", None)
+    if java is None:
+        return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+    return f"{_kind(error)}: {str(java.getMessage()).partition(chr(10))[0]}"
