@@ -9,6 +9,7 @@ from typing import Any
 
 from reshardctl.config.entries import Consumer, Reach
 from reshardctl.consumers import consumer_of
+from reshardctl.consumers.layouts import TABLES
 from reshardctl.errors import UsageError
 from reshardctl.journal import bucket
 from reshardctl.journal.place import is_s3, s3_object
@@ -124,7 +125,15 @@ def _store(entry: Consumer, place: Place, group: str) -> list[Statement]:
     table = f"arn:{place.partition}:dynamodb:{place.region}:{place.account}:table/"
     sides = [side.name for side in consumer_of(entry.place).side_tables(table + target)]
     beside = [_allow(TABLE["beside"], *sides)] if sides else []
-    return [_allow(TABLE[group], table + target), *beside]
+    return [_allow(TABLE[group], *(table + name for name in _tables(entry))), *beside]
+
+
+def _tables(entry: Consumer) -> list[str]:
+    """The names of the tables that are its store."""
+    shaped = TABLES.get(entry.place.consumer)
+    if shaped is None:
+        return [entry.place.target]
+    return [shape.name for shape in shaped(entry.place.target, entry.place.options)]
 
 
 def _journal(text: str, partition: str) -> list[Statement]:
