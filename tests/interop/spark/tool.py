@@ -79,13 +79,7 @@ class Tool:
 
     def run(self, *words: str, allowed: tuple[int, ...] = (OK,)) -> Answer:
         """One command; AssertionError when it ends otherwise than ``allowed``."""
-        command = [
-            sys.executable,
-            *(os.environ.get("RC", "-m reshardctl").split()),
-            *words,
-            "--format",
-            "json",
-        ]
+        command = [sys.executable, "-m", "reshardctl", *words, "--format", "json"]
         run = subprocess.run(
             command, env=self._surroundings(), stdin=subprocess.DEVNULL, capture_output=True,
             text=True, timeout=LIMIT_SECONDS, check=False,
