@@ -23,7 +23,8 @@ from tests.reference.spark_release import RELEASES, Options
 CREATED = 1_795_219_200
 NAME = "orders"
 HASHES = 2**128
-ACTS = 9
+ACTS = ("put", "put", "put", "reshard", "reshard", "session", "session", "crash", "crash", "expire")
+MOST_ACTS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +143,10 @@ class _Play:
         self.fake.clock.advance(3)
 
     def expire(self) -> None:
-        """The oldest closed shard goes."""
+        """The oldest closed shards go."""
         shards = [one for one in self.stream.shards.values() if one.closed and not one.withdrawn]
-        if shards:
-            self.fake.trim_shard(NAME, shards[0].number)
+        for shard in shards[: self.rng.randint(1, 3)]:
+            self.fake.trim_shard(NAME, shard.number)
 
     def session(self, *, crashes: bool) -> None:
         """Start the query, let it run some triggers, and stop it or let its sink die."""
@@ -154,7 +155,7 @@ class _Play:
         query = Query(self.root, connector, now=self.fake.clock.now)
         try:
             query.start()
-            for _ in range(self.rng.randint(1, 4)):
+            for _ in range(self.rng.choice((0, 0, 1, 3) if crashes else (1, 2, 4))):
                 self.fake.clock.advance(2)
                 self._deliver(query.trigger() or {})
                 query.purge(self.options.retain)
@@ -188,14 +189,16 @@ def scene(seed: int, to: Path) -> Scene:
     if rng.random() < 0.2:
         play.reshard()
     play.session(crashes=False)
-    for _ in range(rng.randint(1, ACTS)):
-        act = rng.choice(("put", "put", "reshard", "session", "session", "crash", "expire"))
+    for _ in range(rng.randint(1, MOST_ACTS)):
+        act = rng.choice(ACTS)
         play.acts.append(act)
         fake.clock.advance(rng.randint(2, 60))
         if act in ("session", "crash"):
             play.session(crashes=act == "crash")
-        elif act != "expire" or rng.random() < 0.3:
+        else:
             getattr(play, act)()
+    if rng.random() < 0.2:
+        play.expire()
     case = case_of(play.stream, fake.clock.now(), release)
     return Scene(
         seed, release, options, play.root, case, together, play.first, play.delivered, play.acts
