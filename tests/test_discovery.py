@@ -36,7 +36,7 @@ def number_of(case: str) -> str:
 def test_the_keys_of_the_libraries():
     """KCL: DynamoDBLeaseSerializer. kinsumer: CreateRequiredTables. kinesis-consumer: store/ddb."""
     found = {shape.library: bool(shape.scheme) for shape in SHAPES}
-    assert found == {"kcl": True, "kinsumer": True, "kinesis-consumer": False}
+    assert found == {"kcl": True, "kinsumer": True, "kinesis-consumer": True}
     compound = (("HASH", "namespace", "S"), ("RANGE", "shard_id", "S"))
     assert shape_of(compound).library == "kinesis-consumer"
     assert shape_of((("HASH", "Shard", "S"),)).library == "kinsumer"

@@ -53,6 +53,7 @@ SHAPES = (
     # harlow/kinesis-consumer, store/ddb.
     Shape(
         "kinesis-consumer", (("HASH", "namespace", "S"), ("RANGE", "shard_id", "S")),
+        "kinesis-consumer+ddb",
         names=_kinesis_consumer,
     ),
 )

@@ -80,7 +80,7 @@ def test_other_tables_are_told_apart(lab, table):
     assert sessions not in tables and clicks not in tables
     assert {tables[one]["library"]: tables[one]["locator"] for one in (kinsumer, harlow)} == {
         "kinsumer": f"kinsumer://{kinsumer.removesuffix('_checkpoints')}",
-        "kinesis-consumer": None,
+        "kinesis-consumer": f"kinesis-consumer+ddb://{harlow}",
     }
     others = found(lab)["other_streams"]  # the server keeps tables of other tests
     assert clicks in others and not {sessions, kinsumer, harlow} & set(others)
