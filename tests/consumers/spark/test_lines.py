@@ -96,6 +96,18 @@ def test_no_text_makes_the_reader_fail(text):
     assert shapes.read(text) is None or shapes.read(text).connector
 
 
+@pytest.mark.parametrize("text", TEXTS[:3] + TEXTS[-3:])
+def test_a_shard_that_is_named_twice_takes_the_long_way(text):
+    """Spelled as the connector spells it, and all the same not as it writes it."""
+    start = text.index('"shardId-')
+    shard = text[start : text.index("}", start) + 1]
+    doubled = text[:-1] + f",{shard}}}"
+    assert canonical.read(doubled) is None
+    assert "twice" in shapes.read(doubled).flaws[-1].why
+    head = '{"metadata":{"batchId":"0","streamName":"x"},'
+    assert canonical.read(text.replace("{", head, 1)) is None
+
+
 def test_positions_of_an_awslabs_line():
     """golden awslabs-head-0f4c005/u1: the planned batch after s1."""
     found = shapes.read(

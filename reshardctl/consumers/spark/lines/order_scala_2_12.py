@@ -31,9 +31,10 @@ def order(keys: Iterable[str]) -> list[str]:
 
 
 def _grown(old: list[list[tuple[int, str]]], size: int) -> list[list[tuple[int, str]]]:
-    """A chain's head is its list's end: what is put in last is met first."""
+    """A chain's head is its list's end: what is put in last is met first. It is walked from there,
+    so that growing turns it round; the topmost bits choose, so that no two chains meet."""
     buckets: list[list[tuple[int, str]]] = [[] for _ in range(size)]
-    for bucket in reversed(old):
+    for bucket in old:
         for entry in reversed(bucket):
             buckets[_bucket(entry[0], size)].append(entry)
     return buckets
