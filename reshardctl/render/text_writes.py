@@ -14,6 +14,8 @@ from reshardctl.render.words import count, numbers_elided
 
 SHOWN = 4
 """Writes shown in full; `-v` shows all."""
+SHORT, LONG = 120, 4000
+"""Characters of a value that are shown, and with `-v`."""
 
 
 def writes(sheet: Sheet, steps: Sequence[Step], context: Context) -> None:
@@ -70,8 +72,14 @@ def _pairs(values: Attributes, verbose: bool) -> str:
 
 
 def _value(value: AttributeValue, verbose: bool) -> str:
-    """Numbers elided unless `verbose`; ids stay whole, for they are what is written."""
-    return spelled(value) if verbose else cut(numbers_elided(spelled(value)), 120)
+    """Numbers elided unless `verbose`; ids stay whole, for they are what is written. Of a long
+    text (a whole file) the beginning: the plan's file holds all of it."""
+    whole = spelled(value)
+    if verbose:
+        return cut(whole, LONG)
+    if len(whole) <= LONG:
+        return cut(numbers_elided(whole), SHORT)
+    return f"{numbers_elided(whole[:LONG])[:SHORT]}… ({len(whole)} characters)"
 
 
 def spelled(value: AttributeValue) -> str:
