@@ -51,7 +51,8 @@ def candidates(checkpoint: Checkpoint, options: Mapping[str, str]) -> list[Candi
     connector than the one that wrote it."""
     given = read_options(options)
     releases = given.releases or starters(checkpoint)
-    fitting = [t for t in releases if t.connector == checkpoint.connector]
+    begun = any(batch.begun for batch in checkpoint.batches.values())
+    fitting = [t for t in releases if not begun or t.connector == checkpoint.connector]
     if releases and not fitting:
         raise UsageError(
             f"release={options.get('release')}: its files look otherwise; these are those of the "

@@ -130,8 +130,10 @@ def _awslabs(release: str, version: tuple[int, ...]) -> Traits:
 def starters(checkpoint: Checkpoint) -> tuple[Traits, ...]:
     """The releases that may have written the checkpoint, by its syntax and the order of its keys.
 
-    None for a source that no known connector writes.
+    All of the JVM's for one without a batch; none for a source that no known connector writes.
     """
+    if not any(batch.begun for batch in checkpoint.batches.values()):
+        return tuple(traits for traits in RELEASES if traits.connector in (QUBOLE, AWSLABS))
     same = tuple(traits for traits in RELEASES if traits.connector == checkpoint.connector)
     fitting = tuple(t for t in same if not t.scala or t.scala in checkpoint.scalas)
     return fitting or same
