@@ -10,9 +10,9 @@ from typing import Protocol, cast
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.evidence import Snapshot
 from reshardctl.lineage import Lineage
-from reshardctl.model import DONE, START, Place, ShardId, short
+from reshardctl.model import DONE, START, Place, Rank, ShardId, short
 from reshardctl.model.cuts import ARRIVAL_SLACK
-from reshardctl.policy import Policy
+from reshardctl.policy import LATEST_AT_START, Policy
 from reshardctl.times import When, instant
 
 NAMED = 5
@@ -62,6 +62,24 @@ def resolved(policy: Policy, snapshot: Snapshot, stream: object) -> Policy:
     return replace(
         policy, since=time, places=cuts, notes=tuple(_notes(policy, time, places, lineage))
     )
+
+
+def with_ends(policy: Policy, snapshot: Snapshot, stream: object) -> Policy:
+    """`latest-at-start` with the last record of every closed shard that has one and in which it is
+    found within the reads allowed: some stores say by its number that a shard is over."""
+    if policy.name != LATEST_AT_START.name or not hasattr(stream, "places"):
+        return policy
+    lineage, ends = snapshot.lineage, dict(policy.places)
+    for shard in lineage:
+        closed = lineage.closed_at(shard)
+        if closed is None:
+            continue
+        asked = {shard: lineage.opened_at(shard)}
+        found = cast("Records", stream).places(lineage.stream.arn, asked, closed + ARRIVAL_SLACK)
+        place = found[shard]
+        if place is not None and place.nothing_after and place.at.rank is Rank.INSIDE:
+            ends[shard] = place.at
+    return replace(policy, places=ends)
 
 
 def moment_of(when: When, lineage: Lineage, now: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, TIP, Cut, Line, Rank, ShardId, Span, Wanted
@@ -55,7 +55,7 @@ class Policy:
         if self.name == LOSSLESS.name:
             return {shard: span.lo for shard, span in settled.items()}
         if self.name == LATEST_AT_START.name:
-            return {shard: _tip(lineage, shard) for shard in settled}
+            return {shard: _tip(lineage, shard, self.places.get(shard)) for shard in settled}
         assert not self.unresolved, "a time is resolved to numbers before anything is planned"
         return {shard: self._at_its_time(lineage, shard, span) for shard, span in settled.items()}
 
@@ -83,9 +83,12 @@ class Policy:
         return place
 
 
-def _tip(lineage: Lineage, shard: ShardId) -> Cut:
-    """Every open shard at its tip as of the next start, every closed one over."""
-    return TIP if shard in lineage and lineage.is_open(shard) else DONE
+def _tip(lineage: Lineage, shard: ShardId, last: Cut | None) -> Cut:
+    """Every open shard at its tip as of the next start, every closed one over; last: its last
+    record, where that is known."""
+    if shard in lineage and lineage.is_open(shard):
+        return TIP
+    return DONE if last is None else replace(DONE, text=last.text)
 
 
 LOSSLESS = Policy("lossless")

@@ -17,7 +17,7 @@ from reshardctl.liveness import require_live
 from reshardctl.locator import Locator
 from reshardctl.media.base import Medium
 from reshardctl.model import Change, Image, Step, Update, after, ahead
-from reshardctl.pinning import resolved
+from reshardctl.pinning import resolved, with_ends
 from reshardctl.plan import Nothing, Plan, judge, settled_line
 from reshardctl.policy import LOSSLESS
 from reshardctl.report import (
@@ -58,6 +58,8 @@ def _judged(kinesis: Stream, snapshot: Snapshot, wishes: Wishes, probe: bool) ->
     if wishes.policy.unresolved:
         make(snapshot, replace(wishes, policy=LOSSLESS))  # no record is read of a wrong table
         wishes = replace(wishes, policy=resolved(wishes.policy, snapshot, kinesis))
+    if probe and wishes.bootstrap:
+        wishes = replace(wishes, policy=with_ends(wishes.policy, snapshot, kinesis))
     report = make(snapshot, wishes)
     if probe and (places := places_to_probe(report)):
         report = make(probed(snapshot, kinesis, places), wishes)

@@ -20,6 +20,7 @@ from tests.dialects import kinsumer as dialect
 from tests.golden_kinsumer import STORES, images_of, topology
 from tests.golden_kinsumer import fake_of as golden_fake
 from tests.judging import asked
+from tests.reference.kinsumer import run
 
 OWNERS = {"OwnerID", "OwnerName"}
 """What no undo gives back: whoever it was may be long gone."""
@@ -216,6 +217,24 @@ def test_a_bootstrap_at_latest(made):
     assert lab.items().keys() == {"metadata/Leader"}
 
 
+def test_a_bootstrap_that_reads_finishes_with_the_last_number(made):
+    """Without it the shard is read whole once the cache is gone (run, case c'); with it, once
+    behind its end (case c)."""
+    lab = made("b1")
+    case = load(CASES / "kinsumer" / "b1.toml")
+    said = ["--bootstrap", "--policy", "latest-at-start", "--created", lab.created]
+    assert lab.fix(*said, "--probe").code == 0
+    row = lab.items()["checkpoints/shardId-000000000000"]
+    assert row["SequenceNumber"] == {"S": case.number_of("s0-9")}
+    assert "N" in row["Finished"]
+    assert lab.inspect("--format", "json").codes == set()
+    stored = [i for i in images(lab.items()) if i.key != "metadata/ShardCache"]
+    ran = run(fake_of(case), "orders", dialect.tables(stored), "TRIM_HORIZON", "snowplow-1.7")
+    assert ran.delivered == {}
+    assert lab.undo().code == 0
+    assert lab.items().keys() == {"metadata/Leader"}
+
+
 @pytest.mark.parametrize("store", STORES, ids=[f"{s.parent.name}-{s.name}" for s in STORES])
 @pytest.mark.parametrize("release", ["twitch", "snowplow-1.6", "snowplow-1.7"])
 def test_a_recorded_store_needs_nothing(recorded, wire, store, release):
@@ -246,3 +265,15 @@ def test_a_recorded_store_is_asked_pinned_and_put_back(recorded, store):
     assert lab.inspect().code == 0
     assert lab.undo().code == 0
     assert lab.items() == before
+
+
+def test_a_saved_bootstrap_finds_the_last_numbers_again(made, tmp_path):
+    lab = made("b1")
+    case = load(CASES / "kinsumer" / "b1.toml")
+    plan = tmp_path / "first.plan"
+    said = ["--bootstrap", "--policy", "latest-at-start", "--probe", "--created", lab.created]
+    assert lab.dry(*said, "--out", plan).code == 1
+    done = lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped")
+    assert done.code == 0, done.err
+    row = lab.items()["checkpoints/shardId-000000000000"]
+    assert row["SequenceNumber"] == {"S": case.number_of("s0-9")}

@@ -127,7 +127,8 @@ def _write(lineage: Lineage, store: Store, order: _Order, app: App) -> Write:
 def new_row(
     lineage: Lineage, shard: ShardId, at: Cut, pinned: bool
 ) -> dict[str, AttributeValue]:
-    """A whole checkpoint, unowned. A finished one has no number: none is known.
+    """A whole checkpoint, unowned. A finished one has its last record's number where it is known:
+    without one it is read whole if the ShardCache is ever rebuilt (run, case c').
 
     pinned: the beginning is spelled so that no start mode moves it.
     """
@@ -135,12 +136,16 @@ def new_row(
     done = at == DONE
     return {
         "Shard": {"S": shard},
-        "SequenceNumber": NULL if done else spelling(lineage, shard, at, pinned),
+        "SequenceNumber": _last(at) if done else spelling(lineage, shard, at, pinned),
         "LastUpdate": {"N": str(stamp)},
         "LastUpdateRFC": {"S": rfc_of(stamp)},
         "Finished": {"N": str(stamp)} if done else NULL,
         "FinishedRFC": {"S": rfc_of(stamp)} if done else NULL,
     }
+
+
+def _last(at: Cut) -> AttributeValue:
+    return {"S": at.text} if at.text else NULL
 
 
 def spelling(lineage: Lineage, shard: ShardId, at: Cut, pinned: bool) -> AttributeValue:
