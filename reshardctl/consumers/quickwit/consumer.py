@@ -148,6 +148,10 @@ class Quickwit:
             shard: Hold("", row.text, row.text) for shard, row in checkpoint.rows.items()
         }
 
+    def spent(self, _images: Iterable[Image], _keys: Collection[str]) -> dict[str, str]:
+        """None: whatever it goes past, it writes into the row itself."""
+        return {}
+
     def excluded_by(self, seconds: float) -> str:
         """What a silent watch rules out."""
         return f"{seconds:g} s without a new position rule out nothing: see whether a node runs"
