@@ -17,7 +17,7 @@ from reshardctl.testing import load_topology
 from reshardctl.testing.settings import Settings
 from tests.case import Case, Expect, all_cases
 from tests.dialects.spark import images, planted, repaired
-from tests.reference.spark import Run, Sink, run
+from tests.reference.spark import LINEAGE, Run, Sink, run
 from tests.reference.spark_files import numbered
 from tests.reference.spark_release import RELEASES, Options
 
@@ -76,7 +76,7 @@ def _situations() -> Iterator[Situation]:
         for expect in case.expects:
             for initial in expect.initial:
                 for release in expect.releases:
-                    if release in RELEASES:
+                    if release in (*RELEASES, LINEAGE):
                         yield Situation(case, expect, initial, release)
 
 
@@ -96,6 +96,17 @@ def wanted(case: Case, told: dict[str, tuple[str, ...]]) -> dict[str, tuple[str,
     return {shard["ShardId"]: tuple(told.get(shard["ShardId"], ())) for shard in case.shards}
 
 
+def in_order(ran: Run, pairs: tuple[tuple[str, str], ...]) -> None:
+    """Every batch of the first shard comes before any of the second: within one, none is first."""
+    for first, second in pairs:
+        places = {
+            shard: [place for place, (_, rows) in enumerate(ran.batches) if rows.get(shard)]
+            for shard in (first, second)
+        }
+        if all(places.values()):
+            assert max(places[first]) < min(places[second]), (first, second)
+
+
 @ends
 @every
 def test_a_start_delivers_what_the_case_says(
@@ -105,6 +116,7 @@ def test_a_start_delivers_what_the_case_says(
     assert (ran.died is not None) == one.expect.dies, ran.died
     if not one.expect.dies and one.expect.options.get("sink") != "file":
         assert delivered(one.case, ran) == wanted(one.case, dict(one.expect.delivers))
+    in_order(ran, one.expect.order)
 
 
 @ends
@@ -118,3 +130,4 @@ def test_a_start_after_the_fix_delivers_what_the_case_says(
     ran = one.start(repaired(one.case, fixed.writes), tmp_path, together=together)
     assert (ran.died is not None) == fixed.dies, ran.died
     assert delivered(one.case, ran) == wanted(one.case, dict(fixed.delivers))
+    in_order(ran, fixed.order)

@@ -16,11 +16,12 @@ import pytest
 
 from reshardctl.testing import FakeKinesis, load_topology
 from reshardctl.testing.settings import Settings
-from tests.reference.spark import Query, Run, Sink, connector_of, run
+from tests.reference.spark import LINEAGE, Query, Run, Sink, connector_of, run
 from tests.reference.spark_files import COMMIT, DiedError, beside, logged, put, remove
 from tests.reference.spark_log import FOLDERS, TableLog
 from tests.reference.spark_offset import Place, entry, entry_text, offset
 from tests.reference.spark_order import ordered
+from tests.reference.spark_qubole import CrashedError
 from tests.reference.spark_release import RELEASES, Options
 from tests.spark_shapes import GOLDEN, Shape, shape, shard_id
 
@@ -361,3 +362,33 @@ def test_the_places_that_a_start_leaves_are_those_that_the_golden_one_left(tmp_p
             == beside(stood.root / "commits" / "0").read_bytes()
         )
         remove(root / "commits" / "0")
+
+
+def test_a_source_whose_offsets_are_ends_reads_everything_once_and_in_order(tmp_path: Path) -> None:
+    """A split, a crash between plan and commit, a merge: all once, parents in earlier batches."""
+    fake = load_topology(ROOTS)
+    client = fake.client()
+    query = Query(tmp_path, connector_of(fake, "st", tmp_path, LINEAGE, Options()))
+    query.start()
+    fake.put("st", 0, "s0-0")
+    triggered(fake, query, 2, lambda _: None)
+    fake.put("st", 0, "s0-1")
+    client.split_shard(StreamName="st", ShardToSplit=ZERO, NewStartingHashKey=str(2**126))
+    fake.settle()
+    for shard in (2, 3):
+        fake.put("st", shard, f"s{shard}-0")
+    with pytest.raises(CrashedError):
+        query.trigger(tasks=0)
+    again = Query(tmp_path, connector_of(fake, "st", tmp_path, LINEAGE, Options()), sink=query.sink)
+    again.start()
+    triggered(fake, again, 4, lambda _: None)
+    two, three = shard_id(2), shard_id(3)
+    client.merge_shards(StreamName="st", ShardToMerge=two, AdjacentShardToMerge=three)
+    fake.settle()
+    fake.put("st", 4, "s4-0")
+    triggered(fake, again, 4, lambda _: None)
+    batches = [
+        sorted(payload for payloads in batch.values() for payload in payloads)
+        for _, batch in again.sink.batches
+    ]
+    assert [rows for rows in batches if rows] == [["s0-0"], ["s0-1"], ["s2-0", "s3-0"], ["s4-0"]]

@@ -2,9 +2,9 @@
 
 Spark's side is MicroBatchExecution (apache/spark, branches 3.3 to 4.1: populateStartOffsets,
 constructNextBatch, runBatch): which batch comes next, the comparison of offsets by their text, and
-the logs. The connectors' sides are in spark_qubole.py and spark_awslabs.py. All was written from
-their sources, knows nothing of the package but its FakeKinesis, and parses directories for itself;
-tests/test_spark_reference.py holds it against what the real connectors did.
+the logs. The sources' sides are in spark_qubole.py, spark_awslabs.py and spark_lineage.py. All
+was written from their sources, knows nothing of the package but its FakeKinesis, and parses
+directories for itself; tests/test_spark_reference.py holds it against what the real ones did.
 
 Left out: enhanced fan-out, aggregated records, watermarks, state stores, async progress.
 """
@@ -28,12 +28,14 @@ from tests.reference.spark_files import (
     put,
     stamped,
 )
+from tests.reference.spark_lineage import Lineage
 from tests.reference.spark_log import FolderLog, Log
 from tests.reference.spark_qubole import Batch, CrashedError, Qubole
 from tests.reference.spark_release import RELEASES, Options
 from tests.reference.spark_stream import Source
 
 QUERY_ID = '{"id":"69880f2a-f006-496b-9513-9120bf42d838"}'
+LINEAGE = "kinesis-lineage"
 PACE = 2.0  # seconds between triggers: longer than describeShardInterval's default
 QUIET = 4
 MOST_TRIGGERS = 400
@@ -189,8 +191,10 @@ def connector_of(
     log: Log | None = None,
 ) -> Connector:  # fmt: skip
     """A connector of a release on this checkpoint."""
-    found = RELEASES[release]
     source = Source(fake.client(), stream)
+    if release == LINEAGE:
+        return Lineage(source)
+    found = RELEASES[release]
     log = log or FolderLog(root / "sources" / key, found.family)
     made = Qubole if found.family == "qubole" else Awslabs
     return made(source, log, found, options, fake.clock.now)
