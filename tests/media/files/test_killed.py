@@ -128,6 +128,12 @@ def build(root: Path, case: Case) -> Tree:
     return Tree(Local(str(root)), everything)
 
 
+@pytest.fixture(autouse=True)
+def _no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A killed process loses nothing that it has written, synced or not."""
+    monkeypatch.setattr("os.fsync", lambda _: None)
+
+
 def nothing(_number: int, _done: bool) -> None:
     pass
 
