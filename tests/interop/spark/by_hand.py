@@ -13,7 +13,7 @@ def append(checkpoint: Path, positions: Mapping[str, Sequence[str]], keys: Seque
     Everything else is copied from the newest batch. Returns the new batch's id.
     """
     offsets = checkpoint / "offsets"
-    newest = max(int(path.name) for path in offsets.iterdir() if path.name.isdigit())
+    newest = max(_number(path) for path in offsets.iterdir() if path.name.isdigit())
     version, metadata, line = (offsets / str(newest)).read_text().split("\n")
     members = {
         shard: {"iteratorType": kind, "iteratorPosition": value}
@@ -32,3 +32,24 @@ def tree(folder: Path) -> dict[str, bytes]:
         path.relative_to(folder).as_posix(): path.read_bytes() if path.is_file() else b""
         for path in sorted(folder.rglob("*"))
     }
+
+
+def newest_line(checkpoint: Path) -> tuple[Path, str, dict[str, dict[str, object]]]:
+    """The newest offset log whose source holds ENDs: its path, what stands before the source's
+    offset (in v2 that line begins with the source's name), and the shards."""
+    offsets = checkpoint / "offsets"
+    newest = max((path for path in offsets.iterdir() if path.name.isdigit()), key=_number)
+    text = newest.read_text()
+    start = text.index('{"shards"')
+    return newest, text[:start], json.loads(text[start:])["shards"]
+
+
+def misplace(checkpoint: Path, shard: str, donor: str) -> None:
+    """Give a shard the number of another in the newest offset log, as a wrong copy would."""
+    path, before, shards = newest_line(checkpoint)
+    shards[shard]["seq"] = shards[donor]["seq"]
+    path.write_text(before + json.dumps({"shards": shards}))
+
+
+def _number(path: Path) -> int:
+    return int(path.name)

@@ -42,6 +42,10 @@ class Growing:
         self._checkpoint = checkpoint
         self._created = int(time.time()) - _AGE_SECONDS
 
+    def moment(self, seconds: float) -> float:
+        """So many seconds after the stream's creation, as Unix seconds."""
+        return self._created + seconds
+
     @contextmanager
     def at(self, shards: list[dict[str, Any]]) -> Iterator[Planted]:
         """The stream with these shards, for as long as the block; it goes on from now."""

@@ -36,11 +36,14 @@ class _Collector:
 def run(spark: SparkSession, request: dict[str, Any]) -> dict[str, Any]:
     """`format`, `options`, `checkpoint` name the query; `source` its source (offset log v2).
 
+    `conf` is set in the session for this query and those after it.
     `files` names the folder of a file sink; without it rows are collected. The query is stopped
     when `quiet` seconds and `idle` empty rounds have gone by without a row, at the latest after
     `patience` seconds (then `late`). Answers `batches` (payloads per batch) or `rows` (what a
     reader of the file sink sees), `died` (why, or null), `late` and `seconds`.
     """
+    for name, value in request.get("conf", {}).items():
+        spark.conf.set(name, value)
     collector = _Collector()
     query = _started(spark, request, collector)
     began = time.monotonic()
