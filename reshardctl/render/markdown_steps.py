@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+from reshardctl.consumers import consumer_of
 from reshardctl.firstaid import first_aid
 from reshardctl.plan import Ask, NoLine, Nothing, Plan
 from reshardctl.render.answers import answers
@@ -23,6 +24,11 @@ Task = tuple[str, Sequence[Sequence[str]]]
 STOP: Task = (
     "Stop every worker of the application and wait for its failover time. `fix` watches for signs "
     "of life and refuses while it runs.", [],
+)
+STOP_UNSEEN: Task = (
+    "Stop every process that writes the store, and make sure of it where they run: nothing in the "
+    "store tells whether one does. `--assume-stopped` is your word for it, without which `fix` "
+    "refuses.", [],
 )
 KEEP = (
     "Make a backup of the store with its own means: the journal of the fix holds the rows that it "
@@ -47,8 +53,8 @@ def runbook(report: Report, context: Context, saved: Saved | None = None) -> lis
         return _before_a_reshard(report, context)
     match report.decision:
         case Plan():
-            look: Task = (WATCH, [[*command("inspect", *context.again), "--watch", "60s"]])
-            return [*_understand(report), *_apply(report, context, saved), look, again]
+            looks = _watched(report, context)
+            return [*_understand(report), *_apply(report, context, saved), *looks, again]
         case Nothing():
             return [*_understand(report), *_accept(report, context), again]
         case Ask() as ask:
@@ -62,6 +68,15 @@ def runbook(report: Report, context: Context, saved: Saved | None = None) -> lis
             said = prose(sentence(shortened(why, context.verbose)))
             outs: list[Task] = [(f"Way out: {prose(sentence(way))}", []) for way in ways]
             return [*_understand(report), (f"There is no plan: {said}", []), *outs, again]
+
+
+def _watchable(report: Report) -> bool:
+    return consumer_of(report.snapshot.locator).watchable
+
+
+def _watched(report: Report, context: Context) -> list[Task]:
+    look = [*command("inspect", *context.again), "--watch", "60s"]
+    return [(WATCH, [look])] if _watchable(report) else []
 
 
 def _before_a_reshard(report: Report, context: Context) -> list[Task]:
@@ -94,6 +109,8 @@ def _apply(report: Report, context: Context, saved: Saved | None) -> list[Task]:
     path = plan_file(report, saved)
     save = command("fix", "--dry-run", "--out", path, *context.again)
     apply = command("fix", "--plan", path, *elsewhere(context.again))
+    if not _watchable(report):
+        apply = [*apply, "--assume-stopped"]
     reached = elsewhere(context.again)
     either = [
         command("undo", "--list"), command("fix", "--resume", "JOURNAL", *reached),
@@ -104,7 +121,7 @@ def _apply(report: Report, context: Context, saved: Saved | None) -> list[Task]:
         digest = code(saved.digest)
         see = (f"Keep the plan: {code(saved.path)}, SHA-256 {digest}.", [])
     return [
-        STOP,
+        STOP if _watchable(report) else STOP_UNSEEN,
         (KEEP, _backup(report)),
         see,
         (APPLY, [apply]),

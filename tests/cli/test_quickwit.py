@@ -293,6 +293,33 @@ def test_no_fix_without_the_word_that_every_node_is_stopped(golden):
     assert lab.texts() == before
 
 
+def test_the_runbook_says_that_nobody_can_tell_whether_it_runs(golden):
+    book = golden("0.9.0", "q3").dry("--format", "markdown").out
+    assert "nothing in the store tells whether one does" in book
+    assert "--assume-stopped" in book and "--watch" not in book
+
+
+def test_a_reshard_that_would_kill_the_old_release_is_foreseen(golden):
+    """#5896: the live reshard goes well, the next start dies."""
+    lab = golden("0.8.2", "q1")
+    assert lab.inspect("--format", "json").codes == set()
+    foreseen = lab.inspect("--if-reshard", "split=0", "--format", "json")
+    assert (foreseen.codes, foreseen.code) == ({"RSH231"}, 1)
+    lab.options = "?release=0.9.0"
+    assert lab.inspect("--if-reshard", "split=0", "--format", "json").codes == {"RSH201"}
+
+
+def test_the_policy_that_skips_lets_the_old_release_start(golden):
+    lab = golden("0.8.2", "q2")
+    done = lab.fix("--policy", "latest", "--format", "json")
+    assert done.code == 0, done.err + done.out
+    assert lab.positions()[shard_name(0)] == end(lab, 0)
+    assert {s: lab.positions()[shard_name(s)] for s in (1, 2, 3)} == {
+        s: number(lab, s, 9) for s in (1, 2, 3)
+    }
+    assert lab.inspect("--format", "json").codes == set()
+
+
 def test_a_file_that_was_saved_meanwhile_is_not_overwritten(golden):
     lab = golden("0.9.0", "q3")
     plan = lab.state.parent / "plan.json"

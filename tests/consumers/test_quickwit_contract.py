@@ -54,7 +54,8 @@ class TestQuickwit(ConsumerContract):
             return None
         inside = number_inside(lineage, shard)
         text = {
-            Place.START: "", Place.INSIDE: inside, Place.END: one.end or "", Place.TIP: f"~{inside}",
+            Place.START: "", Place.INSIDE: inside, Place.TIP: f"~{inside}",
+            Place.END: one.end or "",
         }[place]  # fmt: skip
         return Image(f"{SOURCE}/{shard}", {"position": {"S": text}})
 
