@@ -12,7 +12,7 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-NAMES = ("lineage", "listing", "startup", "diagnose", "apply")
+NAMES = ("lineage", "listing", "startup", "diagnose", "apply", "checkpoints")
 """Each is a module here with `run(scale, folder)`: scale divides its sizes, folder is scratch."""
 
 

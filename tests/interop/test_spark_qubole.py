@@ -22,6 +22,8 @@ pytestmark = pytest.mark.interop
 SOUND = [each for each in RECORDED if each.sound]
 BROKEN = [each for each in RECORDED if not each.sound]
 IDLE = {"kinesis.client.avoidEmptyBatches": "true"}
+BETWEEN_U1S_SHARDS = 3617.0
+"""Seconds after its creation: the parent has closed, the children have no record yet."""
 CONNECTORS_ORDER = ("metadata", "shardId-000000000001", "shardId-000000000002")
 
 
@@ -107,6 +109,25 @@ def test_plan_that_forgets_the_parent_loses_it(spark_3_5: Spark, tmp_path: Path)
         outcome = restart(spark_3_5, planted)
     print(outcome)
     assert set(recorded.due) - set(outcome.delivered) == set(of(s0=range(4, 10)))
+
+
+def test_planned_batch_is_edited_where_it_stands(spark_3_5: Spark, tmp_path: Path) -> None:
+    """u1, but its parent expired meanwhile: the batch that was planned names a shard that is gone.
+
+    As it is the query dies; edited in place, with the log of the batch away, it reads the rest."""
+    shape = BY_NAME["u1"].shape
+    with shape.planted(tmp_path / "as it is", BETWEEN_U1S_SHARDS) as planted:
+        executed.note("qubole u1 expired, as it is")
+        assert restart(spark_3_5, planted).died
+    with shape.planted(tmp_path / "checkpoint", BETWEEN_U1S_SHARDS) as planted:
+        found = tool(planted).inspect(locator(planted), "st")
+        assert found.harmed("dies")
+        mended = tool(planted).fix(locator(planted) + "&sink=other", "st")
+        assert {path.name for path in (planted.checkpoint / "offsets").glob("[0-9]*")} == {"0", "1"}
+        executed.note("qubole u1 expired, repaired")
+        outcome = restart(spark_3_5, planted)
+    print(mended.document["steps"], outcome)
+    assert (outcome.delivered, outcome.died) == (sorted(of(s1=range(3), s2=range(3))), "")
 
 
 def test_undone_directory_is_as_it_was(spark_3_5: Spark, tmp_path: Path) -> None:

@@ -60,12 +60,15 @@ class Shape:
         return Path(shutil.copytree(GOLDEN / self.folder / self.name, folder))
 
     @contextmanager
-    def planted(self, folder: Path) -> Iterator[Planted]:
+    def planted(self, folder: Path, trim: float | None = None) -> Iterator[Planted]:
         """The copy in ``folder`` and the stream, which goes on from this moment.
 
-        Nothing more expires: what had is said by the recorded trim.
+        Nothing more expires: what had is said by the recorded trim, or by another (seconds after
+        the stream's creation).
         """
         table = {name: word for name, word in self.scene["streams"][0].items() if word is not None}
+        if trim is not None:
+            table["trim"] = trim
         age = time.time() + AHEAD_SECONDS - table["created"]
         table |= {"retention_hours": CENTURY_HOURS, "now": age}
         fake = load_topology(table, ticking=True)
