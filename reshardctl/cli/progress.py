@@ -30,6 +30,22 @@ def listing_progress() -> Callable[[int], None]:
     return show
 
 
+def reading_progress() -> Callable[[int, int], None]:
+    """Called with how many of how many files are read so far."""
+    if not sys.stderr.isatty():
+        return lambda _done, _all: None
+    began = time.monotonic()
+
+    def show(done: int, total: int) -> None:
+        nonlocal began
+        if done == 1:
+            began = time.monotonic()
+        if time.monotonic() - began > QUIET:
+            _write(f"{done} of {total} files read")
+
+    return show
+
+
 def phase(text: str) -> None:
     """What is being waited for."""
     if sys.stderr.isatty():

@@ -47,14 +47,17 @@ class S3:
     def __init__(
         self, session: Session, bucket: str, prefix: str, *, region: str | None = None,
         endpoint_url: str | None = None, sleep: Callable[[float], None],
+        progress: Callable[[int, int], None] = lambda _done, _all: None,
     ) -> None:
         """session: a boto3 Session. prefix: with or without a slash at its end; "" for the whole
-        bucket. Raises UsageError without a region; calls nothing yet."""
+        bucket. progress: called with how many of how many objects are read. Raises UsageError
+        without a region; calls nothing yet."""
         self._bucket = bucket
         self._prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
         self.place = f"s3://{bucket}/{self._prefix}".rstrip("/")
         self._boto = aws.client_of(session, "s3", region, endpoint_url, self.place)
         self._sleep = sleep
+        self._progress = progress
 
     def identity(self) -> Mapping[str, str]:
         """The prefix as an ARN."""
@@ -78,12 +81,16 @@ class S3:
         names = [checked(key) for key in keys]
         if len(names) < 2:
             return {key: self._read(key) for key in names}
+        found: dict[str, Blob | None] = {}
         with ThreadPoolExecutor(AT_ONCE) as pool:
             try:
-                return dict(zip(names, pool.map(self._read, names), strict=True))
+                for key, blob in zip(names, pool.map(self._read, names), strict=True):
+                    found[key] = blob
+                    self._progress(len(found), len(names))
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
+        return found
 
     def writing(self) -> AbstractContextManager[None]:
         """Nothing: every write has its condition."""

@@ -24,9 +24,10 @@ from lease_server import session
 
 from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
 from reshardctl.media.base import Landed
-from reshardctl.media.files.s3 import ACTIONS
+from reshardctl.media.files.s3 import ACTIONS, S3
+from reshardctl.media.files.tree import Tree
 from tests.media.files.bucket import Prefix, bucket_server
-from tests.media.files.trees import change, creation, removal, wanting
+from tests.media.files.trees import change, creation, everything, removal, wanting
 
 
 @pytest.fixture(scope="module")
@@ -63,11 +64,16 @@ def test_a_prefix_is_a_root(url, prefix):
     assert place.tree().identity() == {"medium": "s3files", "arn": arn, "query": "q"}
 
 
-def test_more_than_a_page_is_listed_and_read(place):
-    for n in range(1010):
+def test_more_than_a_page_is_listed_and_read(place, monkeypatch):
+    """S3 lists a thousand at a time; so that the test is quick, moto lists fifty here."""
+    monkeypatch.setenv("MOTO_S3_DEFAULT_MAX_KEYS", "50")
+    for n in range(120):
         place.plant(f"offsets/{n:04}", str(n).encode())
-    images = [i for i in place.tree().read() if i.key != "offsets/"]
-    assert [text_of(i) for i in images] == [str(n) for n in range(1010)]
+    faulty = FaultySession(session())
+    images = [i for i in place.tree(faulty).read() if i.key != "offsets/"]
+    assert [text_of(i) for i in images] == [str(n) for n in range(120)]
+    pages = [a for name, a in faulty.calls if "offsets" in a.get("Prefix", "")]
+    assert len(pages) == 2 * 3, "before and after reading, three pages each"
 
 
 def test_what_a_listing_says_is_what_reading_says(place):
@@ -389,3 +395,15 @@ def test_only_the_named_actions_are_called(place):
     medium.write(removal(medium.get(["g"])["g"]), "t")
     medium.read()
     assert {stand_for[name] for name, _ in faulty.calls} == set(ACTIONS["fix"])
+
+
+def test_progress_is_told(place):
+    for n in range(3):
+        place.plant(f"f{n}", b"x")
+    told = []
+    blobs = S3(
+        session(), place.name, place.prefix, endpoint_url=place.url, sleep=place.slept.append,
+        progress=lambda *numbers: told.append(numbers),
+    )
+    Tree(blobs, everything).read()
+    assert told == [(1, 3), (2, 3), (3, 3)]
