@@ -67,7 +67,7 @@ def applications(options: Mapping[str, str], *, leased: bool) -> list[App]:
     whose(options)
     starts, time = _starts(options.get("initial"))
     release = options.get("release")
-    guesses = (GROUP,) if leased else STARTERS
+    guesses = (GROUP, *STARTERS) if leased else STARTERS
     releases = (traits_of(release),) if release else guesses
     found = [
         App(start, traits, time if start is Start.AT_TIMESTAMP else None)
