@@ -19,7 +19,8 @@ What the fix writes
 -------------------
 TRIM_HORIZON: where the shard was last read is overwritten, so it is read from its beginning. If a
 backup of the table has its last number, that is the better position: put it into the row while
-the application is stopped, and inspect again.
+the application is stopped, and inspect again. kinsumer keeps the number beside the mark: there the
+mark goes, and the number stays.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
 

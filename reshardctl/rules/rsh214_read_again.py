@@ -16,9 +16,13 @@ not start at LATEST re-creates the *parent* from its beginning (or from the appl
 get at the child: the parent is read twice for the sake of the child. KCL 1.0–1.13 and 2.0–2.2
 re-create every listed ancestor, and the child's sibling waits for them.
 
+kinsumer reads whatever stands in its ShardCache, finished or not, and every listed shard where
+there is no cache: a finished shard without a number then begins anew.
+
 What the fix writes
 -------------------
 The lease of the child that misses one, so that the audit finds no hole and the parent stays done.
+For kinsumer a ShardCache of the unfinished shards.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
 
