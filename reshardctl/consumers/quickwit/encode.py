@@ -5,8 +5,8 @@
     DONE    where a read showed that nothing is left: the last record's number, which stands there
             already; else, and where the release dies of an announcement, the EndingSequenceNumber
 
-`~` is never written, and no place behind an open shard's last published one. All writes are one
-step: they are places in one text.
+`~` is never written, and no place behind an open shard's last published one. Writes are places in
+one text, so a step takes as many of them as a medium lets it.
 """
 
 from __future__ import annotations
@@ -36,6 +36,9 @@ from reshardctl.model import (
 )
 from reshardctl.times import instant
 
+MOST = 5_000
+"""Writes in a step. What keeps a source from its start does so until the last of them is done, so
+half of a plan is no worse than none."""
 RUNNING = "a running node writes the whole text from memory, or passes over what it does not expect"
 
 
@@ -60,7 +63,10 @@ def encode(
         _write(checkpoint, shard, None, "the stream has no such shard yet: it would be born there")
         for shard in checkpoint.rows if unborn(lineage, shard) and shard not in leave
     ]
-    return [Step("the source's positions, in one text", tuple(writes))] if writes else []
+    return [
+        Step("the source's positions, in one text", tuple(writes[start:start + MOST]))
+        for start in range(0, len(writes), MOST)
+    ]
 
 
 def _obstacle(
