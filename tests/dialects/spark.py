@@ -27,7 +27,7 @@ A place: TRIM_HORIZON, LATEST, SHARD_END; "s0-2": AFTER that record's number, "@
 "AT:+60": AT_TIMESTAMP that many seconds after creation; "END": AFTER the EndingSequenceNumber.
 
 The fix: an uncommitted newest batch is edited where it stands and its log is emptied; else the
-batch after it is appended. `writes` are the places of its line, all of them. In lineage's offsets
+batch after it is appended. A checksum without its file goes where a file will be. `writes` are the places of its line, all of them. In lineage's offsets
 the newest line is edited, and `writes` are the places that move.
 """
 
@@ -247,8 +247,9 @@ def _plan(
     found[f"offsets/{batch}"] = logged(text).with_line(_query(case)["key"], line).text()
     for path in [path for path in found if path.startswith(f"{_folder(_query(case))}/{batch}/")]:
         del found[path]
-    if found.get(f"commits/{batch}", "") is None:
-        del found[f"commits/{batch}"]
+    for orphan in (f"commits/{batch}", f"offsets/{batch + 1}"):
+        if found.get(orphan, "") is None:
+            del found[orphan]
 
 
 def _end(case: Case, short: str) -> dict[str, Any]:
