@@ -27,8 +27,9 @@ A place: TRIM_HORIZON, LATEST, SHARD_END; "s0-2": AFTER that record's number, "@
 "AT:+60": AT_TIMESTAMP that many seconds after creation; "END": AFTER the EndingSequenceNumber.
 
 The fix: an uncommitted newest batch is edited where it stands and its log is emptied; else the
-batch after it is appended. A checksum without its file goes where a file will be. `writes` are the places of its line, all of them. In lineage's offsets
-the newest line is edited, and `writes` are the places that move.
+batch after it is appended. A checksum without its file goes where a file will be. `writes` are the
+places of its line, all of them. In lineage's offsets the newest line is edited, and `writes` are
+the places that move; "s0-2!" is that record with the end behind it.
 """
 
 from __future__ import annotations
