@@ -16,6 +16,9 @@ _TABLE = re.compile(r"[a-zA-Z0-9_.-]{3,255}\Z", re.ASCII)
 _APPLICATION = re.compile(r"[a-zA-Z0-9_.-]{1,243}\Z", re.ASCII)
 """kinsumer adds up to twelve characters for the names of its tables."""
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?\Z", re.ASCII | re.DOTALL)
+_HOST = r"(?:[^/@]*@)?(?:\[[0-9a-fA-F:.]+\]|[a-zA-Z0-9_.-]+)(?::[0-9]{1,5})?"
+_REDIS = re.compile(_HOST + r"(?:/[0-9]{0,5})?\Z", re.ASCII)
+_DATABASE = re.compile(_HOST + r"/[^/?#\s]+\Z", re.ASCII)
 _PASSWORD = re.compile(r"(?P<user>[^/@:]*):(?P<password>[^/]*)@")
 MASK = "***"
 """Stands where a password stood; as a password it is none."""
@@ -51,6 +54,22 @@ SCHEMES = {
         "kinesis-consumer", "dynamodb", _TABLE, "name of a DynamoDB table",
         "kinesis-consumer+ddb://my-table?app=my-application&release=0.5&initial=LATEST",
     ),
+    **{
+        f"kinesis-consumer+{medium}": Scheme(
+            "kinesis-consumer", medium, _REDIS, "Redis database, HOST[:PORT]/DB",
+            f"kinesis-consumer+{medium}://my-host:6379/0?app=my-application&release=0.5",
+            server=True,
+        )
+        for medium in ("redis", "rediss")
+    },
+    **{
+        f"kinesis-consumer+{medium}": Scheme(
+            "kinesis-consumer", medium, _DATABASE, "database, [USER@]HOST[:PORT]/DATABASE",
+            f"kinesis-consumer+{medium}://my-user@my-host/my-db?app=my-application&table=my_table",
+            server=True,
+        )
+        for medium in ("postgres", "mysql")
+    },
     "quickwit+file": Scheme(
         "quickwit", "quickwit-files", re.compile(r"/.*", re.DOTALL), "absolute path of a folder",
         "quickwit+file:///var/lib/quickwit/indexes?index=logs&release=0.9",

@@ -41,7 +41,7 @@ def fixed(name: str) -> list[TableShape]:
 class Mask:
     """The medium of a store, under the suite's keys."""
 
-    inner: DynamoDb
+    inner: Any
     shapes: Sequence[TableShape]
 
     max_writes = DynamoDb.max_writes

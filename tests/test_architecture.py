@@ -58,6 +58,9 @@ ONLY_IN = {
     "hypothesis": {"testing"},
     "pytest": {"testing"},
     "networkx": {"render/graph/graphml.py"},
+    "psycopg": {"media/sql"},
+    "pymysql": {"media/sql"},
+    "redis": {"media/redis"},
     "pyspark": {"spark"},
     "pickle": set(),
 }

@@ -11,6 +11,7 @@ from reshardctl.locator import Locator
 if TYPE_CHECKING:
     from reshardctl.media.base import Medium
     from reshardctl.media.files.blobs import Blobs
+    from reshardctl.media.sql.server import Server
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +66,14 @@ def _of_files(place: Locator, blobs: Blobs) -> Medium:
 
 
 def _bucket(target: str, reached: Reached) -> Blobs:
+    from reshardctl.cli.progress import reading_progress
     from reshardctl.media.files.s3 import S3
 
     bucket, _, prefix = target.partition("/")
     return S3(
         reached.session, bucket, prefix, region=reached.region,
         endpoint_url=reached.endpoints.get("s3"), sleep=reached.sleep,
+        progress=reading_progress(),
     )
 
 
@@ -92,10 +95,54 @@ def _named(place: Locator) -> tuple[str, str]:
     return place.options.get("index", ""), place.options.get("source", "")
 
 
+def _redis(place: Locator, reached: Reached, *, tls: bool = False) -> Medium:
+    from reshardctl.consumers.layouts import NUMBERS, TABLES
+    from reshardctl.media.redis import Strings
+    from reshardctl.media.redis.server import Server
+
+    (shape,) = TABLES[place.consumer]("", place.options)
+    return Strings(
+        Server(place.target, place.password, tls=tls), shape, NUMBERS[place.consumer],
+        place.options.get("app", ""), reached.sleep,
+    )
+
+
+def _rediss(place: Locator, reached: Reached) -> Medium:
+    return _redis(place, reached, tls=True)
+
+
+def _postgres(place: Locator, reached: Reached) -> Medium:
+    from reshardctl.media.sql.postgres import Postgres
+    from reshardctl.media.sql.server import address_of
+
+    return _table(Postgres(address_of(place.target, place.password)), place, reached)
+
+
+def _mysql(place: Locator, reached: Reached) -> Medium:
+    from reshardctl.media.sql.mysql import MySql
+    from reshardctl.media.sql.server import address_of
+
+    return _table(MySql(address_of(place.target, place.password)), place, reached)
+
+
+def _table(server: Server, place: Locator, reached: Reached) -> Medium:
+    from reshardctl.consumers.layouts import NUMBERS, TABLE, TABLES
+    from reshardctl.media.sql import SqlTable
+
+    consumer = place.consumer
+    name = place.options.get("table", TABLE[consumer])
+    (shape,) = TABLES[consumer](name, place.options)
+    return SqlTable(server, shape, NUMBERS[consumer], reached.sleep)
+
+
 STORES: Mapping[str, Callable[[Locator, Reached], Medium]] = {
     "dynamodb": _dynamodb,
     "quickwit-files": _quickwit_files,
     "quickwit-s3": _quickwit_s3,
     "files": _files,
+    "mysql": _mysql,
+    "postgres": _postgres,
+    "redis": _redis,
+    "rediss": _rediss,
     "s3files": _s3files,
 }

@@ -24,4 +24,15 @@ TABLES: Mapping[str, Callable[[str, Options], Sequence[TableShape]]] = {
     "kinesis-consumer": kinesis_consumer.tables,
     "kinsumer": kinsumer,
 }
-"""Consumer → its DynamoDB tables, from a locator's target; one lease table where there is none."""
+"""Consumer → its DynamoDB tables, from a locator's target; one lease table where there is none.
+That of a relational database is laid out likewise."""
+
+NUMBERS: Mapping[str, str] = {
+    "kinesis-consumer": kinesis_consumer.NUMBER,
+}
+"""Consumer → the attribute of a position, for stores that keep one and no more."""
+
+TABLE: Mapping[str, str] = {
+    "kinesis-consumer": kinesis_consumer.USUAL,
+}
+"""Consumer → the table of a relational database, where `table=` names none."""

@@ -1,0 +1,111 @@
+"""A Redis server through redis-py: how it is reached, and what its errors mean.
+
+The password comes from the locator or from REDISCLI_AUTH, as for redis-cli. Nothing else of where
+a write goes comes from the environment.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
+
+if TYPE_CHECKING:
+    import redis
+
+T = TypeVar("T")
+CONNECT, ANSWER = 10, 30
+"""Seconds for a connection, and for an answer."""
+TARGET = re.compile(
+    r"(?:(?P<user>[^/@]*)@)?(?P<host>\[[0-9a-fA-F:.]+\]|[^/@:]+)(?::(?P<port>[0-9]{1,5}))?"
+    r"(?:/(?P<db>[0-9]{1,5})?)?\Z"
+)
+
+
+def driver() -> Any:
+    """redis-py. UsageError where it is not installed."""
+    try:
+        import redis
+    except ImportError:
+        raise UsageError(
+            "Redis needs a driver that is not installed", "pip install 'reshardctl[redis]'"
+        ) from None
+    return redis
+
+
+class Server:
+    """One database of one server."""
+
+    def __init__(self, target: str, password: str, *, tls: bool = False) -> None:
+        """target: `[USER@]HOST[:PORT][/DB]`. Loads the driver; connects to nothing yet.
+
+        Raises UsageError for another text.
+        """
+        match = TARGET.match(target)
+        if match is None:
+            raise UsageError(f"{target!r} is no Redis", "write it as HOST[:PORT]/DB")
+        self._driver = driver()
+        self._host, self._port = match["host"].strip("[]"), int(match["port"] or 6379)
+        self._db, self._user = int(match["db"] or 0), match["user"] or None
+        self._password = password or os.environ.get("REDISCLI_AUTH") or None
+        self._tls = tls
+        self.errors: type[Exception] = self._driver.exceptions.RedisError
+        self.moved: type[Exception] = self._driver.exceptions.WatchError
+
+    @property
+    def place(self) -> str:
+        """Where it is, in words."""
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return f"redis{'s' if self._tls else ''}://{host}:{self._port}/{self._db}"
+
+    def client(self) -> redis.Redis:
+        """A client that tries nothing twice by itself: who writes has to know."""
+        from redis.backoff import NoBackoff
+        from redis.retry import Retry
+
+        made: redis.Redis = self._driver.Redis(
+            host=self._host, port=self._port, db=self._db, username=self._user,
+            password=self._password, ssl=self._tls, socket_connect_timeout=CONNECT,
+            socket_timeout=ANSWER, client_name="reshardctl", retry=Retry(NoBackoff(), 0),
+        )
+        return made
+
+    def tried(self, doing: str, look: Callable[[redis.Redis], T]) -> T:
+        """A read, once more where the connection went. Raises CannotTell or Refused."""
+        for last in (False, True):
+            try:
+                with self.client() as client:
+                    return look(client)
+            except self.errors as error:
+                if last or not self.lost(error):
+                    raise self.failure(error, doing) from None
+        raise AssertionError("unreachable")
+
+    def lost(self, error: BaseException) -> bool:
+        """Whether the connection went, so that nobody knows what the server did."""
+        kinds = self._driver.exceptions
+        return isinstance(error, (kinds.ConnectionError, kinds.TimeoutError)) and not isinstance(
+            error, (kinds.AuthenticationError, kinds.AuthorizationError)
+        )
+
+    def failure(self, error: Exception, doing: str) -> ReshardError:
+        """The server's own words; they hold no password."""
+        said = f"{self.place}: {doing}: {error}"
+        kinds = self._driver.exceptions
+        denied = (kinds.AuthenticationError, kinds.AuthorizationError, kinds.NoPermissionError)
+        if isinstance(error, denied):
+            return CannotTell(
+                said, "the password comes from REDISCLI_AUTH; allowed must be SCAN, MGET, TYPE, "
+                "WATCH, MULTI, EXEC, SET and DEL on APP:checkpoint:*",
+            )
+        if isinstance(error, kinds.ReadOnlyError):
+            return Refused(said, "name the primary server, not a replica")
+        if str(error).startswith(("MOVED", "ASK", "CROSSSLOT")):
+            return UsageError(
+                f"{said}: this is a Redis Cluster, whose shards reshardctl cannot write at once",
+                "write by hand, with SET, what `fix --dry-run` on a copy shows",
+            )
+        return CannotTell(said, "check host and port; try again")

@@ -1,0 +1,109 @@
+"""What a kind of database server has to say of itself; and where one is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Protocol
+
+from reshardctl.errors import ReshardError, UsageError
+
+_TARGET = re.compile(
+    r"(?:(?P<user>[^/@]+)@)?(?P<host>\[[0-9a-fA-F:.]+\]|[^/@:]+)(?::(?P<port>[0-9]+))?"
+    r"/(?P<database>[^/]+)\Z"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A database on a server. port: `None` for the usual one. user: "" for the driver's default.
+
+    password: "" for whatever the driver finds in its own places; shown nowhere.
+    """
+
+    host: str
+    port: int | None
+    database: str
+    user: str = ""
+    password: str = field(default="", repr=False)
+
+
+def address_of(target: str, password: str) -> Address:
+    """`[USER@]HOST[:PORT]/DATABASE`, the target of a locator. UsageError for another text."""
+    match = _TARGET.match(target)
+    if match is None:
+        raise UsageError(f"{target!r} is no database", "write it as [USER@]HOST[:PORT]/DATABASE")
+    port = int(match["port"]) if match["port"] else None
+    if port is not None and not 0 < port < 65536:
+        raise UsageError(f"{target!r}: {port} is no port")
+    return Address(
+        match["host"].strip("[]"), port, match["database"], match["user"] or "", password
+    )
+
+
+class Kind(Enum):
+    """What an error of a driver means for the transaction that it ended."""
+
+    LOST = "lost"
+    """The connection is gone; before a commit nothing is in place, during one nobody knows."""
+    AGAIN = "again"
+    """Rolled back by the server for the sake of another: a deadlock, a lock waited for too long."""
+    TAKEN = "taken"
+    """A row that was to be created is there."""
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column. exact: whether it holds any whole number, or any text, as it was given."""
+
+    name: str
+    type: str
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A table as the server knows it. created: what changes when it is dropped and made again."""
+
+    address: str
+    created: str
+    columns: tuple[Column, ...]
+    transactions: bool = True
+
+
+class Server(Protocol):
+    """One kind of server, through its driver. All calls are DB-API 2.0 but for these."""
+
+    medium: str
+    errors: type[Exception]
+    """What its driver raises."""
+
+    def connect(self) -> Any:
+        """A new connection, out of autocommit. Raises CannotTell or UsageError."""
+
+    def begin(self, cursor: Any) -> None:
+        """What goes first in every transaction: bounds on how long it may wait."""
+
+    def described(self, cursor: Any, table: str) -> Described | None:
+        """The table of this name, as the consumer's own queries would find it; `None`: absent."""
+
+    def quoted(self, name: str) -> str:
+        """A column's name for use in a statement with parameters."""
+
+    def named(self, table: str) -> str:
+        """The same for a table, SCHEMA.TABLE perhaps, as it was written without quotes."""
+
+    def as_text(self, name: str) -> str:
+        """An expression that gives a column's value as text, whole."""
+
+    def alike(self, cursor: Any, columns: Sequence[str]) -> list[str]:
+        """Tables of the database that have all of these columns, for messages."""
+
+    def kind_of(self, error: Exception) -> Kind:
+        """What an error of the driver means."""
+
+    def failure(self, error: Exception, doing: str, *, writing: bool = False) -> ReshardError:
+        """What to raise for it: who is not allowed what, what is not reached."""

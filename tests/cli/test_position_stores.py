@@ -1,0 +1,216 @@
+"""kinesis-consumer on the command line, on a real Redis, PostgreSQL and MariaDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from tests.case import CASES, Case, all_cases, load
+from tests.cli.lab import fake_of, opened, option_words
+from tests.cli.position_stores import StoreLab, store_lab
+from tests.dialects import kinesis_consumer as dialect
+from tests.judging import asked
+from tests.servers import PASSWORD, USER, Running
+from tests.servers.mariadb import mariadb
+from tests.servers.postgresql import postgresql
+from tests.servers.redisserver import redis_server
+
+SAID = "?app=app&initial=TRIM_HORIZON&release=0.5"
+KINDS = {"redis": redis_server, "postgres": postgresql, "mysql": mariadb}
+VARIABLE = {"redis": "REDISCLI_AUTH", "postgres": "PGPASSWORD", "mysql": "MYSQL_PWD"}
+Made = Callable[..., StoreLab]
+
+
+@pytest.fixture(scope="module", params=list(KINDS))
+def running(request: pytest.FixtureRequest) -> Iterator[tuple[str, Running]]:
+    with KINDS[request.param]() as server:
+        yield request.param, server
+
+
+@pytest.fixture
+def made(running, servers, tmp_path, monkeypatch, wire) -> Iterator[Made]:
+    """A lab of a case, by the case or by its file's name, with the password in its place."""
+    kind, server = running
+    monkeypatch.setenv(VARIABLE[kind], PASSWORD)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with ExitStack() as stack:
+
+        def make(case: Case | str, options: str = SAID) -> StoreLab:
+            if isinstance(case, str):
+                case = load(CASES / "kinesis-consumer" / f"{case}.toml")
+            lab = stack.enter_context(
+                opened(servers, fake_of(case), [], tmp_path / "state", monkeypatch, wire)
+            )
+            lab.options = options
+            return stack.enter_context(store_lab(lab, kind, server, dialect.images(case)))
+
+        yield make
+
+
+def _plain(case: Case) -> bool:
+    """Whether every row is one that all of these stores can hold."""
+    rows = [image.attributes for image in dialect.images(case)]
+    return bool(rows) and all(
+        set(row) == {"namespace", "shard_id", "sequence_number"}
+        and row["sequence_number"].get("S", "").isdigit() for row in rows
+    ) and not case.state.get("items")
+
+
+def _params() -> Iterator[Any]:
+    for case in all_cases("kinesis-consumer"):
+        for expect in case.expects:
+            if expect.fixed is not None and _plain(case):
+                initial, release = expect.initial[0], expect.releases[-1]
+                name = f"{case.name}-{initial.partition(':')[0]}-{release}"
+                yield pytest.param(case, initial, release, expect, id=name)
+
+
+@pytest.mark.parametrize(("case", "initial", "release", "expect"), list(_params()))
+def test_a_case_from_end_to_end(made, case, initial, release, expect):
+    fixed = expect.fixed
+    lab = made(case, option_words(initial, release, case.stream["created"]) + "&app=app")
+    probe = ["--probe"] if expect.probe else []
+    before = lab.numbers()
+    found = lab.inspect("--format", "json", *probe)
+    assert found.codes == set(expect.findings), found.err
+    said = ["--policy", asked(case, fixed.policy).text, *probe]
+    said += ["--accept", fixed.accept] if fixed.accept else []
+    done = lab.fix(*said, "--format", "json")
+    after = lab.numbers()
+    if fixed.refused:
+        assert done.code == 1, done.err
+        assert after == before
+        return
+    assert done.code in (0, 1), done.err
+    written = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+    assert written == {f"app-orders/shardId-{shard:012d}" for shard in fixed.writes}
+    again = lab.dry(*said, "--format", "json")
+    assert again.json["decision"]["kind"] == "nothing"
+    assert lab.inspect("--format", "json", *probe).codes == set(fixed.remains)
+    if fixed.writes:
+        assert lab.undo().code == 0
+        assert lab.numbers() == before
+    for path in lab.journals():
+        assert PASSWORD not in path.read_text()
+
+
+# passwords
+
+
+def test_a_password_in_the_locator_works_is_warned_about_and_is_nowhere(
+    made, monkeypatch, running, tmp_path
+):
+    lab = made("a")
+    monkeypatch.delenv(VARIABLE[running[0]])
+    user = "" if running[0] == "redis" else USER
+    shown = f"{user}:***@"
+    full = lab.locator.replace("://" + (f"{user}@" if user else ""), f"://{user}:{PASSWORD}@")
+    seen = lab.cli("inspect", full, "--stream", "orders", "--format", "json")
+    assert seen.code in (0, 1), seen.err
+    assert "warning: a password on the command line" in seen.err
+    assert shown in seen.out
+    plan = tmp_path / "a.plan"
+    kept = tmp_path / "a.snapshot"
+    made_it = lab.cli("fix", full, "--stream", "orders", "--dry-run", "--out", plan)
+    lab.cli("snapshot", "orders", full, "-o", kept)
+    texts = [seen.out, seen.err, made_it.out, made_it.err, kept.read_text()]
+    if plan.exists():
+        texts.append(plan.read_text())
+    assert not [text for text in texts if PASSWORD in text]
+
+
+def test_a_wrong_password_is_not_shown(made, monkeypatch, running):
+    lab = made("a")
+    monkeypatch.setenv(VARIABLE[running[0]], "wr0ng-secret")
+    seen = lab.inspect()
+    words = "invalid username-password" if running[0] == "redis" else "cannot be reached"
+    assert seen.code == 3 and seen.says(words, VARIABLE[running[0]])
+    assert "wr0ng-secret" not in seen.err
+
+
+def test_a_password_file_is_read(made, monkeypatch, running, tmp_path):
+    lab = made("a")
+    kind, server = running
+    monkeypatch.delenv(VARIABLE[kind])
+    if kind == "redis":
+        pytest.skip("redis-cli has no file for passwords")
+    if kind == "postgres":
+        file = tmp_path / "pgpass"
+        file.write_text(f"127.0.0.1:{server.port}:positions:{USER}:{PASSWORD}\n")
+        monkeypatch.setenv("PGPASSFILE", str(file))
+    else:
+        file = tmp_path / ".my.cnf"
+        # Its host and socket are another server's: only the locator says where to write.
+        file.write_text(
+            f"[client]\nuser={USER}\npassword='{PASSWORD}'\nhost=192.0.2.1\nsocket=/nowhere\n"
+        )
+    file.chmod(0o600)
+    assert lab.inspect().code in (0, 1)
+
+
+def test_the_environment_names_no_other_server(made, monkeypatch):
+    lab = made("a")
+    for name, value in {
+        "PGHOSTADDR": "192.0.2.1", "PGHOST": "192.0.2.1", "PGPORT": "1", "PGDATABASE": "other",
+        "PGOPTIONS": "-c search_path=nowhere", "MYSQL_HOST": "192.0.2.1",
+        "MYSQL_TCP_PORT": "1", "REDIS_URL": "redis://192.0.2.1/0",
+    }.items():
+        monkeypatch.setenv(name, value)
+    assert lab.inspect().code in (0, 1)
+
+
+# bad input
+
+
+def test_no_server(made):
+    lab = made("a")
+    locator = lab.locator.replace(f":{lab.running.port}", ":1")
+    seen = lab.cli("inspect", locator, "--stream", "orders")
+    assert seen.code == 3 and seen.says("127.0.0.1:1/", "check host")
+
+
+def test_a_wrong_database_or_table(made, running):
+    lab = made("a")
+    if running[0] == "redis":
+        seen = lab.cli("inspect", lab.locator.replace("/" + lab.table_name + "?", "/99?"),
+                       "--stream", "orders")
+        assert seen.code == 3 and seen.says("DB index is out of range")
+        return
+    other = lab.locator.replace("/positions?", "/nowhere?")
+    seen = lab.cli("inspect", other, "--stream", "orders")
+    assert seen.code in (2, 3) and seen.says("nowhere")
+    wrong = lab.locator.replace(f"table={lab.table_name}", "table=nothing_of_the_kind")
+    seen = lab.cli("inspect", wrong, "--stream", "orders")
+    assert seen.code == 2
+    assert seen.says("there is no table nothing_of_the_kind", "positions_")
+
+
+def test_a_table_of_another_kind(made, running):
+    if running[0] == "redis":
+        pytest.skip("Redis has no tables")
+    lab = made("a")
+    lab.sql("CREATE TABLE orders_2 (namespace varchar(9), shard_id varchar(9), other int)")
+    wrong = lab.locator.replace(f"table={lab.table_name}", "table=orders_2")
+    seen = lab.cli("inspect", wrong, "--stream", "orders")
+    assert seen.code == 2 and seen.says("has no column sequence_number")
+    lab.sql("DROP TABLE orders_2")
+    lab.sql("CREATE TABLE orders_3 (namespace varchar(9), shard_id varchar(9), "
+            "sequence_number double precision)")
+    wrong = lab.locator.replace(f"table={lab.table_name}", "table=orders_3")
+    seen = lab.cli("inspect", wrong, "--stream", "orders")
+    assert seen.code == 2 and seen.says("double", "56 digits")
+    lab.sql("DROP TABLE orders_3")
+
+
+def test_another_applications_rows_are_left_alone(made):
+    lab = made("c")
+    lab.put("other-orders", "shardId-000000000000", "49")
+    before = lab.numbers()
+    lab.fix()
+    assert lab.numbers()["other-orders/shardId-000000000000"] == "49"
+    assert lab.cli("inspect", lab.locator.replace("app=app", "app=nobody"),
+                   "--stream", "orders").code == 3
+    assert before.keys() <= lab.numbers().keys()

@@ -1,0 +1,92 @@
+"""The shipped contract suite on tables of a real PostgreSQL and a real MariaDB."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from several_tables import Mask
+
+from reshardctl.media.sql import SqlTable
+from reshardctl.media.sql.mysql import MySql
+from reshardctl.media.sql.postgres import Postgres
+from reshardctl.media.sql.server import address_of
+from reshardctl.model import Image, TableShape
+from reshardctl.testing.store_contract import StoreContract, Words
+from tests.servers import PASSWORD, USER, Running
+from tests.servers.mariadb import mariadb
+from tests.servers.postgresql import postgresql
+
+_names = itertools.count()
+NUMBER = 49680412033094866848527506851837432377108706273800486914
+DDL = {
+    "postgres": "CREATE TABLE {} (namespace text NOT NULL, shard_id text NOT NULL, "
+    "sequence_number numeric NOT NULL, note text, PRIMARY KEY (namespace, shard_id))",
+    "mysql": "CREATE TABLE {} (namespace varchar(255) NOT NULL, shard_id varchar(255) NOT NULL, "
+    "sequence_number numeric(65,0) NOT NULL, note text, PRIMARY KEY (namespace, shard_id))",
+}
+"""store/postgres and store/mysql of harlow/kinesis-consumer v0.5.0, README; `note` is ours."""
+KINDS = {"postgres": Postgres, "mysql": MySql}
+
+
+def _row(key: str, number: int) -> Image:
+    return Image(key, {"sequence_number": {"S": str(NUMBER + number)}})
+
+
+WORDS = Words(
+    _row, lambda key: _row(key, 0), "sequence_number", {"note": {"S": "it's \"%s\" \\ é"}},
+    ("medium", "arn", "created"),
+)
+
+
+class Table:
+    """A table of its own for one test."""
+
+    def __init__(self, kind: str, running: Running) -> None:
+        self.server = KINDS[kind](address_of(f"{USER}@{running.target}", PASSWORD))
+        self.shape = TableShape(f"Positions{next(_names)}", hash="namespace", range="shard_id")
+        self.mask = Mask(self.inner(), [self.shape])
+        self.connection = self.server.connect()
+        self.sql(DDL[kind].format(self.shape.name))
+
+    def inner(self) -> Any:
+        return SqlTable(self.server, self.shape, "sequence_number", lambda _seconds: None)
+
+    def sql(self, statement: str, *values: Any) -> list[Any]:
+        cursor = self.connection.cursor()
+        cursor.execute(statement, list(values))
+        rows = list(cursor.fetchall()) if cursor.description else []
+        self.connection.commit()
+        return rows
+
+    def medium(self) -> Mask:
+        return Mask(self.inner(), [self.shape])
+
+    def plant(self, image: Image) -> None:
+        self.pull(image.key)
+        values = {n: v["S"] for n, v in self.mask.put_on(image).attributes.items()}
+        marks = ", ".join(["%s"] * len(values))
+        statement = f"INSERT INTO {self.shape.name} ({', '.join(values)}) VALUES ({marks})"  # noqa: S608
+        self.sql(statement, *values.values())
+
+    def pull(self, key: str) -> None:
+        self.sql(f"DELETE FROM {self.shape.name} WHERE shard_id = %s", key)  # noqa: S608
+
+
+@pytest.fixture(scope="module", params=["postgres", "mysql"])
+def running(request: pytest.FixtureRequest) -> Iterator[tuple[str, Running]]:
+    start = postgresql if request.param == "postgres" else mariadb
+    with start() as server:
+        yield request.param, server
+
+
+class TestTables(StoreContract):
+    words = WORDS
+
+    @pytest.fixture
+    def store(self, running: tuple[str, Running]) -> Iterator[Table]:
+        table = Table(*running)
+        yield table
+        table.connection.close()

@@ -1,0 +1,116 @@
+"""Real servers for tests: started on loopback, in a folder of their own, stopped at the end.
+
+What is not installed is skipped with its reason; with CI set nothing is.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+PATIENCE = 60.0
+"""Seconds for a server to answer."""
+USER, PASSWORD = "tester", "s3cret-of-the-tests"
+
+
+@dataclass(frozen=True)
+class Running:
+    """A server that answers. url: HOST:PORT/DATABASE, as a locator has it."""
+
+    port: int
+    database: str
+    folder: Path
+
+    @property
+    def target(self) -> str:
+        return f"127.0.0.1:{self.port}/{self.database}"
+
+
+def need(names: Sequence[str], package: str) -> list[str]:
+    """Paths of programs. Skips, or with CI fails, where one is not installed."""
+    versions = sorted(map(str, Path("/usr/lib/postgresql").glob("*/bin")))
+    places = [*os.get_exec_path(), "/usr/sbin", *versions]
+    found = [shutil.which(name, path=os.pathsep.join(places)) for name in names]
+    missing = [name for name, path in zip(names, found, strict=True) if path is None]
+    if missing:
+        reason = f"{missing[0]} is not installed (Debian: apt-get install {package})"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return [path for path in found if path]
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+def owner(name: str) -> str | None:
+    """Whom to run it as: servers refuse root. `None` for whoever runs the tests."""
+    if os.geteuid() != 0:
+        return None
+    try:
+        pwd.getpwnam(name)
+    except KeyError:
+        return "nobody"
+    return name
+
+
+@contextmanager
+def folder_of(user: str | None) -> Iterator[Path]:
+    """A folder that is theirs alone."""
+    folder = Path(tempfile.mkdtemp(prefix="reshardctl-server-"))
+    try:
+        if user is not None:
+            shutil.chown(folder, user)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def once(command: Sequence[str], user: str | None, folder: Path) -> None:
+    """A program that prepares something."""
+    done = subprocess.run(
+        command, user=user, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, timeout=2 * PATIENCE, check=False,
+    )
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+
+
+@contextmanager
+def served(
+    command: Sequence[str], user: str | None, folder: Path, answers: Callable[[], bool]
+) -> Iterator[None]:
+    """A server from its first answer on."""
+    log = folder / "log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command, user=user, cwd=folder, stdin=subprocess.DEVNULL, stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        end = time.monotonic() + PATIENCE
+        while not answers():
+            if process.poll() is not None or time.monotonic() > end:
+                raise AssertionError(log.read_text(errors="replace")[-2000:])
+            time.sleep(0.1)
+        yield
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

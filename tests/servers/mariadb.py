@@ -1,0 +1,42 @@
+"""A MariaDB of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tests.servers import PASSWORD, USER, Running, folder_of, free_port, need, once, owner, served
+
+
+@contextmanager
+def mariadb() -> Iterator[Running]:
+    """With a database `positions`; it asks for the password."""
+    import pymysql
+
+    install, server = need(["mariadb-install-db", "mariadbd"], "mariadb-server")
+    user, port = owner("mysql"), free_port()
+    with folder_of(user) as folder:
+        data, socket = f"--datadir={folder}/data", f"{folder}/socket"
+        once(
+            [install, "--no-defaults", data, "--auth-root-authentication-method=normal",
+             "--skip-test-db", "--skip-name-resolve"], user, folder,
+        )  # fmt: skip
+
+        def answers() -> bool:
+            try:
+                connection = pymysql.connect(unix_socket=socket, user="root", connect_timeout=5)
+            except pymysql.err.OperationalError:
+                return False
+            with connection, connection.cursor() as cursor:
+                cursor.execute("CREATE DATABASE positions")
+                cursor.execute(f"CREATE USER {USER}@'127.0.0.1' IDENTIFIED BY %s", [PASSWORD])
+                cursor.execute(f"GRANT ALL ON positions.* TO {USER}@'127.0.0.1'")
+            return True
+
+        command = [
+            server, "--no-defaults", data, f"--port={port}", "--bind-address=127.0.0.1",
+            f"--socket={socket}", f"--pid-file={folder}/pid", "--skip-name-resolve",
+            "--innodb-flush-log-at-trx-commit=0",
+        ]
+        with served(command, user, folder, answers):
+            yield Running(port, "positions", folder)

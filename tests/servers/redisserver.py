@@ -1,0 +1,30 @@
+"""A Redis of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tests.servers import PASSWORD, Running, folder_of, free_port, need, owner, served
+
+
+@contextmanager
+def redis_server() -> Iterator[Running]:
+    """It asks for the password, of no user."""
+    import redis
+
+    (server,) = need(["redis-server"], "redis-server")
+    user, port = owner("redis"), free_port()
+    with folder_of(user) as folder:
+        def answers() -> bool:
+            try:
+                return bool(redis.Redis(port=port, password=PASSWORD).ping())
+            except redis.ConnectionError:
+                return False
+
+        command = [
+            server, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
+            "--requirepass", PASSWORD, "--dir", str(folder),
+        ]
+        with served(command, user, folder, answers):
+            yield Running(port, "0", folder)
