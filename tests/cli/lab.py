@@ -210,6 +210,8 @@ class Lab:
             allowed |= documented("probe")
         if any(str(word).startswith("s3://") for word in words):
             allowed |= documented("journal")
+        if "+s3://" in self.locator:
+            allowed |= documented("s3-fix" if writing else "s3-inspect")
         if words[0] == "discover":
             allowed = documented("discover")
         allowed |= {"sts:AssumeRole"}  # of a role, in the words at the end of the page

@@ -18,8 +18,8 @@ from reshardctl.model import Odd, Oddity
 def odd(lineage: Lineage, checkpoint: Checkpoint) -> list[Odd]:
     """Everything odd about the entries, apart from where they stand."""
     others = [
-        Odd(Oddity.UNREADABLE_STORE, image.key, "", str(image.attributes["unreadable"].get("S", "")))
-        for image in checkpoint.unreadable
+        Odd(Oddity.UNREADABLE_STORE, image.key, "", str(why.get("S", "")))
+        for image in checkpoint.unreadable for why in [image.attributes["unreadable"]]
     ]
     return [*others, *(one for row in checkpoint.rows.values() for one in _of_row(lineage, row))]
 
