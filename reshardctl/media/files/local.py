@@ -11,7 +11,7 @@ from pathlib import Path
 
 from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
 from reshardctl.media.files import swapping
-from reshardctl.media.files.blobs import Blob, Entry, checked
+from reshardctl.media.files.blobs import Blob, Entry, checked, split
 from reshardctl.media.files.faults import unreadable, unwritable
 from reshardctl.media.files.locking import alone
 
@@ -59,7 +59,8 @@ class Local:
 
     def read(self, keys: Collection[str]) -> dict[str, Blob | None]:
         """One after the other: a disk is quickest so."""
-        return {key: self._read(key) for key in keys}
+        folders: dict[str, Path | None] = {}
+        return {key: self._read(key, folders) for key in keys}
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -104,17 +105,34 @@ class Local:
             return Entry(name, unread="it is neither a file nor a directory")
         return Entry(name, False, seen.st_size, seen.st_mtime_ns)
 
-    def _read(self, key: str) -> Blob | None:
-        path = self._real(checked(key))
-        if path is None:
+    def _read(self, key: str, folders: dict[str, Path | None]) -> Blob | None:
+        """folders: where each of those seen so far really is; there may be many files in one."""
+        folder, name = split(checked(key))
+        if folder not in folders:
+            folders[folder] = self._real(folder)
+        real = folders[folder]
+        if real is None:
             return None
+        try:
+            return self._settled(f"{real}/{name}", key)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise unreadable(f"{self.place}/{key}", error, f"{real}/{name}") from None
+        path = self._real(key)
+        try:
+            return None if path is None else self._settled(str(path), key)
+        except OSError as error:
+            raise unreadable(f"{self.place}/{key}", error, str(path)) from None
+
+    def _settled(self, path: str, key: str) -> Blob | None:
+        """A content that did not change while it was read. OSError, ELOOP for a link."""
         for _ in range(TRIES):
             try:
                 blob = _content(path, f"{self.place}/{key}")
             except OSError as error:
                 if error.errno in _GONE:
                     return None
-                raise unreadable(f"{self.place}/{key}", error, str(path)) from None
+                raise
             if blob is not None:
                 return blob
         raise CannotTell(
@@ -157,7 +175,7 @@ def _resolved(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _content(path: Path, name: str) -> Blob | None:
+def _content(path: str, name: str) -> Blob | None:
     """`None` where it changed meanwhile."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
     try:
