@@ -173,10 +173,22 @@ def _steps(
         if not later:
             raise
         raise _named(error, later[0], Journals(asked.account).word_for(later[0])) from None
+    _refuse_spent(images, steps, place)
     stays = staying(records, rows, rule, moving)
     return steps, [
         f"{', '.join(names)} of {key}: {_why(names, rule)}." for key, names in sorted(stays.items())
     ]
+
+
+def _refuse_spent(images: Sequence[Image], steps: Sequence[Step], place: Locator) -> None:
+    """UndoRefused where the consumer has gone past what would be taken back."""
+    keys = {write.key for step in steps for write in step.writes}
+    if spent := consumer_of(place).spent(images, keys):
+        named = "; ".join(f"{key}: {why}" for key, why in sorted(spent.items()))
+        raise UndoRefused(
+            f"the consumer has used what the fix wrote; nothing was undone: {named}",
+            "reshardctl inspect   (the state as it is now)", tuple(sorted(spent)),
+        )
 
 
 def _why(names: Collection[str], rule: Restore) -> str:
@@ -231,7 +243,9 @@ def _apply(
     journal.begin_undo(steps)
 
     def check(images: list[Image]) -> list[Step]:
-        return undo_steps(records, _rows(images), rule, moving, _words(source))
+        back = undo_steps(records, _rows(images), rule, moving, _words(source))
+        _refuse_spent(images, back, place)
+        return back
 
     applied = apply(steps, ports.medium, journal, check=check, interrupted=ports.interrupted)
     _read_back(ports, applied.steps, journal, moving)

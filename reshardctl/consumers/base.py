@@ -135,5 +135,9 @@ class Consumer(Protocol):
     def holds(self, checkpoint: Any) -> Mapping[ShardId, Hold]:
         """Who holds what, by shard: two of them tell what a running consumer did meanwhile."""
 
+    def spent(self, images: Iterable[Image], keys: Collection[str]) -> Mapping[str, str]:
+        """Those of these rows that it has gone past, and how: no undo takes them back any more,
+        though nothing in them has changed. key → why."""
+
     def excluded_by(self, seconds: float) -> str:
         """What a watch of so many seconds without a sign rules out, in words."""

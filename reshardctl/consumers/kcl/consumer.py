@@ -186,6 +186,10 @@ class Kcl:
         """Lease by lease: owner, counter, checkpoint."""
         return liveness.holds(table)
 
+    def spent(self, _images: Iterable[Image], _keys: Collection[str]) -> dict[str, str]:
+        """None: whatever it goes past, it writes into the row itself."""
+        return {}
+
     def excluded_by(self, seconds: float) -> str:
         """What a silent watch rules out."""
         return liveness.excluded_by(seconds)

@@ -165,6 +165,10 @@ class KinesisConsumer:
             for shard, row in positions.rows.items()
         }
 
+    def spent(self, _images: Iterable[Image], _keys: Collection[str]) -> dict[str, str]:
+        """None: whatever it goes past, it writes into the row itself."""
+        return {}
+
     def excluded_by(self, seconds: float) -> str:
         """What a silent watch rules out."""
         return f"no position moved for {seconds:g} s, which a consumer with nothing to read shows"

@@ -153,6 +153,10 @@ class Kinsumer:
         """Checkpoint by checkpoint: owner, stamp, position."""
         return liveness.holds(store)
 
+    def spent(self, _images: Iterable[Image], _keys: Collection[str]) -> dict[str, str]:
+        """None: whatever it goes past, it writes into the row itself."""
+        return {}
+
     def excluded_by(self, seconds: float) -> str:
         """What a silent watch rules out."""
         return liveness.excluded_by(seconds)

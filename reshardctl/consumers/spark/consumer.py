@@ -14,6 +14,7 @@ from reshardctl.consumers.spark.encode import encode
 from reshardctl.consumers.spark.logs import log_elsewhere
 from reshardctl.consumers.spark.oddities import against_the_lineage, current, incarnation
 from reshardctl.consumers.spark.plain import PLAIN
+from reshardctl.consumers.spark.spent import spent
 from reshardctl.consumers.spark.tree import checkpoint_of
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
@@ -34,7 +35,7 @@ class Spark:
     """See `Consumer`. source: which of the query's sources, "" for its only one on the stream."""
 
     name = "spark"
-    moving = frozenset({"modified", "size"})
+    moving = frozenset({"crc", "modified", "size"})
     counters: frozenset[str] = frozenset()
     owners: frozenset[str] = frozenset()
     reading: frozenset[str] = frozenset()
@@ -155,6 +156,10 @@ class Spark:
             shard: Hold("", spelled(place), spelled(place), place.kind == "SHARD_END")
             for shard, place in current(checkpoint).items()
         }
+
+    def spent(self, images: Iterable[Image], keys: Collection[str]) -> dict[str, str]:
+        """Batches that have run since."""
+        return spent(images, keys, self._source)
 
     def excluded_by(self, seconds: float) -> str:
         """What a silent watch rules out."""

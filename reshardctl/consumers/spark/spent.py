@@ -1,0 +1,42 @@
+"""Batches that a fix planned or edited, and that have run since: nothing takes them back.
+
+A batch that is taken away after its commit keeps the query from starting (run: offsets removed,
+commits left, "CONCURRENT_STREAM_LOG_UPDATE"); one that is taken away after it has run is delivered
+twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from reshardctl.consumers.spark.checkpoint import LINEAGE, Checkpoint
+from reshardctl.consumers.spark.logs import log_of
+from reshardctl.consumers.spark.tree import checkpoint_of
+from reshardctl.model import Image
+
+
+def spent(images: Iterable[Image], keys: Collection[str], source: str) -> dict[str, str]:
+    """Keys of offset logs among these whose batch is over, and how that is known."""
+    numbers = sorted(int(n) for n in (_batch(key) for key in keys) if n)
+    if not numbers:
+        return {}
+    checkpoint = checkpoint_of(images, None, source)
+    found = {number: _how(checkpoint, number) for number in numbers}
+    return {f"offsets/{number}": how for number, how in found.items() if how}
+
+
+def _batch(key: str) -> str:
+    folder, _, name = key.rpartition("/")
+    return name if folder == "offsets" and name.isascii() and name.isdigit() else ""
+
+
+def _how(checkpoint: Checkpoint, number: int) -> str:
+    later = number + 1
+    if later in checkpoint.batches or later in checkpoint.unreadable:
+        return f"batch {later} is planned behind it"
+    batch = checkpoint.batches.get(number)
+    if checkpoint.connector == LINEAGE or batch is None:
+        return ""
+    if batch.committed:
+        return f"batch {number} is committed"
+    return f"batch {number} has run" if checkpoint.entries.get(log_of(batch)) else ""

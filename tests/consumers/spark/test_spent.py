@@ -1,0 +1,57 @@
+"""What an undo may still take back: a planned batch that has not run, and nothing later.
+
+"An appended batch that has not run yet counts as repaired, one that has run as done": runs of
+November 2026, in which the same repair after its batch had run was delivered twice.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from reshardctl.consumers.spark.consumer import Spark
+from reshardctl.model import Image, after
+from reshardctl.plan import Plan, decide
+from tests.spark_recorded import HEAD, Recorded
+
+COMMIT = 'v1\n{"nextBatchWatermarkMs":0}'
+
+
+def repaired(shape: str) -> tuple[list[Image], set[str]]:
+    """The files after the fix, and the keys that it wrote."""
+    case = Recorded(shape, HEAD, HEAD).case()
+    plan = decide(case)
+    assert isinstance(plan, Plan)
+    keys = {write.key for step in plan.steps for write in step.writes}
+    return after(case.images, plan.steps), keys
+
+
+def text(key: str, content: str) -> Image:
+    return Image(key, {"text": {"S": content}})
+
+
+@pytest.mark.parametrize("shape", ["s1", "u1"])
+def test_a_planned_batch_can_be_taken_back(shape: str) -> None:
+    images, keys = repaired(shape)
+    assert Spark().spent(images, keys) == {}
+
+
+@pytest.mark.parametrize("shape", ["s1", "u1"])
+def test_a_committed_one_cannot(shape: str) -> None:
+    images, keys = repaired(shape)
+    committed = [*images, text("commits/1", COMMIT)]
+    assert Spark().spent(committed, keys) == {"offsets/1": "batch 1 is committed"}
+
+
+def test_nor_one_that_has_run_and_died_in_its_sink() -> None:
+    images, keys = repaired("s1")
+    log = "sources/0/shard-source"
+    (entry,) = [one for one in images if one.key.startswith(f"{log}/0/shardId")]
+    ran = Image(entry.key.replace(f"{log}/0/", f"{log}/1/"), entry.attributes)
+    assert Spark().spent([*images, ran], keys) == {"offsets/1": "batch 1 has run"}
+
+
+def test_nor_one_behind_which_another_is_planned() -> None:
+    images, keys = repaired("s1")
+    (log,) = [one for one in images if one.key == "offsets/1"]
+    found = Spark().spent([*images, Image("offsets/2", log.attributes)], keys)
+    assert found == {"offsets/1": "batch 2 is planned behind it"}
