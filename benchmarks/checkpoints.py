@@ -8,14 +8,15 @@ that lists the same folders and gets the same objects. Both rivals know beforeha
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import boto3
 
-from benchmarks.apply import _server as moto
 from benchmarks.diagnose import LAST_INDEX, number
 from benchmarks.measured import cost_of
 from reshardctl.consumers import CONSUMERS
@@ -37,6 +38,25 @@ RELEASE, SCALA = "qubole-1.2.0_spark-3.0", "2.12"
 LOG = "sources/0/shard-commit"
 _METADATA = '{"batchWatermarkMs":0,"batchTimestampMs":1795219200000,"conf":{}}'
 
+_SERVER = """
+import logging, pathlib, sys
+from moto.core import DEFAULT_ACCOUNT_ID
+from moto.s3.models import s3_backends
+from moto.server import ThreadedMotoServer
+bucket, root = sys.argv[1], pathlib.Path(sys.argv[2])
+store = s3_backends[DEFAULT_ACCOUNT_ID]["aws"]
+store.create_bucket(bucket, "us-east-1")
+for path in root.rglob("*"):
+    if path.is_file():
+        store.put_object(bucket, f"checkpoint/{path.relative_to(root)}", path.read_bytes())
+logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
+server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+server.start()
+print(server.get_host_and_port()[1], flush=True)
+sys.stdin.read()
+server.stop()
+"""
+
 
 def run(scale: int, folder: Path) -> None:
     """Print both stores, each with its rival."""
@@ -50,8 +70,7 @@ def run(scale: int, folder: Path) -> None:
     _print("directory, json.loads of every offset log", rival.cpu, rival.peak)
     _print("directory, read + diagnose + plan", ours.cpu, ours.peak)
     print(f"  {ours.cpu / rival.cpu:.1f} x the script's CPU")
-    with moto() as url:
-        _upload(url, root)
+    with _served(root) as url:
         loop = _timed(lambda: get_all(url, shards, batches))
         full = _timed(lambda: inspect_s3(url, shards, batches))
     _print("S3, list + get of the same objects", *loop, unit="s wall")
@@ -151,13 +170,18 @@ def _decide(tree: Tree, count: int, batches: int) -> None:
         raise AssertionError(f"a healthy checkpoint, but: {decision}")
 
 
-def _upload(url: str, root: Path) -> None:
-    client: Any = _session().client("s3", endpoint_url=url)
-    client.create_bucket(Bucket=BUCKET)
-    for path in root.rglob("*"):
-        if path.is_file():
-            key = f"checkpoint/{path.relative_to(root).as_posix()}"
-            client.put_object(Bucket=BUCKET, Key=key, Body=path.read_bytes())
+@contextmanager
+def _served(root: Path) -> Iterator[str]:
+    """The URL of a moto whose bucket holds the checkpoint; put there beside its API, in one go."""
+    server = subprocess.Popen(  # noqa: S603 - this program's own
+        [sys.executable, "-c", _SERVER, BUCKET, str(root)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        lines = server.stdout or ()
+        yield f"http://127.0.0.1:{next(int(line) for line in lines if line.strip().isdigit())}"
+    finally:
+        server.communicate()
 
 
 def _session() -> boto3.Session:
