@@ -16,9 +16,9 @@ KCL lets a shard wait for the parents named on its own row (parentShardId), and 
 have a lease; what ListShards says is not asked. A row written by hand without parentShardId, or a
 parent's row that was deleted and re-created, opens the gate.
 
-kinsumer never orders: it reads every shard at once, children beside their unread parents, and no
-position changes that. To keep order through a reshard with it, let it read the parents to their end
-before anything is written to the children.
+kinsumer and Quickwit never order: they read every shard at once, children beside their unread
+parents, and no position changes that. To keep order through a reshard with them, let them read the
+parents to their end before anything is written to the children.
 
 What the fix writes
 -------------------

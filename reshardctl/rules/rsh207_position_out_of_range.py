@@ -11,7 +11,8 @@ lease stays owned and its counter moves: the table looks alive, and the shard an
 not read (RSH213).
 
 Spark's connectors die of it as a whole, at every start. kinesis-consumer from 0.4 on reads the
-whole shard again and says nothing but a line in its log; Telegraf leaves the shard unread.
+whole shard again and says nothing but a line in its log; Telegraf leaves the shard unread, and so
+does Quickwit, whose source looks healthy and reads the others.
 
 How it happens
 --------------
@@ -43,10 +44,10 @@ awslabs/amazon-kinesis-client#391; boto/boto3#1478; amazon-archives/amazon-kines
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from reshardctl.effects import Harm
-from reshardctl.model import Cause
+from reshardctl.effects import Effect, Harm
+from reshardctl.model import Cause, Reads
 from reshardctl.rules.base import Finding, Severity, View, from_effects
 
 CODE, NAME = "RSH207", "position-out-of-range"
@@ -55,8 +56,8 @@ CODE, NAME = "RSH207", "position-out-of-range"
 def match(view: View) -> Iterator[Finding]:
     """Error or warning: Kinesis refuses the number for ever, while the row looks alive."""
     what = "its position is a number of another shard or of an earlier stream of this name"
-    costs = "Kinesis refuses the number at every attempt; the shard and its children are not read"
     found = [] if view.recreated else view.harmed(Harm.STALLED, Cause.FOREIGN_NUMBER)
+    costs = f"Kinesis refuses the number at every attempt; {_unread(view, found)} not read"
     yield from from_effects(CODE, NAME, found, what, costs)
     again = [] if view.recreated else view.harmed(Harm.REREAD, Cause.FOREIGN_NUMBER)
     costs = "Kinesis refuses the number, and the consumer silently reads the whole shard"
@@ -64,3 +65,12 @@ def match(view: View) -> Iterator[Finding]:
     if dies := view.harmed(Harm.DIES, Cause.FOREIGN_NUMBER):
         shards = tuple(s for e in dies for s in e.by)
         yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))
+
+
+def _unread(view: View, found: Sequence[Effect]) -> str:
+    """Consumers that keep no order read the children of such a shard."""
+    refused = {effect.shard for effect in found}
+    fates = view.replay.fates.values()
+    awaited = (f.after if isinstance(f, Reads) else f.waits_for for f in fates)
+    waits = any(not refused.isdisjoint(shards) for shards in awaited)
+    return "the shard and its children are" if waits else "the shard is"

@@ -8,7 +8,8 @@ Why it matters
 --------------
 KCL asks for it, takes "not found" for its end and writes SHARD_END. When the next reshard gives out
 that id, the shard is born finished: it is never read (RSH206). KCL 1.0–1.13 and 2.0–2.2 delete such
-a row at their start, or die of it where a parent named on it is listed.
+a row at their start, or die of it where a parent named on it is listed. Quickwit ignores it until
+the shard is born; then Kinesis refuses the place, and nothing of the shard is read.
 
 How it happens
 --------------
@@ -51,7 +52,7 @@ def match(view: View) -> Iterator[Finding]:
     """Warning: at the next reshard the shard would be born finished; an error where the consumer
     dies of it."""
     what = "positions of shards that do not exist yet"
-    costs = "the consumer takes such a shard for finished: once it is born, it is never read"
+    costs = "once such a shard is born, it is taken for finished, or refused: it is not read"
     odd = view.oddities(Oddity.UNBORN)
     if dies := view.harmed(Harm.DIES, Cause.UNBORN):
         if odd:

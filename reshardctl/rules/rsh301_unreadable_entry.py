@@ -14,7 +14,8 @@ attempt and every audit throws, so that holes elsewhere are not refilled either;
 die of that too.
 
 A Spark query reads its newest offset logs and the connector's log of the newest batch; one of these
-missing or damaged kills it at every start.
+missing or damaged kills it at every start. Quickwit panics at every start over an end mark (`~`,
+`~49…`) on a listed shard; a word or a padded number stalls that shard alone, unseen.
 
 How it happens
 --------------
@@ -23,7 +24,8 @@ A row written by hand or by a script.
 What the fix writes
 -------------------
 The missing counters, as 0; the position stays. A checkpoint that cannot be read becomes
-TRIM_HORIZON. Attributes that KCL does not know stay as they are.
+TRIM_HORIZON. Attributes that KCL does not know stay as they are. In Quickwit the number behind the
+`~`, without its padding; no entry where there is none.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
 
