@@ -21,7 +21,7 @@ ACCOUNT = "000000000000"
 STREAM = "stream"
 
 _NUMBER = re.compile(r"\d+(\.\d+)?(E-?\d+)?\Z", re.ASCII)
-_SHARD = re.compile(r"shardId-\d+\Z", re.ASCII)
+_SHARD = re.compile(r"(LEASE#)?shardId-\d+\Z", re.ASCII)
 _KEY_OF_STREAM = re.compile(r"\d{12}:([^:]+):(\d+)(:shardId-\d+)?\Z", re.ASCII)
 """A row key that names its account, stream and the stream's creation (KCL's multi-stream form)."""
 
@@ -41,6 +41,9 @@ class Redaction:
         """stream: the name that is known to be the stream's."""
         self._names: dict[str, str] = {stream: STREAM}
         self._sides: dict[str, str] = {}
+        self._of_stream = re.compile(rf"(.+)([-#]){re.escape(stream)}\Z", re.DOTALL)
+        """An application's name joined to the stream's (kinesis-consumer's namespaces)."""
+        self._joined = False
 
     def snapshot(self, original: Snapshot, lineage: Lineage) -> Snapshot:
         """A consumer's snapshot over the redacted lineage."""
@@ -51,9 +54,14 @@ class Redaction:
             consumer.side_tables(place.target), consumer.side_tables(target), strict=True
         )
         self._sides |= {named.name: unnamed.name for named, unnamed in sides}
+        self._joined = "app" in consumer.narrows
         images = (self._image(image, consumer.plain, consumer.owners) for image in original.images)
+        options = {
+            name: self._name(value) if name in consumer.narrows else value
+            for name, value in place.options.items()
+        }
         return replace(
-            original, locator=place.elsewhere(target, place.options), lineage=lineage,
+            original, locator=place.elsewhere(target, options), lineage=lineage,
             images=tuple(sorted(images, key=lambda image: image.key)),
             store=self._store(original.store, target, lineage.stream.region),
         )
@@ -75,6 +83,8 @@ class Redaction:
         table, slash, rest = key.partition("/")
         if slash and table in self._sides:
             return f"{self._sides[table]}/{self._text(rest, plain)}"
+        if slash and self._joined:
+            return f"{self._text(table, plain)}/{self._text(rest, plain)}"
         return self._text(key, plain)
 
     def _value(self, value: AttributeValue, plain: frozenset[str]) -> AttributeValue:
@@ -103,6 +113,8 @@ class Redaction:
             return text
         if match := _KEY_OF_STREAM.match(text):
             return f"{ACCOUNT}:{self._name(match[1])}:{match[2]}{match[3] or ''}"
+        if self._joined and (match := self._of_stream.match(text)):
+            return f"{self._name(match[1])}{match[2]}{STREAM}"
         return self._name(text)
 
     def _name(self, text: str) -> str:

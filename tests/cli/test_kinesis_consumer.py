@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from reshardctl.model import Image
 from tests.case import CASES, Case, Expect, all_cases, load
 from tests.cli.kinesis_consumer_lab import PositionsLab, positions_lab
 from tests.cli.lab import Result, fake_of, opened, option_words
@@ -260,3 +261,17 @@ def test_attributes_of_others_on_a_row_stay(made):
     assert lab.items()[key]["note"] == before[key]["note"]
     assert lab.undo().code == 0
     assert lab.items() == before
+
+
+def test_a_redacted_snapshot_is_judged_alike_and_names_nobody(made, tmp_path):
+    lab = made("b4", "?app=nightly-etl&initial=LATEST&release=0.5")
+    for item in list(lab.items().values()):
+        fresh = {**item, "namespace": {"S": "nightly-etl-orders"}}
+        lab.plant_images([Image("", fresh)])
+    seen = lab.inspect("--format", "json")
+    file = tmp_path / "bug.json"
+    assert lab.cli("snapshot", "orders", lab.locator, "-o", file, "--redact").code == 0
+    text = file.read_text(encoding="utf-8")
+    assert not [name for name in ("nightly", "etl", "orders", lab.name) if name in text]
+    again = lab.cli("inspect", f"snapshot:{file}", "--format", "json")
+    assert again.codes == seen.codes == {"RSH209", "RSH217"}
