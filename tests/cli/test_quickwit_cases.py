@@ -89,3 +89,18 @@ def _check(case: Case, expect: Expect, path: Path) -> None:
     wanted = dialect.mended(case, expect.fixed.writes)
     assert found["index"]["checkpoint"].get("kinesis-events") == wanted
     assert json.dumps(found, indent=2, ensure_ascii=False) == text
+
+
+def test_positions_of_an_earlier_stream_go_out_when_that_is_said(lab_of, tmp_path):
+    """Deleted and made again under its name: Kinesis refuses every number, both releases stall."""
+    (case,) = [case for case in all_cases("quickwit") if case.name == "recreated"]
+    lab = _lab(lab_of("healthy-roots"), case, tmp_path / "indexes", "?release=0.9.0")
+    path = _planted(lab.root, case)
+    before = path.read_bytes()
+    assert lab.fix().code == 4
+    done = lab.fix("--recreated", lab.created, "--format", "json")
+    assert done.code == 0, done.err + done.out
+    assert b'\n      "kinesis-events": {}\n' in path.read_bytes()
+    assert lab.inspect("--format", "json").codes == set()
+    assert lab.undo().code == 0
+    assert path.read_bytes() == before
