@@ -19,6 +19,9 @@ looks the same. Whether records are left is stored nowhere, so this is mostly a 
 Spark's awslabs connector from 1.4.3 on takes every closed shard for read, whatever its position
 says: there a split under a consumer that is behind is enough, and the loss is certain.
 
+kinesis-consumer's master takes a shard for read once a shard below it has a row. There nothing can
+be written: its v0.5.0 reads what is left, or the rows below are taken away.
+
 What the fix writes
 -------------------
 A lease for the shard at TRIM_HORIZON. Its children wait for its end: where a row of theirs does not

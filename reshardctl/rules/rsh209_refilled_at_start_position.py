@@ -20,6 +20,9 @@ minutes and creates leases once the same hole was seen three times.
 Snowplow's kinsumer with WithIteratorStartTimestamp starts every shard that was never read at that
 time, at every start: where the time moves with the start, children born before it lose their head.
 
+kinesis-consumer begins every shard without a row at its start mode, which is LATEST unless it was
+set: every reshard loses the children's first records.
+
 What the fix writes
 -------------------
 The lease now, at TRIM_HORIZON: before the audit can, and without the skip. For kinsumer a

@@ -13,7 +13,8 @@ answers to a request AT that number is not known. AFTER it is refused.
 kinsumer is refused too, at every start (run, Nov 2026): the shard is never marked as finished, and
 stays in the ShardCache; the other shards are read.
 
-Spark's connectors ask for what is behind it, and die of the refusal, at every start.
+Spark's connectors ask for what is behind it, and die of the refusal, at every start. So does
+kinesis-consumer (run, Nov 2026); Telegraf's input alone takes the number for the shard's end.
 
 How it happens
 --------------

@@ -52,7 +52,7 @@ def match(view: View) -> Iterator[Finding]:
     """Warning: at the next reshard the shard would be born finished; an error where the consumer
     dies of it."""
     what = "positions of shards that do not exist yet"
-    costs = "once such a shard is born, it is taken for finished, or refused: it is not read"
+    costs = "once such a shard is born, it is taken for finished, or its number is refused"
     odd = view.oddities(Oddity.UNBORN)
     if dies := view.harmed(Harm.DIES, Cause.UNBORN):
         if odd:

@@ -16,6 +16,9 @@ not start at LATEST re-creates the *parent* from its beginning (or from the appl
 get at the child: the parent is read twice for the sake of the child. KCL 1.0–1.13 and 2.0–2.2
 re-create every listed ancestor, and the child's sibling waits for them.
 
+kinesis-consumer has no mark for a shard's end: one that was read and lost its row is read again
+under TRIM_HORIZON, and only the number of its last record would say that it is done.
+
 kinsumer reads whatever stands in its ShardCache, finished or not, and every listed shard where
 there is no cache: a finished shard without a number then begins anew.
 

@@ -50,7 +50,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.effects import Harm
-from reshardctl.model import Cause, Oddity
+from reshardctl.model import Cause, Oddity, Reads, ShardId
 from reshardctl.rules.base import Finding, Severity, View, earliest, shards_of
 
 CODE, NAME = "RSH301", "unreadable-entry"
@@ -66,11 +66,18 @@ def match(view: View) -> Iterator[Finding]:
     costs = "nothing of such a shard is read"
     if dies := view.harmed(Harm.DIES, Cause.UNREADABLE):
         costs = dies[0].why
+    elif all(_as_without_it(view, one.shard) for one in odd):
+        costs = "the consumer goes on as if there were no such row"
     stalls = tuple(e for e in view.harmed(Harm.STALLED, Cause.UNREADABLE) if not e.by)
     yield Finding(
         CODE, NAME, Severity.ERROR, shards_of(odd), f"rows that cannot be read: {why}", costs,
         (*dies, *stalls), earliest(stalls),
     )
+
+
+def _as_without_it(view: View, shard: ShardId | None) -> bool:
+    fate = view.replay.fates.get(shard) if shard is not None else None
+    return isinstance(fate, Reads) and fate.cause in (Cause.REFILLED, Cause.BOOTSTRAP)
 
 
 def _missing(view: View) -> Iterator[Finding]:
