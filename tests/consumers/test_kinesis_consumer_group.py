@@ -105,3 +105,15 @@ def test_no_lease_is_ever_written() -> None:
         decision = bench(name, lease(0, completed=False)).decide()
         steps = decision.steps if isinstance(decision, Plan) else ()
         assert not any("LEASE#" in write.key for step in steps for write in step.writes)
+
+
+def test_a_proof_rests_on_the_leases_of_the_group_as_well() -> None:
+    """A parent that is completed, or not any more, between a plan and its writes is noticed."""
+    one = bench("a", lease(0, completed=True))
+    consumer, lineage = one.plan_case.consumer, one.plan_case.around.lineage
+    family = consumer.family(lineage, {"app-orders/shardId-000000000001"})
+    assert {
+        "app#orders/LEASE#shardId-000000000000", "app-orders/shardId-000000000000",
+    } <= set(family)
+    prints = [consumer.footprint(lease(0, completed=completed)) for completed in (True, False)]
+    assert prints[0] != prints[1]

@@ -9,9 +9,9 @@ from reshardctl.consumers.base import Candidate, Cannot, Hold, Incarnation
 from reshardctl.consumers.kinesis_consumer import encode as encoding
 from reshardctl.consumers.kinesis_consumer.app import App, Whose, applications, whose
 from reshardctl.consumers.kinesis_consumer.behaviour import replay
-from reshardctl.consumers.kinesis_consumer.rows import Positions, parse
+from reshardctl.consumers.kinesis_consumer.rows import LEASE, Positions, parse
 from reshardctl.consumers.kinesis_consumer.settled import settled
-from reshardctl.consumers.kinesis_consumer.tables import NUMBER, shard_of
+from reshardctl.consumers.kinesis_consumer.tables import NUMBER, key_of, shard_of
 from reshardctl.consumers.numbers import earlier_incarnation, of_another_stream, unborn
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
@@ -58,6 +58,10 @@ class KinesisConsumer:
     def bound(self, options: Mapping[str, str]) -> KinesisConsumer:
         """The same for one application. Raises UsageError for an option that there is not."""
         return KinesisConsumer(whose(options))
+
+    def understand(self, options: Mapping[str, str]) -> None:
+        """By the applications that they leave possible on an empty store."""
+        self.candidates(self.parse(()), options)
 
     def parse(self, images: Iterable[Image], stream: Stream | None = None) -> Positions:
         """The application's rows, with those of others apart."""
@@ -144,13 +148,16 @@ class KinesisConsumer:
         return {name: item[name] for name in _FOOTPRINT if name in item}
 
     def family(self, lineage: Lineage, keys: Collection[str]) -> set[str]:
-        """The rows themselves and those of all ancestors, descendants and their parents."""
+        """The rows themselves and those of all ancestors, descendants and their parents; with the
+        leases that a consumer group has of them."""
         wide: set[str] = set()
+        leases = self._whose.leases(lineage.stream.name)
         for key in keys:
             space, shard = key.partition("/")[0], shard_of(key)
             near = {shard} | lineage.ancestors(shard) | lineage.descendants(shard)
             near |= {p for one in near if one in lineage for p in lineage[one].parents}
             wide |= {key} | {f"{space}/{one}" for one in near}
+            wide |= {key_of(leases, f"{LEASE}{one}") for one in near}
         return wide
 
     def signs_of_life(self, images: Iterable[Image]) -> dict[str, str]:
