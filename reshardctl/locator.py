@@ -70,6 +70,14 @@ SCHEMES = {
         )
         for medium in ("postgres", "mysql")
     },
+    "spark": Scheme(
+        "spark", "files", re.compile(r"[^\0]+\Z"), "checkpoint directory of a query",
+        "spark:/checkpoints/my-query?release=awslabs-2.0&startingPosition=TRIM_HORIZON", bare=True,
+    ),
+    "spark+s3": Scheme(
+        "spark", "s3files", _BUCKET, "bucket, with or without a prefix",
+        "spark+s3://my-bucket/checkpoints/my-query?release=awslabs-2.0",
+    ),
     "quickwit+file": Scheme(
         "quickwit", "quickwit-files", re.compile(r"/.*", re.DOTALL), "absolute path of a folder",
         "quickwit+file:///var/lib/quickwit/indexes?index=logs&release=0.9",

@@ -10,6 +10,7 @@ from reshardctl.apply import Applied, apply, resume
 from reshardctl.consumers import consumer_of
 from reshardctl.consumers.base import Consumer
 from reshardctl.consumers.renewals import LEAST_WATCH
+from reshardctl.consumers.switches import switch_of
 from reshardctl.errors import ConsumerRunning, HalfDone, Refused, StalePlan
 from reshardctl.evidence import Snapshot
 from reshardctl.journal import Journal, Records
@@ -75,10 +76,7 @@ def watch(ports: Ports, consumer: Consumer, seconds: float) -> str:
     for.
     """
     if not consumer.watchable:
-        raise Refused(
-            "nothing in this store tells whether the consumer runs: a quiet one leaves no trace",
-            "stop every process of it, make sure of it where they run, and add --assume-stopped",
-        )
+        return _switched_off(ports, consumer, seconds)
     first = consumer.signs_of_life(ports.medium.read())
     if not first:
         return "nothing in the store has an owner"
@@ -101,6 +99,31 @@ def watch(ports: Ports, consumer: Consumer, seconds: float) -> str:
             "stop every worker, wait for its failover time, and run this again",
         )
     return consumer.excluded_by(seconds)
+
+
+def _switched_off(ports: Ports, consumer: Consumer, seconds: float) -> str:
+    """Of a store that tells no life, but perhaps that the consumer is switched off."""
+    images = ports.medium.read() if consumer.switchable else []
+    switch = switch_of(consumer, images)
+    if switch is None:
+        raise Refused(
+            "nothing in this store tells whether the consumer runs: a quiet one leaves no trace",
+            "stop every process of it, make sure of it where they run, and add --assume-stopped",
+        )
+    if switch.on:
+        raise Refused(switch.refusal, switch.next)
+    ports.sleep(seconds)
+    again = ports.medium.read()
+    later = switch_of(consumer, again)
+    moved = sorted({row.key for row in images} ^ {row.key for row in again}) or [
+        new.key for old, new in zip(images, again, strict=True) if old != new
+    ]
+    if moved or later != switch:
+        raise ConsumerRunning(
+            f"in {seconds:g} s rows of the store moved: {', '.join(moved[:3])}",
+            "something publishes still, or was switched on: wait, and run this again",
+        )
+    return switch.excluded
 
 
 def carry_out(

@@ -37,8 +37,7 @@ def checked(place: Locator) -> Locator:
     """The same, once its consumer has understood its options."""
     from reshardctl.consumers import consumer_of
 
-    consumer = consumer_of(place)
-    consumer.candidates(consumer.parse(()), place.options)
+    consumer_of(place).understand(place.options)
     return place
 
 

@@ -81,6 +81,10 @@ class Consumer(Protocol):
         """The same consumer for a locator with these options: those of them that decide which
         rows are its own. Raises UsageError for one that cannot be."""
 
+    def understand(self, options: Mapping[str, str]) -> None:
+        """Raises UsageError for options that it does not take or cannot read. Asked before
+        anything is called."""
+
     def parse(self, images: Iterable[Image], stream: Stream | None = None) -> Any:
         """Rows plus side state; foreign rows and those of other streams kept apart.
 

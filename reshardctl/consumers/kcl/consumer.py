@@ -65,6 +65,10 @@ class Kcl:
         """Itself: no option decides which rows are leases."""
         return self
 
+    def understand(self, options: Mapping[str, str]) -> None:
+        """By the applications that they leave possible on an empty store."""
+        self.candidates(self.parse(()), options)
+
     def parse(self, images: Iterable[Image], stream: Stream | None = None) -> LeaseTable:
         """Lease rows of the stream, with those of other streams and of other kinds apart."""
         return parse(images, stream)

@@ -56,6 +56,10 @@ class Kinsumer:
         """Itself: no option decides which rows are its own."""
         return self
 
+    def understand(self, options: Mapping[str, str]) -> None:
+        """By the applications that they leave possible on an empty store."""
+        self.candidates(self.parse(()), options)
+
     def parse(
         self, images: Iterable[Image], stream: Stream | None = None,  # noqa: ARG002
     ) -> Store:

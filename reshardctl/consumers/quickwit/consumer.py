@@ -43,6 +43,7 @@ class Quickwit:
     reading: frozenset[str] = frozenset({"position"})
     plain: frozenset[str] = frozenset()
     asks: tuple[str, ...] = ("release",)
+    narrows: tuple[str, ...] = ("index", "source")
     watchable: bool = False
     """Nothing in a metastore moves while a source has nothing to publish, or is down."""
 
@@ -54,6 +55,10 @@ class Quickwit:
     def wants(self, seen: Mapping[str, Image], listed: frozenset[str]) -> Wants:  # noqa: ARG002
         """Nothing: its store is one text."""
         return Wants()
+
+    def understand(self, options: Mapping[str, str]) -> None:
+        """By the applications that they leave possible on an empty store."""
+        self.candidates(self.parse(()), options)
 
     def parse(self, images: Iterable[Image], stream: Stream | None = None) -> Checkpoint:
         """The one source that reads the stream, and its positions."""

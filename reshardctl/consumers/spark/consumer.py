@@ -13,6 +13,7 @@ from reshardctl.consumers.spark.cuts import spelled
 from reshardctl.consumers.spark.encode import encode
 from reshardctl.consumers.spark.logs import log_elsewhere
 from reshardctl.consumers.spark.oddities import against_the_lineage, current, incarnation
+from reshardctl.consumers.spark.options import read_options
 from reshardctl.consumers.spark.plain import PLAIN
 from reshardctl.consumers.spark.spent import spent
 from reshardctl.consumers.spark.tree import checkpoint_of
@@ -50,6 +51,10 @@ class Spark:
     def bound(self, options: Mapping[str, str]) -> Spark:
         """For the source that the locator names."""
         return Spark(options.get("source", ""))
+
+    def understand(self, options: Mapping[str, str]) -> None:
+        """What they say of the query; which of its sources, the checkpoint tells."""
+        read_options(options)
 
     def parse(self, images: Iterable[Image], stream: Stream | None = None) -> Checkpoint:
         """The offset logs, the commits and the connector's log of one source."""
