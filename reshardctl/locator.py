@@ -82,6 +82,10 @@ SCHEMES = {
         "quickwit", "quickwit-files", re.compile(r"/.*", re.DOTALL), "absolute path of a folder",
         "quickwit+file:///var/lib/quickwit/indexes?index=logs&release=0.9",
     ),
+    "quickwit+postgres": Scheme(
+        "quickwit", "quickwit-postgres", _DATABASE, "database, [USER@]HOST[:PORT]/DATABASE",
+        "quickwit+postgres://my-user@my-host/metastore?index=logs", server=True,
+    ),
     "quickwit+s3": Scheme(
         "quickwit", "quickwit-s3", _BUCKET, "bucket, with or without a prefix",
         "quickwit+s3://my-bucket/indexes?index=logs&release=0.9",
@@ -140,8 +144,10 @@ def parse(text: str) -> Locator:
     if known_as.server:
         text, target, password = _without_password(text, target)
     if not known_as.target.match(target):
+        shown = _masked(f"{scheme}://{target}").partition("://")[2]
         raise UsageError(
-            f"{_masked(text)!r} names no {known_as.what}", f"write it as {known_as.example}"
+            f"{_masked(text)!r}: {shown!r} is no {known_as.what}",
+            f"write it as {known_as.example}",
         )
     said = options(text, match["options"] or "", known_as.example)
     return Locator(text, known_as.consumer, known_as.medium, target, said, password)

@@ -69,7 +69,7 @@ def test_no_message_holds_a_password(text):
 
 @pytest.mark.parametrize(("text", "says"), [
     ("app", "is no locator"), ("dynamo://app", "dynamo:// is not known"),
-    ("kcl:app", "// is missing"), ("kcl://a b", "no name of a DynamoDB table"),
+    ("kcl:app", "// is missing"), ("kcl://a b", "'a b' is no name of a DynamoDB table"),
     ("kcl://app?initial", "not name=value"), ("kcl://app?initial=", "has no value"),
     ("kcl://app?a=1&a=2", "stands twice"),
 ])

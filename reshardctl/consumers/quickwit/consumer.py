@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from reshardctl.consumers.base import Candidate, Cannot, Hold, Incarnation
@@ -11,6 +10,7 @@ from reshardctl.consumers.quickwit import behaviour, encode, odd, settled
 from reshardctl.consumers.quickwit.app import App, applications, check_options
 from reshardctl.consumers.quickwit.positions import earlier_incarnation, of_another_stream
 from reshardctl.consumers.quickwit.rows import Checkpoint, parse, shard_of
+from reshardctl.consumers.quickwit.switching import Switch, switch
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -23,19 +23,15 @@ from reshardctl.model import (
     Step,
     Stream,
     Wanted,
-    Wants,
     canonical,
     decode,
 )
 
 
-@dataclass(frozen=True, slots=True)
 class Quickwit:
     """See `Consumer`. index, source: the only ones that are meant, "" for whichever reads the
     stream."""
 
-    index: str = ""
-    source: str = ""
     name = "quickwit"
     moving: frozenset[str] = frozenset()
     counters: frozenset[str] = frozenset()
@@ -47,14 +43,13 @@ class Quickwit:
     watchable: bool = False
     """Nothing in a metastore moves while a source has nothing to publish, or is down."""
 
+    def __init__(self, index: str = "", source: str = "") -> None:
+        self.index, self.source = index, source
+
     def bound(self, options: Mapping[str, str]) -> Quickwit:
         """With the index and the source of a locator."""
         check_options(options)
         return Quickwit(options.get("index", ""), options.get("source", ""))
-
-    def wants(self, seen: Mapping[str, Image], listed: frozenset[str]) -> Wants:  # noqa: ARG002
-        """Nothing: its store is one text."""
-        return Wants()
 
     def understand(self, options: Mapping[str, str]) -> None:
         """By the applications that they leave possible on an empty store."""
@@ -104,7 +99,7 @@ class Quickwit:
         self, checkpoint: Checkpoint, options: Mapping[str, str]
     ) -> list[Candidate]:
         """The releases that can read what the last writer left."""
-        apps = applications(checkpoint.version, options)
+        apps = applications(checkpoint.version, options, checkpoint.migration)
         return [Candidate(app, app.options()) for app in apps]
 
     def settled(self, lineage: Lineage, checkpoint: Checkpoint, app: App) -> Line:  # noqa: ARG002
@@ -146,6 +141,10 @@ class Quickwit:
     def signs_of_life(self, images: Iterable[Image]) -> dict[str, str]:  # noqa: ARG002
         """None that could be trusted, see `watchable`."""
         return {}
+
+    def switch(self, images: Iterable[Image]) -> Switch | None:
+        """How the sources that are meant are switched, where that stops them."""
+        return switch(images, self.index, self.source)
 
     def holds(self, checkpoint: Checkpoint) -> dict[ShardId, Hold]:
         """Nobody's name is stored."""
