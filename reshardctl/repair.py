@@ -103,7 +103,7 @@ def watch(ports: Ports, consumer: Consumer, seconds: float) -> str:
 
 def _switched_off(ports: Ports, consumer: Consumer, seconds: float) -> str:
     """Of a store that tells no life, but perhaps that the consumer is switched off."""
-    images = ports.medium.read() if consumer.switchable else []
+    images = ports.medium.read()
     switch = switch_of(consumer, images)
     if switch is None:
         raise Refused(

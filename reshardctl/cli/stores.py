@@ -91,6 +91,15 @@ def _quickwit_s3(place: Locator, reached: Reached) -> Medium:
     return Indexes(_bucket(place.target.partition("#")[0], reached), *_named(place))
 
 
+def _quickwit_postgres(place: Locator, reached: Reached) -> Medium:
+    from reshardctl.media.quickwit.postgres import Metastore
+    from reshardctl.media.sql.postgres import Postgres
+    from reshardctl.media.sql.server import address_of
+
+    server = Postgres(address_of(place.target, place.password))
+    return Metastore(server, reached.sleep, *_named(place))
+
+
 def _named(place: Locator) -> tuple[str, str]:
     return place.options.get("index", ""), place.options.get("source", "")
 
@@ -138,6 +147,7 @@ def _table(server: Server, place: Locator, reached: Reached) -> Medium:
 STORES: Mapping[str, Callable[[Locator, Reached], Medium]] = {
     "dynamodb": _dynamodb,
     "quickwit-files": _quickwit_files,
+    "quickwit-postgres": _quickwit_postgres,
     "quickwit-s3": _quickwit_s3,
     "files": _files,
     "mysql": _mysql,

@@ -40,6 +40,11 @@ MOST = 5_000
 """Writes in a step. What keeps a source from its start does so until the last of them is done, so
 half of a plan is no worse than none."""
 RUNNING = "a running node writes the whole text from memory, or passes over what it does not expect"
+PIPELINE = (
+    "a pipeline publishes from the place in its memory: over one that was put back, and refused "
+    "by one that was put forward"
+)
+"""In PostgreSQL (whole pipeline of 0.9.0 with the row edited under it, Nov 2026)."""
 
 
 def encode(
@@ -107,7 +112,7 @@ def _key(checkpoint: Checkpoint, app: App) -> list[Write]:
     return [Write(
         checkpoint.key, Update({"checkpoint": PRESENT}), checkpoint.state,
         "the source's key is missing, without which it fails at every start", ("checkpoint",),
-        running=RUNNING,
+        running=_running(checkpoint),
     )]
 
 
@@ -146,8 +151,13 @@ def _text(lineage: Lineage, shard: ShardId, wanted: Cut) -> tuple[str | None, st
 
 def _write(checkpoint: Checkpoint, shard: ShardId, text: str | None, why: str) -> Write:
     row, key = checkpoint.rows.get(shard), f"{checkpoint.key}/{shard}"
+    running = _running(checkpoint)
     if row is None:
         assert text is not None
-        return Write(key, Create({"position": {"S": text}}), None, why, running=RUNNING)
+        return Write(key, Create({"position": {"S": text}}), None, why, running=running)
     change = Delete() if text is None else Update({"position": {"S": text}})
-    return Write(key, change, row.image, why, ("position",), running=RUNNING)
+    return Write(key, change, row.image, why, ("position",), running=running)
+
+
+def _running(checkpoint: Checkpoint) -> str:
+    return RUNNING if checkpoint.migration is None else PIPELINE

@@ -42,6 +42,9 @@ QUICKWIT_0_9 = Traits(
 RELEASES = (QUICKWIT_0_7, QUICKWIT_0_9)
 """Oldest first."""
 
+LAST_OF_0_8, LAST_OF_0_9 = 16, 29
+"""Migrations of a PostgreSQL metastore, run at a start (databases of 0.8.2 and 0.9.0, Nov 2026)."""
+
 UNKNOWN = (0, 10, 0)
 """The first version of which nothing is known."""
 

@@ -53,6 +53,12 @@ class Checkpoint:
         return bool(self.state.attributes.get("enabled", {}).get("BOOL", True))
 
     @property
+    def migration(self) -> int | None:
+        """The last one that was run on the database; `None` for a metastore that is none."""
+        found = self.state.attributes.get("migration", {}).get("N")
+        return None if found is None else int(found)
+
+    @property
     def version(self) -> str:
         """Of the text."""
         return str(self.state.attributes.get("version", {}).get("S", ""))

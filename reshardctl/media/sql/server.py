@@ -81,6 +81,10 @@ class Server(Protocol):
     errors: type[Exception]
     """What its driver raises."""
 
+    @property
+    def place(self) -> str:
+        """Where it is, in words, without a user."""
+
     def connect(self) -> Any:
         """A new connection, out of autocommit. Raises CannotTell or UsageError."""
 

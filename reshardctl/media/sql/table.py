@@ -8,14 +8,13 @@ compared is locked). Names go into statements quoted, values as parameters.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing, suppress
 from typing import Any, TypeVar
 
-from reshardctl.errors import AnswerLost, CannotTell, Refused, ReshardError, UsageError
+from reshardctl.errors import Refused, UsageError
 from reshardctl.media.base import Landed
 from reshardctl.media.guards import checked, holds
-from reshardctl.media.lost import landed
-from reshardctl.media.sql.server import Described, Kind, Server
+from reshardctl.media.sql.attempts import Attempts
+from reshardctl.media.sql.server import Described, Server
 from reshardctl.model import (
     Attributes,
     AttributeValue,
@@ -30,9 +29,6 @@ from reshardctl.model import (
 )
 
 T = TypeVar("T")
-
-PAUSES = (0.2, 1.0, 3.0)
-"""Seconds between tries, where the connection is lost or the server asks for another try."""
 
 
 class SqlTable:
@@ -52,7 +48,7 @@ class SqlTable:
         self._shape = shape
         self._keys = (shape.hash, shape.range)
         self._numbers = numbers
-        self._sleep = sleep
+        self._attempts = Attempts(server, sleep)
 
     def identity(self) -> Mapping[str, str]:
         """`arn`: where it is, without a user; `created`: what another table of the name has not."""
@@ -69,63 +65,26 @@ class SqlTable:
         """The named rows as they are now."""
         return self._tried(lambda cursor: self._named(cursor, self._described(cursor), keys))
 
-    def write(self, step: Step, token: str) -> Landed:  # noqa: ARG002 - see below
-        """All writes of the step or none. A repeat needs no token: its guards fail on its own
-        rows, which then tell."""
+    def write(self, step: Step, token: str) -> Landed:  # noqa: ARG002 - see Attempts
+        """All writes of the step or none."""
         writes = checked(step, self.max_writes)
-        lost = False
-        for pause in (*PAUSES, None):
-            sent = _Sent()
-            try:
-                ended = self._transaction(writes, sent)
-                if ended is Landed.MOVED and lost and landed(step, self.get):
-                    return Landed.DONE
-                return ended
-            except ReshardError as error:
-                if lost:
-                    raise _uncertain(error) from None
-                raise
-            except self._server.errors as error:
-                kind = self._server.kind_of(error)
-                if kind is Kind.LOST and sent.commit:
-                    lost = True
-                if lost and landed(step, self.get):
-                    return Landed.DONE
-                if kind is Kind.TAKEN:
-                    return Landed.MOVED
-                if kind is Kind.OTHER or pause is None:
-                    raise self._failure(error, step, lost=lost) from None
-            self._sleep(pause)
-        raise AssertionError("unreachable")
+        return self._attempts.writing(
+            step, lambda cursor: self._changed(cursor, writes), self.get
+        )
 
-    def _failure(self, error: Exception, step: Step, *, lost: bool) -> Exception:
-        failed = self._server.failure(error, step.title, writing=True)
-        return _uncertain(failed) if lost else failed
-
-    def _transaction(self, writes: Sequence[Write], sent: _Sent) -> Landed:
-        with closing(self._server.connect()) as connection:
-            try:
-                cursor = connection.cursor()
-                self._server.begin(cursor)
-                table = self._described(cursor)
-                if not table.transactions:
-                    raise Refused(
-                        f"{table.address}: its engine has no transactions, so that a write could "
-                        "not be guarded", f"ALTER TABLE {self._shape.name} ENGINE=InnoDB",
-                    )
-                rows = self._named(cursor, table, [write.key for write in writes], lock=True)
-                if not all(holds(write, rows[write.key]) for write in writes):
-                    connection.rollback()
-                    return Landed.MOVED
-                for write in writes:
-                    self._change(cursor, write)
-                sent.commit = True
-                connection.commit()
-            except BaseException:
-                with suppress(self._server.errors):
-                    connection.rollback()
-                raise
-        return Landed.DONE
+    def _changed(self, cursor: Any, writes: Sequence[Write]) -> bool:
+        table = self._described(cursor)
+        if not table.transactions:
+            raise Refused(
+                f"{table.address}: its engine has no transactions, so that a write could "
+                "not be guarded", f"ALTER TABLE {self._shape.name} ENGINE=InnoDB",
+            )
+        rows = self._named(cursor, table, [write.key for write in writes], lock=True)
+        if not all(holds(write, rows[write.key]) for write in writes):
+            return False
+        for write in writes:
+            self._change(cursor, write)
+        return True
 
     def _change(self, cursor: Any, write: Write) -> None:
         name = self._server.quoted
@@ -206,28 +165,7 @@ class SqlTable:
         )
 
     def _tried(self, look: Callable[[Any], T]) -> T:
-        for pause in (*PAUSES, None):
-            try:
-                with closing(self._server.connect()) as connection:
-                    cursor = connection.cursor()
-                    self._server.begin(cursor)
-                    return look(cursor)
-            except self._server.errors as error:
-                if self._server.kind_of(error) is not Kind.LOST or pause is None:
-                    raise self._server.failure(error, f"reading {self._shape.name}") from None
-            self._sleep(pause)
-        raise CannotTell("unreachable")
-
-
-class _Sent:
-    """Whether a commit was sent."""
-
-    def __init__(self) -> None:
-        self.commit = False
-
-
-def _uncertain(error: ReshardError) -> AnswerLost:
-    return AnswerLost(f"{error.what}; an earlier attempt may still land", error.next)
+        return self._attempts.reading(look, self._shape.name)
 
 
 def _plain(value: AttributeValue) -> str:

@@ -1,0 +1,88 @@
+"""A lab whose store is Quickwit's metastore in a real PostgreSQL, restored from a recorded dump."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+
+from tests.cli.lab import Lab
+from tests.cli.quickwit_lab import GOLDEN
+from tests.servers import PASSWORD, USER, Running
+
+_names = itertools.count()
+
+
+def connected(running: Running, database: str, port: int | None = None) -> Any:
+    return psycopg.connect(
+        host="127.0.0.1", port=port or running.port, user=USER, password=PASSWORD,
+        dbname=database, autocommit=True,
+    )
+
+
+@contextmanager
+def restored(running: Running, release: str, state: str) -> Iterator[str]:
+    """The name of a database of its own that holds the dump."""
+    name = f"metastore_{next(_names)}"
+    with connected(running, running.database) as server:
+        server.execute(f"CREATE DATABASE {name}")
+    with connected(running, name) as database:
+        database.execute((GOLDEN / release / "postgres" / f"{state}.sql").read_text())
+    yield name
+
+
+@dataclass
+class PostgresLab(Lab):
+    """See `Lab`; `database` holds the metastore."""
+
+    running: Running | None = None
+    database: str = ""
+
+    @property
+    def locator(self) -> str:
+        assert self.running is not None
+        address = f"{USER}@127.0.0.1:{self.running.port}/{self.database}"
+        return f"quickwit+postgres://{address}{self.options}"
+
+    def sql(self, statement: str, *values: Any) -> list[Any]:
+        assert self.running is not None
+        with connected(self.running, self.database) as connection:
+            cursor = connection.execute(statement, list(values) or None)
+            return list(cursor.fetchall()) if cursor.description else []
+
+    def text(self, index: str = "events") -> str:
+        """As it stands there, byte for byte."""
+        ((text,),) = self.sql(
+            "SELECT index_metadata_json::text FROM indexes WHERE index_id = %s", index
+        )
+        return text
+
+    def put(self, text: str, index: str = "events") -> None:
+        self.sql("UPDATE indexes SET index_metadata_json = %s WHERE index_id = %s", text, index)
+
+    def positions(self, index: str = "events", source: str = "kinesis-events") -> dict[str, str]:
+        found: dict[str, str] = json.loads(self.text(index))["checkpoint"][source]
+        return found
+
+    def disable(self, index: str = "events") -> None:
+        """As `quickwit source disable` does: in the row, and nothing else in it."""
+        document = json.loads(self.text(index))
+        for source in document["sources"]:
+            source["enabled"] = False
+        self.put(json.dumps(document, ensure_ascii=False, separators=(",", ":")), index)
+
+    def everything(self) -> dict[str, list[Any]]:
+        """All rows of all tables."""
+        tables = self.sql(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' "
+            "ORDER BY 1"
+        )
+        return {
+            name: self.sql(f'SELECT t::text FROM "{name}" t ORDER BY 1')  # noqa: S608
+            for (name,) in tables
+        }
