@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any
 
 from reshardctl.consumers.base import MANY, Candidate, Cannot, Consumer, Incarnation
@@ -241,7 +242,7 @@ def _for_candidate(
             )
         fresh = {s: e for e in bad for s in _concerned(case, e, steps) if s not in leave}
         if not fresh:
-            return _no_line(bad[0])
+            return _too_dear([r.costs for r in leave.values() if r.flag] or bad)
         leave |= {s: Residual(s, e, _flag(e)) for s, e in fresh.items()}
     if leave:
         return Nothing(tuple(leave.values()))
@@ -305,6 +306,21 @@ def _flag(effect: Effect) -> str:
     word = "reread" if effect.harm is Harm.REREAD else "skip"
     hours = "all" if effect.seconds is None else f"{int(effect.seconds // 3600) + 1}h"
     return f"--accept {word}={hours}"
+
+
+def _too_dear(bad: Sequence[Effect]) -> NoLine:
+    """A plan that helps, but costs more than is accepted: with what would have to be."""
+    stuck = [e for e in bad if not _flag(e)]
+    if stuck:
+        return _no_line(stuck[0])
+    widest = sorted(bad, key=lambda e: inf if e.seconds is None else e.seconds)
+    words = {e.harm: _flag(e).removeprefix("--accept ") for e in widest}
+    flag = "--accept " + ",".join(words.values())
+    shards = ", ".join(dict.fromkeys(str(e.shard) for e in bad if e.shard))
+    return NoLine(
+        f"what would mend it costs more than is accepted ({shards}: {bad[0].why})",
+        (f"accept it: {flag}",),
+    )
 
 
 def _no_line(effect: Effect) -> NoLine:
