@@ -49,6 +49,8 @@ class Cause(StrEnum):
     """Cannot end while the other parent of its merge has no position."""
     UNMARKED = "unmarked"
     """Resumes at its position, or begins; the consumer marks no shard as finished, ever."""
+    HEAD_PASSED = "head-passed"
+    """Resumes at its position, or is over; it was begun at a time after its birth."""
     KNOWN_CHILD = "known-child"
     """A closed shard announces a child that is read already, of which the consumer dies."""
     NO_CHECKPOINT = "no-checkpoint"

@@ -39,7 +39,12 @@ def appended(
 def _stale(checkpoint: Checkpoint, number: int, log: int) -> Iterator[Step]:
     """Leftovers of the batch to be planned: its log, checksums without their files."""
     yield from wiped(checkpoint, log)
-    for key in (f"offsets/{number}", f"commits/{number}"):
+    yield from unblocked(checkpoint, number)
+
+
+def unblocked(checkpoint: Checkpoint, number: int) -> Iterator[Step]:
+    """Checksums without their files, which keep Spark from this batch or from the next."""
+    for key in (f"offsets/{number}", f"commits/{number}", f"offsets/{number + 1}"):
         if key in checkpoint.orphans:
             why = f"a checksum without its file, which keeps Spark from writing {key}"
             yield Step(f"remove the orphaned checksum of {key}", (removed(

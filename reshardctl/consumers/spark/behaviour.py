@@ -19,6 +19,7 @@ from reshardctl.consumers.spark.app import App, Start
 from reshardctl.consumers.spark.checkpoint import QUBOLE, Batch, Checkpoint
 from reshardctl.consumers.spark.cuts import cut_of
 from reshardctl.consumers.spark.deaths import crash
+from reshardctl.consumers.spark.heads import Head, passed_by
 from reshardctl.consumers.spark.history import furthest
 from reshardctl.consumers.spark.limits import beyond_the_limit
 from reshardctl.consumers.spark.logs import log_of
@@ -99,7 +100,7 @@ def _again(batch: Batch, log: Mapping[ShardId, Position]) -> Iterator[tuple[Shar
 def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
     """A fate for every listed shard and every unlisted one that the newest batch holds."""
     held = resumed(checkpoint, app)
-    run = _Run(lineage, held, app)
+    run = _Run(lineage, held, app, passed_by(lineage, checkpoint))
     fates: dict[ShardId, Fate] = {s: run.unlisted(s) for s in held if s not in lineage}
     fates |= {shard: run.fate(shard) for shard in lineage}
     return Replay(
@@ -111,8 +112,11 @@ def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
 class _Run:
     """One start: the shards held, and those that the listing adds to them."""
 
-    def __init__(self, lineage: Lineage, held: Mapping[ShardId, Resumed], app: App) -> None:
-        self._lineage, self._held, self._app = lineage, held, app
+    def __init__(
+        self, lineage: Lineage, held: Mapping[ShardId, Resumed], app: App,
+        heads: Mapping[ShardId, Head],
+    ) -> None:
+        self._lineage, self._held, self._app, self._heads = lineage, held, app, heads
         self._added: frozenset[ShardId] = frozenset(self._additions())
 
     def _additions(self) -> Iterator[ShardId]:
@@ -148,7 +152,7 @@ class _Run:
 
     def _goes_on(self, shard: ShardId, held: Resumed) -> Fate:
         if held.at.kind == SHARD_END and not self._lineage.is_open(shard):
-            return self._over()
+            return self._over(shard)
         if held.at.kind == SHARD_END:
             why = "marked as ended while it is open: the connector never reads it again"
             return Never(Cause.FALSE_END, why)
@@ -157,7 +161,7 @@ class _Run:
     def _dropped(self, shard: ShardId, held: Resumed) -> Fate:
         """A closed shard is read by a batch that is planned already, and by no other."""
         if held.at.kind == SHARD_END:
-            return self._over()
+            return self._over(shard)
         if not held.runs:
             why = "takes every closed shard for read to its end, whatever its place"
             return self._passed_over(why)
@@ -175,6 +179,8 @@ class _Run:
         why = "goes on at its stored place"
         if at.kind == AT_TIMESTAMP:
             why = "goes on at the time at which the query first met it"
+        elif cut != START and shard in self._heads:
+            cause, why = Cause.HEAD_PASSED, f"{why}; {self._heads[shard].why}"
         return Reads(exactly(cut), until, NOBODY, closed, cause, why, possible=possible)
 
     def _cut(self, shard: ShardId, at: Position) -> Cut:
@@ -195,8 +201,11 @@ class _Run:
         why = f"begins where startingPosition={initial} says"
         return Reads(exactly(at), until, NOBODY, closed, Cause.REFILLED, why)
 
-    def _over(self) -> Fate:
-        return Reads(exactly(DONE), DONE, NOBODY, True, Cause.FINISHED, "read to its end")
+    def _over(self, shard: ShardId) -> Fate:
+        cause, why = Cause.FINISHED, "read to its end"
+        if shard in self._heads:
+            cause, why = Cause.HEAD_PASSED, f"{why}; {self._heads[shard].why}"
+        return Reads(exactly(DONE), DONE, NOBODY, True, cause, why)
 
     def _passed_over(self, what: str) -> Fate:
         why = f"{self._app.traits.release} {what}"

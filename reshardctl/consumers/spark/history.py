@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from reshardctl.consumers.spark.checkpoint import QUBOLE, Batch, Checkpoint
 from reshardctl.consumers.spark.cuts import cut_of, is_at_end, is_foreign
+from reshardctl.consumers.spark.heads import passed_by
 from reshardctl.consumers.spark.logs import log_of
 from reshardctl.consumers.spark.positions import (
     AT_TIMESTAMP,
@@ -97,6 +98,7 @@ class _Past:
     def __init__(self, lineage: Lineage, checkpoint: Checkpoint) -> None:
         self._lineage, self._checkpoint = lineage, checkpoint
         self.seen = seen(checkpoint)
+        self._heads = passed_by(lineage, checkpoint)
         self._ids = list(checkpoint.batches)
         oldest = checkpoint.batches[self._ids[0]] if self._ids else None
         self._since = planned_at(oldest) if oldest else None
@@ -116,11 +118,15 @@ class _Past:
         if not known:
             tip = furthest(self._lineage, shard)
             why = f"the log of batch {batch.id}, the last that names it, is not there"
-            return Span(cut_of(position), tip, Basis.INFERRED, why)
+            timed = position.kind in (AT_TIMESTAMP, LATEST)
+            lo = self._unread(shard, position).lo if timed else cut_of(position)
+            return Span(lo, tip, Basis.INFERRED, why)
         if position.kind in (AT_TIMESTAMP, LATEST):
             return self._unread(shard, position)
         if position.kind == SHARD_END and shard in self._lineage and self._lineage.is_open(shard):
             return Span(START, TIP, Basis.INFERRED, "marked as ended while it is open")
+        if (head := self._heads.get(shard)) is not None:
+            return Span(START, cut_of(position), Basis.INFERRED, head.why)
         gone = batch.id != self._checkpoint.newest and position.kind != SHARD_END
         why = f"batch {batch.id} is the last that names it, and did not end it" if gone else ""
         return exactly(cut_of(position), why=why)
