@@ -346,7 +346,7 @@ def test_an_unreadable_row_of_another_index_is_named(golden):
     assert "index audit: malformed JSON" in seen.out
 
 
-def test_a_user_who_may_only_read(golden, running):
+def test_a_user_who_may_only_read(golden):
     lab = golden("0.9.0", "q3")
     lab.sql(f"CREATE ROLE {lab.database}_r LOGIN PASSWORD '{PASSWORD}'")
     lab.sql(f"GRANT SELECT ON indexes, _sqlx_migrations TO {lab.database}_r")
@@ -357,7 +357,7 @@ def test_a_user_who_may_only_read(golden, running):
     assert done.code == 4
     assert done.says("permission denied", "GRANT SELECT, UPDATE ON indexes")
     assert lab.everything() == before
-    lab.sql(f"REVOKE SELECT ON _sqlx_migrations FROM {lab.database}_r")
+    lab.sql(f"REVOKE SELECT ON _sqlx_migrations FROM {lab.database}_r")  # noqa: S608
     blind = lab.cli("inspect", mine, "--stream", "events")
     assert blind.code == 3 and blind.says("permission denied", "_sqlx_migrations")
 
