@@ -18,6 +18,7 @@ _APPLICATION = re.compile(r"[a-zA-Z0-9_.-]{1,243}\Z", re.ASCII)
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?\Z", re.ASCII | re.DOTALL)
 _HOST = r"(?:[^/@]*@)?(?:\[[0-9a-fA-F:.]+\]|[a-zA-Z0-9_.-]+)(?::[0-9]{1,5})?"
 _REDIS = re.compile(_HOST + r"(?:/[0-9]{0,5})?\Z", re.ASCII)
+_NODE = re.compile(_HOST.replace("(?:[^/@]*@)?", "") + r"/?\Z", re.ASCII)
 _DATABASE = re.compile(_HOST + r"/[^/?#\s]+\Z", re.ASCII)
 _PASSWORD = re.compile(r"(?P<user>[^/@:]*):(?P<password>[^/]*)@")
 MASK = "***"
@@ -86,6 +87,13 @@ SCHEMES = {
         "quickwit", "quickwit-postgres", _DATABASE, "database, [USER@]HOST[:PORT]/DATABASE",
         "quickwit+postgres://my-user@my-host/metastore?index=logs", server=True,
     ),
+    **{
+        f"quickwit+{scheme}": Scheme(
+            "quickwit", f"quickwit-{scheme}", _NODE, "address of a node, HOST[:PORT]",
+            f"quickwit+{scheme}://my-node{port}?index=logs", server=True,
+        )
+        for scheme, port in (("http", ":7280"), ("https", ""))
+    },
     "quickwit+s3": Scheme(
         "quickwit", "quickwit-s3", _BUCKET, "bucket, with or without a prefix",
         "quickwit+s3://my-bucket/indexes?index=logs&release=0.9",

@@ -17,6 +17,7 @@ from reshardctl.cli.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
 from reshardctl.cli.journals import Journals, kept_if_used
 from reshardctl.cli.output import Output
 from reshardctl.cli.progress import clear, note, phase
+from reshardctl.cli.readonly import only_read
 from reshardctl.cli.target import Target
 from reshardctl.consumers import consumer_of
 from reshardctl.consumers.base import Incarnation
@@ -80,6 +81,7 @@ def from_store(asked: Asked, target: Target) -> Exit:
     """Plan afresh, and unless it is a dry run, carry it out."""
     if target.offline:
         offline.only_shown(asked.dry_run, asked.out, target)
+    only_read(target.place, asked.dry_run, asked.out)
     out = asked.to(target.to_write or target.words)
     ports = target.ports()
     treat_sigterm_as_ctrl_c()

@@ -100,6 +100,16 @@ def _quickwit_postgres(place: Locator, reached: Reached) -> Medium:
     return Metastore(server, reached.sleep, *_named(place))
 
 
+def _quickwit_http(place: Locator, reached: Reached, scheme: str = "http") -> Medium:
+    from reshardctl.media.quickwit.rest import Rest
+
+    return Rest(scheme, place.target, *_named(place), clock=reached.clock)
+
+
+def _quickwit_https(place: Locator, reached: Reached) -> Medium:
+    return _quickwit_http(place, reached, "https")
+
+
 def _named(place: Locator) -> tuple[str, str]:
     return place.options.get("index", ""), place.options.get("source", "")
 
@@ -147,6 +157,8 @@ def _table(server: Server, place: Locator, reached: Reached) -> Medium:
 STORES: Mapping[str, Callable[[Locator, Reached], Medium]] = {
     "dynamodb": _dynamodb,
     "quickwit-files": _quickwit_files,
+    "quickwit-http": _quickwit_http,
+    "quickwit-https": _quickwit_https,
     "quickwit-postgres": _quickwit_postgres,
     "quickwit-s3": _quickwit_s3,
     "files": _files,

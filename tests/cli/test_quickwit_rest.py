@@ -1,0 +1,200 @@
+"""Quickwit's REST interface: inspected, never written.
+
+The node is ours; what it answers with is what the real metastores of 0.8.2 and 0.9.0 stored of the
+index (tests/golden/quickwit): that interface gives the same metadata.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from tests.cli.lab import Lab, opened
+from tests.cli.quickwit_lab import GOLDEN, golden_fake
+
+
+@dataclass
+class Node:
+    """answer: path → status, headers, body."""
+
+    port: int = 0
+    paths: list[str] = field(default_factory=list)
+    answer: Callable[[str], tuple[int, dict[str, str], bytes]] = lambda _path: (404, {}, b"")
+
+
+@contextmanager
+def node() -> Iterator[Node]:
+    ours = Node()
+
+    class Exchange(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            ours.paths.append(self.path)
+            status, headers, body = ours.answer(self.path)
+            self.send_response(status)
+            for name, value in {"Content-Length": str(len(body)), **headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, template: str, *args: object) -> None:
+            """Quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Exchange)
+    ours.port = server.server_address[1]
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield ours
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@dataclass
+class RestLab(Lab):
+    node: Node = field(default_factory=Node)
+
+    @property
+    def locator(self) -> str:
+        return f"quickwit+http://127.0.0.1:{self.node.port}{self.options}"
+
+
+def metadata(release: str, state: str, index: str = "events") -> bytes:
+    """What the metastore holds of an index, as the interface prints it."""
+    file = GOLDEN / release / state / "metastore" / index / "metastore.json"
+    return json.dumps(json.loads(file.read_text())["index"], ensure_ascii=False, indent=2).encode()
+
+
+@pytest.fixture
+def lab(servers, tmp_path, monkeypatch, wire) -> Iterator[Callable[..., RestLab]]:
+    with ExitStack() as stack:
+
+        def make(release: str = "0.9.0", state: str = "q3", options: str = "?index=events"):
+            made = stack.enter_context(opened(
+                servers, golden_fake(state), [], tmp_path / "state", monkeypatch, wire
+            ))
+            ours = stack.enter_context(node())
+
+            def answer(path: str) -> tuple[int, dict[str, str], bytes]:
+                index = path.removeprefix("/api/v1/indexes/")
+                if not (GOLDEN / release / state / "metastore" / index).is_dir():
+                    return 404, {}, b'{"message": "index not found"}'
+                return 200, {}, metadata(release, state, index)
+
+            ours.answer = answer
+            return RestLab(
+                made.servers, made.fake, made.table, made.state, made.wire, "events", options,
+                node=ours,
+            )
+
+        yield make
+
+
+@pytest.mark.parametrize(("release", "state", "said", "codes"), [
+    ("0.9.0", "q1", "", set()), ("0.9.0", "q2", "", {"RSH201"}), ("0.9.0", "q3", "", {"RSH301"}),
+    ("0.9.0", "q5", "", {"RSH232"}), ("0.8.2", "q2", "&release=0.8.2", {"RSH231"}),
+    ("0.9.0", "q6", "&source=kinesis-events", {"RSH301"}),
+])
+def test_it_is_judged_as_the_metastore_itself(lab, release, state, said, codes):
+    index = "logs" if state == "q6" else "events"
+    ours = lab(release, state, f"?index={index}{said}")
+    seen = ours.inspect("--format", "json")
+    assert seen.codes == codes, seen.err
+    assert set(ours.node.paths) == {f"/api/v1/indexes/{index}"}
+
+
+def test_a_plan_is_shown_and_never_written(lab):
+    ours = lab()
+    assert ours.dry("--format", "json").json["decision"]["kind"] == "plan"
+    asked = len(ours.node.paths)
+    for done in (ours.fix(), ours.cli("fix", *ours.where), ours.dry("--out", ours.state / "p")):
+        assert done.code == 4
+        assert done.says("no call that sets a position", "quickwit+postgres://", "quickwit+s3://")
+    assert len(ours.node.paths) == asked
+    assert ours.journals() == []
+
+
+def _broken(status: int, headers: dict[str, str] | None = None, body: bytes = b""):
+    return lambda _path: (status, headers or {}, body)
+
+
+BAD = {
+    "error": (_broken(500), 3, ("answered 500", "another node")),
+    "forbidden": (_broken(403), 3, ("answered 403",)),
+    "redirect": (_broken(302, {"Location": "http://192.0.2.1/"}), 3,
+                 ("answered 302", "'http://192.0.2.1/'", "not followed")),
+    "empty": (_broken(200), 2, ("no JSON object",)),
+    "a page": (_broken(200, body=b"<html>"), 2, ("no JSON object",)),
+    "not UTF-8": (_broken(200, body=b"\xff"), 2, ("not UTF-8",)),
+    "cut off": (_broken(200, {"Content-Length": "99999"}, metadata("0.9.0", "q3")), 3,
+                ("more expected",)),
+    "another index": (_broken(200, body=metadata("0.9.0", "q6", "logs")), 2, ("logs", "events")),
+    "another version": (
+        _broken(200, body=metadata("0.9.0", "q3").replace(b'"0.9"', b'"0.11"', 1)), 2, ("0.11",),
+    ),
+}
+
+
+@pytest.mark.parametrize(("answer", "code", "words"), BAD.values(), ids=BAD)
+def test_answers_that_are_none(lab, answer, code, words):
+    ours = lab()
+    ours.node.answer = answer
+    done = ours.inspect()
+    assert done.code == code
+    assert done.says(f"http://127.0.0.1:{ours.node.port}/api/v1/indexes/events", *words)
+
+
+def test_a_redirect_is_not_followed(lab):
+    ours = lab()
+    ours.node.answer = _broken(307, {"Location": "/api/v1/indexes/other"})
+    ours.inspect()
+    assert ours.node.paths == ["/api/v1/indexes/events"]
+
+
+def test_an_answer_without_end_is_cut(lab, monkeypatch):
+    from reshardctl.media.quickwit import rest
+
+    monkeypatch.setattr(rest, "LARGEST", 100)
+    done = lab().inspect()
+    assert done.code == 3 and done.says("more than 100 bytes")
+
+
+WRONG = {
+    "no index": ("?release=0.9.0", 2, ("which index is not said", "index=INDEX")),
+    "no such index": ("?index=nobody", 2, ("answered 404", "nobody")),
+    "no such source": ("?index=events&source=nobody", 2, ("nobody",)),
+}
+
+
+@pytest.mark.parametrize(("options", "code", "words"), WRONG.values(), ids=WRONG)
+def test_wrong_words_are_named(lab, options, code, words):
+    done = lab(options=options).inspect()
+    assert done.code == code
+    assert done.says(*words)
+
+
+def test_nobody_listens(lab):
+    ours = lab()
+    ours.node.port = 1
+    done = ours.inspect()
+    assert done.code == 3 and done.says("cannot be reached", "health/livez")
+
+
+def test_an_https_address_is_asked_by_tls(lab):
+    """Our node speaks none."""
+    ours = lab()
+    done = ours.cli("inspect", ours.locator.replace("+http:", "+https:"), "--stream", "events")
+    assert done.code == 3 and done.says("https://127.0.0.1", "cannot be reached")
+    assert ours.node.paths == []
+
+
+@pytest.mark.parametrize("target", ["me:s3cret@node:7280", "node:7280/path", "node:99999", ""])
+def test_no_address(lab, target):
+    ours = lab()
+    done = ours.cli("inspect", f"quickwit+http://{target}?index=events", "--stream", "events")
+    assert done.code == 2 and "s3cret" not in done.err
