@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from reshardctl.consumers.kinesis_consumer import tables as kinesis_consumer
 from reshardctl.consumers.kinsumer.tables import tables as kinsumer
+from reshardctl.consumers.spark import shown
 from reshardctl.consumers.spark import wants as spark
-from reshardctl.model import Codec, Select, TableShape
+from reshardctl.model import Codec, Image, Select, ShardId, Stream, TableShape
 
 Options = Mapping[str, str]
 """A locator's."""
@@ -16,6 +17,11 @@ SELECTS: Mapping[str, Callable[[Options], Select]] = {
     "spark": spark.select,
 }
 """Consumer → which files of its tree have to be seen."""
+
+PLACES: Mapping[str, Callable[[Image, Options, Stream], Mapping[ShardId, str]]] = {
+    "spark": shown.places,
+}
+"""Consumer → the places, as spelled, that a row of many shards holds."""
 
 CODECS: Mapping[str, Callable[[Options], Codec]] = {}
 """Consumer → how rows lie in its one text."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from reshardctl.consumers import consumer_of
 from reshardctl.consumers.base import MANY
+from reshardctl.consumers.layouts import PLACES
 from reshardctl.model import Create, Delete, Image, ShardId, Step, Write, after, changed, short
 from reshardctl.report import Report
 
@@ -23,27 +24,35 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """One row. now, after: its position as spelled, `None` where there is no row."""
+    """One row. now, after: its position as spelled, `None` where there is no row.
+
+    part: one shard's place in the row before it, which holds those of many.
+    """
 
     shard: ShardId
     action: Action
     now: str | None
     after: str | None
     write: Write
+    part: bool = False
 
 
 def changes(report: Report, steps: Iterable[Step]) -> list[Changed]:
-    """Every write of these steps on the report's rows, in the order of the shards."""
+    """Every write of these steps on the report's rows, in the order of the shards; after one that
+    holds places of many shards, each of these."""
     listed = list(steps)
     consumer = consumer_of(report.snapshot.locator)
     rows = after(report.snapshot.images, listed)
     places = consumer.positions(consumer.parse(rows, report.snapshot.lineage.stream))
     writes = sorted((w for step in listed for w in step.writes), key=lambda w: _order(w.key))
-    return [
-        _changed(shard, write, report.positions, places)
-        if (shard := consumer.shard_of(write.key)) != MANY else _of_many(write)
-        for write in writes
-    ]
+    found: list[Changed] = []
+    for write in writes:
+        shard = consumer.shard_of(write.key)
+        if shard != MANY:
+            found.append(_changed(shard, write, report.positions, places))
+        else:
+            found += [_of_many(write), *_parts(report, write)]
+    return found
 
 
 def _order(key: str) -> tuple[int, str]:
@@ -51,9 +60,34 @@ def _order(key: str) -> tuple[int, str]:
     return len(key), key
 
 
-def shard_written(report: Report, write: Write) -> ShardId:
-    """The shard whose row a write of the report's plan is of."""
-    return consumer_of(report.snapshot.locator).shard_of(write.key)
+def shards_written(report: Report, write: Write) -> tuple[ShardId, ...]:
+    """The shards whose places the row holds that a write of the report's plan leaves."""
+    shard = consumer_of(report.snapshot.locator).shard_of(write.key)
+    return tuple(_held(report, write)) if shard == MANY else (shard,)
+
+
+def shards_moved(report: Report, write: Write) -> tuple[ShardId, ...]:
+    """Those of them that stand elsewhere before it; of a row of one shard, that one."""
+    shard = consumer_of(report.snapshot.locator).shard_of(write.key)
+    held = _held(report, write) if shard == MANY else {}
+    moved = tuple(s for s, place in held.items() if report.positions.get(s) != place)
+    return moved if shard == MANY else (shard,)
+
+
+def _held(report: Report, write: Write) -> Mapping[ShardId, str]:
+    """The places in a row of many shards, once it is written."""
+    place, then = report.snapshot.locator, changed(write.before, write)
+    if then is None or place.consumer not in PLACES:
+        return {}
+    return PLACES[place.consumer](then, place.options, report.snapshot.lineage.stream)
+
+
+def _parts(report: Report, write: Write) -> Iterator[Changed]:
+    for shard, place in _held(report, write).items():
+        now = report.positions.get(shard)
+        moved = Action.KEEP if now == place else Action.MOVE
+        action = Action.CREATE if now is None else moved
+        yield Changed(shard, action, now, place, write, part=True)
 
 
 def _changed(
@@ -76,8 +110,8 @@ def _of_many(write: Write) -> Changed:
     action = Action.MOVE
     if before is None or then is None:
         action = Action.CREATE if before is None else Action.DELETE
-    last = write.key.rpartition("/")[2]
-    name = ShardId(write.key if last.isdigit() else last)
+    folder, _, last = write.key.rpartition("/")
+    name = ShardId(write.key if last.isdigit() or "/" in folder else last)
     return Changed(name, action, _listed(before), _listed(then), write)
 
 
@@ -89,6 +123,6 @@ def _listed(row: Image | None) -> str | None:
 
 
 def counted(changed: Iterable[Changed]) -> dict[Action, int]:
-    """How many of each, every action named."""
-    found = [one.action for one in changed]
+    """How many rows of each, every action named."""
+    found = [one.action for one in changed if not one.part]
     return {action: found.count(action) for action in Action}

@@ -24,7 +24,7 @@ from reshardctl.model import (
 )
 from reshardctl.plan import Ask, Decision, NoLine, Nothing, Plan, Residual
 from reshardctl.policy import Accept
-from reshardctl.render.changes import Changed, changes, shard_written
+from reshardctl.render.changes import Changed, changes, shards_written
 from reshardctl.render.mending import fixable, mending
 from reshardctl.render.reshards import resharded
 from reshardctl.report import Report, question
@@ -160,7 +160,10 @@ def _finding(report: Report, finding: Finding, changed: dict[ShardId, Changed]) 
         "effects": [_effect(e) for e in finding.effects],
         "fix": {
             "mended": found.mended,
-            "changes": [_changed(changed[shard_written(report, w)]) for w in found.writes],
+            "changes": [
+                _changed(changed[shard]) for w in found.writes
+                for shard in shards_written(report, w) if shard in finding.shards
+            ],
             "remains": [_effect(e) for e in found.remains],
             "residuals": [_residual(r) for r in found.residuals],
         },

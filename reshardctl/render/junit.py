@@ -139,7 +139,8 @@ def _rows(
     changed = changes(report, steps)
     suite = _suite(f"{report.snapshot.locator.text} {verb}", report)
     for one in changed:
-        name = escape(shortened(f"{one.action} {one.write.key}", verbose=True))
+        key = f"{one.write.key} {one.shard}" if one.part else one.write.key
+        name = escape(shortened(f"{one.action} {key}", verbose=True))
         case = SubElement(suite, "testcase", classname=f"{_class(report)}.{verb}", name=name)
         if not done:
             SubElement(case, "skipped", message="planned; nothing was written")
@@ -147,7 +148,7 @@ def _rows(
             shortened(place or "-", context.verbose) for place in (one.now, one.after)
         )
         SubElement(case, "system-out").text = _lines([f"{now} -> {then}", one.write.why])
-    SubElement(suite, "system-out").text = count(len(changed), "row")
+    SubElement(suite, "system-out").text = count(sum(not one.part for one in changed), "row")
     return suite
 
 

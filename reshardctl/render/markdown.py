@@ -185,7 +185,8 @@ def _planned(
         page.heading(2, "While the application runs")
         page.line(prose(sentence(running)))
         page.bullets(
-            f"{code(one.write.key)}: {prose(write_words(one.write))}" for one in changed
+            f"{code(one.write.key)}: {prose(write_words(one.write))}"
+            for one in changed if not one.part
         )
     page.heading(2, "What it costs")
     left = [e for run in decided.after for e in run]
@@ -209,7 +210,9 @@ def _rows(
     rows = []
     for one in changes(report, steps):
         own = costs.get(one.shard, [])
-        why = found.get(one.shard) or shortened(one.write.why, context.verbose)
+        why = found.get(one.shard) or (
+            "–" if one.part else shortened(one.write.why, context.verbose)
+        )
         cells = [_name(one.shard), str(one.action), _place(one.now), _place(one.after)]
         more = [prose(why), widest(own, Harm.SKIPPED), widest(own, Harm.REREAD)]
         rows.append([*cells, *more] if decided else cells)

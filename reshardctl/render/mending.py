@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from reshardctl.effects import Effect
 from reshardctl.model import ShardId, Write, after
 from reshardctl.plan import Decision, Nothing, Plan, Residual
-from reshardctl.render.changes import shard_written
+from reshardctl.render.changes import shards_moved, shards_written
 from reshardctl.report import Report, make
 from reshardctl.rules import Finding, Severity
 
@@ -34,12 +34,14 @@ def mending(report: Report, finding: Finding) -> Mending:
     own = set(finding.shards)
     writes = tuple(
         w for step in report.decision.steps for w in step.writes
-        if shard_written(report, w) in own
+        if own.intersection(shards_written(report, w))
     )
     left = {(e.harm, e.shard): e for run in report.decision.after for e in run}
     remains = tuple(
         left[mark] for e in finding.effects if (mark := (e.harm, e.shard)) in left
     )
+    if remains:
+        writes = tuple(w for w in writes if own.intersection(shards_moved(report, w)))
     if not writes and not finding.effects:
         return Mending(not _comes_back(report, report.decision, finding), residuals=residuals)
     return Mending(not remains and not residuals, writes, remains, residuals)

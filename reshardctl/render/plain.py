@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reshardctl.effects import Harm
 from reshardctl.plan import Ask, NoLine, Plan
-from reshardctl.render.changes import changes, shard_written
+from reshardctl.render.changes import changes
 from reshardctl.render.mending import Mending, costs_after, mending
 from reshardctl.render.supposed import already_so, supposed
 from reshardctl.render.text_fix import left_alone, phrases
@@ -36,7 +36,7 @@ def remedy(report: Report, finding: Finding, verbose: bool = False) -> str:
     """What fix would write for it, or why it writes nothing."""
     found = mending(report, finding)
     if found.writes:
-        return _written(report, found, verbose)
+        return _written(report, finding, found, verbose)
     if found.mended:
         return "comes right with the fixes of the other findings"
     if found.residuals:
@@ -53,11 +53,13 @@ def remedy(report: Report, finding: Finding, verbose: bool = False) -> str:
             return f"none: {finding.helps or 'no position that can be written changes it'}"
 
 
-def _written(report: Report, found: Mending, verbose: bool) -> str:
+def _written(report: Report, finding: Finding, found: Mending, verbose: bool) -> str:
     decision = report.decision
     assert isinstance(decision, Plan)
-    own = {shard_written(report, write) for write in found.writes}
-    changed = [one for one in changes(report, decision.steps) if one.shard in own]
+    changed = [
+        one for one in changes(report, decision.steps)
+        if one.shard in finding.shards and one.write in found.writes
+    ]
     costs = costs_after(decision)
     left = [e for one in changed for e in costs.get(one.shard, ())]
     price = f"skips {widest(left, Harm.SKIPPED)}, re-reads {widest(left, Harm.REREAD)}"

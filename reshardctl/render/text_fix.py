@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from reshardctl.effects import Harm
 from reshardctl.model import ShardId
 from reshardctl.plan import Ask, NoLine, Plan, Residual
-from reshardctl.render.changes import Action, Changed, changes, shard_written
+from reshardctl.render.changes import Action, Changed, changes, shards_written
 from reshardctl.render.console import LABEL, Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.mending import Mending, costs_after, mending
@@ -33,7 +33,7 @@ class Fixes:
         """The lines for one finding."""
         found = mending(self._report, finding)
         if found.writes:
-            self._writes(found)
+            self._writes(finding, found)
         elif found.mended:
             self._fix("comes right with the fixes of the other findings")
         elif found.residuals:
@@ -51,8 +51,11 @@ class Fixes:
         for line in others:
             self._sheet.line(line, indent=INDENT + LABEL)
 
-    def _writes(self, found: Mending) -> None:
-        changed = [self._changes[shard_written(self._report, w)] for w in found.writes]
+    def _writes(self, finding: Finding, found: Mending) -> None:
+        changed = [
+            self._changes[shard] for w in found.writes
+            for shard in shards_written(self._report, w) if shard in finding.shards
+        ]
         verbose = self._context.verbose
         self._fix("; ".join(phrases(changed, verbose)), *self._costs(changed))
         for effect in found.remains:
@@ -83,19 +86,21 @@ class Fixes:
 
 def phrases(changed: Iterable[Changed], verbose: bool) -> list[str]:
     """`start 2, 3 at TRIM_HORIZON`, `set 15 back to 4963…0412`, `complete the row of 2`."""
-    groups: dict[tuple[Action, str | None], list[ShardId]] = {}
+    groups: dict[tuple[Action, str | None, bool], list[ShardId]] = {}
     for one in changed:
-        groups.setdefault((one.action, one.after), []).append(one.shard)
+        groups.setdefault((one.action, one.after, one.part), []).append(one.shard)
     said = {
         Action.CREATE: "start {} at {}", Action.MOVE: "set {} to {}",
         Action.KEEP: "complete the row of {}, which stays at {}",
         Action.DELETE: "delete the row of {}",
     }
     return [
-        said[action].format(shards(group, verbose), place)
+        (said[action] if not part or action is not Action.KEEP else "read {} from {}").format(
+            shards(group, verbose), place
+        )
         if place is not None or action is Action.DELETE
-        else f"rewrite {shards(group, verbose)}"
-        for (action, place), group in groups.items()
+        else f"{'write' if action is Action.CREATE else 'rewrite'} {shards(group, verbose)}"
+        for (action, place, part), group in groups.items()
     ]
 
 

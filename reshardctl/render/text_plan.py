@@ -94,25 +94,32 @@ def table(
         own = left.get(one.shard, [])
         sign, color = SIGNS[one.action]
         rows.append([
-            (sign, color), shards((one.shard,), context.verbose), _place(one.now, context),
-            _place(one.after, context),
+            (sign, color), shortened(shards((one.shard,), context.verbose), context.verbose),
+            _place(one.now, context), _place(one.after, context),
             found.get(one.shard) or _reason(report, one, context),
             widest(own, Harm.SKIPPED), widest(own, Harm.REREAD),
         ])
     heads = ["", "shard", "now", "after", "why", "skips", "re-reads"]
-    sheet.table(heads, rows, right=2, wraps=("why",))
+    several = any(one.part for one in shown)
+    sheet.table(heads, rows, right=2, wraps=heads[1:5] if several else ("why",))
     if hidden := len(changed) - len(shown):
         sheet.line(f"and {hidden} more; -v shows them", indent=2)
 
 
 def _reason(report: Report, one: Changed, context: Context) -> str:
-    """Why a row is written on whose shard there is no finding."""
+    """Why a row is written on whose shard there is no finding; of many shards, once."""
     policy = report.wishes.policy
+    if one.part:
+        return ""
     return policy.name if policy.skips else shortened(one.write.why, context.verbose)
 
 
 def _place(place: str | None, context: Context) -> str:
-    return "–" if place is None else shortened(place, context.verbose)
+    """AFTER_SEQUENCE_NUMBER 4968…3154 as AFTER 4968…3154: a table has no room for more."""
+    if place is None:
+        return "–"
+    narrow = place if context.verbose else place.replace("_SEQUENCE_NUMBER ", " ")
+    return shortened(narrow, context.verbose)
 
 
 def codes(report: Report) -> dict[ShardId, str]:
@@ -248,5 +255,6 @@ def written(sheet: Sheet, outcome: Fixed, context: Context) -> None:
     sheet.labelled(("now", "bold"), tally(outcome.after), indent=2)
     residuals(sheet, outcome.after, context)
     sheet.blank()
-    sheet.line((f"Done. {count(len(changed), 'row')} written and read back.", "bold"))
+    rows = count(sum(not one.part for one in changed), "row")
+    sheet.line((f"Done. {rows} written and read back.", "bold"))
     sheet.command(command("undo", outcome.journal, *elsewhere(context.again)), "takes it back")

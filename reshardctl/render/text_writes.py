@@ -87,6 +87,8 @@ def spelled(value: AttributeValue) -> str:
     ((kind, body),) = value.items()
     if kind in ("S", "N"):
         return str(body)
+    if kind == "B":
+        return f"({count(len(body) * 3 // 4 - body[-2:].count('='), 'byte')})"
     if kind in ("SS", "NS"):
         return "{" + ", ".join(body) + "}"
     return json.dumps(dict(value), sort_keys=True)
