@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import io
 import json
 import re
 import socket
@@ -117,9 +118,15 @@ class _Exchange(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         if code is not None:
             self.send_header("x-amzn-ErrorType", code)
-        self.end_headers()
-        self.wfile.write(body)
-        self.wfile.flush()
+        # One write: some clients ask again when the body comes after the head (seen in Go).
+        wire, whole = self.wfile, io.BytesIO()
+        self.wfile = whole
+        try:
+            self.end_headers()
+        finally:
+            self.wfile = wire
+        wire.flush()
+        self.connection.sendall(whole.getvalue() + body)
 
     def _hang_up(self) -> None:
         self.close_connection = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -73,6 +74,31 @@ def test_the_paginator_of_boto3_fails_as_on_aws() -> None:
         assert [len(page) for page in pages(client, StreamName="orders")] == [1000, 1]
         with pytest.raises(ClientError, match="NextToken and StreamName cannot be provided"):
             list(client.get_paginator("list_shards").paginate(StreamName="orders"))
+
+
+@pytest.mark.parametrize("size", [1, 200_000])
+def test_an_answer_is_written_at_once(
+    monkeypatch: pytest.MonkeyPatch, fake: FakeKinesis, url: str, size: int
+) -> None:
+    """Head and body in two segments made some Go clients lose the second and ask again."""
+    fake.put("orders", 1, b"x" * size, "k")
+    asked = {"ShardIterator": iterator(fake.client(), 1)}
+    client, sent = boto(url), []
+    client.list_streams()  # connects
+    plainly, buffered = socket.socket.sendall, socket.SocketIO.write
+
+    def all_of_it(self: socket.socket, data: bytes) -> None:
+        sent.append(bytes(data[:9]))
+        plainly(self, data)
+
+    def piece(self: socket.SocketIO, data: bytes) -> int | None:
+        sent.append(bytes(data[:9]))
+        return buffered(self, data)
+
+    monkeypatch.setattr(socket.socket, "sendall", all_of_it)
+    monkeypatch.setattr(socket.SocketIO, "write", piece)
+    assert len(client.get_records(**asked)["Records"][-1]["Data"]) == size
+    assert [data for data in sent if not data.startswith((b"POST ", b'{"Shard'))] == [b"HTTP/1.1 "]
 
 
 def test_a_whole_life(fake: FakeKinesis, url: str) -> None:
