@@ -43,7 +43,9 @@ from reshardctl.undo import Restore
 
 _settings = settings(
     max_examples=100, deadline=None,
-    suppress_health_check=[HealthCheck.differing_executors, HealthCheck.too_slow],
+    suppress_health_check=[
+        HealthCheck.differing_executors, HealthCheck.too_slow, HealthCheck.filter_too_much,
+    ],
 )  # fmt: skip
 
 

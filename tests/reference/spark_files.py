@@ -49,8 +49,10 @@ def logged(text: str) -> Logged:
     if version not in ("v1", "v2") or not rest:
         raise DiedError(f"log file was malformed: {version!r}")
     metadata, *body = rest
-    if metadata:
-        json.loads(metadata)
+    try:
+        json.loads(metadata or "{}")
+    except json.JSONDecodeError as error:
+        raise DiedError(f"line 2: {error}") from None
     lines: dict[str, str | None] = {}
     for place, line in enumerate(body):
         key, content = (str(place), line) if version == "v1" else line.split(":", 1)

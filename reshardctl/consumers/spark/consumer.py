@@ -69,8 +69,8 @@ class Spark:
         return MANY
 
     def empty(self, checkpoint: Checkpoint) -> bool:
-        """Whether no batch holds a place; one that cannot be read may."""
-        return not checkpoint.unreadable and not any(
+        """Whether no batch holds a place; one that cannot be read, or was taken away, may."""
+        return not checkpoint.unreadable and not checkpoint.committed and not any(
             batch.positions or batch.broken for batch in checkpoint.batches.values()
         )
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from reshardctl.consumers.spark.app import App
-from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
+from reshardctl.consumers.spark.checkpoint import AWSLABS, Batch, Checkpoint
 from reshardctl.consumers.spark.cuts import is_at_end, is_foreign
 from reshardctl.consumers.spark.logs import log_of
 from reshardctl.lineage import Lineage
@@ -28,14 +28,27 @@ def crash(
 ) -> Crash | None:
     """The first thing that kills the query, `None` where nothing does."""
     if checkpoint.newest is None:
-        return None
+        return _from_the_beginning(checkpoint)
     found = next(_of_spark(checkpoint), None)
     if found is not None:
         return found
     batch = checkpoint.batches[checkpoint.newest]
-    return next(_of_log(checkpoint, batch, app), None) or next(
+    return next(_of_log(checkpoint, batch), None) or next(
         _of_shards(lineage, held, app), None
     )
+
+
+def _from_the_beginning(checkpoint: Checkpoint) -> Crash | None:
+    """Without an offset log Spark begins at batch 0 anew, and dies where a commit is there already
+    (HDFSMetadataLog.add; "Concurrent update to the commit log")."""
+    if not checkpoint.committed:
+        return None
+    first = min(checkpoint.committed)
+    why = (
+        f"commits/{first} is there and offsets/ is empty: Spark begins at batch 0 anew, runs it "
+        f"and stops at batch {first} with a concurrent update of its log"
+    )
+    return Crash(why, REPAIRED, certain=first == 0, cause=Cause.UNREADABLE)
 
 
 def _of_spark(checkpoint: Checkpoint) -> Iterator[Crash]:
@@ -47,15 +60,19 @@ def _of_spark(checkpoint: Checkpoint) -> Iterator[Crash]:
             why = f"offsets/{number} cannot be read: {checkpoint.unreadable[number]}"
             yield Crash(why, REPAIRED, cause=Cause.UNREADABLE)
         elif number >= 0 and number not in checkpoint.batches:
+            if checkpoint.asynchronous:  # takes the batch before it that is there
+                continue
             why = f"offsets/{number} is missing: Spark reads it beside offsets/{newest}"
             yield Crash(why, REPAIRED, cause=Cause.UNREADABLE)
         elif number >= 0 and checkpoint.batches[number].broken:
             why = f"offsets/{number}: {checkpoint.batches[number].broken}"
             yield Crash(why, REPAIRED, cause=Cause.UNREADABLE)
+    # awslabs plans no batch without a record (avoidEmptyBatches): idle, it never gets there.
+    waits = checkpoint.connector == AWSLABS
     if any(number > newest for number in checkpoint.committed):
         ahead = max(checkpoint.committed)
         why = f"commits/{ahead} is there without offsets/{ahead}: Spark stops when it gets there"
-        yield Crash(why, REPAIRED, cause=Cause.UNREADABLE)
+        yield Crash(why, REPAIRED, certain=not waits, cause=Cause.UNREADABLE)
     following = newest + 1 if newest in checkpoint.committed else newest
     for key in (f"offsets/{newest + 1}", f"commits/{following}"):
         if key in checkpoint.orphans:
@@ -63,15 +80,18 @@ def _of_spark(checkpoint: Checkpoint) -> Iterator[Crash]:
                 f"the checksum of {key} was left without its file: Spark cannot write that file "
                 "(\"Multiple streaming queries are concurrently using\")"
             )
-            yield Crash(why, "the orphaned checksum is removed", cause=Cause.UNREADABLE)
+            certain = key == f"commits/{newest}" or not waits
+            until = "the orphaned checksum is removed"
+            yield Crash(why, until, certain=certain, cause=Cause.UNREADABLE)
 
 
-def _of_log(checkpoint: Checkpoint, batch: Batch, app: App) -> Iterator[Crash]:
-    """The log of a committed batch must be there; every file in it must be an entry."""
+def _of_log(checkpoint: Checkpoint, batch: Batch) -> Iterator[Crash]:
+    """The log of a committed batch must be there; every file in it must be an entry, in that of a
+    planned one too: what runs it again writes beside the stranger, and reads both."""
     log = log_of(batch)
     if log not in checkpoint.listed:
         return
-    if strays := checkpoint.strays.get(log) if batch.committed or app.traits.merges else None:
+    if strays := checkpoint.strays.get(log):
         why = f"{strays[0]} is no entry of the connector's log: it dies of any other file there"
         yield Crash(why, "that file is moved elsewhere", cause=Cause.UNREADABLE)
     if batch.committed and not checkpoint.entries.get(log) and batch.begun:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.spark.app import App, Sink
-from reshardctl.consumers.spark.checkpoint import DATABRICKS, UNKNOWN, Batch, Checkpoint
+from reshardctl.consumers.spark.checkpoint import DATABRICKS, LINEAGE, UNKNOWN, Batch, Checkpoint
 from reshardctl.consumers.spark.conf import flaw
 from reshardctl.consumers.spark.cuts import cut_of
 from reshardctl.consumers.spark.logs import log_elsewhere, log_of
@@ -33,18 +33,19 @@ def obstacle(
 
 
 def _of_form(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:
+    if checkpoint.newest is None and checkpoint.committed:
+        return Cannot(
+            f"commits/{max(checkpoint.committed)} is there and offsets/ is empty: where its "
+            "batches stood is lost",
+            ("restore offsets/ from a backup", NEW_CHECKPOINT),
+        )
     if checkpoint.connector in (DATABRICKS, UNKNOWN):
         return Cannot(
             f"the {checkpoint.connector} source's offsets can be read, and are never written",
             ("for Databricks, begin a new checkpoint with initialPosition",),
         )
-    if checkpoint.gaps:
-        missing = checkpoint.gaps[0]
-        return Cannot(
-            f"offsets/{missing} is missing between others: asynchronous progress tracking leaves "
-            "such gaps, and its checkpoints are not edited",
-            ("stop it, start it once without asyncProgressTrackingEnabled, then look again",),
-        )
+    if (found := _of_gaps(checkpoint, batch)) is not None:
+        return found
     if batch is not None and (why := flaw(batch.log.metadata)):
         return Cannot(
             f"offsets/{batch.id}: {why}", ("restore offsets/ from a backup", NEW_CHECKPOINT)
@@ -63,6 +64,34 @@ def _of_form(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:
             ("restore offsets/ from a backup", NEW_CHECKPOINT),
         )
     return None
+
+
+def _of_gaps(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:
+    """Spark starts on the newest batch and the one before it; the others are evidence."""
+    before = checkpoint.newest - 1 if checkpoint.newest is not None else 0
+    if checkpoint.asynchronous and not {before, before + 1} <= checkpoint.committed:
+        return Cannot(
+            f"offsets/{checkpoint.gaps[0]} is missing between others: the query tracks its "
+            "progress asynchronously, and such a checkpoint is not edited",
+            ("start it with asyncProgressTrackingCheckpointIntervalMs=0, stop it when two batches "
+             "have run, then look again",),
+        )
+    if checkpoint.gaps and not checkpoint.asynchronous:
+        missing = checkpoint.gaps[0]
+        return Cannot(
+            f"offsets/{missing} of a committed batch was removed: what it told is unknown",
+            (f"restore offsets/{missing} from a backup", NEW_CHECKPOINT),
+        )
+    appends = batch is not None and batch.committed and checkpoint.connector != LINEAGE
+    if before < 0 or appends:
+        return None
+    if (found := checkpoint.batches.get(before)) is not None and not found.broken:
+        return None
+    return Cannot(
+        f"offsets/{before} is missing or cannot be read: Spark reads it beside offsets/"
+        f"{before + 1}, and no edit of that one makes the query start",
+        (f"restore offsets/{before} from a backup", NEW_CHECKPOINT),
+    )
 
 
 def _of_sink(checkpoint: Checkpoint, batch: Batch, app: App) -> Cannot | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from reshardctl.consumers.spark.lines import shapes
 from reshardctl.consumers.spark.lines.offset import SourceOffset
 from reshardctl.consumers.spark.offset_log import NO_OFFSET, OffsetLog
-from reshardctl.errors import UsageError, WrongStream
+from reshardctl.errors import CannotTell, UsageError, WrongStream
 from reshardctl.model import Stream
 
 LOGS = {"awslabs": "shard-source", "qubole": "shard-commit"}
@@ -60,6 +60,7 @@ def chosen(logs: Mapping[int, OffsetLog], stream: Stream | None, source: str) ->
     if source:
         return _named(ours, all_, stream, source)
     if not ours:
+        _not_cut_off(logs)
         raise UsageError(
             f"no source of this query reads Kinesis: {_listed(all_)}",
             "check the path; it must be the query's checkpointLocation",
@@ -75,6 +76,19 @@ def chosen(logs: Mapping[int, OffsetLog], stream: Stream | None, source: str) ->
             f"say which one is meant: ?source={fitting[0]}",
         )
     return fitting[0]
+
+
+def _not_cut_off(logs: Mapping[int, OffsetLog]) -> None:
+    """Raises CannotTell where a damaged line may have been that of a Kinesis source."""
+    newest = max(logs)
+    for line in logs[newest].lines:
+        why = shapes.damaged(line.text) if line.text != NO_OFFSET else ""
+        if why:
+            raise CannotTell(
+                f"offsets/{newest}: the line of source {line.name} cannot be read ({why}), and no "
+                "other batch tells whether it reads Kinesis",
+                "restore the file from a backup",
+            )
 
 
 def _named(

@@ -1,0 +1,106 @@
+"""Checkpoints out of which files were taken: told in words, and planned for only where it helps.
+
+Run on Spark 3.3.4 to 4.3.0, November 2026: `batch 3 doesn't exist` (an id gap before the newest),
+`CONCURRENT_STREAM_LOG_UPDATE` (offsets removed, commits left). A query that tracks its progress
+asynchronously starts on gaps: golden spark-4.3.0-modes/async.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reshardctl.consumers.spark.consumer import Spark
+from reshardctl.errors import CannotTell
+from reshardctl.model import Cause, Crash, Image
+from reshardctl.plan import Case, NoLine, Plan, decide, judge, settled_line
+from tests.spark_recorded import HEAD, Recorded
+
+
+def case(shape: str, without: set[str], *more: Image) -> Case:
+    """A recorded checkpoint without some of its files, and with others."""
+    one = Recorded(shape, HEAD, HEAD).case()
+    kept = [image for image in one.images if image.key not in without]
+    return replace(one, images=[*kept, *more])
+
+
+def crash(one: Case) -> Crash | None:
+    settled = settled_line(one)
+    want = one.policy.line(one.around.lineage, settled)
+    return judge(one, want, settled)[0].replay.crash
+
+
+def all_offsets(one: Case) -> set[str]:
+    return {i.key for i in one.images if i.key.startswith("offsets/") and i.key != "offsets/"}
+
+
+def test_commits_without_any_offsets_are_no_empty_checkpoint():
+    whole = case("s1", set())
+    one = case("s1", all_offsets(whole))
+    assert not Spark().empty(one.checkpoint())
+    died = crash(one)
+    assert died is not None and died.certain and died.cause is Cause.UNREADABLE
+    assert "commits/0" in died.why
+    decision = decide(one)
+    assert isinstance(decision, NoLine)
+    assert "offsets/ is empty" in decision.why
+
+
+def test_a_commit_ahead_kills_an_idle_awslabs_query_possibly_and_not_certainly():
+    """It plans no batch without a record (kinesis.internal.avoidEmptyBatches, true by default)."""
+    died = crash(case("s1", set(), Image("commits/7", {"text": {"S": "v1\n{}"}})))
+    assert died is not None and not died.certain
+
+
+@pytest.mark.parametrize("cut", ['v1\n{"batchWaterm', "v1\n{}\n{\"metadata\":{\"stre"])
+def test_an_only_offset_log_that_is_cut_off_is_named(cut: str):
+    one = case("s1", {"offsets/0"}, Image("offsets/0", {"text": {"S": cut}}))
+    with pytest.raises(CannotTell, match="offsets/0"):
+        one.checkpoint()
+
+
+def planned(number: int) -> Case:
+    """u1: a committed batch 0 and a planned batch 1, renumbered so that batch 0 lies behind."""
+    one = Recorded("u1", HEAD, HEAD).case()
+    assert one.checkpoint().newest == 1 and 1 not in one.checkpoint().committed
+    return replace(one, images=[i for i in one.images if i.key != f"offsets/{number}"])
+
+
+def test_no_edit_of_a_planned_batch_is_offered_where_the_one_before_it_is_gone():
+    assert isinstance(decide(planned(7)), Plan)
+    decision = decide(planned(0))
+    assert isinstance(decision, NoLine)
+    assert "offsets/0" in decision.why
+    assert any("restore offsets/0" in way for way in decision.ways_out)
+
+
+def test_nor_where_it_is_unreadable():
+    one = planned(0)
+    decision = decide(replace(one, images=[*one.images, Image("offsets/0", {"text": {"S": ""}})]))
+    assert isinstance(decision, NoLine)
+    assert "offsets/0" in decision.why
+
+
+def asynchronous(committed: set[int]) -> Case:
+    """s1's batch at the ids of an asynchronous query."""
+    one = Recorded("s1", HEAD, HEAD).case()
+    texts = {i.key: i.attributes for i in one.images}
+    kept = [i for i in one.images if not i.key.startswith(("offsets/", "commits/"))]
+    ids = {0, 5, *committed}
+    files = [Image(f"offsets/{n}", texts["offsets/0"]) for n in sorted(ids)]
+    files += [Image(f"commits/{n}", texts["commits/0"]) for n in sorted(committed)]
+    return replace(one, images=[*kept, *files])
+
+
+def test_an_asynchronous_query_starts_on_its_gaps_and_is_not_edited():
+    one = asynchronous({0, 5})
+    assert one.checkpoint().asynchronous
+    assert crash(one) is None
+    decision = decide(one)
+    assert isinstance(decision, NoLine)
+    assert "asyncProgressTrackingCheckpointIntervalMs=0" in decision.ways_out[0]
+
+
+def test_two_batches_without_a_gap_make_it_editable():
+    assert isinstance(decide(asynchronous({0, 5, 6})), Plan)
