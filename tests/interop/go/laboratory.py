@@ -1,0 +1,117 @@
+"""Puts a real Go library into situations, several at a time, and keeps what came of each."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+from tests.case import Case
+from tests.cli.lab import option_words
+from tests.dialects import dialect_of
+from tests.interop.go.library import Library, Watch
+from tests.interop.go.situations import Situation, State
+from tests.interop.go.stores import Place, Stores
+from tests.interop.go.tool import Tool
+from tests.interop.go.young import young
+from tests.interop.kcl.dynamodb import DynamoDb
+from tests.interop.kcl.log import Log
+from tests.interop.kcl.stream import ServedStream
+from tests.interop.kcl.verdict import Outcome
+from tests.judging import asked
+from tests.servers import Running
+
+AT_ONCE = 16
+STOP_SECONDS = 30.0
+
+
+class Laboratory:
+    """One process of the library, one DynamoDB Local, and the servers that it is given."""
+
+    def __init__(self, consumer: str, servers: Mapping[str, Running]) -> None:
+        self._consumer = consumer
+        self._dynamodb = DynamoDb()
+        self._stores = Stores(self._dynamodb, servers)
+        self._library = Library(consumer)
+        self._pool = ThreadPoolExecutor(AT_ONCE)
+        self._outcomes: dict[str, Future[Outcome]] = {}
+
+    def begin(self, selected: Iterable[Situation]) -> None:
+        """Start working through these in the background."""
+        for each in selected:
+            self._outcomes[each.id] = self._pool.submit(self.run, each)
+
+    def outcome(self, name: str) -> Outcome:
+        """What came of a situation that was begun; what run() raised is raised here."""
+        return self._outcomes[name].result()
+
+    def close(self) -> None:
+        self._pool.shutdown(cancel_futures=True)
+        self._library.close()
+        self._dynamodb.close()
+
+    def run(self, situation: Situation) -> Outcome:
+        """Plant the rows, have the tool do what the situation says, and start the library."""
+        case = young(situation.path)
+        images = dialect_of(situation.consumer).images(case)
+        bootstrapped = situation.state is State.BOOTSTRAPPED
+        place = self._stores.plant(situation, () if bootstrapped else images)
+        with ServedStream(case) as stream, tempfile.TemporaryDirectory() as folder:
+            tool = Tool(
+                Path(folder),
+                {**place.surroundings, "AWS_ENDPOINT_URL_KINESIS": stream.address},
+            )
+            _prepare(tool, situation, case, place)
+            return self._observe(stream, _settings(situation, case, place, stream))
+
+    def _observe(self, stream: ServedStream, settings: Mapping[str, str]) -> Outcome:
+        began = time.monotonic()
+        stream.fake.calls.clear()
+        run, log = self._library.start(settings)
+        try:
+            watch = Watch(self._consumer, log, stream.fake)
+            settled = watch.settled()
+            stream.put_live()
+            settled &= watch.settled()
+            died = bool(log.of("DIED"))
+        finally:
+            # Leave no application polling a stream that is about to close.
+            self._library.stop(run)
+            log.wait(lambda log: log.ended(), STOP_SECONDS)
+        return Outcome(_delivered(log), died, settled, False, time.monotonic() - began, log)
+
+
+def _prepare(tool: Tool, situation: Situation, case: Case, place: Place) -> None:
+    if situation.state is State.UNREPAIRED:
+        return
+    words = option_words(situation.initial, situation.release, case.stream["created"])
+    locator = place.locator + words.removeprefix("?").replace("+", "%2B")
+    stream = case.stream["name"]
+    if situation.state is State.BOOTSTRAPPED:
+        print(tool.fix(locator, stream, "--bootstrap", "--policy", "latest-at-start"))
+        return
+    fixed = case.expects[situation.place].fixed
+    assert fixed is not None
+    said = ["--policy", asked(case, fixed.policy).text]
+    said += ["--accept", fixed.accept] if fixed.accept else []
+    said += ["--probe"] if situation.expect.probe else []
+    print(tool.fix(locator, stream, *said))
+    if situation.state is State.UNDONE:
+        print(tool.undo())
+
+
+def _settings(
+    situation: Situation, case: Case, place: Place, stream: ServedStream
+) -> dict[str, str]:
+    kind, _, offset = situation.initial.partition(":+")
+    at = {"timestamp": str(case.stream["created"] + int(offset))} if offset else {}
+    said = {"kinesis": stream.address, "stream": stream.name, "initial": kind}
+    return {**place.settings, **said, **at}
+
+
+def _delivered(log: Log) -> tuple[tuple[str, str], ...]:
+    """(shard id, payload) of each record; its partition key is k and the shard's number."""
+    records = [event.members for event in log.of("RECORD")]
+    return tuple((f"shardId-{int(r['key'][1:]):012d}", r["payload"]) for r in records)

@@ -1,0 +1,3 @@
+module reshardctl.test/lines
+
+go 1.24

@@ -1,0 +1,38 @@
+"""A laboratory for the selected tests of one library, with the servers that they need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from tests.interop.go import built
+from tests.interop.go.laboratory import Laboratory
+from tests.interop.go.situations import Situation
+from tests.servers.mariadb import mariadb
+from tests.servers.postgresql import postgresql
+from tests.servers.redisserver import redis_server
+
+SERVERS = {"redis": redis_server, "postgres": postgresql, "mysql": mariadb}
+
+
+def opened(consumer: str, session: pytest.Session) -> Iterator[Laboratory]:
+    """Begins every selected situation at once; each test then looks at the outcome of its own.
+    Skips where the library cannot run; in CI that is a failure."""
+    reason = built.missing(consumer)
+    if reason is not None:
+        (pytest.fail if built.required() else pytest.skip)(reason)
+    selected = [each for each in _selected(session) if each.consumer == consumer]
+    kinds = {each.store for each in selected} & set(SERVERS)
+    with ExitStack() as stack:
+        servers = {kind: stack.enter_context(SERVERS[kind]()) for kind in sorted(kinds)}
+        laboratory = Laboratory(consumer, servers)
+        stack.callback(laboratory.close)
+        laboratory.begin(selected)
+        yield laboratory
+
+
+def _selected(session: pytest.Session) -> list[Situation]:
+    calls = [getattr(item, "callspec", None) for item in session.items]
+    return [call.params["situation"] for call in calls if call and "situation" in call.params]

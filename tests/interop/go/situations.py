@@ -1,0 +1,135 @@
+"""Every situation that the real Go libraries are put into.
+
+``python -m tests.interop.go.situations`` prints their ids, for executed.txt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from tests.case import Case, Delivery, Expect, Fixed, all_cases
+from tests.case_stream import shard_name
+from tests.dialects import kinesis_consumer
+
+RELEASES = {"kinsumer": "snowplow-1.7", "kinesis-consumer": "0.5.0"}
+STORES = ("redis", "postgres", "mysql")
+UNDONE = {
+    "kinsumer": ("e", "f", "g-latest", "g-timestamp", "c1-no-cache"),
+    "kinesis-consumer": ("a", "b3", "c", "f"),
+}
+ELSEWHERE = frozenset({"a", "b3", "b4", "c", "chain", "e", "f", "f-swapped", "merge"})
+"""Of kinesis-consumer, those that are run on its other three stores, too."""
+
+IMPOSSIBLE = frozenset({"row-number-type"})
+"""DynamoDB refuses to store the row: "DynamoDB only supports precision up to 38 digits"
+(ValidationException of DynamoDB Local), and a sequence number has 56."""
+
+
+class State(StrEnum):
+    UNREPAIRED = "unrepaired"
+    REPAIRED = "repaired"
+    UNDONE = "undone"
+    BOOTSTRAPPED = "bootstrapped"
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """One start of a library on one store, and what it has to deliver. place: of the expectation
+    in its case."""
+
+    case: Case
+    place: int
+    initial: str
+    store: str
+    state: State
+
+    @property
+    def consumer(self) -> str:
+        return self.case.consumer
+
+    @property
+    def path(self) -> Path:
+        return self.case.path
+
+    @property
+    def release(self) -> str:
+        return RELEASES[self.consumer]
+
+    @property
+    def expect(self) -> Expect:
+        return self.case.expects[self.place]
+
+    @property
+    def id(self) -> str:
+        probed = "-probed" if self.expect.probe else ""
+        words = [self.consumer, self.store, self.case.name, self.initial, f"{self.state}{probed}"]
+        return "/".join(words)
+
+    @property
+    def delivers(self) -> Delivery:
+        if self.state is State.BOOTSTRAPPED:
+            live = self.case.live
+            said = {shard_name(s): tuple(f"n{s}-{i}" for i in range(live.n)) for s in live.shards}
+            return {shard: said.get(shard, ()) for shard in self.expect.delivers}
+        return self._part.delivers
+
+    @property
+    def order(self) -> tuple[tuple[str, str], ...]:
+        return () if self.state is State.BOOTSTRAPPED else self._part.order
+
+    @property
+    def dies(self) -> bool:
+        return self.state is not State.BOOTSTRAPPED and self._part.dies
+
+    @property
+    def _part(self) -> Expect | Fixed:
+        """What the case says of this state."""
+        fixed = self.expect.fixed
+        return fixed if self.state is State.REPAIRED and fixed is not None else self.expect
+
+
+def situations(consumer: str) -> list[Situation]:
+    """All of a library, by case; ids are unique."""
+    found: dict[str, Situation] = {}
+    for case in all_cases(consumer):
+        for each in () if case.name in IMPOSSIBLE else _of(case):
+            other = found.setdefault(each.id, each)
+            if (other.delivers, other.dies) != (each.delivers, each.dies):
+                raise ValueError(f"{each.id}: expected twice, differently")
+    return list(found.values())
+
+
+def _of(case: Case) -> Iterator[Situation]:
+    for place, expect in enumerate(case.expects):
+        if RELEASES[case.consumer] not in expect.releases:
+            continue
+        for initial in expect.initial:
+            for store in _stores(case):
+                for state in _states(case, expect):
+                    yield Situation(case, place, initial, store, state)
+    if case.consumer == "kinsumer" and case.name == "b1":
+        yield Situation(case, 0, "TRIM_HORIZON", "ddb", State.BOOTSTRAPPED)
+
+
+def _states(case: Case, expect: Expect) -> Iterator[State]:
+    yield State.UNREPAIRED
+    if expect.fixed is not None and expect.fixed.writes:
+        yield State.REPAIRED
+        if case.name in UNDONE[case.consumer]:
+            yield State.UNDONE
+
+
+def _stores(case: Case) -> tuple[str, ...]:
+    """Other stores have neither raw attributes nor items."""
+    if case.consumer == "kinsumer" or case.name not in ELSEWHERE:
+        return ("ddb",)
+    rows = [image.attributes for image in kinesis_consumer.images(case)]
+    assert all(len(row) == 3 for row in rows), case.name
+    return ("ddb", *STORES)
+
+
+if __name__ == "__main__":
+    print("\n".join(sorted(s.id for name in RELEASES for s in situations(name))))

@@ -1,0 +1,67 @@
+"""The real command as a process of its own: what `fix --yes` and `undo --yes` do to a store."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Semaphore
+
+LIMIT = 180.0
+"""Seconds after which a command is taken to hang."""
+_turns = Semaphore(2)
+
+WRITTEN = (0, 1)  # 1: and something remains to be told
+ASKS = 4
+CREATED = re.compile(r"add --created (\S+)")
+"""A store without a number does not say which stream it is of; the operator does."""
+
+
+class Tool:
+    """Commands on one stream; `folder` holds what it keeps."""
+
+    def __init__(self, folder: Path, surroundings: Mapping[str, str]) -> None:
+        self._folder = folder
+        kept = {n: v for n, v in os.environ.items() if not n.startswith(("AWS_", "PYTHON"))}
+        self._environment = {
+            **kept,
+            "AWS_ACCESS_KEY_ID": "testing",
+            "AWS_SECRET_ACCESS_KEY": "testing",
+            "AWS_DEFAULT_REGION": "us-east-1",
+            "AWS_CONFIG_FILE": os.devnull,
+            "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+            "AWS_EC2_METADATA_DISABLED": "true",
+            "NO_PROXY": "127.0.0.1",
+            "RESHARDCTL_STATE_DIR": str(folder),
+            "HOME": str(folder),
+            **surroundings,
+        }
+
+    def fix(self, locator: str, stream: str, *words: str) -> str:
+        """What it said. AssertionError unless everything that it planned was written."""
+        journal = self._folder / "journal"
+        whole = ["fix", locator, "--stream", stream, "--journal", str(journal), *words]
+        code, said = self._run(*whole)
+        if code == ASKS and (advice := CREATED.search(said)):
+            code, said = self._run(*whole, "--created", advice[1])
+        assert code in WRITTEN, f"{code}: {said}"
+        assert journal.exists(), f"nothing was written: {said}"
+        return said
+
+    def undo(self) -> str:
+        """Takes the fix back."""
+        code, said = self._run("undo", str(self._folder / "journal"))
+        assert code in WRITTEN, f"{code}: {said}"
+        return said
+
+    def _run(self, *words: str) -> tuple[int, str]:
+        command = [sys.executable, "-m", "reshardctl", *words, "--yes", "--assume-stopped"]
+        with _turns:
+            done = subprocess.run(
+                command, env=self._environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, text=True, timeout=LIMIT, check=False,
+            )
+        return done.returncode, done.stdout

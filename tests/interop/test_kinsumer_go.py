@@ -1,0 +1,32 @@
+"""kinsumer's cases against the real library: snowplow-devops/kinsumer v1.7.0 from the module proxy.
+
+Its tables are in DynamoDB Local, its intervals of a minute are configured to a second. What counts
+is what the application is given, not the tables. `fix` and `undo` are the command itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.interop.go import executed
+from tests.interop.go.laboratory import Laboratory
+from tests.interop.go.opened import opened
+from tests.interop.go.situations import Situation, situations
+from tests.interop.kcl.verdict import differences
+
+pytestmark = pytest.mark.interop
+
+
+@pytest.fixture(scope="module")
+def laboratory(request: pytest.FixtureRequest) -> Iterator[Laboratory]:
+    yield from opened("kinsumer", request.session)
+
+
+@pytest.mark.parametrize("situation", situations("kinsumer"), ids=lambda each: each.id)
+def test_library_delivers_what_the_case_says(situation: Situation, laboratory: Laboratory) -> None:
+    outcome = laboratory.outcome(situation.id)
+    executed.note(situation.id)
+    print(f"{outcome.seconds:.1f} s\n{outcome.tail()}")
+    assert differences(outcome, situation.delivers, situation.order, dies=situation.dies) == []
