@@ -33,7 +33,7 @@ class Damage:
         """It is removed, with its log or without."""
         self.unplan()
         self.uncommit()
-        if self._rng.random() < 0.7:
+        if not self._newest or self._rng.random() < 0.7:  # a first batch with all that it left
             self.unlog()
 
     def unlog(self) -> None:

@@ -33,7 +33,7 @@ def crash(
     if found is not None:
         return found
     batch = checkpoint.batches[checkpoint.newest]
-    return next(_of_log(checkpoint, batch), None) or next(
+    return next(_of_log(checkpoint, batch, app), None) or next(
         _of_shards(lineage, held, app), None
     )
 
@@ -85,13 +85,16 @@ def _of_spark(checkpoint: Checkpoint) -> Iterator[Crash]:
             yield Crash(why, until, certain=certain, cause=Cause.UNREADABLE)
 
 
-def _of_log(checkpoint: Checkpoint, batch: Batch) -> Iterator[Crash]:
+def _of_log(checkpoint: Checkpoint, batch: Batch, app: App) -> Iterator[Crash]:
     """The log of a committed batch must be there; every file in it must be an entry, in that of a
     planned one too: what runs it again writes beside the stranger, and reads both."""
     log = log_of(batch)
     if log not in checkpoint.listed:
         return
-    if strays := checkpoint.strays.get(log):
+    strays = checkpoint.strays.get(log, ())
+    if not batch.committed and not app.traits.merges:  # it overwrites what it runs again
+        strays = tuple(key for key in strays if key.rpartition("/")[2] not in batch.positions)
+    if strays:
         why = f"{strays[0]} is no entry of the connector's log: it dies of any other file there"
         yield Crash(why, "that file is moved elsewhere", cause=Cause.UNREADABLE)
     if batch.committed and not checkpoint.entries.get(log) and batch.begun:

@@ -68,7 +68,7 @@ def _of_form(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:
 
 def _of_gaps(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:
     """Spark starts on the newest batch and the one before it; the others are evidence."""
-    before = checkpoint.newest - 1 if checkpoint.newest is not None else 0
+    before = checkpoint.newest - 1 if checkpoint.newest is not None else -1
     if checkpoint.asynchronous and not {before, before + 1} <= checkpoint.committed:
         return Cannot(
             f"offsets/{checkpoint.gaps[0]} is missing between others: the query tracks its "

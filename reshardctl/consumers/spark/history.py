@@ -120,6 +120,7 @@ class _Past:
             why = f"the log of batch {batch.id}, the last that names it, is not there"
             timed = position.kind in (AT_TIMESTAMP, LATEST)
             lo = self._unread(shard, position).lo if timed else cut_of(position)
+            lo = START if shard in self._heads else lo
             return Span(lo, tip, Basis.INFERRED, why)
         if position.kind in (AT_TIMESTAMP, LATEST):
             return self._unread(shard, position)
