@@ -14,7 +14,7 @@ from tests.case_stream import shard_name
 from tests.interop.go import executed
 from tests.interop.go.laboratory import Laboratory
 from tests.interop.go.opened import opened
-from tests.interop.go.situations import Situation, situations
+from tests.interop.go.situations import Situation, robbed, situations
 from tests.interop.kcl.verdict import differences
 
 pytestmark = pytest.mark.interop
@@ -47,3 +47,11 @@ def _racing(situation: Situation) -> set[str]:
         return set()
     waiting = {later for _, later in fixed.order}
     return set(fixed.delivers) - {shard_name(shard) for shard in fixed.writes} - waiting
+
+
+@pytest.mark.parametrize("situation", robbed("kinesis-consumer"), ids=lambda each: each.id)
+def test_wrong_plan_is_noticed(situation: Situation, laboratory: Laboratory) -> None:
+    outcome = laboratory.outcome(situation.id)
+    executed.note(situation.id)
+    found = differences(outcome, situation.delivers, situation.order, dies=False)
+    assert [line.partition(":")[0] for line in found] == [shard_name(2)], found

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.case_stream import shard_name
 from tests.interop.go import executed
 from tests.interop.go.laboratory import Laboratory
 from tests.interop.go.opened import opened
-from tests.interop.go.situations import Situation, situations
+from tests.interop.go.situations import Situation, robbed, situations
 from tests.interop.kcl.verdict import differences
 
 pytestmark = pytest.mark.interop
@@ -30,3 +31,11 @@ def test_library_delivers_what_the_case_says(situation: Situation, laboratory: L
     executed.note(situation.id)
     print(f"{outcome.seconds:.1f} s\n{outcome.tail()}")
     assert differences(outcome, situation.delivers, situation.order, dies=situation.dies) == []
+
+
+@pytest.mark.parametrize("situation", robbed("kinsumer"), ids=lambda each: each.id)
+def test_wrong_plan_is_noticed(situation: Situation, laboratory: Laboratory) -> None:
+    outcome = laboratory.outcome(situation.id)
+    executed.note(situation.id)
+    found = differences(outcome, situation.delivers, situation.order, dies=False)
+    assert [line.partition(":")[0] for line in found] == [shard_name(2)], found

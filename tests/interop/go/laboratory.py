@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
+from reshardctl.model import Image
 from tests.case import Case
 from tests.cli.lab import option_words
 from tests.dialects import dialect_of
 from tests.interop.go.library import Library, Watch
-from tests.interop.go.situations import Situation, State
+from tests.interop.go.situations import ROBBED, Situation, State
 from tests.interop.go.stores import Place, Stores
 from tests.interop.go.tool import Tool
 from tests.interop.go.young import young
@@ -55,9 +56,7 @@ class Laboratory:
     def run(self, situation: Situation) -> Outcome:
         """Plant the rows, have the tool do what the situation says, and start the library."""
         case = young(situation.path)
-        images = dialect_of(situation.consumer).images(case)
-        bootstrapped = situation.state is State.BOOTSTRAPPED
-        place = self._stores.plant(situation, () if bootstrapped else images)
+        place = self._stores.plant(situation, _rows(situation, case))
         with ServedStream(case) as stream, tempfile.TemporaryDirectory() as folder:
             tool = Tool(
                 Path(folder),
@@ -83,8 +82,17 @@ class Laboratory:
         return Outcome(_delivered(log), died, settled, False, time.monotonic() - began, log)
 
 
+def _rows(situation: Situation, case: Case) -> list[Image]:
+    dialect = dialect_of(situation.consumer)
+    if situation.state is State.BOOTSTRAPPED:
+        return []
+    if situation.state is State.ROBBED:
+        return dialect.repaired(case, ROBBED[situation.consumer][1])
+    return dialect.images(case)
+
+
 def _prepare(tool: Tool, situation: Situation, case: Case, place: Place) -> None:
-    if situation.state is State.UNREPAIRED:
+    if situation.state in (State.UNREPAIRED, State.ROBBED):
         return
     words = option_words(situation.initial, situation.release, case.stream["created"])
     locator = place.locator + words.removeprefix("?").replace("+", "%2B")
