@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.cli.account import Account
@@ -24,13 +25,20 @@ SERVICES = ("kinesis", "dynamodb", "sts", "s3")
 
 def place_of(text: str) -> Locator:
     """A locator whose options its consumer understands. UsageError before anything is called."""
-    place = checked(parse(text))
+    place = checked(_absolute(parse(text)))
     if place.password:
         note(
             "warning: a password on the command line is in the shell's history and in every list "
             "of processes; the driver's own file or variable is a better place"
         )
     return place
+
+
+def _absolute(place: Locator) -> Locator:
+    """A path of this machine in full: plans and journals are read in other directories, too."""
+    if place.medium != "files" or ":" in place.target or place.target.startswith(("/", "~")):
+        return place
+    return place.elsewhere(str(Path.cwd() / place.target), place.options)
 
 
 def checked(place: Locator) -> Locator:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from reshardctl.consumers.kinesis_consumer import tables as kinesis_consumer
 from reshardctl.consumers.kinsumer.tables import tables as kinsumer
-from reshardctl.consumers.spark import shown
+from reshardctl.consumers.spark import shown, unnamed
 from reshardctl.consumers.spark import wants as spark
 from reshardctl.model import Codec, Image, Select, ShardId, Stream, TableShape
 
@@ -22,6 +22,11 @@ PLACES: Mapping[str, Callable[[Image, Options, Stream], Mapping[ShardId, str]]] 
     "spark": shown.places,
 }
 """Consumer → the places, as spelled, that a row of many shards holds."""
+
+UNNAMED: Mapping[str, Callable[[Image, unnamed.Name], Image]] = {
+    "spark": unnamed.unnamed,
+}
+"""Consumer → its row without names, where those are inside of texts."""
 
 CODECS: Mapping[str, Callable[[Options], Codec]] = {}
 """Consumer → how rows lie in its one text."""

@@ -101,7 +101,7 @@ def table(
         ])
     heads = ["", "shard", "now", "after", "why", "skips", "re-reads"]
     several = any(one.part for one in shown)
-    sheet.table(heads, rows, right=2, wraps=heads[1:5] if several else ("why",))
+    sheet.table(heads, rows, right=2, wraps=("shard", "why") if several else ("why",))
     if hidden := len(changed) - len(shown):
         sheet.line(f"and {hidden} more; -v shows them", indent=2)
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from reshardctl.consumers import consumer_of
+from reshardctl.consumers.layouts import UNNAMED
 from reshardctl.evidence import Snapshot
 from reshardctl.lineage import Lineage
 from reshardctl.model import AttributeValue, Image, canonical
@@ -55,9 +56,15 @@ class Redaction:
         )
         self._sides |= {named.name: unnamed.name for named, unnamed in sides}
         self._joined = "app" in consumer.narrows
-        images = (self._image(image, consumer.plain, consumer.owners) for image in original.images)
+        own = UNNAMED.get(place.consumer)
+        images = (
+            own(image, self._name) if own is not None
+            else self._image(image, consumer.plain, consumer.owners)
+            for image in original.images
+        )
         options = {
-            name: self._name(value) if name in consumer.narrows else value
+            name: self._name(value)
+            if name in consumer.narrows and not (name == "source" and value.isdigit()) else value
             for name, value in place.options.items()
         }
         return replace(

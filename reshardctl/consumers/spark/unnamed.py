@@ -1,0 +1,119 @@
+"""A checkpoint's file for people who must not know whose it is: judged as before, naming nobody.
+
+Kept are Spark's own words, batch ids, shard ids, positions, times and settings.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable
+
+from reshardctl.consumers.spark.checksum import checksum, holds
+from reshardctl.consumers.spark.lines import shapes
+from reshardctl.consumers.spark.malformed import Malformed
+from reshardctl.consumers.spark.offset_log import (
+    NO_OFFSET,
+    OffsetLog,
+    SourceLine,
+    parse_offset_log,
+)
+from reshardctl.consumers.spark.plain import PLAIN
+from reshardctl.model import AttributeValue, Image
+
+Name = Callable[[str], str]
+"""A text → the name that stands for it."""
+
+ELSEWHERE = '{"redacted":true}'
+"""Stands where a source that does not read Kinesis has its offset."""
+QUERY = '{"id":"00000000-0000-0000-0000-000000000000"}'
+_OWN = PLAIN | {"shard-source", "shard-commit", "_metadata", "delta", "snapshot", "0"}
+_KEPT = re.compile(r"(\d+|shardId-\d+|\.\d+\.[0-9a-f-]+(\.TID\d+)?\.tmp|)\Z", re.ASCII)
+_SPARKS = ("org.apache.spark.", "true", "false")
+
+
+def unnamed(image: Image, name: Name) -> Image:
+    """The same file without a name in its path or its text; its checksum is that of the new text
+    where it was right, blank where it was not."""
+    values: dict[str, AttributeValue] = {
+        attribute: {"B": ""} if "B" in value else value
+        for attribute, value in image.attributes.items()
+    }
+    if "text" in values:
+        before = str(values["text"]["S"])
+        then = _text(image.key, before, name)
+        values["text"] = {"S": then}
+        crc = image.attributes.get("crc", {}).get("B")
+        if crc and holds(before.encode(), base64.b64decode(crc)):
+            values["crc"] = {"B": base64.b64encode(checksum(then.encode())).decode()}
+    return Image("/".join(_part(part, name) for part in image.key.split("/")), values)
+
+
+def _part(part: str, name: Name) -> str:
+    return part if part in _OWN or _KEPT.match(part) else name(part)
+
+
+def _text(key: str, text: str, name: Name) -> str:
+    folder, *rest = key.split("/")
+    if key == "metadata":
+        return QUERY
+    if folder == "commits" or (folder == "sources" and rest[-1].startswith("shardId-")):
+        return text if _plain(text) else name(text)
+    if folder != "offsets":
+        return name(text)
+    try:
+        log = parse_offset_log(text)
+    except Malformed:
+        return name(text)
+    lines = tuple(
+        SourceLine(_part(line.name, name), _offset(line.text, name)) for line in log.lines
+    )
+    return OffsetLog(log.version, _metadata(log.metadata, name), lines, log.tail).text()
+
+
+_ENTRY = frozenset({
+    "shardId", "iteratorType", "iteratorPosition", "subSequenceNumber", "isLast",
+    "nextBatchWatermarkMs", "stateUniqueIds",
+})
+
+
+def _plain(text: str) -> bool:
+    """Whether it holds nothing but what Spark and the connectors write there themselves."""
+    body = text.rpartition("\n")[2]
+    try:
+        value = json.loads(body)
+    except ValueError:
+        return False
+    return isinstance(value, dict) and value.keys() <= _ENTRY
+
+
+def _offset(text: str, name: Name) -> str:
+    found = shapes.read(text) if text != NO_OFFSET else None
+    if found is None:
+        return text if text == NO_OFFSET else name(text) if shapes.damaged(text) else ELSEWHERE
+    if not found.stream:
+        return text
+    return text.replace(json.dumps(found.stream), json.dumps(name(found.stream)))
+
+
+def _metadata(line: str, name: Name) -> str:
+    """Settings as they are, but for classes of the operator's own."""
+    try:
+        members = json.loads(line)
+    except ValueError:
+        return name(line) if line else ""
+    if not isinstance(members, dict):
+        return name(line)
+    conf = members.get("conf")
+    if isinstance(conf, dict):
+        members["conf"] = {
+            key: value if _is_sparks(str(value)) else name(str(value))
+            for key, value in conf.items()
+        }
+    known = ("batchWatermarkMs", "batchTimestampMs", "conf")
+    return json.dumps({k: members[k] for k in known if k in members}, separators=(",", ":"))
+
+
+def _is_sparks(value: str) -> bool:
+    return value.startswith(_SPARKS) or re.fullmatch(r"[\w-]{0,12}", value) is not None
