@@ -12,7 +12,9 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-NAMES = ("lineage", "listing", "startup", "diagnose", "apply", "checkpoints")
+NAMES = (
+    "lineage", "listing", "startup", "diagnose", "apply", "checkpoints", "metastore", "stores"
+)
 """Each is a module here with `run(scale, folder)`: scale divides its sizes, folder is scratch."""
 
 
