@@ -40,7 +40,7 @@ def documented(group: str) -> set[str]:
 
 
 def test_one_policy_a_group():
-    assert list(policies()) == [*WANTED, *ON_S3, "journal", SEARCH]
+    assert list(policies()) == [*WANTED, *ON_S3, "spark-log", "journal", SEARCH]
 
 
 def test_the_search_lists_all_tables_and_reads_them():
@@ -78,6 +78,13 @@ def test_a_store_on_s3_needs_a_bucket_and_what_is_below_its_prefix(policy):
     assert bucket["Action"] == ["s3:ListBucket"]
     writes = {"s3:DeleteObject", "s3:PutObject"}
     assert writes & set(objects["Action"]) == (writes if policy == "s3-fix" else set())
+
+
+def test_a_log_in_a_table_is_read_deleted_from_and_put_back():
+    """Nothing in it is ever updated in place."""
+    (table,) = policies()["spark-log"]["Statement"]
+    assert set(table["Action"]) == set(TABLE["fix"]) - {"dynamodb:UpdateItem"}
+    assert set(TABLE["inspect"]) <= set(table["Action"])
 
 
 def test_a_journal_on_s3_needs_a_bucket_and_what_is_below_its_prefix():

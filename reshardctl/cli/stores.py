@@ -42,27 +42,40 @@ def _dynamodb(place: Locator, reached: Reached) -> Medium:
     )
 
 
-def _files(place: Locator, reached: Reached) -> Medium:  # noqa: ARG001 - no account
+def _files(place: Locator, reached: Reached) -> Medium:
     """A path of this machine, or one of a Hadoop file system with its scheme."""
     from reshardctl.media.files.local import Local
 
     scheme, slashes, path = place.target.partition("://")
     if not slashes or scheme == "file":
-        return _of_files(place, Local(path if slashes else place.target.removeprefix("file:")))
+        path = path if slashes else place.target.removeprefix("file:")
+        return _of_files(place, Local(path), reached)
     from reshardctl.spark.hadoop import Hadoop
 
-    return _of_files(place, Hadoop(place.target))
+    return _of_files(place, Hadoop(place.target), reached)
 
 
 def _s3files(place: Locator, reached: Reached) -> Medium:
-    return _of_files(place, _bucket(place.target, reached))
+    return _of_files(place, _bucket(place.target, reached), reached)
 
 
-def _of_files(place: Locator, blobs: Blobs) -> Medium:
-    from reshardctl.consumers.layouts import SELECTS
+def _of_files(place: Locator, blobs: Blobs, reached: Reached) -> Medium:
+    """The files that are wanted, joined by the table that keeps a part of them, where one does."""
+    from reshardctl.consumers.layouts import BESIDE, SELECTS
     from reshardctl.media.files.tree import Tree
 
-    return Tree(blobs, SELECTS[place.consumer](place.options))
+    files = Tree(blobs, SELECTS[place.consumer](place.options))
+    table = BESIDE[place.consumer](place.options) if place.consumer in BESIDE else None
+    if table is None:
+        return files
+    from reshardctl.media.dynamodb import DynamoDb
+    from reshardctl.media.joined import Joined
+
+    rows = DynamoDb(
+        reached.session, [table], region=reached.region,
+        endpoint_url=reached.endpoints.get("dynamodb"), clock=reached.clock, sleep=reached.sleep,
+    )
+    return Joined(files, {table.prefix: rows})
 
 
 def _bucket(target: str, reached: Reached) -> Blobs:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from reshardctl.consumers.kinesis_consumer import tables as kinesis_consumer
 from reshardctl.consumers.kinsumer.tables import tables as kinsumer
-from reshardctl.consumers.spark import shown, unnamed
+from reshardctl.consumers.spark import shown, table_log, unnamed
 from reshardctl.consumers.spark import wants as spark
 from reshardctl.model import Codec, Image, Select, ShardId, Stream, TableShape
 
@@ -27,6 +27,11 @@ UNNAMED: Mapping[str, Callable[[Image, unnamed.Name], Image]] = {
     "spark": unnamed.unnamed,
 }
 """Consumer → its row without names, where those are inside of texts."""
+
+BESIDE: Mapping[str, Callable[[Options], TableShape | None]] = {
+    "spark": table_log.beside,
+}
+"""Consumer → the DynamoDB table that keeps a part of what lies in its files otherwise."""
 
 CODECS: Mapping[str, Callable[[Options], Codec]] = {}
 """Consumer → how rows lie in its one text."""

@@ -64,7 +64,7 @@ class Checkpoint:
     keys in `conf` tell ("3.3", "4.0-4.1", … or ""). scalas: the Scala versions whose key order
     every line has. gaps: ids missing between the oldest and the newest batch.
     temporary: keys of files that a crashed writer left; orphans: keys of missing files whose
-    checksum was left.
+    checksum was left. tabled: whether the connector's log is in a DynamoDB table.
     """
 
     connector: str
@@ -87,6 +87,7 @@ class Checkpoint:
     gaps: tuple[int, ...] = ()
     temporary: frozenset[str] = frozenset()
     orphans: frozenset[str] = frozenset()
+    tabled: bool = False
 
     @property
     def newest(self) -> int | None:
@@ -101,5 +102,7 @@ class Checkpoint:
 
     def log_folder(self, batch: int) -> str:
         """Where the connector keeps the log of a batch, "" for sources that keep none."""
+        if self.tabled:
+            return f"log/{batch}"
         name = {AWSLABS: "shard-source", QUBOLE: "shard-commit"}.get(self.connector)
         return f"sources/{self.source}/{name}/{batch}" if name else ""

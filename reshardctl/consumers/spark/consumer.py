@@ -16,6 +16,7 @@ from reshardctl.consumers.spark.oddities import against_the_lineage, current, in
 from reshardctl.consumers.spark.options import read_options
 from reshardctl.consumers.spark.plain import PLAIN
 from reshardctl.consumers.spark.spent import spent
+from reshardctl.consumers.spark.table_log import OPTION, VALUE
 from reshardctl.consumers.spark.tree import checkpoint_of
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
@@ -33,7 +34,8 @@ from reshardctl.model import (
 
 
 class Spark:
-    """See `Consumer`. source: which of the query's sources, "" for its only one on the stream."""
+    """See `Consumer`. source: which of the query's sources, "" for its only one on the stream; log:
+    the DynamoDB table that its connector logs to, "" for files."""
 
     name = "spark"
     moving = frozenset({"crc", "modified", "size"})
@@ -42,15 +44,15 @@ class Spark:
     reading: frozenset[str] = frozenset()
     plain = PLAIN
     asks: tuple[str, ...] = ("release", "startingPosition", "failOnDataLoss", "sink")
-    narrows: tuple[str, ...] = ("source",)
+    narrows: tuple[str, ...] = ("source", "log")
     watchable = True
 
-    def __init__(self, source: str = "") -> None:
-        self._source = source
+    def __init__(self, source: str = "", log: str = "") -> None:
+        self._source, self._log = source, log
 
     def bound(self, options: Mapping[str, str]) -> Spark:
         """For the source that the locator names."""
-        return Spark(options.get("source", ""))
+        return Spark(options.get("source", ""), options.get(OPTION, ""))
 
     def understand(self, options: Mapping[str, str]) -> None:
         """What they say of the query; which of its sources, the checkpoint tells."""
@@ -92,13 +94,20 @@ class Spark:
         Raises CannotTell where the places of the committed batches are not in the checkpoint.
         """
         found = options.candidates(checkpoint, said)
+        if self._log and log_elsewhere(checkpoint):
+            raise CannotTell(
+                f"table {self._log} holds no row of a connector's log, and the checkpoint is one "
+                "of committed batches",
+                "log= is the query's kinesis.dynamodb.tableName; check the region and the account",
+            )
         if log_elsewhere(checkpoint):
             raise CannotTell(
                 "the checkpoint holds no log of the connector: where its batches ended is not in "
                 "it, but in the DynamoDB table of kinesis.dynamodb.tableName, under "
                 "kinesis.metadataPath or kinesis.executor.metadata.path, or nowhere",
-                "with the log under another path, put a copy of that folder into sources/0 of a "
-                "copy of the checkpoint and inspect the copy",
+                "with the table: add log=TABLE to the locator; with the log under another path, "
+                "put a copy of that folder into sources/0 of a copy of the checkpoint and inspect "
+                "the copy",
             )
         if not found:
             raise CannotTell(
@@ -137,7 +146,7 @@ class Spark:
 
     def footprint(self, image: Image) -> dict[str, Any]:
         """The content of a file, and its checksum; not when it was written."""
-        kept = ("text", "bytes", "crc", "unread")
+        kept = ("text", "bytes", "crc", "unread", VALUE)
         return {name: image.attributes[name] for name in kept if name in image.attributes}
 
     def family(self, _lineage: Lineage, keys: Collection[str]) -> set[str]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import base64
 
 from reshardctl.consumers.spark.checksum import checksum
+from reshardctl.consumers.spark.table_log import VALUE, is_row
 from reshardctl.model import Attributes, Create, Delete, Image, Update, Write
 
 GUARD = ("text", "bytes", "crc")
+ROW_GUARD = (VALUE,)
 
 
 def created(key: str, text: str, like: Image, why: str) -> Write:
@@ -23,8 +25,8 @@ def replaced(image: Image, text: str, why: str) -> Write:
 
 
 def removed(image: Image, why: str) -> Write:
-    """A file that goes, and its checksum with it."""
-    return Write(image.key, Delete(), image, why, GUARD)
+    """A file that goes, and its checksum with it; or a row of the log in a table."""
+    return Write(image.key, Delete(), image, why, ROW_GUARD if is_row(image) else GUARD)
 
 
 def _content(text: str, summed: bool) -> Attributes:

@@ -56,7 +56,8 @@ def _of_form(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:
     if log_elsewhere(checkpoint):
         return Cannot(
             "the connector's log is not in this checkpoint",
-            ("look into the table of kinesis.dynamodb.tableName, or under kinesis.metadataPath",),
+            ("log=TABLE, where kinesis.dynamodb.tableName is set; else look under "
+             "kinesis.metadataPath",),
         )
     if any(number > batch.id for number in checkpoint.committed):
         return Cannot(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from reshardctl.model import Image
 
-WATCHED = ("offsets", "commits", "sources", "state")
+WATCHED = ("offsets", "commits", "sources", "state", "log")
 
 
 def signs_of_life(images: Iterable[Image]) -> dict[str, str]:

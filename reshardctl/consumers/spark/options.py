@@ -9,12 +9,13 @@ from reshardctl.consumers.base import Candidate
 from reshardctl.consumers.spark.app import App, Sink, Start
 from reshardctl.consumers.spark.checkpoint import Checkpoint
 from reshardctl.consumers.spark.releases import Traits, starters, traits_of
+from reshardctl.consumers.spark.table_log import OPTION
 from reshardctl.errors import UsageError
 from reshardctl.times import parse_instant
 
 NAMES = (
     "source", "release", "startingPosition", "failOnDataLoss", "sink", "maxFetchRecordsPerShard",
-    "allow",
+    "allow", OPTION,
 )
 HAZARDS = ("late", "recount")
 

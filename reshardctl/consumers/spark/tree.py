@@ -22,6 +22,7 @@ from reshardctl.consumers.spark.lines.offset import SourceOffset
 from reshardctl.consumers.spark.offset_log import NO_OFFSET
 from reshardctl.consumers.spark.retained import Retained, retained
 from reshardctl.consumers.spark.sources import chosen, connector_of, names
+from reshardctl.consumers.spark.table_log import is_row, joined
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.model import Image, Stream
 
@@ -36,12 +37,14 @@ def checkpoint_of(
     WrongStream where it reads other streams, CannotTell where no offset log can be read.
     """
     files = {image.key: image for image in images}
-    folders = by_folder(files.values())
+    rows = [image for image in files.values() if is_row(image)]
+    folders = by_folder(image for image in files.values() if not is_row(image))
     found = retained(folders)
     _checked(files, found)
     name = chosen(found.logs, stream, source) if found.logs else source or "0"
     connector = connector_of(found.logs, name, _log_places(folders))
     batches, flawed = _batches(found, name, connector)
+    folders = joined(folders, rows, name) if rows else folders
     log = read_log(folders, found, name, connector)
     generation, possible = _origin(batches, name, connector)
     return Checkpoint(
@@ -65,6 +68,7 @@ def checkpoint_of(
         gaps=found.gaps,
         temporary=frozenset(key for key in files if is_temporary(key.rpartition("/")[2])),
         orphans=frozenset(image.key for image in files.values() if is_orphan(image)),
+        tabled=bool(rows),
     )
 
 

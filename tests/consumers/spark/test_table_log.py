@@ -1,0 +1,121 @@
+"""awslabs' log in its DynamoDB table: the recorded logs in files, as rows.
+
+Attributes and keys: DynamodbMetadataCommitter of awslabs v1.4.2 to 0f4c005 (metadataKey, the batch;
+metadataSortKey, the shard; metadataValue, the very text of the file).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reshardctl.consumers.spark.consumer import Spark
+from reshardctl.errors import CannotTell
+from reshardctl.model import Delete, Image
+from reshardctl.plan import Case, Nothing, Plan, decide, judge, settled_line
+from tests.spark_recorded import HEAD, V1, Recorded
+
+LOG = "sources/0/shard-source/"
+
+
+def row(batch: int | str, shard: str, text: str) -> Image:
+    return Image(f"log/{batch}/{shard}", {
+        "metadataKey": {"S": str(batch)}, "metadataSortKey": {"S": shard},
+        "metadataValue": {"S": text},
+    })  # fmt: skip
+
+
+def tabled(images: list[Image]) -> list[Image]:
+    """The same checkpoint with its log in a table."""
+    found = []
+    for image in images:
+        if not image.key.startswith(LOG.rstrip("/")):
+            found.append(image)
+        elif "text" in image.attributes:
+            batch, _, shard = image.key.removeprefix(LOG).partition("/")
+            found.append(row(batch, shard, image.attributes["text"]["S"]))
+    return sorted(found, key=lambda image: image.key)
+
+
+def case(shape: str, release: str, images: list[Image] | None = None) -> Case:
+    files = Recorded(shape, release, "awslabs-1.4.2-sdk" if release == V1 else HEAD).case()
+    rows = tabled(list(files.images)) if images is None else images
+    return replace(files, images=rows, consumer=Spark(log="log-table"))
+
+
+@pytest.mark.parametrize("release", [V1, HEAD])
+@pytest.mark.parametrize("shape", ["s1", "s1x", "s2", "s3", "s4", "m1", "t1", "u1"])
+def test_the_plan_is_that_for_the_log_in_files(shape: str, release: str) -> None:
+    """What real runs lost with the log in files (spark: s1 to u1, November 2026)."""
+    files = Recorded(shape, release, "awslabs-1.4.2-sdk" if release == V1 else HEAD).case()
+    wanted, found = decide(files), decide(case(shape, release))
+    assert type(wanted) is type(found)
+    if not isinstance(wanted, Plan):
+        return
+    assert isinstance(found, Plan)
+    for kind in ("offsets/",):
+        theirs = [w.change for s in wanted.steps for w in s.writes if w.key.startswith(kind)]
+        ours = [w.change for s in found.steps for w in s.writes if w.key.startswith(kind)]
+        assert ours == theirs != []
+
+
+def planned() -> Case:
+    """u1, and a row of its planned batch 1, left by the crash (R13 of the runs: wiped)."""
+    one = case("u1", HEAD)
+    (entry,) = [i for i in one.images if i.key.startswith("log/0/")][:1]
+    _, _, shard = entry.key.split("/")
+    return replace(one, images=[
+        *one.images, row(1, shard, entry.attributes["metadataValue"]["S"])
+    ])
+
+
+def test_the_rows_of_a_planned_batch_go_before_it_is_edited():
+    plan = decide(planned())
+    assert isinstance(plan, Plan)
+    first, *_, last = [write for step in plan.steps for write in step.writes]
+    assert isinstance(first.change, Delete) and first.key.startswith("log/1/")
+    assert first.guard == ("metadataValue",)
+    assert last.key == "offsets/1"
+
+
+def test_a_row_that_is_no_entry_is_told_with_its_key():
+    one = case("s1", HEAD)
+    broken = [i for i in one.images if not i.key.startswith("log/")]
+    shards = [i for i in one.images if i.key.startswith("log/0/")]
+    rows = [Image(i.key, {**i.attributes, "metadataValue": {"N": "7"}}) for i in shards]
+    odd = Spark(log="t").parse([*broken, *rows], one.around.lineage.stream).odd
+    assert shards[0].key in {o.key for o in odd}
+
+
+def test_rows_of_batches_that_this_query_never_planned_are_a_hazard():
+    """The first writer wins, and no row says of which query it is (awslabs#12, #26)."""
+    one = case("s1", HEAD)
+    assert not any("another query" in note for note in notes(one))
+    ahead = row(9, "shardId-000000000000", one.images[0].key)
+    assert any("log/9/" in n and "another query" in n for n in notes(
+        replace(one, images=[*one.images, ahead])))
+
+
+def notes(one: Case) -> tuple[str, ...]:
+    settled = settled_line(one)
+    return judge(one, one.policy.line(one.around.lineage, settled), settled)[0].replay.notes
+
+
+def test_the_option_is_named_where_the_log_is_missing_and_the_table_where_it_is_empty():
+    one = case("s1", HEAD)
+    bare = [i for i in one.images if not i.key.startswith(("log/", "sources"))]
+    stream = one.around.lineage.stream
+    for consumer, word in ((Spark(), "log=TABLE"), (Spark(log="my-log"), "table my-log")):
+        with pytest.raises(CannotTell) as refused:
+            consumer.candidates(consumer.parse(bare, stream), {})
+        assert word in f"{refused.value}{refused.value.what}{refused.value.next}"
+
+
+def test_repaired_is_repaired():
+    one = case("s1x", HEAD)
+    plan = decide(one)
+    assert isinstance(plan, Plan)
+    from reshardctl.model import after
+
+    assert isinstance(decide(replace(one, images=after(one.images, plan.steps))), Nothing)
