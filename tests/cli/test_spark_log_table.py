@@ -7,7 +7,6 @@ awslabs puts them; DynamoDB is moto.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ TABLE = "kdsc_us-east-1_st"
 
 
 @pytest.fixture
-def lab(servers, tmp_path, monkeypatch, wire, request) -> Iterator[SparkLab]:
+def lab(servers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wire: Any, request: Any):
     """The checkpoint of the parameter's shape, its log in a table."""
     shape, folder = request.param, FOLDERS[HEAD]
     with opened(

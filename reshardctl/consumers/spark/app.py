@@ -37,7 +37,7 @@ class App:
 
     fails: failOnDataLoss. limit: maxFetchRecordsPerShard where the operator gave it, else `None`.
     allow: hazards that the operator takes: "late" (rows behind the watermark are dropped),
-    "recount" (state counts re-read rows twice).
+    "recount" (state counts re-read rows twice). parents_first: a batch for each generation.
     """
 
     traits: Traits
@@ -47,6 +47,7 @@ class App:
     sink: Sink = Sink.OTHER
     limit: int | None = None
     allow: frozenset[str] = frozenset()
+    parents_first: bool = False
 
     def options(self) -> Mapping[str, str]:
         """The options that tell this candidate from others, as a locator spells them."""

@@ -11,13 +11,12 @@ from collections.abc import Collection
 
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.spark.app import App, Start
-from reshardctl.consumers.spark.append import appended
 from reshardctl.consumers.spark.behaviour import replay, resumed
 from reshardctl.consumers.spark.checkpoint import Checkpoint
 from reshardctl.consumers.spark.cuts import BEGINNING, position_at
 from reshardctl.consumers.spark.hazards import obstacle
 from reshardctl.consumers.spark.history import furthest, stored
-from reshardctl.consumers.spark.in_place import edited
+from reshardctl.consumers.spark.in_order import planned
 from reshardctl.consumers.spark.positions import SHARD_END, Position
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -54,9 +53,7 @@ def encode(
     if why is not None:
         return why
     assert batch is not None, "an obstacle otherwise"
-    if batch.committed:
-        return appended(checkpoint, batch, places, app.traits)
-    return edited(checkpoint, batch, places, app.traits)
+    return planned(lineage, checkpoint, batch, places, app.traits, app.parents_first)
 
 
 def _differs(

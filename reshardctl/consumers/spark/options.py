@@ -15,8 +15,9 @@ from reshardctl.times import parse_instant
 
 NAMES = (
     "source", "release", "startingPosition", "failOnDataLoss", "sink", "maxFetchRecordsPerShard",
-    "allow", OPTION,
+    "allow", OPTION, "order",
 )
+PARENTS_FIRST = "parents-first"
 HAZARDS = ("late", "recount")
 
 
@@ -31,6 +32,7 @@ class Options:
     sink: Sink | None = None
     limit: int | None = None
     allow: frozenset[str] = frozenset()
+    parents_first: bool = False
 
 
 def read_options(options: Mapping[str, str]) -> Options:
@@ -43,7 +45,7 @@ def read_options(options: Mapping[str, str]) -> Options:
         traits_of(release) if release is not None else (), initial, time,
         _flag(options.get("failOnDataLoss")), _sink(options.get("sink")),
         _limit(options.get("maxFetchRecordsPerShard")),
-        _hazards(allow) if allow is not None else frozenset(),
+        _hazards(allow) if allow is not None else frozenset(), _order(options.get("order")),
     )
 
 
@@ -63,7 +65,8 @@ def candidates(checkpoint: Checkpoint, options: Mapping[str, str]) -> list[Candi
     starts = (given.initial,) if given.initial else (Start.TRIM_HORIZON, Start.LATEST)
     fails = (False, True) if given.fails is None else (given.fails,)
     apps = [
-        App(traits, start, given.time, fail, sink, given.limit, given.allow)
+        App(traits, start, given.time, fail, sink, given.limit, given.allow,
+            given.parents_first)
         for traits in fitting for start in starts for fail in fails
         for sink in _sinks(checkpoint, given)
     ]
@@ -120,6 +123,12 @@ def _limit(text: str | None) -> int | None:
             "write it as the query sets it; 100000 unless it is set",
         )
     return int(text)
+
+
+def _order(text: str | None) -> bool:
+    if text not in (None, PARENTS_FIRST):
+        raise UsageError(f"order={text}: unknown", f"it is {PARENTS_FIRST}, or left out")
+    return text is not None
 
 
 def _hazards(text: str) -> frozenset[str]:

@@ -1,9 +1,9 @@
 """awslabs' log in a DynamoDB table: one row for each batch and shard.
 
 `metadataKey` (hash) is the batch, `metadataSortKey` (range) the shard, `metadataValue` the text
-that the log in files holds in a file (DynamodbMetadataCommitter of awslabs v1.4.2 to 0f4c005). A row is
-put only where none is: the first writer wins, and the key does not say of which query it is. So a
-query on a table that another one used meets rows of batches that it never ran
+that the log in files holds in a file (DynamodbMetadataCommitter of awslabs v1.4.2 to 0f4c005). A
+row is put only where none is: the first writer wins, and the key does not say of which query it
+is. So a query on a table that another one used meets rows of batches that it never ran
 (spark-sql-kinesis-connector#12 and #26 come of it).
 """
 
