@@ -16,12 +16,19 @@ from reshardctl.consumers import consumer_of
 from reshardctl.consumers.layouts import UNNAMED
 from reshardctl.evidence import Snapshot
 from reshardctl.lineage import Lineage
+from reshardctl.locator import SCHEMES, Locator
 from reshardctl.model import AttributeValue, Image, canonical
 
 ACCOUNT = "000000000000"
 STREAM = "stream"
 
-_NUMBER = re.compile(r"\d+(\.\d+)?(E-?\d+)?\Z", re.ASCII)
+_NUMBER = re.compile(r"~?\d+(\.\d+)?(E-?\d+)?\Z", re.ASCII)
+_REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-\d\Z", re.ASCII)
+_PARTS: Mapping[str, frozenset[str]] = {
+    "kinsumer": frozenset({"checkpoints", "clients", "metadata"}),
+    "quickwit": frozenset(),
+}
+"""Consumers whose keys are paths, and the words in them that are the library's own."""
 _SHARD = re.compile(r"(LEASE#)?shardId-\d+\Z", re.ASCII)
 _KEY_OF_STREAM = re.compile(r"\d{12}:([^:]+):(\d+)(:shardId-\d+)?\Z", re.ASCII)
 """A row key that names its account, stream and the stream's creation (KCL's multi-stream form)."""
@@ -45,11 +52,13 @@ class Redaction:
         self._of_stream = re.compile(rf"(.+)([-#]){re.escape(stream)}\Z", re.DOTALL)
         """An application's name joined to the stream's (kinesis-consumer's namespaces)."""
         self._joined = False
+        self._parts: frozenset[str] | None = None
 
     def snapshot(self, original: Snapshot, lineage: Lineage) -> Snapshot:
         """A consumer's snapshot over the redacted lineage."""
         place = original.locator
-        target = self._name(place.target)
+        target = self._target(place)
+        self._parts = _PARTS.get(place.consumer)
         consumer = consumer_of(place)
         sides = zip(
             consumer.side_tables(place.target), consumer.side_tables(target), strict=True
@@ -73,6 +82,13 @@ class Redaction:
             store=self._store(original.store, target, lineage.stream.region),
         )
 
+    def _target(self, place: Locator) -> str:
+        """A name in the place of the target, with what such a target has to have around it."""
+        name = self._name(place.target)
+        shape = SCHEMES[place.text[: place.text.index(":")]].target
+        shaped = (name, f"/{name}", f"{name}/{name}")
+        return next((one for one in shaped if shape.match(one)), name)
+
     def _store(self, store: Mapping[str, str], target: str, region: str) -> dict[str, str]:
         kept = {name: value for name, value in store.items() if name in ("medium", "created")}
         return kept | {"arn": f"arn:aws:{kept.get('medium', 'store')}:{region}:{ACCOUNT}:{target}"}
@@ -90,6 +106,8 @@ class Redaction:
         table, slash, rest = key.partition("/")
         if slash and table in self._sides:
             return f"{self._sides[table]}/{self._text(rest, plain)}"
+        if slash and self._parts is not None:
+            return "/".join(self._text(part, plain | self._parts) for part in key.split("/"))
         if slash and self._joined:
             return f"{self._text(table, plain)}/{self._text(rest, plain)}"
         return self._text(key, plain)
@@ -117,6 +135,8 @@ class Redaction:
 
     def _text(self, text: str, plain: frozenset[str]) -> str:
         if text in plain or not text or _NUMBER.match(text) or _SHARD.match(text):
+            return text
+        if self._parts is not None and _REGION.match(text):
             return text
         if match := _KEY_OF_STREAM.match(text):
             return f"{ACCOUNT}:{self._name(match[1])}:{match[2]}{match[3] or ''}"

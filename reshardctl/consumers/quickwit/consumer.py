@@ -37,7 +37,7 @@ class Quickwit:
     counters: frozenset[str] = frozenset()
     owners: frozenset[str] = frozenset()
     reading: frozenset[str] = frozenset({"position"})
-    plain: frozenset[str] = frozenset()
+    plain = frozenset({"TRIM_HORIZON", "LATEST", "AT_TIMESTAMP", "SHARD_END", "~"})
     asks: tuple[str, ...] = ("release",)
     narrows: tuple[str, ...] = ("index", "source")
     watchable: bool = False

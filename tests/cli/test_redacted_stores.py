@@ -1,0 +1,83 @@
+"""Snapshots for bug reports of stores that are no lease tables: judged alike, naming nobody."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+import pytest
+
+from reshardctl.locator import parse
+from reshardctl.model import Image, canonical
+from reshardctl.snapshot.redaction import Redaction
+from tests.case import CASES, load
+from tests.cli.kinsumer_lab import kinsumer_lab
+from tests.cli.lab import Lab, fake_of, opened
+from tests.cli.quickwit_lab import QuickwitLab, golden_fake, planted
+from tests.dialects import kinsumer as dialect
+
+
+@pytest.fixture
+def stack():
+    with ExitStack() as stack:
+        yield stack
+
+
+def heads(document: dict) -> list:
+    return [(f["code"], f["severity"], f["shards"]) for f in document["findings"]]
+
+
+def alike(lab: Lab, to, secrets: list[str]) -> None:
+    """A redacted snapshot gives the same findings, and holds none of these words."""
+    file = to / "taken.snapshot"
+    done = lab.cli("snapshot", lab.stream, lab.locator, "-o", file, "--redact")
+    assert done.code == 0, done.err
+    now = lab.inspect("--format", "json")
+    then = lab.cli("inspect", f"snapshot:{file}", "--format", "json")
+    assert then.code == now.code, then.err
+    assert heads(then.json) == heads(now.json)
+    text = file.read_text()
+    assert [word for word in secrets if word in text] == []
+
+
+@pytest.mark.parametrize("name", ["a", "b5", "f", "g", "killed"])
+def test_kinsumer(servers, tmp_path, monkeypatch, wire, stack, name):
+    case = load(CASES / "kinsumer" / f"{name}.toml")
+    lab = stack.enter_context(
+        opened(servers, fake_of(case), [], tmp_path / "state", monkeypatch, wire)
+    )
+    lab.options = "?initial=TRIM_HORIZON&release=snowplow-1.7"
+    lab = stack.enter_context(kinsumer_lab(lab, dialect.images(case), app="secretapp"))
+    lab.plant_images([Image("clients/host-7.secret", canonical({
+        "ID": {"S": "host-7.secret"}, "LastUpdate": {"N": "7"},
+        "Name": {"S": "ip-10-0-0-7"},
+    }))])  # fmt: skip
+    alike(lab, tmp_path, ["secretapp", "host-7", "ip-10", "orders"])
+
+
+@pytest.mark.parametrize(("release", "state"), [("0.9.0", "q3"), ("0.9.0", "q2"), ("0.8.2", "q4")])
+def test_quickwit(servers, tmp_path, monkeypatch, wire, stack, release, state):
+    base = stack.enter_context(
+        opened(servers, golden_fake(state), [], tmp_path / "state", monkeypatch, wire)
+    )
+    root = planted(tmp_path / "indexes-secret", release, state)
+    lab = QuickwitLab(
+        base.servers, base.fake, base.table, base.state, base.wire, "events",
+        f"?release={release}&index=events&source=kinesis-events", root=root,
+    )
+    alike(lab, tmp_path, ["indexes-secret", "events", str(root)])
+
+
+@pytest.mark.parametrize("text", [
+    "kcl://secret-table", "kinsumer://secret-app", "spark:/mnt/secret/job",
+    "spark+s3://secret-bucket/jobs/secret", "quickwit+file:///var/secret",
+    "quickwit+postgres://secret@secret-host/secret", "quickwit+s3://secret-bucket",
+    "kinesis-consumer+ddb://secret-table", "kinesis-consumer+redis://secret-host:6379/0",
+    "kinesis-consumer+rediss://secret-host/1", "kinesis-consumer+mysql://secret@host/secret",
+    "kinesis-consumer+postgres://secret@[::1]:5432/secret",
+])  # fmt: skip
+def test_a_locator_without_names_is_one(text):
+    place = parse(text)
+    target = Redaction("orders")._target(place)
+    again = parse(place.elsewhere(target, {}).text)
+    assert (again.consumer, again.medium, again.target) == (place.consumer, place.medium, target)
+    assert "secret" not in again.text
