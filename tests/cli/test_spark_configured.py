@@ -1,0 +1,87 @@
+"""Checkpoints, and the other stores that are no lease tables, by name in reshardctl.toml."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.lab import opened
+from tests.cli.spark_lab import HEAD, SparkLab, golden_fake, planted
+
+FILE = """
+[defaults]
+region = "us-east-1"
+
+[streams.st]
+
+[consumers.job]
+stream = "st"
+locator = "spark:{root}?release={release}&startingPosition=TRIM_HORIZON"
+
+[consumers.job-s3]
+stream = "st"
+locator = "spark+s3://my-checkpoints/jobs/orders?release=awslabs-2.0"
+
+[consumers.go]
+stream = "st"
+locator = "kinsumer://reader?release=snowplow-1.7"
+
+[consumers.search]
+stream = "st"
+locator = "quickwit+s3://my-metastore/indexes?index=logs"
+
+[consumers.sql]
+stream = "st"
+locator = "kinesis-consumer+postgres://u@127.0.0.1/db?app=reader&table=consumer"
+"""
+
+
+@pytest.fixture
+def lab(servers, tmp_path, monkeypatch, wire):
+    folder = "awslabs-head-0f4c005"
+    with opened(
+        servers, golden_fake(folder, "s1"), [], tmp_path / "state", monkeypatch, wire
+    ) as base:
+        root = planted(tmp_path / "checkpoint", folder, "s1")
+        (tmp_path / "reshardctl.toml").write_text(FILE.format(root=root, release=HEAD))
+        monkeypatch.chdir(tmp_path)
+        yield SparkLab(
+            base.servers, base.fake, base.table, base.state, base.wire, "st", "",
+            base.on_sleep, base.slept, root=root,
+        )
+
+
+def test_a_checkpoint_by_name(lab):
+    before = lab.files()
+    assert lab.cli("inspect", "job").code == 1
+    assert lab.cli("fix", "job", "--yes", "--assume-stopped").code == 0
+    assert lab.cli("inspect", "job").code == 0
+    assert lab.undo().code == 0
+    assert lab.files() == before
+
+
+def test_check_reads_every_locator(lab, wire):
+    done = lab.cli("config", "check")
+    assert done.code == 0, done.err
+    assert wire.calls == []
+
+
+def test_check_names_what_no_option_is(lab, tmp_path):
+    file = tmp_path / "reshardctl.toml"
+    file.write_text(file.read_text().replace("release=awslabs-2.0", "initial=LATEST"))
+    done = lab.cli("config", "check")
+    assert done.code == 2
+    assert done.says("initial")
+
+
+def test_a_policy_has_buckets_and_all_tables_and_nothing_for_sql_or_a_disk(lab):
+    done = lab.cli("config", "iam", "--for", "fix", "--account", "123456789012")
+    assert done.code == 0, done.err
+    named = json.dumps(done.out)
+    assert "arn:aws:s3:::my-checkpoints/jobs/orders/*" in named
+    assert "arn:aws:s3:::my-metastore/indexes/*" in named
+    for table in ("checkpoints", "clients", "metadata"):
+        assert f":table/reader_{table}" in named
+    assert "table/consumer" not in named and "127.0.0.1" not in named
+    assert str(lab.root) not in named
