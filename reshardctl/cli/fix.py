@@ -98,6 +98,13 @@ def fix(
             help="Where to keep the journal: a file, a directory, or s3://BUCKET/PREFIX.",
         ),
     ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            "--to", metavar="DIR",
+            help="Copy the checkpoint directory to a new one and repair that (spark:PATH).",
+        ),
+    ] = None,
     if_reshard: Annotated[list[str] | None, typer.Option("--if-reshard", hidden=True)] = None,
     form: FormatOption = None,
     output: OutputOption = None,
@@ -137,7 +144,7 @@ def fix(
     own = {
         "--dry-run": dry_run, "--out": out is not None, "--accept": accept is not None,
         "--policy": policy is not None, "--probe": probe, "--count": count,
-        "--bootstrap": bootstrap, "--recreated": recreated is not None,
+        "--bootstrap": bootstrap, "--recreated": recreated is not None, "--to": to is not None,
     }
     if plan is not None:
         fixing.nothing_else("--plan", own)
@@ -151,4 +158,8 @@ def fix(
     target = counting(one(locator or "", words), count)
     if target.entry is not None:
         asked = configured.asked(asked, target.entry)
+    if to is not None:
+        from reshardctl.cli.copying import into_copy
+
+        raise typer.Exit(into_copy(asked, target, to))
     raise typer.Exit(fixing.from_store(asked, target))
