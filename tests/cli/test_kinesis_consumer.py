@@ -79,6 +79,7 @@ def inspected(lab: PositionsLab, expect: Expect, *more: str) -> Result:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("case", "initial", "release", "expect"), list(_params()))
 def test_a_case_from_end_to_end(made, wire, case, initial, release, expect):
     fixed = expect.fixed
@@ -108,6 +109,7 @@ def test_a_case_from_end_to_end(made, wire, case, initial, release, expect):
     assert lab.items() == before, "byte and type"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("store", STORES, ids=lambda store: store.name)

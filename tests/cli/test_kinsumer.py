@@ -89,6 +89,7 @@ def inspected(lab: KinsumerLab, expect: Expect) -> Result:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("case", "initial", "release", "expect"), list(_params()))
 def test_a_case_from_end_to_end(made, wire, case, initial, release, expect):
     fixed = expect.fixed

@@ -68,6 +68,7 @@ def _params() -> Iterator[Any]:
                 yield pytest.param(case, initial, release, expect, id=name)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("case", "initial", "release", "expect"), list(_params()))
 def test_a_case_from_end_to_end(made, case, initial, release, expect):
     fixed = expect.fixed

@@ -44,6 +44,7 @@ def _planted(root: Path, case: Case) -> Path:
     return path
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("case", "expect", "release"), list(_params()))
 def test_a_case_from_end_to_end(lab_of, tmp_path, case: Case, expect: Expect, release: str):
     assert expect.fixed is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import strategies as st
 
 from reshardctl.consumers.kcl import Kcl
@@ -11,6 +12,8 @@ from reshardctl.testing.lineages import CREATED, STREAM
 from tests.case_tables import stored
 from tests.consumers.test_kcl_contract import TestKcl as OnOneStream
 from tests.consumers.test_kcl_contract import row
+
+pytestmark = pytest.mark.long
 
 OWN = f"{STREAM.account}:{STREAM.name}:{CREATED}"
 OTHER = f"{STREAM.account}:invoices:{CREATED}"

@@ -16,6 +16,8 @@ from reshardctl.policy import LATEST_AT_START, LOSSLESS
 from reshardctl.testing.consumer_contract import ConsumerContract, Place, _settings
 from reshardctl.testing.lineages import lineages, number_inside
 
+pytestmark = pytest.mark.long
+
 TEXTS = st.one_of(
     st.text(max_size=12),
     st.sampled_from(["LATEST", "", "0", "-1", "٣", "9" * 60, "9" * 5000, "49\n", "1.5"]),

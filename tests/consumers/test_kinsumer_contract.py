@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +10,8 @@ from reshardctl.consumers.kinsumer import Kinsumer
 from reshardctl.model import Image, canonical, shard_id
 from reshardctl.testing.consumer_contract import ConsumerContract, Place
 from reshardctl.testing.lineages import number_inside
+
+pytestmark = pytest.mark.long
 
 TEXTS = st.one_of(
     st.text(max_size=12),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -13,6 +14,8 @@ from reshardctl.plan import NoLine, Plan, decide
 from reshardctl.policy import LATEST_AT_START, LOSSLESS
 from reshardctl.testing.consumer_contract import ConsumerContract, Place, _settings
 from reshardctl.testing.lineages import lineages, number_inside
+
+pytestmark = pytest.mark.long
 
 SOURCE = "i/s"
 STATE = {

@@ -28,6 +28,8 @@ from reshardctl.policy import LOSSLESS
 from reshardctl.testing.consumer_contract import ConsumerContract, Place, _settings
 from reshardctl.testing.lineages import STREAM, lineages, number_inside
 
+pytestmark = pytest.mark.long
+
 METADATA = Image("metadata", {"text": {"S": '{"id":"69880f2a-f006-496b-9513-9120bf42d838"}'}})
 COMMIT = 'v1\n{"nextBatchWatermarkMs":0}'
 PLANNED = int(STREAM.created) - 3600

@@ -36,6 +36,8 @@ from tests.media.files.trees import (
     removal,
 )
 
+pytestmark = pytest.mark.long
+
 CALLS = ("open", "write", "fsync", "fchmod", "fchown", "chmod", "chown", "mkdir", "rmdir",
          "rename", "replace", "unlink", "link", "close")  # fmt: skip
 MOVING = frozenset({"size", "modified", "crc"})

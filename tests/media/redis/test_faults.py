@@ -33,6 +33,7 @@ def number(image: Image | None) -> Any:
     return image and image.attributes.get("sequence_number")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seen", [False, True], ids=["unseen", "seen"])
 def test_a_connection_cut_at_any_message(keys: Keys, running: Running, seen: bool) -> None:
     database = keys.client.connection_pool.connection_kwargs["db"]

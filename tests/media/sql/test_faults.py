@@ -29,6 +29,7 @@ def table(running: tuple[str, Running]) -> Iterator[Table]:
     made.connection.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seen", [False, True], ids=["unseen", "seen"])
 def test_a_connection_cut_at_any_message(
     table: Table, running: tuple[str, Running], seen: bool
