@@ -9,8 +9,6 @@ from reshardctl import savedplan
 from reshardctl.apply import Applied, apply, resume
 from reshardctl.consumers import consumer_of
 from reshardctl.consumers.base import Consumer
-from reshardctl.consumers.renewals import LEAST_WATCH
-from reshardctl.consumers.switches import switch_of
 from reshardctl.errors import ConsumerRunning, HalfDone, Refused, StalePlan
 from reshardctl.evidence import Snapshot
 from reshardctl.journal import Journal, Records
@@ -80,7 +78,7 @@ def watch(ports: Ports, consumer: Consumer, seconds: float) -> str:
     first = consumer.signs_of_life(ports.medium.read())
     if not first:
         return "nothing in the store has an owner"
-    least = LEAST_WATCH.get(consumer.name, 0.0)
+    least = consumer.least_watch
     if seconds < least:
         named = ", ".join(sorted(first)[:3])
         raise Refused(
@@ -96,7 +94,7 @@ def watch(ports: Ports, consumer: Consumer, seconds: float) -> str:
         raise ConsumerRunning(
             f"the consumer is running: in {seconds:g} s {len(moved)} of {len(first)} watched "
             f"rows moved ({named})",
-            "stop every worker, wait for its failover time, and run this again",
+            "stop every process of it, wait until its rows are still, and run this again",
         )
     return consumer.excluded_by(seconds)
 
@@ -104,7 +102,7 @@ def watch(ports: Ports, consumer: Consumer, seconds: float) -> str:
 def _switched_off(ports: Ports, consumer: Consumer, seconds: float) -> str:
     """Of a store that tells no life, but perhaps that the consumer is switched off."""
     images = ports.medium.read()
-    switch = switch_of(consumer, images)
+    switch = consumer.switch(images)
     if switch is None:
         raise Refused(
             "nothing in this store tells whether the consumer runs: a quiet one leaves no trace",
@@ -114,7 +112,7 @@ def _switched_off(ports: Ports, consumer: Consumer, seconds: float) -> str:
         raise Refused(switch.refusal, switch.next)
     ports.sleep(seconds)
     again = ports.medium.read()
-    later = switch_of(consumer, again)
+    later = consumer.switch(again)
     moved = sorted({row.key for row in images} ^ {row.key for row in again}) or [
         new.key for old, new in zip(images, again, strict=True) if old != new
     ]

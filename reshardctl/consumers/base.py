@@ -49,6 +49,21 @@ class Hold:
 
 
 @dataclass(frozen=True, slots=True)
+class Switch:
+    """Whether a consumer is switched off in its own store. on: what is not; off: what is.
+
+    excluded: what a watch without a change then shows. refusal, next: why nothing is written while
+    something is on, and how to switch it off. All in words.
+    """
+
+    on: tuple[str, ...]
+    off: tuple[str, ...]
+    excluded: str
+    refusal: str
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """One reading of what no store holds. `options`: what tells it from the others."""
 
@@ -74,6 +89,8 @@ class Consumer(Protocol):
     """Options that no store holds, in the order in which an operator is asked for them."""
     narrows: tuple[str, ...]
     """Options that pick its rows out of a store that other applications share."""
+    least_watch: float
+    """Seconds that a watch has to last, at least, for its silence to mean anything."""
     watchable: bool
     """Whether anything in the store moves while the consumer runs and has nothing to read."""
 
@@ -142,6 +159,10 @@ class Consumer(Protocol):
     def spent(self, images: Iterable[Image], keys: Collection[str]) -> Mapping[str, str]:
         """Those of these rows that it has gone past, and how: no undo takes them back any more,
         though nothing in them has changed. key → why."""
+
+    def switch(self, images: Sequence[Image]) -> Switch | None:
+        """How it is switched in its store; `None` where these rows say nothing of it, or where it
+        would not matter."""
 
     def excluded_by(self, seconds: float) -> str:
         """What a watch of so many seconds without a sign rules out, in words."""

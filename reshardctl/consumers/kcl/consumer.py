@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from reshardctl.consumers.base import Candidate, Cannot, Hold, Incarnation
@@ -59,6 +59,7 @@ class Kcl:
     plain = PLAIN
     asks: tuple[str, ...] = ("initial", "release")
     narrows: tuple[str, ...] = ()
+    least_watch = 0.0
     watchable = True
 
     def bound(self, _options: Mapping[str, str]) -> Kcl:
@@ -193,6 +194,9 @@ class Kcl:
     def spent(self, _images: Iterable[Image], _keys: Collection[str]) -> dict[str, str]:
         """None: whatever it goes past, it writes into the row itself."""
         return {}
+
+    def switch(self, images: Sequence[Image]) -> None:
+        """Nothing in its store switches it off."""
 
     def excluded_by(self, seconds: float) -> str:
         """What a silent watch rules out."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from reshardctl.consumers.base import Candidate, Cannot, Hold, Incarnation
@@ -48,6 +48,7 @@ class KinesisConsumer:
     plain: frozenset[str] = frozenset({"true", "false"})
     asks: tuple[str, ...] = ("initial", "release")
     narrows: tuple[str, ...] = ("app", "group", "table")
+    least_watch = 0.0
     watchable = False
     """Positions are the only thing written, and a quiet shard's does not move (runs, Nov 2026)."""
 
@@ -175,6 +176,9 @@ class KinesisConsumer:
     def spent(self, _images: Iterable[Image], _keys: Collection[str]) -> dict[str, str]:
         """None: whatever it goes past, it writes into the row itself."""
         return {}
+
+    def switch(self, images: Sequence[Image]) -> None:
+        """Nothing in its store switches it off."""
 
     def excluded_by(self, seconds: float) -> str:
         """What a silent watch rules out."""

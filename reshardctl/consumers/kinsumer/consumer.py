@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -50,6 +50,7 @@ class Kinsumer:
     plain = frozenset({"LATEST", "Leader", "ShardCache"})
     asks: tuple[str, ...] = ("initial", "release")
     narrows: tuple[str, ...] = ()
+    least_watch = liveness.RENEWED
     watchable = True
 
     def bound(self, options: Mapping[str, str]) -> Kinsumer:  # noqa: ARG002
@@ -160,6 +161,9 @@ class Kinsumer:
     def spent(self, _images: Iterable[Image], _keys: Collection[str]) -> dict[str, str]:
         """None: whatever it goes past, it writes into the row itself."""
         return {}
+
+    def switch(self, images: Sequence[Image]) -> None:
+        """Nothing in its store switches it off."""
 
     def excluded_by(self, seconds: float) -> str:
         """What a silent watch rules out."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from reshardctl.consumers.base import Candidate, Cannot, Hold, Incarnation
+from reshardctl.consumers.base import Candidate, Cannot, Hold, Incarnation, Switch
 from reshardctl.consumers.quickwit import behaviour, encode, odd, settled
 from reshardctl.consumers.quickwit.app import App, applications, check_options
 from reshardctl.consumers.quickwit.positions import earlier_incarnation, of_another_stream
 from reshardctl.consumers.quickwit.rows import Checkpoint, parse, shard_of
-from reshardctl.consumers.quickwit.switching import Switch, switch
+from reshardctl.consumers.quickwit.switching import switch
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -40,6 +40,7 @@ class Quickwit:
     plain = frozenset({"TRIM_HORIZON", "LATEST", "AT_TIMESTAMP", "SHARD_END", "~"})
     asks: tuple[str, ...] = ("release",)
     narrows: tuple[str, ...] = ("index", "source")
+    least_watch = 0.0
     watchable: bool = False
     """Nothing in a metastore moves while a source has nothing to publish, or is down."""
 

@@ -7,40 +7,10 @@ of a node, so there only a stopped node is safe (runs on 0.8.2 and 0.9.0, Nov 20
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 
+from reshardctl.consumers.base import Switch
 from reshardctl.model import Image
-
-
-@dataclass(frozen=True, slots=True)
-class Switch:
-    """on, off: the sources that are switched so, as INDEX/SOURCE."""
-
-    on: Sequence[str]
-    off: Sequence[str]
-
-    @property
-    def excluded(self) -> str:
-        """What a watch without a new position then shows, in words."""
-        return f"{', '.join(self.off)}: disabled in the metastore, and nothing published"
-
-    @property
-    def refusal(self) -> str:
-        """Why nothing is written while one is on."""
-        return (
-            f"source {', '.join(self.on)} is enabled: a pipeline would pass over a position that "
-            "is put back, and be refused by one that is put forward"
-        )
-
-    @property
-    def next(self) -> str:
-        """How to switch the first of them off."""
-        index, _, source = self.on[0].partition("/")
-        return (
-            f"quickwit source disable --index {index} --source {source}, wait until it publishes "
-            "no more, and run this again; or stop every node and add --assume-stopped"
-        )
 
 
 def enabled(source: Image) -> bool:
@@ -61,7 +31,19 @@ def switch(images: Iterable[Image], index: str = "", source: str = "") -> Switch
     ]
     if not sources:
         return None
+    on = tuple(image.key for image in sources if enabled(image))
+    off = tuple(image.key for image in sources if not enabled(image))
     return Switch(
-        [image.key for image in sources if enabled(image)],
-        [image.key for image in sources if not enabled(image)],
+        on, off, f"{', '.join(off)}: disabled in the metastore, and nothing published",
+        f"source {', '.join(on)} is enabled: a pipeline would pass over a position that is put "
+        "back, and be refused by one that is put forward", _off(on[0]) if on else "",
+    )
+
+
+def _off(key: str) -> str:
+    """How to switch a source off."""
+    index, _, source = key.partition("/")
+    return (
+        f"quickwit source disable --index {index} --source {source}, wait until it publishes no "
+        "more, and run this again; or stop every node and add --assume-stopped"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from reshardctl.consumers.base import MANY, Candidate, Cannot, Hold, Incarnation
@@ -45,6 +45,7 @@ class Spark:
     plain = PLAIN
     asks: tuple[str, ...] = ("release", "startingPosition", "failOnDataLoss", "sink")
     narrows: tuple[str, ...] = ("source", "log")
+    least_watch = 0.0
     watchable = True
 
     def __init__(self, source: str = "", log: str = "") -> None:
@@ -174,6 +175,9 @@ class Spark:
     def spent(self, images: Iterable[Image], keys: Collection[str]) -> dict[str, str]:
         """Batches that have run since."""
         return spent(images, keys, self._source)
+
+    def switch(self, images: Sequence[Image]) -> None:
+        """Nothing in its store switches it off."""
 
     def excluded_by(self, seconds: float) -> str:
         """What a silent watch rules out."""
