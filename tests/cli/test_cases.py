@@ -66,6 +66,7 @@ def _check_writes(case: Case, expect: Expect, before: dict, after: dict) -> None
             assert after[key]["checkpoint"] == {"S": position}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("case", "initial", "release", "expect"), list(_params()))
 def test_a_case_from_end_to_end(lab_of, wire, case, initial, release, expect):
     fixed = expect.fixed

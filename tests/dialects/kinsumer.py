@@ -25,6 +25,9 @@ from reshardctl.model import Create, Delete, Image, Step, canonical
 from tests.case import Case
 from tests.case_stream import CaseShard, only, shard_name
 
+STAMPS = frozenset({"LastUpdate", "LastUpdateRFC", "Finished", "FinishedRFC"})
+"""Of rows that nobody owns: the library decides by none of them but whether Finished is there
+(capture in checkpoints.go)."""
 KEYS: frozenset[str] = frozenset({"rows", "store"})
 START = "initial"
 
