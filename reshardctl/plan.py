@@ -74,6 +74,8 @@ class Plan:
     residuals: tuple[Residual, ...] = ()
     costs: tuple[Effect, ...] = ()
     """What the policy itself skips, measured against skipping nothing."""
+    notes: tuple[str, ...] = ()
+    """What is to be known of the starts after it, as of those before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +241,7 @@ def _for_candidate(
             return Plan(
                 tuple(steps), tuple(j.effects for j in all_judged), (run.effects,),
                 tuple(leave.values()), _policy_costs(case, want, settled, run.replay),
+                run.replay.notes,
             )
         fresh = {s: e for e in bad for s in _concerned(case, e, steps) if s not in leave}
         if not fresh:
@@ -354,7 +357,8 @@ def _agree(case: Case, decisions: Sequence[Decision]) -> Decision:
             plans = [d for d in decisions if isinstance(d, Plan)]
             steps = live_for_all([plan.steps for plan in plans])
             afters = tuple(plan.after[0] for plan in plans)
-            return Plan(steps, first.before, afters, first.residuals, first.costs)
+            notes = tuple(dict.fromkeys(note for plan in plans for note in plan.notes))
+            return Plan(steps, first.before, afters, first.residuals, first.costs, notes)
         return first
     for option in case.consumer.asks:
         values = [c.options.get(option, "") for c in case.candidates]

@@ -23,6 +23,7 @@ from reshardctl.plan import (
     Case,
     Decision,
     Judged,
+    Plan,
     bootstrap,
     decide,
     judge,
@@ -88,11 +89,14 @@ def make(snapshot: Snapshot, wishes: Wishes) -> Report:
         ))
         for j in judged
     })
+    decision = decide(case)
     notes = dict.fromkeys(note for j in judged for note in j.replay.notes)
+    if isinstance(decision, Plan):
+        notes |= dict.fromkeys(decision.notes)
     counts = {**by_probes(snapshot.probes), **snapshot.counts}
     return Report(
         snapshot, wishes, incarnation, counted_judged(judged, counts),
-        counted_findings(found, counts), counted_decision(decide(case), counts),
+        counted_findings(found, counts), counted_decision(decision, counts),
         consumer.positions(checkpoint), (*wishes.policy.notes, *_unanswered(snapshot), *notes),
     )
 

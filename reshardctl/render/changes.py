@@ -36,6 +36,11 @@ class Changed:
     write: Write
     part: bool = False
 
+    @property
+    def placeless(self) -> bool:
+        """Whether the row shows no place of its own: a file, whose places come after it."""
+        return not self.part and self.now is None and self.after is None
+
 
 def changes(report: Report, steps: Iterable[Step]) -> list[Changed]:
     """Every write of these steps on the report's rows, in the order of the shards; after one that

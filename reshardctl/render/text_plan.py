@@ -97,7 +97,8 @@ def table(
             (sign, color), shortened(shards((one.shard,), context.verbose), context.verbose),
             _place(one.now, context), _place(one.after, context),
             found.get(one.shard) or _reason(report, one, context),
-            widest(own, Harm.SKIPPED), widest(own, Harm.REREAD),
+            *(("", "") if one.placeless else
+              (widest(own, Harm.SKIPPED), widest(own, Harm.REREAD))),
         ])
     heads = ["", "shard", "now", "after", "why", "skips", "re-reads"]
     several = any(one.part for one in shown)
@@ -109,7 +110,7 @@ def table(
 def _reason(report: Report, one: Changed, context: Context) -> str:
     """Why a row is written on whose shard there is no finding; of many shards, once."""
     policy = report.wishes.policy
-    if one.part:
+    if one.part or one.placeless:  # what is done to a file, the writes below say
         return ""
     return policy.name if policy.skips else shortened(one.write.why, context.verbose)
 

@@ -447,3 +447,10 @@ def test_a_snapshot_judges_alike(golden, tmp_path, redact):
         query = json.loads((lab.root / "metadata").read_text())["id"]
         assert query not in text
         assert json.loads(text)["consumers"][0]["locator"].startswith("spark:name-")
+
+
+def test_what_one_batch_may_drop_is_said_before_it_is_planned(golden):
+    """Run of 0f4c005: of a closed parent's six records two came, the rest was dropped."""
+    lab = golden(HEAD, "s1")
+    (note,) = [n for n in lab.dry("--format", "json").json["notes"] if "maxFetchRecords" in n]
+    assert "set it above the longest unread tail" in note
