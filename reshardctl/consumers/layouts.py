@@ -8,7 +8,7 @@ from reshardctl.consumers.kinesis_consumer import tables as kinesis_consumer
 from reshardctl.consumers.kinsumer.tables import tables as kinsumer
 from reshardctl.consumers.spark import shown, table_log, unnamed
 from reshardctl.consumers.spark import wants as spark
-from reshardctl.model import Codec, Image, Select, ShardId, Stream, TableShape
+from reshardctl.model import Image, Select, ShardId, Stream, TableShape
 
 Options = Mapping[str, str]
 """A locator's."""
@@ -32,9 +32,6 @@ BESIDE: Mapping[str, Callable[[Options], TableShape | None]] = {
     "spark": table_log.beside,
 }
 """Consumer → the DynamoDB table that keeps a part of what lies in its files otherwise."""
-
-CODECS: Mapping[str, Callable[[Options], Codec]] = {}
-"""Consumer → how rows lie in its one text."""
 
 TABLES: Mapping[str, Callable[[str, Options], Sequence[TableShape]]] = {
     "kinesis-consumer": kinesis_consumer.tables,
