@@ -19,6 +19,8 @@ from reshardctl.errors import CannotTell, HalfDone, Refused, ReshardError
 from reshardctl.exit import Exit
 from reshardctl.journal import Journal, read
 
+pytestmark = pytest.mark.long
+
 PLAN = plan_of([1, 1, 2, 1])
 WRITES = {"update_item", "put_item", "delete_item", "transact_write_items"}
 

@@ -345,8 +345,10 @@ def opened(
     sessions().wire = wire
     monkeypatch.setattr("boto3.Session", sessions())
     monkeypatch.setattr("reshardctl.cli.app.app", command())
-    yield lab
-    table.boto.delete_table(TableName=table.name)
+    try:
+        yield lab
+    finally:
+        table.boto.delete_table(TableName=table.name)
 
 
 def environment(servers: Servers, state: Path) -> dict[str, str]:

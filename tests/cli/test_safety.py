@@ -91,7 +91,7 @@ def test_a_running_consumer_is_refused(lab_of, position):
     lab.alter(key, leaseOwner={"S": "w1"})
     lab.on_sleep.append(renewing(lab, key))
     refused = lab.cli("fix", *lab.where, "--yes")
-    assert refused.code == 4 and refused.says("is running", key, "stop every worker")
+    assert refused.code == 4 and refused.says("is running", key, "stop every process")
     assert lab.wire.writes == [] and lab.journals() == []
     assert lab.slept == [30.0]
 

@@ -11,6 +11,8 @@ from reshardctl.render import FORMATS
 from reshardctl.report import Report, make
 from tests.render.samples import CASES, STORED, context, report_of
 
+pytestmark = pytest.mark.long
+
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 EMOJI = re.compile("[\U0001f000-\U0001ffff\u2600-\u26ff\u2705\u274c]")
 

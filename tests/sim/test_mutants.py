@@ -11,6 +11,8 @@ from tests.sim.checking import RANDOM, SLICE, violations
 from tests.sim.mutants import MUTANTS, Mutant
 from tests.sim.scenes import Scene, count, nth, scene
 
+pytestmark = pytest.mark.long
+
 
 def default_tier() -> Iterator[Scene]:
     """The very scenes of the default tests, random and small ones in turns."""

@@ -26,6 +26,8 @@ from tests.media.files.test_killed import watched
 from tests.media.files.test_tree import b64
 from tests.media.files.trees import contents, crc32, everything, plant
 
+pytestmark = pytest.mark.long
+
 MOVING = frozenset({"size", "modified", "crc"})
 RESTORE = Restore(MOVING, frozenset(), frozenset())
 GUARD = ("text", "crc")
