@@ -29,3 +29,8 @@ def landed(step: Step, get: Get) -> bool:
         f"{step.title}: the answer was lost, and someone else has written since: "
         f"{', '.join(moved) or 'only some rows are as written'}"
     )
+
+
+def uncertain(error: ReshardError) -> AnswerLost:
+    """A failure after an answer was lost: what went before it may be in place yet."""
+    return AnswerLost(f"{error.what}; an earlier attempt may still land", error.next)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from reshardctl.consumers.base import Candidate, Cannot, Hold, Incarnation
+from reshardctl.consumers.kin import kin
 from reshardctl.consumers.kinesis_consumer import encode as encoding
 from reshardctl.consumers.kinesis_consumer.app import App, Whose, applications, whose
 from reshardctl.consumers.kinesis_consumer.behaviour import replay
@@ -154,9 +155,7 @@ class KinesisConsumer:
         wide: set[str] = set()
         leases = self._whose.leases(lineage.stream.name)
         for key in keys:
-            space, shard = key.partition("/")[0], shard_of(key)
-            near = {shard} | lineage.ancestors(shard) | lineage.descendants(shard)
-            near |= {p for one in near if one in lineage for p in lineage[one].parents}
+            space, near = key.partition("/")[0], kin(lineage, [shard_of(key)])
             wide |= {key} | {f"{space}/{one}" for one in near}
             wide |= {key_of(leases, f"{LEASE}{one}") for one in near}
         return wide

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from reshardctl.consumers.base import MANY, Candidate, Cannot, Hold, Incarnation
+from reshardctl.consumers.kin import kin
 from reshardctl.consumers.kinsumer import encode as encoding
 from reshardctl.consumers.kinsumer import liveness
 from reshardctl.consumers.kinsumer.app import App
@@ -141,14 +142,8 @@ class Kinsumer:
 
     def family(self, lineage: Lineage, keys: Collection[str]) -> set[str]:
         """The rows themselves, those of all ancestors and descendants, and the ShardCache."""
-        wide: set[ShardId] = set()
-        for key in keys:
-            if key.startswith(CHECKPOINTS):
-                shard = self.shard_of(key)
-                wide |= {shard} | lineage.ancestors(shard) | lineage.descendants(shard)
-        for shard in list(wide):
-            wide.update(lineage[shard].parents if shard in lineage else ())
-        return {CACHE} | {key_of(shard) for shard in wide}
+        own = (self.shard_of(key) for key in keys if key.startswith(CHECKPOINTS))
+        return {CACHE} | {key_of(shard) for shard in kin(lineage, own)}
 
     def signs_of_life(self, images: Iterable[Image]) -> dict[str, str]:
         """Renewals of clients and of the leader."""

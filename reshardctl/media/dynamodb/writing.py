@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from reshardctl.aws import ATTEMPTS, CAUGHT
-from reshardctl.errors import AnswerLost
 from reshardctl.media.base import Landed
 from reshardctl.media.dynamodb.client import Client, pauses
 from reshardctl.media.dynamodb.conditions import request
 from reshardctl.media.dynamodb.faults import WAITED_FOR, Kind, kind_of
-from reshardctl.media.lost import Get
+from reshardctl.media.lost import Get, uncertain
 from reshardctl.media.lost import landed as in_place
 from reshardctl.model import Step, TableShape, table_of
 
@@ -82,6 +81,4 @@ def _failure(
     verb = {"put_item": "PutItem", "delete_item": "DeleteItem", "update_item": "UpdateItem"}
     action = f"dynamodb:{verb.get(operation, 'PutItem, UpdateItem or DeleteItem')}"
     failed = client.failure(error, kind, action, step.title, tries=ATTEMPTS, writing=True)
-    if lost:
-        return AnswerLost(f"{failed.what}; an earlier attempt may still land", failed.next)
-    return failed
+    return uncertain(failed) if lost else failed

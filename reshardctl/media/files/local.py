@@ -166,7 +166,10 @@ class Local:
 
     def _no_root(self, error: OSError) -> ReshardError:
         if error.errno in _GONE or isinstance(error, NotADirectoryError):
-            return UsageError(f"there is no directory {self.place}")
+            hint = "write the path in full: no shell puts a home behind the colon"
+            return UsageError(
+                f"there is no directory {self.place}", hint if "~" in self.place else ""
+            )
         return unreadable(self.place, error, str(self._root))
 
 

@@ -17,6 +17,7 @@ from reshardctl import aws, buckets
 from reshardctl.buckets import Kind, kind_of
 from reshardctl.errors import AnswerLost, CannotTell, ReshardError, UsageError
 from reshardctl.media.files.blobs import Blob, Entry, Moved, checked
+from reshardctl.media.lost import uncertain
 
 if TYPE_CHECKING:
     from boto3.session import Session
@@ -175,9 +176,7 @@ class S3:
     def _fail(self, error: Exception, kind: Kind, key: str, action: str, lost: bool) -> NoReturn:
         what = f"cannot {'delete' if 'Delete' in action else 'write'} {self.place}/{key}"
         failed = buckets.failure(error, kind, what, self._bucket, self._prefix + key, action)
-        if lost:
-            failed = AnswerLost(f"{failed.what}; an earlier attempt may still land", failed.next)
-        raise failed from None
+        raise (uncertain(failed) if lost else failed) from None
 
     def _read(self, key: str) -> Blob | None:
         arguments = {"Bucket": self._bucket, "Key": self._prefix + key}

@@ -11,10 +11,10 @@ import base64
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reshardctl.errors import AnswerLost, ReshardError, UsageError
+from reshardctl.errors import UsageError
 from reshardctl.media.base import Landed
 from reshardctl.media.guards import checked, holds
-from reshardctl.media.lost import landed
+from reshardctl.media.lost import landed, uncertain
 from reshardctl.media.redis.server import Server
 from reshardctl.model import (
     Attributes,
@@ -85,12 +85,12 @@ class Strings:
             except self._server.errors as error:
                 failed = self._server.failure(error, step.title)
                 if not self._server.lost(error):
-                    raise (_uncertain(failed) if lost else failed) from None
+                    raise (uncertain(failed) if lost else failed) from None
                 lost = True
                 if landed(step, self.get):
                     return Landed.DONE
                 if pause is None:
-                    raise _uncertain(failed) from None
+                    raise uncertain(failed) from None
             self._sleep(pause)
         raise AssertionError("unreachable")
 
@@ -180,9 +180,6 @@ class Strings:
         stream = space.removeprefix(f"{self._app}-")
         return f"{self._app}{MARK}{stream}:{parts[self._shard]}".encode()
 
-
-def _uncertain(error: ReshardError) -> AnswerLost:
-    return AnswerLost(f"{error.what}; an earlier attempt may still land", error.next)
 
 
 def _literal(name: str) -> bytes:

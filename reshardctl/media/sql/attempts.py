@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from typing import Any, TypeVar
 
-from reshardctl.errors import AnswerLost, CannotTell, ReshardError
+from reshardctl.errors import CannotTell, ReshardError
 from reshardctl.media.base import Landed
-from reshardctl.media.lost import Get, landed
+from reshardctl.media.lost import Get, landed, uncertain
 from reshardctl.media.sql.server import Kind, Server
 from reshardctl.model import Step
 
@@ -55,7 +55,7 @@ class Attempts:
                 return ended
             except ReshardError as error:
                 if lost:
-                    raise _uncertain(error) from None
+                    raise uncertain(error) from None
                 raise
             except self._server.errors as error:
                 kind = self._server.kind_of(error)
@@ -67,7 +67,7 @@ class Attempts:
                     return Landed.MOVED
                 if kind is Kind.OTHER or pause is None:
                     failed = self._server.failure(error, step.title, writing=True)
-                    raise (_uncertain(failed) if lost else failed) from None
+                    raise (uncertain(failed) if lost else failed) from None
             self._sleep(pause)
         raise AssertionError("unreachable")
 
@@ -94,6 +94,3 @@ class _Sent:
     def __init__(self) -> None:
         self.commit = False
 
-
-def _uncertain(error: ReshardError) -> AnswerLost:
-    return AnswerLost(f"{error.what}; an earlier attempt may still land", error.next)

@@ -23,10 +23,6 @@ UNDONE = {
 ELSEWHERE = frozenset({"a", "b3", "b4", "c", "chain", "e", "f", "f-swapped", "merge"})
 """Of kinesis-consumer, those that are run on its other three stores, too."""
 
-IMPOSSIBLE = frozenset({"row-number-type"})
-"""DynamoDB refuses to store the row: "DynamoDB only supports precision up to 38 digits"
-(ValidationException of DynamoDB Local), and a sequence number has 56."""
-
 
 ROBBED = {
     "kinsumer": ("g-timestamp", {1: "START", 2: "s2-2", -1: "1 2"}),
@@ -105,7 +101,7 @@ def situations(consumer: str) -> list[Situation]:
     """All of a library, by case; ids are unique."""
     found: dict[str, Situation] = {}
     for case in all_cases(consumer):
-        for each in () if case.name in IMPOSSIBLE else _of(case):
+        for each in _of(case):
             other = found.setdefault(each.id, each)
             if (other.delivers, other.dies) != (each.delivers, each.dies):
                 raise ValueError(f"{each.id}: expected twice, differently")
