@@ -32,7 +32,7 @@ LAYERS = (
     # Below: no I/O, no clock, no randomness.
     ("preflight", "crossing", "standing", "firstaid", "baseline"),
     ("report",),
-    ("counting",),
+    ("counting", "audit"),
     ("rules", "plan"),
     ("effects", "policy", "evidence", "rebase", "discovery"),
     ("watching",),
