@@ -32,9 +32,9 @@ LAYERS = (
     # Below: no I/O, no clock, no randomness.
     ("preflight", "crossing", "standing", "firstaid", "baseline"),
     ("report",),
-    ("counting", "audit"),
+    ("counting",),
     ("rules", "plan"),
-    ("effects", "policy", "evidence", "rebase", "discovery"),
+    ("effects", "policy", "evidence", "rebase", "discovery", "audit"),
     ("watching",),
     ("consumers",),
     ("wire", "lineage", "locator", "landing", "liveness"),
