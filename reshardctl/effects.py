@@ -216,13 +216,16 @@ def drained_unended(around: Circumstances, run: Replay) -> list[ShardId]:
 
 
 def moment(around: Circumstances, shard: ShardId, cut: Cut) -> float | None:
-    """Unix seconds at which the stream had come to this cut, as far as numbers tell."""
+    """Unix seconds at which the stream had come to this cut, as far as its number and its store
+    tell."""
     if shard not in around.lineage:
         return None
-    if cut.rank is Rank.START:
-        return around.lineage.opened_at(shard)
-    if cut.rank is Rank.INSIDE:
-        return cut.time if cut.by_time else time_of(cut.number)
+    if cut.rank in (Rank.START, Rank.INSIDE):
+        if cut.rank is Rank.START:
+            since = around.lineage.opened_at(shard)
+        else:
+            since = cut.time if cut.by_time else time_of(cut.number)
+        return max((t for t in (since, cut.quiet) if t is not None), default=None)
     closed = around.lineage.closed_at(shard)
     return around.now if around.lineage.is_open(shard) else closed
 
@@ -306,6 +309,9 @@ def _rereads(
     until = state.hi
     width = _width(around, shard, fate.at.lo, until)
     end = moment(around, shard, until)
+    if fate.at.lo == START and width is not None:  # what retention has taken is not read again
+        kept = (end or 0.0) - (around.now - around.lineage.stream.retention)
+        width = min(width, max(0.0, kept))
     if around.since is not None and around.places.get(shard) == fate.at.lo and width is not None:
         width = min(width, max(0.0, (end or 0.0) - around.since))
     yield Effect(

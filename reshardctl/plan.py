@@ -111,6 +111,8 @@ class Case:
     """The operator says that the rows are of an earlier stream of this name."""
     bootstrap: bool = False
     """The operator says that the consumer is new."""
+    line: Line | None = None
+    """What a sink proves to be settled, whatever the rows say; `None` to believe the rows."""
 
     def checkpoint(self, images: Iterable[Image] | None = None) -> Any:
         """The rows, or these instead of them, as the consumer parses them for this stream."""
@@ -122,6 +124,8 @@ class Case:
 def settled_line(case: Case, images: Iterable[Image] | None = None) -> Line:
     """What is settled whichever candidate wrote the rows: lowest lo, highest hi."""
     lineage = case.around.lineage
+    if case.line is not None:
+        return _probed(case, _of_sink(case, case.line, images))
     if case.recreated:
         return {shard: Span(START, START) for shard in lineage}
     checkpoint = case.checkpoint(images)
@@ -130,6 +134,18 @@ def settled_line(case: Case, images: Iterable[Image] | None = None) -> Line:
     for other in lines[1:]:
         line = {shard: meet(line[shard], other[shard]) for shard in line}
     return _probed(case, line)
+
+
+def _of_sink(case: Case, line: Line, images: Iterable[Image] | None) -> dict[ShardId, Span]:
+    """The sink's line. Shards that were born since begin at their beginning; of those that are
+    not listed any more no sink says anything, and rows are taken at their word."""
+    lineage = case.around.lineage
+    found = {shard: line.get(shard, Span(START, START)) for shard in lineage}
+    if case.recreated:
+        return found
+    checkpoint = case.checkpoint(images)
+    stored = case.consumer.settled(lineage, checkpoint, case.candidates[0].app)
+    return {s: span for s, span in stored.items() if s not in lineage} | found
 
 
 def _probed(case: Case, line: Line) -> dict[ShardId, Span]:
@@ -149,10 +165,10 @@ def _probed(case: Case, line: Line) -> dict[ShardId, Span]:
 def judge(case: Case, want: Wanted, settled: Line) -> list[Judged]:
     """The next start of every candidate on the rows as they are."""
     checkpoint = case.checkpoint()
-    return [_judged(case, checkpoint, c, want, settled) for c in case.candidates]
+    return [judged_as(case, checkpoint, c, want, settled) for c in case.candidates]
 
 
-def _judged(
+def judged_as(
     case: Case, checkpoint: Any, candidate: Candidate, want: Wanted, settled: Line
 ) -> Judged:
     run = case.consumer.replay(case.around.lineage, checkpoint, candidate.app)
@@ -208,7 +224,7 @@ def decide(case: Case) -> Decision:
     ):
         return Nothing()
     decisions = [_for_candidate(case, want, settled, judged, j) for j in judged]
-    return _agree(case, decisions)
+    return agree(case, decisions)
 
 
 def _wants_tidying(case: Case) -> bool:
@@ -235,7 +251,7 @@ def _for_candidate(
         if not steps:
             break
         rows = after(case.images, ahead(steps))  # what waits is proven when its time has come
-        run = _judged(case, case.checkpoint(rows), judged.candidate, want, settled)
+        run = judged_as(case, case.checkpoint(rows), judged.candidate, want, settled)
         bad = [e for e in run.effects if not _no_worse(case, e, before)]
         if not bad:
             return Plan(
@@ -245,7 +261,7 @@ def _for_candidate(
             )
         fresh = {s: e for e in bad for s in _concerned(case, e, steps) if s not in leave}
         if not fresh:
-            return _too_dear([r.costs for r in leave.values() if r.flag] or bad)
+            return too_dear([r.costs for r in leave.values() if r.flag] or bad)
         leave |= {s: Residual(s, e, _flag(e)) for s, e in fresh.items()}
     if leave:
         return Nothing(tuple(leave.values()))
@@ -311,7 +327,7 @@ def _flag(effect: Effect) -> str:
     return f"--accept {word}={hours}"
 
 
-def _too_dear(bad: Sequence[Effect]) -> NoLine:
+def too_dear(bad: Sequence[Effect]) -> NoLine:
     """A plan that helps, but costs more than is accepted: with what would have to be."""
     stuck = [e for e in bad if not _flag(e)]
     if stuck:
@@ -349,7 +365,7 @@ def _policy_costs(
     )
 
 
-def _agree(case: Case, decisions: Sequence[Decision]) -> Decision:
+def agree(case: Case, decisions: Sequence[Decision]) -> Decision:
     """One decision for all candidates, or the option that tells them apart."""
     first = decisions[0]
     if all(_same(first, other) for other in decisions[1:]):
@@ -408,9 +424,8 @@ def bootstrap(case: Case) -> Plan:
     steps = case.consumer.bootstrap(lineage, want, app)
     rows = after(case.images, steps)
     checkpoint = case.checkpoint(rows)
-    judged = [_judged(case, checkpoint, c, want, empty) for c in case.candidates]
+    judged = [judged_as(case, checkpoint, c, want, empty) for c in case.candidates]
     return Plan(
         tuple(steps), tuple(() for _ in judged), tuple(j.effects for j in judged),
         costs=_policy_costs(case, want, empty, judged[0].replay),
     )
-

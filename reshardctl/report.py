@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from reshardctl.audit.line import SinkLine
 from reshardctl.consumers import consumer_of
 from reshardctl.consumers.base import Incarnation
 from reshardctl.counting import (
@@ -30,6 +31,7 @@ from reshardctl.plan import (
     settled_line,
 )
 from reshardctl.policy import LOSSLESS, Accept, Policy
+from reshardctl.rebuilt import rebuilt
 from reshardctl.rules import Finding, Severity, View, findings, merged
 from reshardctl.times import instant
 
@@ -47,6 +49,13 @@ class Wishes:
     recreated: float | None = None
     count: bool = False
     """Whether the records of every effect are to be counted."""
+    line: SinkLine | None = None
+    """What a sink proves to be settled: that line is wanted, whatever the store says."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was to be said when they came to be."""
+        return (*(self.line.notes if self.line is not None else ()), *self.policy.notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +106,7 @@ def make(snapshot: Snapshot, wishes: Wishes) -> Report:
     return Report(
         snapshot, wishes, incarnation, counted_judged(judged, counts),
         counted_findings(found, counts), counted_decision(decision, counts),
-        consumer.positions(checkpoint), (*wishes.policy.notes, *_unanswered(snapshot), *notes),
+        consumer.positions(checkpoint), (*wishes.notes, *_unanswered(snapshot), *notes),
     )
 
 
@@ -125,6 +134,7 @@ def case_of(snapshot: Snapshot, wishes: Wishes) -> Case:
         ),
         snapshot.images, candidates, wishes.policy, wishes.accept,
         recreated=wishes.recreated is not None, bootstrap=wishes.bootstrap,
+        line=None if wishes.line is None else wishes.line.spans,
     )
 
 
@@ -160,16 +170,16 @@ def _askable(cut: Cut) -> bool:
 
 
 def _of_empty(snapshot: Snapshot, wishes: Wishes, case: Case) -> Report:
-    if not wishes.bootstrap:
+    if not wishes.bootstrap and wishes.line is None:
         raise EmptyCheckpoint(
             f"{snapshot.locator.text} holds no position",
             "check the name; for a new application: fix --bootstrap --policy lossless, "
             "or --policy latest",
         )
-    decision = counted_decision(bootstrap(case), snapshot.counts)
-    return Report(
-        snapshot, wishes, Incarnation.SAME, (), (), decision, {}, wishes.policy.notes
-    )
+    first = bootstrap(case) if wishes.line is None else rebuilt(case)
+    decision = counted_decision(first, snapshot.counts)
+    notes = (*wishes.notes, *(decision.notes if isinstance(decision, Plan) else ()))
+    return Report(snapshot, wishes, Incarnation.SAME, (), (), decision, {}, notes)
 
 
 def _label(case: Case, judged: Judged) -> str:

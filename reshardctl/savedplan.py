@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from reshardctl import wire
+from reshardctl import savedline, wire
 from reshardctl.consumers import consumer_of
 from reshardctl.effects import Effect
 from reshardctl.errors import UsageError
@@ -26,6 +26,8 @@ from reshardctl.strict import Place, array, boolean, members, parse, seconds, st
 from reshardctl.times import parse_when
 
 VERSION = "reshardctl/plan/1"
+ON_A_LINE = "reshardctl/plan/2"
+"""A plan on the line that a sink proves. Who does not know of such lines must not apply it."""
 
 Promise = tuple[str, str, str]
 """An effect that was shown: harm, shard ("" for the whole consumer), "certain" or "possible"."""
@@ -136,7 +138,7 @@ def parsed(source: str | bytes, name: str) -> SavedPlan:
     """The plan in a text; `name` is what messages call it."""
     place = Place(name)
     body = parse(source, place)
-    if not isinstance(body, dict) or body.get("schema") != VERSION:
+    if not isinstance(body, dict) or body.get("schema") not in (VERSION, ON_A_LINE):
         place.wrong(f"not a plan of this version ({VERSION})")
     plan = _plan_of(body, place)
     written = source.encode() if isinstance(source, str) else source
@@ -151,23 +153,29 @@ def parsed(source: str | bytes, name: str) -> SavedPlan:
 def _body(plan: SavedPlan) -> dict[str, Any]:
     wishes = plan.wishes
     return {
-        "schema": VERSION,
+        "schema": VERSION if wishes.line is None else ON_A_LINE,
         "locator": plan.locator,
         "stream": plan.stream,
         "created": plan.created,
         "store": dict(plan.store),
-        "wishes": {
-            "policy": wishes.policy.name,
-            "since": _since_json(wishes.policy),
-            "accept": asdict(wishes.accept),
-            "bootstrap": wishes.bootstrap,
-            "recreated": wishes.recreated,
-        },
+        "wishes": _wishes_json(wishes),
         "probe": plan.probe,
         "made": plan.made,
         "steps": [wire.step_json(step) for step in plan.steps],
         "promised": [[list(p) for p in effects] for effects in plan.promised],
         "footprint": dict(plan.footprint),
+    }
+
+
+def _wishes_json(wishes: Wishes) -> dict[str, Any]:
+    line = {} if wishes.line is None else {"line": savedline.line_json(wishes.line)}
+    return {
+        "policy": wishes.policy.name,
+        "since": _since_json(wishes.policy),
+        "accept": asdict(wishes.accept),
+        "bootstrap": wishes.bootstrap,
+        "recreated": wishes.recreated,
+        **line,
     }
 
 
@@ -184,7 +192,7 @@ def _plan_of(body: object, place: Place) -> SavedPlan:
         string(found["stream"], place / "stream"),
         seconds(found["created"], place / "created"),
         strings(found["store"], place / "store"),
-        _wishes(found["wishes"], place / "wishes"),
+        _wishes(found["wishes"], place / "wishes", on_a_line=found["schema"] == ON_A_LINE),
         boolean(found["probe"], place / "probe"),
         seconds(found["made"], place / "made"),
         tuple(wire.step(s, place / "steps" / n) for n, s in enumerate(steps)),
@@ -193,8 +201,9 @@ def _plan_of(body: object, place: Place) -> SavedPlan:
     )
 
 
-def _wishes(value: object, place: Place) -> Wishes:
-    found = members(value, ("policy", "since", "accept", "bootstrap", "recreated"), place)
+def _wishes(value: object, place: Place, *, on_a_line: bool) -> Wishes:
+    names = ("policy", "since", "accept", "bootstrap", "recreated")
+    found = members(value, (*names, "line") if on_a_line else names, place)
     policy = string(found["policy"], place / "policy")
     if policy not in POLICIES:
         (place / "policy").wrong(f"no policy is called {policy!r}")
@@ -209,6 +218,7 @@ def _wishes(value: object, place: Place) -> Wishes:
         ),
         boolean(found["bootstrap"], place / "bootstrap"),
         None if recreated is None else seconds(recreated, place / "recreated"),
+        line=savedline.line(found["line"], place / "wishes" / "line") if on_a_line else None,
     )
 
 

@@ -32,8 +32,8 @@ LAYERS = (
     # Below: no I/O, no clock, no randomness.
     ("preflight", "crossing", "standing", "firstaid", "baseline"),
     ("report",),
-    ("counting",),
-    ("rules", "plan"),
+    ("counting", "rebuilt"),
+    ("rules", "plan", "savedline"),
     ("effects", "policy", "evidence", "rebase", "discovery", "audit"),
     ("watching",),
     ("consumers",),

@@ -1,0 +1,172 @@
+"""The line that a sink proves: how far every shard is stored without a gap, and how far at most.
+
+lo is the place up to which nothing is missing, hi the furthest record: what is read again lies
+between them. Ended is a shard only where the listing has it closed, the stream was read to its
+end, and nothing of that was missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from reshardctl.audit.facts import Compared, Facts, InSink, Record
+from reshardctl.errors import Refused
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    DONE,
+    START,
+    Basis,
+    Cut,
+    Line,
+    ShardId,
+    Span,
+    at_number,
+    exactly,
+    short,
+)
+
+NAMED = 5
+"""Shards that a message names before it says how many more there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class SinkLine:
+    """A span for every shard that was listed when the sink was read. sink: as it was named."""
+
+    sink: str
+    spans: Line
+    notes: tuple[str, ...] = ()
+
+
+def line_of(facts: Facts, lineage: Lineage) -> SinkLine:
+    """The line. Raises Refused where the sink proves none: nothing of the stream is in it, it
+    changed while it was read, or nothing shows that what is in it is whole."""
+    _usable(facts, lineage)
+    spans = {shard: _span(facts, lineage, shard) for shard in lineage}
+    unproven = [shard for shard, span in spans.items() if span is None]
+    if unproven:
+        raise Refused(
+            f"{facts.sink}: nothing proves that what it holds of {_named(unproven)} is whole: "
+            "below its furthest record any other may be missing",
+            "compare it with the stream (leave --alone out), which shows the first missing "
+            "record; or start over and read everything again: reshardctl fix --bootstrap",
+        )
+    line = {shard: span for shard, span in spans.items() if span is not None}
+    return SinkLine(facts.sink, line, _notes(facts, line))
+
+
+def _usable(facts: Facts, lineage: Lineage) -> None:
+    if facts.changed:
+        raise Refused(
+            f"{facts.sink} changed while it was read ({facts.changed}): something writes to it",
+            "stop every process of the consumer, and run this again",
+        )
+    if not any(shard in lineage for shard in facts.shards):
+        wrong = ", ".join(f"{one.rows} rows: {one.fault}" for one in facts.unusable[:NAMED])
+        raise Refused(
+            f"{facts.sink} holds no row of a listed shard of stream {lineage.stream.name}"
+            + (f" ({wrong})" if wrong else ""),
+            "check the sink, its columns and --stream; for a consumer that has stored nothing "
+            "yet: reshardctl fix --bootstrap",
+        )
+
+
+def _span(facts: Facts, lineage: Lineage, shard: ShardId) -> Span | None:
+    """One shard's, `None` where there are rows of it and nothing proves them whole."""
+    inside, compared = facts.shards.get(shard), facts.compared.get(shard)
+    if compared is None or (compared.short and not compared.read):
+        return _of_sink_alone(inside)
+    if compared.missing:
+        return _below_the_gap(compared, inside)
+    if compared.ended and not lineage.is_open(shard):
+        last = _last(compared, inside)
+        over = DONE if last is None else replace(DONE, text=str(cut_of(last)))
+        return exactly(over, Basis.PROBED, "read to its end: nothing is missing")
+    if compared.until is not None:
+        why = "nothing that was read is missing" + (f"; {compared.short}" if compared.short else "")
+        return _up_to(cut_of(compared.until), inside, Basis.PROBED, why)
+    if inside is None:
+        return exactly(START, Basis.PROBED, "nothing to read and no row yet")
+    why = "the stream holds nothing of it any more, and what follows comes behind its last row"
+    return exactly(cut_of(inside.last), Basis.PROBED, why)
+
+
+def _of_sink_alone(inside: InSink | None) -> Span | None:
+    if inside is None:
+        return exactly(START, Basis.INFERRED, "no row of it: read from its beginning")
+    if inside.proven is None:
+        return None
+    return _up_to(cut_of(inside.proven), inside, Basis.STORED, inside.proof)
+
+
+def _below_the_gap(compared: Compared, inside: InSink | None) -> Span:
+    """Up to the record before the first missing one. A window that retention has cut begins where
+    the stream does: what lay before cannot be read by anyone any more."""
+    if compared.before_missing is not None:
+        why = f"{_records(compared.missing)} missing behind it"
+        return _up_to(cut_of(compared.before_missing), inside, Basis.PROBED, why)
+    whose = "its first record" if compared.whole else "the oldest record that the stream still has"
+    why = f"{_records(compared.missing)} missing, {whose} among them"
+    return _up_to(START, inside, Basis.PROBED, why)
+
+
+def _up_to(lo: Cut, inside: InSink | None, basis: Basis, why: str) -> Span:
+    """From a proven place to the furthest row."""
+    last = lo if inside is None else cut_of(inside.last)
+    return Span(lo, max(lo, last), basis, why)
+
+
+def cut_of(record: Record) -> Cut:
+    """The cut just behind a record."""
+    return at_number(record.number, record.sub)
+
+
+def _last(compared: Compared, inside: InSink | None) -> Record | None:
+    return compared.until or (inside.last if inside is not None else None)
+
+
+def _records(count: int) -> str:
+    return "1 record is" if count == 1 else f"{count} records are"
+
+
+def _notes(facts: Facts, line: Mapping[ShardId, Span]) -> tuple[str, ...]:
+    """What the line rests on, and what of it an operator has to know."""
+    over = sum(span.lo == DONE for span in line.values())
+    begun = sum(START < span.lo < DONE for span in line.values())
+    notes = [
+        f"line from {facts.sink}, {facts.rows} rows"
+        f"{', compared with the stream' if facts.compared else ', the stream was not read'}: "
+        f"{over} of {len(line)} shards to their end, {begun} to a record, "
+        f"{len(line) - over - begun} from their beginning"
+    ]
+    notes += [
+        f"shard {short(shard)}: {span.why}; what it has beyond is read again, up to {span.hi}"
+        for shard, span in _gaps(facts, line)[:NAMED]
+    ]
+    if more := len(_gaps(facts, line)) - NAMED:
+        notes += [f"so in {more} more shards"] if more > 0 else []
+    cut = [
+        s for s, c in facts.compared.items()
+        if s in line and not c.whole and c.before_missing is None and (c.missing or not c.read)
+    ]
+    if cut:
+        notes.append(
+            f"{_named(cut)}: retention has taken what lay before the records that were read; "
+            "whether that was ever stored cannot be known"
+        )
+    notes += [
+        f"{one.rows} rows of the sink prove nothing ({one.fault}): their records count as missing"
+        for one in facts.unusable
+    ]
+    return tuple(notes)
+
+
+def _gaps(facts: Facts, line: Mapping[ShardId, Span]) -> list[tuple[ShardId, Span]]:
+    return [(s, span) for s, span in line.items() if s in facts.compared and not span.exact]
+
+
+def _named(shards: list[ShardId]) -> str:
+    more = f" and {len(shards) - NAMED} more" if len(shards) > NAMED else ""
+    word = "shard" if len(shards) == 1 else "shards"
+    return f"{word} {', '.join(map(short, shards[:NAMED]))}{more}"

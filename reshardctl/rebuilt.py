@@ -1,0 +1,76 @@
+"""First positions on the line that a sink proves, for a store that has lost its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.consumers.base import Candidate, Cannot
+from reshardctl.effects import Effect, Harm
+from reshardctl.errors import UsageError
+from reshardctl.model import Line, Step, Wanted, after, ahead
+from reshardctl.plan import (
+    Case,
+    Decision,
+    NoLine,
+    Plan,
+    acceptable,
+    agree,
+    judged_as,
+    settled_line,
+    too_dear,
+)
+
+
+def rebuilt(case: Case) -> Decision:
+    """A plan for every candidate, or why there is none. The store is empty."""
+    settled = settled_line(case)
+    want = case.policy.line(case.around.lineage, settled)
+    return agree(case, [_for_candidate(case, want, settled, one) for one in case.candidates])
+
+
+def _for_candidate(
+    case: Case, want: Wanted, settled: Line, candidate: Candidate
+) -> Plan | NoLine:
+    """The best of what can be written. Nothing is left alone: what has no position is lost."""
+    found: list[tuple[Plan, list[Effect]]] = []
+    cannot: Cannot | None = None
+    for steps in _beginnings(case, want, candidate):
+        if isinstance(steps, Cannot):
+            cannot = steps
+            continue
+        rows = after(case.images, ahead(steps))
+        run = judged_as(case, case.checkpoint(rows), candidate, want, settled)
+        bad = [effect for effect in run.effects if not acceptable(effect, case.accept)]
+        plan = Plan(tuple(steps), _nothing_before(case), (run.effects,), notes=run.replay.notes)
+        found.append((plan, bad))
+    if not found:
+        assert cannot is not None, "a beginning is steps or a reason"
+        return NoLine(cannot.why, cannot.ways_out)
+    best, bad = min(found, key=_cost)
+    return too_dear(bad) if bad else best
+
+
+def _nothing_before(case: Case) -> tuple[tuple[Effect, ...], ...]:
+    """An empty store does nothing that a plan could be measured against."""
+    return tuple(() for _ in case.candidates)
+
+
+def _beginnings(
+    case: Case, want: Wanted, candidate: Candidate
+) -> Iterator[list[Step] | Cannot]:
+    """What a new application is begun with, and what moves one to the line: the first knows an
+    empty store's needs, the second says more where a shard was read before its parent's gap."""
+    lineage, consumer = case.around.lineage, case.consumer
+    try:
+        yield consumer.bootstrap(lineage, want, candidate.app)
+    except UsageError as error:
+        yield Cannot(error.what, (error.next,) if error.next else ())
+    yield consumer.encode(lineage, case.checkpoint(), want, candidate.app, frozenset())
+
+
+def _cost(found: tuple[Plan, list[Effect]]) -> tuple[int, int, float, int]:
+    """What is not accepted, what is read again, and how much is written."""
+    plan, bad = found
+    again = [e for run in plan.after for e in run if e.harm is Harm.REREAD]
+    writes = sum(len(step.writes) for step in plan.steps)
+    return len(bad), len(again), sum(e.seconds or 0.0 for e in again), writes
