@@ -1,0 +1,65 @@
+"""One Spark session for all tests of a process, where PySpark is installed.
+
+Run them with an environment's PySpark beside our own packages:
+
+    spark=tests/interop/spark/target/spark-4/bin/python
+    PYTHONPATH=$($spark -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
+      .venv/bin/python -m pytest tests/spark
+
+With RESHARDCTL_NEED_SPARK=1 a missing PySpark fails the tests instead of skipping them.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+CONFIGURATION = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "1g",
+    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.streaming.noDataProgressEventInterval": "100",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A `SparkSession` with two threads and a gigabyte, on the loopback; ended with the tests."""
+    _need_spark()
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    os.environ.pop("SPARK_HOME", None)
+    builder = SparkSession.builder.master("local[2]").appName("reshardctl-tests")
+    for name, value in CONFIGURATION.items():
+        builder = builder.config(name, value)
+    home = tmp_path_factory.mktemp("warehouse")
+    session = builder.config("spark.sql.warehouse.dir", str(home)).getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+def _need_spark() -> None:
+    missing = [
+        name for name, there in (
+            ("PySpark, an extra", importlib.util.find_spec("pyspark") is not None),
+            ("Java", shutil.which("java") or os.environ.get("JAVA_HOME")),
+        )
+        if not there
+    ]  # fmt: skip
+    if missing and os.environ.get("RESHARDCTL_NEED_SPARK"):
+        pytest.fail(f"needs {' and '.join(missing)}")
+    if missing:
+        pytest.skip(f"needs {' and '.join(missing)}")
