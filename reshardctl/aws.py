@@ -117,6 +117,43 @@ def client_of(
         raise UsageError(f"{place} cannot be reached: {clean(str(error))}") from None
 
 
+def assumed(
+    session: Session,
+    role: str,
+    *,
+    region: str | None = None,
+    endpoint_url: str | None = None,
+    name: str | None = None,
+    external_id: str | None = None,
+) -> Session:
+    """A session of the role, which is assumed at once and renews its credentials by itself.
+
+    endpoint_url: of STS. name: of the role's session, shown in CloudTrail. What boto3 raises.
+    """
+    import boto3
+    from botocore.credentials import DeferredRefreshableCredentials
+    from botocore.session import get_session
+
+    sts = session.client("sts", endpoint_url=endpoint_url)
+    asked = {"RoleArn": role, "RoleSessionName": name or "reshardctl"}
+    if external_id is not None:
+        asked["ExternalId"] = external_id
+
+    def credentials() -> dict[str, str]:
+        answer = sts.assume_role(**asked)["Credentials"]
+        return {
+            "access_key": answer["AccessKeyId"],
+            "secret_key": answer["SecretAccessKey"],
+            "token": answer["SessionToken"],
+            "expiry_time": answer["Expiration"].isoformat(),
+        }
+
+    credentials()
+    base = get_session()
+    base._credentials = DeferredRefreshableCredentials(credentials, "assume-role")
+    return boto3.Session(botocore_session=base, region_name=region or session.region_name)
+
+
 def pauses(first: float) -> Iterator[float]:
     """Seconds to wait between the attempts at one call."""
     pause = first

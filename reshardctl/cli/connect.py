@@ -139,7 +139,7 @@ def _session(account: Account, endpoints: dict[str, str]) -> Session:
     import boto3
     from botocore.exceptions import BotoCoreError
 
-    from reshardctl.aws import CAUGHT, clean
+    from reshardctl.aws import CAUGHT, assumed, clean
 
     try:
         session = boto3.Session(profile_name=account.profile, region_name=account.region)
@@ -149,32 +149,11 @@ def _session(account: Account, endpoints: dict[str, str]) -> Session:
     if account.role is None:
         return session
     try:
-        return _assumed(session, account.role, account.region, endpoints.get("sts"))
+        return assumed(
+            session, account.role, region=account.region, endpoint_url=endpoints.get("sts")
+        )
     except (*CAUGHT, ValueError) as error:
         raise CannotTell(
             f"role {account.role} cannot be assumed: {clean(str(error))}",
             "check the role and who may assume it",
         ) from None
-
-
-def _assumed(session: Session, role: str, region: str | None, endpoint: str | None) -> Session:
-    """A session of the role that renews its credentials by itself."""
-    import boto3
-    from botocore.credentials import DeferredRefreshableCredentials
-    from botocore.session import get_session
-
-    sts = session.client("sts", endpoint_url=endpoint)
-
-    def credentials() -> dict[str, str]:
-        answer = sts.assume_role(RoleArn=role, RoleSessionName="reshardctl")["Credentials"]
-        return {
-            "access_key": answer["AccessKeyId"],
-            "secret_key": answer["SecretAccessKey"],
-            "token": answer["SessionToken"],
-            "expiry_time": answer["Expiration"].isoformat(),
-        }
-
-    credentials()
-    base = get_session()
-    base._credentials = DeferredRefreshableCredentials(credentials, "assume-role")
-    return boto3.Session(botocore_session=base, region_name=region or session.region_name)
