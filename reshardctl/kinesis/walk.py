@@ -20,9 +20,9 @@ from reshardctl.kinesis.target import Target
 from reshardctl.kinesis.transport import CallError, Transport
 from reshardctl.model import Cut, Rank, ShardId
 
-_ENDED = "has reached max possible value"
+ENDED = "has reached max possible value"
 """Of AFTER_SEQUENCE_NUMBER on an EndingSequenceNumber (kinesis-mock#1536)."""
-_FUTURE = "cannot be greater than the current"
+FUTURE = "cannot be greater than the current"
 """Of AT_TIMESTAMP in the future, by the service's clock (kinesalite's tests, run on AWS)."""
 
 K = TypeVar("K", bound=Hashable)
@@ -96,9 +96,9 @@ class Walker:
         except CallError as failed:
             if failed.kind is Kind.BUSY:
                 return End.CUT
-            if failed.kind is Kind.INVALID and _ENDED in failed.message:
+            if failed.kind is Kind.INVALID and ENDED in failed.message:
                 return End.OVER
-            if failed.kind is Kind.INVALID and _FUTURE in failed.message:
+            if failed.kind is Kind.INVALID and FUTURE in failed.message:
                 return End.FUTURE
             raise lost_shard(failed, self._target, shard) from None
         return str(answer["ShardIterator"])

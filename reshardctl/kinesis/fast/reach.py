@@ -1,0 +1,43 @@
+"""How a stream is reached, from whichever process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from reshardctl import aws
+from reshardctl.kinesis.fast.answers import keep_records_raw
+from reshardctl.kinesis.transport import client_of
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The way to Kinesis. It holds no secret: credentials are found where it is used.
+
+    They come from boto3's default chain; those of `role_arn`, if it is given, are asked of STS with
+    them and renewed before they expire. Without a region the environment's is taken.
+    """
+
+    region: str | None = None
+    endpoint_url: str | None = None
+    role_arn: str | None = None
+    role_session_name: str | None = None
+    role_external_id: str | None = None
+
+    def session(self) -> Any:
+        """A boto3 Session. Calls nothing yet."""
+        import boto3
+
+        session = boto3.Session(region_name=self.region)
+        if self.role_arn is None:
+            return session
+        return aws.assumed(
+            session, self.role_arn, region=self.region,
+            name=self.role_session_name, external_id=self.role_external_id,
+        )
+
+    def client(self) -> Any:
+        """A client of Kinesis that leaves its records raw. UsageError without a region."""
+        client = client_of(self.session(), self.region, self.endpoint_url)
+        keep_records_raw(client)
+        return client

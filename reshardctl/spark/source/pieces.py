@@ -1,0 +1,78 @@
+"""What one task reads: stretches of shards, one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from pyspark.sql.datasource import InputPartition
+
+from reshardctl.kinesis.fast import Begin, FastReader, PastEnd, Reach, ShardGone, Unmet
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of a shard: from `begin` up to and with number `until`, or to the shard's end."""
+
+    shard: str
+    begin: Begin
+    until: str | None
+    to_end: bool = False
+
+
+@dataclass(frozen=True)
+class Piece(InputPartition):  # type: ignore[misc]
+    """The stretches of one task. It holds no records: an executor asks for them by itself."""
+
+    reach: Reach
+    stream: str
+    """Name or ARN."""
+    stretches: tuple[Stretch, ...]
+    unpack: bool = True
+    strict: bool = True
+    """Whether records that retention has taken in the meantime fail the task."""
+
+
+def pieces(
+    reach: Reach,
+    stream: str,
+    stretches: Iterable[Stretch],
+    *,
+    shards_per_task: int = 1,
+    unpack: bool = True,
+    strict: bool = True,
+) -> list[Piece]:
+    """Tasks of so many stretches each, in the order given. No stretches, no tasks."""
+    every = tuple(stretches)
+    return [
+        Piece(reach, stream, every[at : at + shards_per_task], unpack, strict)
+        for at in range(0, len(every), shards_per_task)
+    ]
+
+
+def read_piece(piece: Piece) -> Iterator[pa.RecordBatch]:
+    """The rows of a task, a batch a page. What `FastReader.after` raises, if it is strict."""
+    from reshardctl.spark.source.rows import batch_of
+
+    reader = _reader(piece.reach, piece.stream)
+    for one in piece.stretches:
+        try:
+            for page in reader.after(one.shard, one.begin, one.until, to_end=one.to_end):
+                if page.records:
+                    yield batch_of(page.records, one.shard, reader.name, unpack=piece.unpack)
+        except PastEnd:
+            continue
+        except (ShardGone, Unmet):
+            if piece.strict:
+                raise
+
+
+@cache
+def _reader(reach: Reach, stream: str) -> FastReader:
+    """One a process: connections and credentials outlive the tasks of Spark's workers."""
+    return FastReader(reach, stream)
