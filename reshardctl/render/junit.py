@@ -25,7 +25,7 @@ from reshardctl.render.plain import sentences, title
 from reshardctl.render.text_findings import tally
 from reshardctl.render.words import cost, count, shards, shortened, worst
 from reshardctl.report import Report
-from reshardctl.rules import RULES, Finding, Rule, Severity
+from reshardctl.rules import STARTS, Finding, Rule, Severity, View
 from reshardctl.times import instant
 
 ELSEWHERE = {
@@ -90,7 +90,7 @@ def rules_suite(report: Report, context: Context) -> Element:
     suite = _suite(report.snapshot.locator.text, report)
     stream = report.snapshot.lineage.stream
     _properties(suite, {"stream": stream.arn, "created": instant(stream.created)})
-    for rule in RULES:
+    for rule in STARTS:
         found = [f for f in report.findings if f.code == rule.code]
         _case(suite, report, rule, found, context)
     SubElement(suite, "system-out").text = _lines([tally(report), *report.notes])
@@ -102,7 +102,7 @@ def _elsewhere(report: Report) -> dict[str, str]:
 
 
 def _case(
-    suite: Element, report: Report, rule: Rule, found: Sequence[Finding], context: Context
+    suite: Element, report: Report, rule: Rule[View], found: Sequence[Finding], context: Context
 ) -> None:
     """One rule. Several findings of it are one failure: Jenkins reads the first only."""
     name = f"{rule.code} {rule.name}"

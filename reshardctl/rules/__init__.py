@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import ModuleType
+from typing import Any
 
 from reshardctl.rules import (
     rsh101_reshard_in_progress,
@@ -45,11 +47,11 @@ from reshardctl.rules import (
 from reshardctl.rules.base import Finding, Rule, Severity, View, merged
 
 
-def _rule(module: ModuleType) -> Rule:
+def _rule(module: ModuleType) -> Rule[Any]:
     return Rule(module.CODE, module.NAME, module.match, module.__doc__ or "")
 
 
-RULES = tuple(
+STARTS: tuple[Rule[View], ...] = tuple(
     _rule(module)
     for module in (
         rsh101_reshard_in_progress,
@@ -90,12 +92,22 @@ RULES = tuple(
         rsh901_could_not_look,
     )
 )
+"""Those that look at a consumer's next start: what `inspect` judges."""
+
+RULES: tuple[Rule[Any], ...] = STARTS
+"""All of them, in order."""
 
 
 def findings(view: View) -> list[Finding]:
     """Every rule's findings for one candidate, worst first."""
-    found = [finding for rule in RULES for finding in rule.match(view)]
+    return worst_first(finding for rule in STARTS for finding in rule.match(view))
+
+
+def worst_first(found: Iterable[Finding]) -> list[Finding]:
+    """Findings as every report lists them."""
     return sorted(found, key=lambda f: (-f.severity, f.code, f.shards))
 
 
-__all__ = ["RULES", "Finding", "Rule", "Severity", "View", "findings", "merged"]
+__all__ = [
+    "RULES", "STARTS", "Finding", "Rule", "Severity", "View", "findings", "merged", "worst_first",
+]

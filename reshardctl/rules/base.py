@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Generic, TypeVar
 
 from reshardctl.effects import Circumstances, Deadline, Effect, Harm
 from reshardctl.lineage import Lineage
@@ -71,16 +72,17 @@ class View:
         return [o for o in self.odd if o.kind in kinds]
 
 
-Match = Callable[[View], Iterator[Finding]]
+Seen = TypeVar("Seen")
+"""What a rule looks at: a `View` of a start, or a sink (`rules.sinks`)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Generic[Seen]):
     """One code. `page`: its documentation, the docstring of its module."""
 
     code: str
     name: str
-    match: Match
+    match: Callable[[Seen], Iterator[Finding]]
     page: str
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import pairwise
+from typing import Any
 
 from reshardctl.errors import UsageError
 from reshardctl.rules import RULES, Rule
@@ -44,7 +45,7 @@ class Page:
     sections: tuple[Section, ...]
 
 
-def find(wanted: str) -> Rule:
+def find(wanted: str) -> Rule[Any]:
     """The rule of that code or name, in any case. Raises UsageError with what comes close."""
     spelled = wanted.strip().casefold()
     for rule in RULES:
@@ -55,7 +56,7 @@ def find(wanted: str) -> Rule:
     raise UsageError(f"no rule is called {wanted!r}", f"{hint}reshardctl rule lists all of them")
 
 
-def page_of(rule: Rule) -> Page:
+def page_of(rule: Rule[Any]) -> Page:
     """A rule's page in parts. Raises ValueError for one that has other sections than `SECTIONS`."""
     lines = rule.page.strip().splitlines()
     starts = [i for i, line in enumerate(lines[1:]) if _underlines(line, lines[i])]

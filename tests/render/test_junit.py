@@ -13,7 +13,7 @@ import pytest
 
 from reshardctl.errors import HalfDone
 from reshardctl.render import FORMATS, Context, Fixed, Saved, Undoing
-from reshardctl.rules import RULES
+from reshardctl.rules import STARTS
 from tests.render.samples import CASES, STORED, context, every_expectation, report_of, then
 
 JUNIT = FORMATS["junit"]
@@ -74,7 +74,7 @@ def test_every_rule_is_a_case_of_one_suite(name):
     (suite,) = read(JUNIT.inspect(report, context(report)))
     assert suite.get("name") == report.snapshot.locator.text
     cases = [case.get("name") for case in suite.iter("testcase")]
-    assert cases == [f"{rule.code} {rule.name}" for rule in RULES]
+    assert cases == [f"{rule.code} {rule.name}" for rule in STARTS]
     assert len({case.get("classname") for case in suite.iter("testcase")}) == 1
     assert codes(suite, "system-out") == {
         f.code for f in report.findings if f.severity == 1
@@ -128,7 +128,7 @@ def test_rows_are_a_suite_of_their_own():
 def test_a_store_that_holds_nothing_passes_no_rule():
     report = report_of("j-latest", "initial=LATEST", bootstrap=True)
     rules, _ = read(JUNIT.plan(report, Context()))
-    assert rules.get("skipped") == rules.get("tests") == str(len(RULES))
+    assert rules.get("skipped") == rules.get("tests") == str(len(STARTS))
 
 
 def test_a_failure_to_look_is_an_error_not_a_failure():

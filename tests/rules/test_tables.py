@@ -12,7 +12,7 @@ import pytest
 
 from reshardctl import rules
 from reshardctl.model import ShardId
-from reshardctl.rules import RULES, Finding, Rule, Severity, View
+from reshardctl.rules import STARTS, Finding, Rule, Severity, View
 from tests.rules.seen import Told, table_of, told_by_cases, view_of
 
 RAISED_ELSEWHERE = {
@@ -22,9 +22,9 @@ RAISED_ELSEWHERE = {
 """Codes that no view of a lease table can show: of a listing, of a watch, of records that were
 read, of a read that failed, of another library's store (whose cases show them)."""
 
-MATCHING = [rule for rule in RULES if rule.code not in RAISED_ELSEWHERE]
+MATCHING = [rule for rule in STARTS if rule.code not in RAISED_ELSEWHERE]
 BY_CASES = told_by_cases()
-TABLES = {rule.code: table_of(rule.code) for rule in RULES}
+TABLES = {rule.code: table_of(rule.code) for rule in STARTS}
 every_rule = pytest.mark.parametrize("rule", MATCHING, ids=[rule.code for rule in MATCHING])
 every_table = pytest.mark.parametrize(
     ("code", "told"),
@@ -89,7 +89,7 @@ def test_a_rule_that_always_speaks_would_be_noticed(rule: Rule) -> None:
 
 @pytest.mark.parametrize("code", sorted(RAISED_ELSEWHERE))
 def test_what_is_raised_elsewhere_is_raised_by_no_table(code: str) -> None:
-    (rule,) = (rule for rule in RULES if rule.code == code)
+    (rule,) = (rule for rule in STARTS if rule.code == code)
     assert not TABLES[code]
     assert not any(any(rule.match(view_of(told))) for told in BY_CASES)
 
