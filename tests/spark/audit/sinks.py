@@ -1,0 +1,51 @@
+"""Small sinks, their stream and what is wrong with them, laid out by hand."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from reshardctl.lineage import Lineage
+from tests.case_stream import number as spelled
+from tests.lineage.histories import CREATED, STREAM, History, fresh
+
+Row = dict[str, Any]
+SCHEMA = (
+    "sequence_number STRING, sub_sequence_number BIGINT, shard_id STRING, partition_key STRING,"
+    " stream STRING, approximate_arrival_timestamp TIMESTAMP, batch BIGINT"
+)
+
+
+def split_once() -> Lineage:
+    """Two roots; the first is split a second after the stream is made. Four shards, three open."""
+    history = fresh(2)
+    history.split(0)
+    return lineage(history)
+
+
+def lineage(history: History) -> Lineage:
+    return Lineage(STREAM, history.shards())
+
+
+def numbered(shard: int, index: int, opened: int = CREATED, after: float = 0) -> str:
+    """The 56 digits of a shard's record, by the layout that 77 public numbers share."""
+    return spelled(opened, index, opened + int(after), shard)
+
+
+def row(shard: int, index: int, opened: int = CREATED, **other: Any) -> Row:
+    """A row of a sink: record `index` of a shard, a second after the one before."""
+    made: Row = {
+        "sequence_number": numbered(shard, index, opened, index),
+        "sub_sequence_number": 0,
+        "shard_id": f"shardId-{shard:012d}",
+        "partition_key": f"k{shard}",
+        "stream": "orders",
+        "approximate_arrival_timestamp": datetime.fromtimestamp(opened + index + 1, UTC),
+        "batch": index,
+    }
+    return {**made, **other}
+
+
+def frame(spark: Any, rows: list[Row]) -> Any:
+    names = [part.split()[0] for part in SCHEMA.split(", ")]
+    return spark.createDataFrame([tuple(one[name] for name in names) for one in rows], SCHEMA)
