@@ -20,6 +20,8 @@ from typing import Any
 
 import pytest
 
+from tests.spark import delta
+
 CONFIGURATION = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
@@ -42,7 +44,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     os.environ.pop("SPARK_HOME", None)
     builder = SparkSession.builder.master("local[2]").appName("reshardctl-tests")
-    for name, value in CONFIGURATION.items():
+    for name, value in {**CONFIGURATION, **delta.configuration()}.items():
         builder = builder.config(name, value)
     home = tmp_path_factory.mktemp("warehouse")
     session = builder.config("spark.sql.warehouse.dir", str(home)).getOrCreate()
