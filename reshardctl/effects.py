@@ -7,7 +7,7 @@ and a deadline, never a count of records: counting means reading.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from reshardctl.lineage import Lineage
@@ -108,6 +108,9 @@ def effects(around: Circumstances, want: Wanted, settled: Line, run: Replay) -> 
         return [
             Effect(Harm.DIES, None, crash.certain, cause=crash.cause, why=crash.why, by=crash.by)
         ]
+    if run.dies_of_age and (old := _too_old(around, run)):
+        why = "what lay behind the place may be past the stream's retention, and it dies of that"
+        return [Effect(Harm.DIES, None, True, cause=Cause.EXPIRED, why=why, by=tuple(old))]
     found: list[Effect] = []
     reading = _Reading(around, settled, run)
     for shard, fate in run.fates.items():
@@ -345,6 +348,23 @@ def _expired(
         horizon - written, fate.cause, "the place is older than the stream's retention",
         gone=True,
     )
+
+
+def _too_old(around: Circumstances, run: Replay) -> list[ShardId]:
+    """Shards that go on at a place from before the horizon. What reads have shown since, the
+    consumer does not know."""
+    horizon = around.now - around.lineage.stream.retention
+    found = []
+    for shard, fate in run.fates.items():
+        if not isinstance(fate, Reads) or fate.cause is not Cause.POSITION:
+            continue
+        if fate.at.lo == START and fate.at.lo.quiet is None:
+            continue
+        written = moment(around, shard, fate.at.lo)
+        if written is not None and written < horizon and owes(replace(around, probes={}), shard,
+                                                              fate.at.lo):
+            found.append(shard)
+    return found
 
 
 def _past_disorder(lineage: Lineage, settled: Line) -> Iterator[Effect]:

@@ -33,7 +33,8 @@ class Cut:
     number, sub: the last settled record, for rank INSIDE. text: the number as it was spelled;
     of DONE, the cut behind which a read found nothing, as text, where there was one.
     time: Unix seconds for a start by time, where `number` is 0; NaN-free, `None` when the store
-    says "by time" and nobody said which.
+    says "by time" and nobody said which. quiet: Unix seconds as of which nothing lay behind it,
+    where the store says so: what is owed arrived later.
     """
 
     rank: Rank
@@ -42,6 +43,7 @@ class Cut:
     text: str = field(default="", compare=False)
     time: float | None = None
     by_time: bool = False
+    quiet: float | None = field(default=None, compare=False)
 
     def __lt__(self, other: Cut) -> bool:
         if self.rank != other.rank:

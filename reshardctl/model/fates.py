@@ -57,6 +57,8 @@ class Cause(StrEnum):
     """The place in which the store holds all of its positions is not there."""
     BACKFILL = "backfill"
     """It ends at the tips, and a child may be there before its parent announces it."""
+    EXPIRED = "expired"
+    """The place is older than what the stream keeps, and the consumer dies of it."""
     LIVELOCK = "livelock"
     """A failure that undoes all progress since the last commit comes back before the next one."""
 
@@ -136,3 +138,5 @@ class Replay:
     risks: tuple[Risk, ...] = ()
     orders: bool = True
     """Whether shards can wait for their parents at all; if not, disorder is no one's mistake."""
+    dies_of_age: bool = False
+    """Whether a place that is older than what the stream keeps kills the whole consumer."""

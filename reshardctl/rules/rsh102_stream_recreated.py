@@ -61,7 +61,8 @@ def match(view: View) -> Iterator[Finding]:
         costs = "a shard that stands at such a number is never read"
         helps = "name the stream's creation time with --recreated to start over"
         stalls = view.harmed(Harm.STALLED, Cause.FOREIGN_NUMBER)
+        dies = view.harmed(Harm.DIES, Cause.FOREIGN_NUMBER)
         yield Finding(
-            CODE, NAME, Severity.ERROR, shards_of(odd), what, costs, tuple(stalls),
-            earliest(stalls), helps=helps,
+            CODE, NAME, Severity.ERROR, shards_of(odd), what, dies[0].why if dies else costs,
+            (*dies, *stalls), earliest(stalls), helps=helps,
         )

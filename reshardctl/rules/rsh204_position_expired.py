@@ -58,6 +58,14 @@ def match(view: View) -> Iterator[Finding]:
         what = "the shard is not listed any more, and the consumer still wants it"
         yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))
         return
+    if dies := view.harmed(Harm.DIES, Cause.EXPIRED):
+        shards = tuple(s for e in dies for s in e.by)
+        what = "the position is older than the stream's retention"
+        helps = "started once with failOnDataLoss=false it goes on at the oldest record left"
+        yield Finding(
+            CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies), helps=helps
+        )
+        return
     found = [e for e in view.harmed(Harm.SKIPPED) if e.gone]
     what = "the position is older than the stream's retention, or the shard has expired"
     costs = "records behind it may be gone already; nothing brings them back"

@@ -30,7 +30,7 @@ class Batch:
     Databricks. batch_id: the connectors' own metadata.batchId, `None` where there is none.
     broken: why the connector cannot read its line, "" where it can; what could be read of a
     broken one is in `positions` all the same. begun: whether the source has an offset at all
-    (`-` where not).
+    (`-` where not). created: Unix seconds at which the offset's stream was created, where it says.
     """
 
     id: int
@@ -41,6 +41,7 @@ class Batch:
     committed: bool
     broken: str = ""
     begun: bool = True
+    created: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

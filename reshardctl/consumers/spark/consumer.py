@@ -6,7 +6,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from reshardctl.consumers.base import MANY, Candidate, Cannot, Hold, Incarnation
-from reshardctl.consumers.spark import behaviour, ends, history, liveness, options
+from reshardctl.consumers.spark import (
+    behaviour,
+    ends,
+    going_on,
+    history,
+    liveness,
+    options,
+)
 from reshardctl.consumers.spark.app import App
 from reshardctl.consumers.spark.checkpoint import LINEAGE, Checkpoint
 from reshardctl.consumers.spark.cuts import spelled
@@ -117,16 +124,16 @@ class Spark:
             )
         return found
 
-    def settled(self, lineage: Lineage, checkpoint: Checkpoint, _app: App) -> Line:
+    def settled(self, lineage: Lineage, checkpoint: Checkpoint, app: App) -> Line:
         """What every retained batch proves."""
         if checkpoint.connector == LINEAGE:
-            return ends.settled(lineage, checkpoint)
+            return ends.settled(lineage, checkpoint, app)
         return history.settled(lineage, checkpoint)
 
     def replay(self, lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
         """The next start."""
         if checkpoint.connector == LINEAGE:
-            return ends.replay(lineage, checkpoint, app)
+            return going_on.replay(lineage, checkpoint, app)
         return behaviour.replay(lineage, checkpoint, app)
 
     def encode(
@@ -144,6 +151,12 @@ class Spark:
             "a checkpoint cannot be begun from outside: Spark writes its first batch itself",
             "start the query with startingPosition set to the positions you want, as JSON",
         )
+
+    def rebuild(
+        self, _lineage: Lineage, _checkpoint: Checkpoint, _want: Wanted, _app: App
+    ) -> list[Step] | Cannot:
+        """Not yet."""
+        return Cannot("a checkpoint directory that is gone cannot be written from outside")
 
     def footprint(self, image: Image) -> dict[str, Any]:
         """The content of a file, and its checksum; not when it was written."""

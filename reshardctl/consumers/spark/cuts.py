@@ -6,6 +6,8 @@ aggregated record n: (n − 1, sub + 1) lies between the two.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from reshardctl.consumers.spark.positions import (
     AFTER_SEQUENCE_NUMBER,
     AT_SEQUENCE_NUMBER,
@@ -36,6 +38,11 @@ END = Position(SHARD_END)
 
 def cut_of(position: Position) -> Cut:
     """The cut that a position stands for. Numbers and times are well-formed by parsing."""
+    cut = _cut(position)
+    return cut if position.quiet is None else replace(cut, quiet=position.quiet)
+
+
+def _cut(position: Position) -> Cut:
     match position.kind:
         case "TRIM_HORIZON":
             return START

@@ -7,136 +7,103 @@ there; a query that keeps state counts it twice).
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from reshardctl.consumers.base import Cannot
-from reshardctl.consumers.spark.app import App, Start
-from reshardctl.consumers.spark.behaviour import Resumed
+from reshardctl.consumers.spark.app import App
 from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
-from reshardctl.consumers.spark.cuts import cut_of, is_foreign, position_at
-from reshardctl.consumers.spark.deaths import crash
+from reshardctl.consumers.spark.cuts import cut_of, position_at
 from reshardctl.consumers.spark.files import replaced
+from reshardctl.consumers.spark.going_on import replay
 from reshardctl.consumers.spark.hazards import obstacle
 from reshardctl.consumers.spark.history import furthest
 from reshardctl.consumers.spark.lines import lineage as lines
 from reshardctl.consumers.spark.malformed import Malformed
+from reshardctl.consumers.spark.marks import (
+    had_its_turn,
+    is_false_end,
+    is_refused,
+    last_known,
+    of_this_stream,
+    places,
+    resting,
+)
 from reshardctl.consumers.spark.positions import SHARD_END, Position
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
     START,
-    TIP,
     Basis,
     Cause,
-    Fate,
+    Cut,
+    Never,
     Reads,
     Replay,
     ShardId,
     Span,
     Step,
     Wanted,
-    at_time,
     exactly,
 )
 
 
-def resting(checkpoint: Checkpoint) -> Batch | None:
-    """The newest committed batch: where the query starts from, what is planned beyond it aside."""
-    done = [batch for batch in checkpoint.batches.values() if batch.committed]
-    return done[-1] if done else None
-
-
-def settled(lineage: Lineage, checkpoint: Checkpoint) -> dict[ShardId, Span]:
-    """Ends of the newest committed batch; an ancestor of a shard in it is over."""
-    batch = resting(checkpoint)
-    places = batch.positions if batch is not None else {}
-    over = _ancestors(lineage, places)
-    line = {s: exactly(cut_of(p)) for s, p in places.items() if s not in lineage}
+def settled(lineage: Lineage, checkpoint: Checkpoint, app: App) -> dict[ShardId, Span]:
+    """Ends of the newest committed batch, and of those before it for shards that it has no mark
+    of, or a false one; an ancestor of a shard in it is over."""
+    marks = places(lineage, checkpoint, app)
+    over = had_its_turn(lineage, marks)
+    line = {s: exactly(cut_of(p)) for s, p in marks.items() if s not in lineage}
     for shard in lineage:
-        position = places.get(shard)
-        if position is not None and is_foreign(lineage, shard, position):
-            why = "its number is no number of this shard"
-            line[shard] = Span(START, furthest(lineage, shard), Basis.INFERRED, why)
-        elif position is not None:
-            line[shard] = exactly(cut_of(position))
-        elif shard in over:
-            line[shard] = exactly(DONE, Basis.INFERRED, "a shard below it was begun")
-        else:
-            line[shard] = exactly(START, Basis.INFERRED, "no batch names it")
+        line[shard] = _span(lineage, checkpoint, shard, marks.get(shard), shard in over)
     return line
 
 
-def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
-    """Named shards go on, the others begin once their listed parents have ended."""
-    batch = resting(checkpoint)
-    places = dict(batch.positions) if batch is not None else {}
-    over = _ancestors(lineage, places)
-    fates: dict[ShardId, Fate] = {
-        shard: Reads(
-            exactly(cut_of(position)), DONE, frozenset(), True, Cause.GONE,
-            "the shard is not listed any more",
-        )
-        for shard, position in places.items() if shard not in lineage
-    }
-    for shard in lineage:
-        fates[shard] = _fate(lineage, shard, places.get(shard), shard in over, app)
-    listed = {shard: Resumed(place) for shard, place in places.items() if shard in lineage}
-    return Replay(fates, crash(lineage, checkpoint, listed, app))
+def _span(
+    lineage: Lineage, checkpoint: Checkpoint, shard: ShardId, mark: Position | None, over: bool
+) -> Span:
+    if mark is not None and is_refused(lineage, shard, mark):
+        why = "its number is no number of this shard"
+    elif mark is not None and is_false_end(lineage, shard, mark):
+        why = "marked as ended while it is open"
+    elif mark is not None:
+        return exactly(cut_of(mark))
+    else:
+        known = last_known(lineage, checkpoint, shard)
+        if known is not None:
+            return exactly(cut_of(known), why="a batch before had a mark of it")
+        if over:
+            return exactly(DONE, Basis.INFERRED, "a shard below it was begun")
+        return exactly(START, Basis.INFERRED, "no batch names it")
+    known = last_known(lineage, checkpoint, shard)
+    lo = START if known is None else cut_of(known)
+    return Span(lo, furthest(lineage, shard), Basis.INFERRED, why)
 
 
-def _fate(
-    lineage: Lineage, shard: ShardId, position: Position | None, over: bool, app: App
-) -> Fate:
-    closed, until = not lineage.is_open(shard), furthest(lineage, shard)
-    if (position is not None and position.kind == SHARD_END) or over:
-        return Reads(exactly(DONE), DONE, frozenset(), True, Cause.FINISHED, "read to its end")
-    if position is not None:
-        why, at = "goes on behind its stored end", cut_of(position)
-        return Reads(exactly(at), until, frozenset(), closed, Cause.POSITION, why)
-    parents = frozenset(lineage.parents(shard))
-    if parents:
-        why, cause = "begins when its parents have ended", Cause.CREATED_AT_PARENT_END
-        return Reads(exactly(START), until, parents, closed, cause, why)
-    at = {Start.TRIM_HORIZON: START, Start.LATEST: TIP}.get(app.initial, at_time(app.time))
-    why = f"begins where startingPosition={app.initial} says"
-    cause = Cause.LATEST if app.initial is Start.LATEST else Cause.BOOTSTRAP
-    return Reads(exactly(at), until, frozenset(), closed, cause, why)
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """What becomes of the line. without: shards whose marks go; created: of a stream made anew."""
 
-
-def _ancestors(lineage: Lineage, places: Collection[ShardId]) -> set[ShardId]:
-    """Listed shards without a place above one that has one."""
-    found: set[ShardId] = set()
-    todo = [parent for shard in places for parent in lineage.parents(shard)]
-    while todo:
-        shard = todo.pop()
-        if shard not in found and shard not in places:
-            found.add(shard)
-            todo += lineage.parents(shard)
-    return found
+    moved: Mapping[ShardId, Position] = field(default_factory=dict)
+    without: frozenset[ShardId] = frozenset()
+    created: float | None = None
 
 
 def encode(
     lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App, leave: Collection[ShardId]
 ) -> list[Step] | Cannot:
     """The newest committed line with other ends."""
-    run, batch = replay(lineage, checkpoint, app), resting(checkpoint)
-    places = batch.positions if batch is not None else {}
-    moved: dict[ShardId, Position] = {}
-    for shard in lineage:
-        fate, wanted = run.fates[shard], want.get(shard, START)
-        if shard in leave or not isinstance(fate, Reads) or fate.at.lo == wanted:
-            continue
-        before = places.get(shard)
-        ended = Position(SHARD_END, before.value if before is not None else "")
-        moved[shard] = position_at(wanted) or ended
-    if not moved:
+    batch = resting(checkpoint)
+    edit = _edit(lineage, checkpoint, want, app, leave)
+    if edit == _Edit():
         return []
-    why = obstacle(checkpoint, moved, app) or _in_the_way(checkpoint, batch, moved, app)
+    why = obstacle(checkpoint, edit.moved, app) or _in_the_way(checkpoint, batch, edit.moved, app)
     if why is not None:
         return why
     assert batch is not None, "something is in the way otherwise"
     try:
-        line = lines.line(batch.log[checkpoint.source], moved)
+        before = batch.log[checkpoint.source]
+        line = lines.line(before, edit.moved, edit.without, edit.created)
     except Malformed as error:
         return Cannot(f"offsets/{batch.id}: {error}", ("restore offsets/ from a backup",))
     text = batch.log.replacing(checkpoint.source, line).text()
@@ -144,8 +111,68 @@ def encode(
     return [Step(f"move the end of batch {batch.id}", (replaced(batch.image, text, words),))]
 
 
+def _edit(
+    lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App, leave: Collection[ShardId]
+) -> _Edit:
+    batch = resting(checkpoint)
+    if batch is not None and not of_this_stream(lineage, batch):
+        return _anew(lineage, batch, want)
+    run, marks = replay(lineage, checkpoint, app), places(lineage, checkpoint, app)
+    moved = _moved(lineage, run, marks, want, leave)
+    if run.crash is not None and run.crash.cause is Cause.GONE:
+        for shard in run.crash.by:
+            moved[shard] = _ended(marks.get(shard))
+    early = {
+        shard for shard, mark in marks.items()
+        if shard in lineage and shard not in leave and want.get(shard, START) == START
+        and mark.kind != SHARD_END and _has_unread_above(lineage, shard, want)
+    }
+    for shard in early:
+        moved.pop(shard, None)
+    return _Edit(moved, frozenset(early))
+
+
+def _anew(lineage: Lineage, batch: Batch, want: Wanted) -> _Edit:
+    """No mark of the earlier stream; of this one those that can be read at once."""
+    roots = {shard for shard in lineage if not lineage.parents(shard)}
+    moved = {
+        shard: _spelled(cut, None) for shard, cut in want.items()
+        if shard in lineage and (cut != START or shard in roots)
+    }
+    return _Edit(moved, frozenset(batch.positions.keys() - moved.keys()), lineage.stream.created)
+
+
+def _moved(
+    lineage: Lineage, run: Replay, marks: Mapping[ShardId, Position], want: Wanted,
+    leave: Collection[ShardId],
+) -> dict[ShardId, Position]:
+    """Listed shards that do not go on where they are wanted to."""
+    moved: dict[ShardId, Position] = {}
+    for shard in lineage:
+        fate, wanted, mark = run.fates[shard], want.get(shard, START), marks.get(shard)
+        if shard in leave or (isinstance(fate, Never) and wanted == DONE):
+            continue
+        refused = mark is not None and is_refused(lineage, shard, mark)
+        if refused or not isinstance(fate, Reads) or fate.at.lo != wanted:
+            moved[shard] = _spelled(wanted, None if refused else mark)
+    return moved
+
+
+def _spelled(cut: Cut, before: Position | None) -> Position:
+    return position_at(cut) or _ended(before)
+
+
+def _ended(before: Position | None) -> Position:
+    return Position(SHARD_END, before.value if before is not None else "")
+
+
+def _has_unread_above(lineage: Lineage, shard: ShardId, want: Wanted) -> bool:
+    """A child that nothing was read of waits for its parents once its mark is gone."""
+    return any(want.get(parent, START) != DONE for parent in lineage.parents(shard))
+
+
 def _in_the_way(
-    checkpoint: Checkpoint, batch: Batch | None, moved: dict[ShardId, Position], app: App
+    checkpoint: Checkpoint, batch: Batch | None, moved: Mapping[ShardId, Position], app: App
 ) -> Cannot | None:
     if batch is None or batch.id != checkpoint.newest:
         return Cannot(

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from reshardctl.consumers.base import Candidate
 from reshardctl.consumers.spark.app import App, Sink, Start
-from reshardctl.consumers.spark.checkpoint import Checkpoint
+from reshardctl.consumers.spark.checkpoint import LINEAGE, Checkpoint
+from reshardctl.consumers.spark.marks import is_first
 from reshardctl.consumers.spark.releases import Traits, starters, traits_of
 from reshardctl.consumers.spark.table_log import OPTION
 from reshardctl.errors import UsageError
@@ -62,15 +63,32 @@ def candidates(checkpoint: Checkpoint, options: Mapping[str, str]) -> list[Candi
             f"{checkpoint.connector} connector",
             "name the release of the connector that the query runs with",
         )
-    starts = (given.initial,) if given.initial else (Start.TRIM_HORIZON, Start.LATEST)
     fails = (False, True) if given.fails is None else (given.fails,)
     apps = [
         App(traits, start, given.time, fail, sink, given.limit, given.allow,
             given.parents_first)
-        for traits in fitting for start in starts for fail in fails
+        for traits in fitting for start in _starts(checkpoint, given) for fail in fails
         for sink in _sinks(checkpoint, given)
     ]
-    return [Candidate(app, app.options()) for app in apps]
+    return [Candidate(app, _told(checkpoint, app)) for app in apps]
+
+
+def _told(checkpoint: Checkpoint, app: App) -> dict[str, str]:
+    """What tells it from others: kinesis-lineage has a first batch, and no log of its own."""
+    told = dict(app.options())
+    if checkpoint.connector == LINEAGE:
+        del told["sink"]
+        if not is_first(checkpoint):
+            del told["startingPosition"]
+    return told
+
+
+def _starts(checkpoint: Checkpoint, given: Options) -> tuple[Start, ...]:
+    if given.initial is not None:
+        return (given.initial,)
+    if checkpoint.connector == LINEAGE and not is_first(checkpoint):
+        return (Start.TRIM_HORIZON,)
+    return (Start.TRIM_HORIZON, Start.LATEST)
 
 
 def _sinks(checkpoint: Checkpoint, given: Options) -> tuple[Sink, ...]:

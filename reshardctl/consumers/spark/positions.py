@@ -25,10 +25,12 @@ class Position:
 
     kind: one of KINDS. value: the number of a sequence-number kind, the milliseconds since 1970
     of AT_TIMESTAMP, else as it stands ("" from the connectors). sub, last: awslabs' place inside
-    an aggregated record, and whether that is its last one.
+    an aggregated record, and whether that is its last one. quiet: Unix seconds as of which nothing
+    lay behind it, where the source notes that.
     """
 
     kind: str
     value: str = ""
     sub: int = -1
     last: bool = True
+    quiet: float | None = None

@@ -107,6 +107,7 @@ def _batches(
             number in found.committed,
             broken,
             log[source] != NO_OFFSET,
+            offset.created if offset else None,
         )
         before = batches[number].batch_id if offset else before
     return batches, offsets

@@ -1,20 +1,25 @@
 """Offsets of our own Python source `kinesis-lineage`: where a batch ended.
 
 PySpark stores `json.dumps` of the source's dictionary, its spaces and order kept (runs on PySpark
-4.0 to 4.3, November 2026): `{"shards": {"<shard>": {"seq": "<number>", "end": false}}}`.
+4.0 to 4.3, November 2026): `{"shards": {"<shard>": {"seq": "<number>", "end": false}}, "stream":
+"<name>", "created": <Unix seconds>}`. A shard may have two members more, Unix seconds both: `from`,
+where it begins by time and no record of it was met yet, and `tip`, as of when nothing lay behind
+`seq` (docs/source.md).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from reshardctl.consumers.spark.lines.loading import Digits, kind
+from reshardctl.consumers.spark.lines.loading import Digits, Twice, kind
 from reshardctl.consumers.spark.lines.offset import Flaw, SourceOffset
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.positions import (
     AFTER_SEQUENCE_NUMBER,
+    AT_TIMESTAMP,
     SHARD_END,
     TRIM_HORIZON,
     Position,
@@ -22,6 +27,10 @@ from reshardctl.consumers.spark.positions import (
 from reshardctl.model import ShardId, index_of, is_number
 
 NAME = "lineage"
+MEMBERS = frozenset({"shards", "stream", "created"})
+PLACE = frozenset({"seq", "end", "from", "tip"})
+_BEYOND = 1e11
+"""Seconds: what the source takes for no time any more, nor do milliseconds pass."""
 
 
 def recognised(value: object) -> bool:
@@ -34,32 +43,60 @@ def recognised(value: object) -> bool:
 def read(value: Mapping[str, Any]) -> SourceOffset:
     """An offset of this shape."""
     positions: dict[ShardId, Position] = {}
-    flaws: list[Flaw] = []
+    flaws: list[Flaw] = [*_remarks(value, MEMBERS), *_remarks(value["shards"], None)]
     for name, one in value["shards"].items():
         shard = ShardId(name)
         try:
             positions[shard] = _place(shard, one)
         except Malformed as error:
             flaws.append(Flaw(str(error), str(one)[:200], shard))
-    stream = value.get("stream")
-    return SourceOffset(
-        NAME, stream if isinstance(stream, str) else "", None, positions, tuple(flaws)
-    )
+        flaws += (replace(flaw, shard=shard) for flaw in _remarks(one, PLACE))
+    stream = value.get("stream", "")
+    if not isinstance(stream, str) or isinstance(stream, Digits):
+        flaws.append(Flaw(f"stream is {kind(stream)}, not a name", str(stream)[:200]))
+        stream = ""
+    try:
+        created = _seconds(value, "created")
+    except Malformed as error:
+        flaws.append(Flaw(str(error), str(value["created"])[:200]))
+        created = None
+    return SourceOffset(NAME, stream, None, positions, tuple(flaws), created)
 
 
-def line(before: str, positions: Mapping[ShardId, Position]) -> str:
-    """The offset `before` with these positions; those of other shards stay, and their order.
+def line(
+    before: str, positions: Mapping[ShardId, Position], without: Collection[ShardId] = (),
+    created: float | None = None,
+) -> str:
+    """The offset `before` with these positions, and without some shards; those of the others stay,
+    and so does the order. What the source noted of a place goes with it: a `tip` that outlived its
+    `seq` would hide a loss. created: of a stream that was created anew.
 
     Raises Malformed for a text that json.dumps would not have written.
     """
     value = json.loads(before)
     if json.dumps(value) != before:
         raise Malformed("it is not spelled as PySpark writes it")
+    shards = value["shards"]
+    in_order = list(shards) == sorted(shards)
+    for shard in without:
+        shards.pop(shard, None)
     for shard in sorted(positions):
-        place = value["shards"].setdefault(shard, {})
+        place = shards.setdefault(shard, {})
+        for name in ("from", "tip"):
+            place.pop(name, None)
         place["seq"] = positions[shard].value
         place["end"] = positions[shard].kind == SHARD_END
+    if in_order:
+        value["shards"] = {shard: shards[shard] for shard in sorted(shards)}
+    if created is not None:
+        value["created"] = created
     return json.dumps(value)
+
+
+def begun_by_time(text: str) -> frozenset[ShardId]:
+    """Shards of an offset that read() takes whose place names a time that they begin at."""
+    shards = json.loads(text)["shards"]
+    return frozenset(ShardId(name) for name, one in shards.items() if one.get("from") is not None)
 
 
 def _place(shard: ShardId, one: object) -> Position:
@@ -74,6 +111,34 @@ def _place(shard: ShardId, one: object) -> Position:
         raise Malformed(f"seq is {kind(number)}, not a string")
     if number and not is_number(number):
         raise Malformed(f"{number[:60]!r} is no sequence number")
+    since, quiet = _seconds(one, "from"), _seconds(one, "tip")
     if ended:
         return Position(SHARD_END, number)
-    return Position(AFTER_SEQUENCE_NUMBER, number) if number else Position(TRIM_HORIZON)
+    if number:
+        return Position(AFTER_SEQUENCE_NUMBER, number, quiet=quiet)
+    if since is not None:
+        return Position(AT_TIMESTAMP, str(round(since * 1000)), quiet=quiet)
+    return Position(TRIM_HORIZON, quiet=quiet)
+
+
+def _seconds(members: Mapping[str, Any], name: str) -> float | None:
+    """Raises Malformed for what is no time in seconds."""
+    value = members.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Digits | float):
+        raise Malformed(f"{name} is {kind(value)}, not a time in Unix seconds")
+    if not 0 <= float(value) < _BEYOND:
+        raise Malformed(f"{name} {str(value)[:40]} is no time in Unix seconds")
+    return float(value)
+
+
+def _remarks(value: object, known: Collection[str] | None) -> Iterator[Flaw]:
+    """What it does not know, and what it passes by; known: the members that it reads, `None` for
+    any."""
+    if not isinstance(value, dict):
+        return
+    if known is not None and (unknown := sorted(value.keys() - known)):
+        yield Flaw(f"the source does not know {unknown[0]!r}, and refuses it", str(value)[:200])
+    if isinstance(value, Twice):
+        yield Flaw("it names something twice; the last one counts", str(value)[:200], None, False)

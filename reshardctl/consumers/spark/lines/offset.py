@@ -34,7 +34,7 @@ class SourceOffset:
     connector: which source writes this shape, "unknown" for a connector's offset without shards.
     stream: its name, "" where the offset holds none. batch_id: the connectors' own count, by
     which their log is filed, `None` where there is none. positions: also those of a flawed offset
-    that could be read.
+    that could be read. created: Unix seconds at which its stream was created, where it says so.
     """
 
     connector: str
@@ -42,6 +42,7 @@ class SourceOffset:
     batch_id: int | None
     positions: Mapping[ShardId, Position]
     flaws: tuple[Flaw, ...] = ()
+    created: float | None = None
 
     @property
     def broken(self) -> str:

@@ -1,0 +1,138 @@
+"""kinesis-lineage: what it does when a query starts on a checkpoint, played over the lineage.
+
+Marks go on where they stand. A shard without one is admitted a batch after all of its listed
+parents have been read to their ends; parents that are not listed any more count as ended. What
+retention has taken kills the query, unless failOnDataLoss=false (docs/source.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from reshardctl.consumers.spark.app import App, Start
+from reshardctl.consumers.spark.behaviour import NOBODY
+from reshardctl.consumers.spark.checkpoint import Checkpoint
+from reshardctl.consumers.spark.cuts import cut_of, is_at_end
+from reshardctl.consumers.spark.deaths import REPAIRED, crash
+from reshardctl.consumers.spark.history import furthest
+from reshardctl.consumers.spark.marks import (
+    had_its_turn,
+    is_first,
+    is_refused,
+    of_this_stream,
+    passed_over,
+    places,
+    resting,
+)
+from reshardctl.consumers.spark.positions import AFTER_SEQUENCE_NUMBER, SHARD_END, Position
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
+    Cause,
+    Crash,
+    Fate,
+    Never,
+    Reads,
+    Replay,
+    ShardId,
+    at_time,
+    exactly,
+    short,
+)
+from reshardctl.times import instant
+
+SURVIVES = "failOnDataLoss=false, or a repair"
+
+
+def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
+    """A fate for every listed shard, and for those that are gone with something unread in them."""
+    marks = places(lineage, checkpoint, app)
+    had = had_its_turn(lineage, marks)
+    unread = passed_over(lineage, checkpoint, marks)
+    fates: dict[ShardId, Fate] = {}
+    for shard in (*marks, *unread):
+        if shard not in lineage and not _is_end(marks.get(shard)):
+            at = cut_of(marks[shard]) if shard in marks else START
+            why = "the shard is not listed any more"
+            fates[shard] = Reads(exactly(at), DONE, NOBODY, True, Cause.GONE, why)
+    begun = not is_first(checkpoint)
+    for shard in lineage:
+        mark = marks.get(shard)
+        if mark is None and shard in had:
+            why = "has no mark, and a shard below it has: the source takes it for read"
+            fates[shard] = Reads(exactly(DONE), DONE, NOBODY, True, Cause.TAKEN_FOR_READ, why)
+        else:
+            fates[shard] = _fate(lineage, shard, mark, begun, app)
+    died = _died(lineage, checkpoint, tuple(fates), app)
+    return Replay(fates, died, dies_of_age=app.fails)
+
+
+def _fate(
+    lineage: Lineage, shard: ShardId, mark: Position | None, begun: bool, app: App
+) -> Fate:
+    closed, until = not lineage.is_open(shard), furthest(lineage, shard)
+    if mark is not None and mark.kind == SHARD_END:
+        if not closed:
+            why = "marked as ended while it is open: the source never reads it again"
+            return Never(Cause.FALSE_END, why)
+        return Reads(exactly(DONE), DONE, NOBODY, True, Cause.FINISHED, "read to its end")
+    if mark is not None:
+        why, at = "goes on behind its stored end", cut_of(mark)
+        return Reads(exactly(at), until, NOBODY, closed, Cause.POSITION, why)
+    parents = frozenset(lineage.parents(shard))
+    if parents:
+        why, cause = "begins when its parents have ended", Cause.CREATED_AT_PARENT_END
+        return Reads(exactly(START), until, parents, closed, cause, why)
+    if begun:
+        why = "begins at its beginning: startingPosition counts in the first batch alone"
+        return Reads(exactly(START), until, NOBODY, closed, Cause.CREATED_AT_PARENT_END, why)
+    at = {Start.TRIM_HORIZON: START, Start.LATEST: TIP}.get(app.initial, at_time(app.time))
+    cause = Cause.LATEST if app.initial is Start.LATEST else Cause.BOOTSTRAP
+    why = f"begins where startingPosition={app.initial} says"
+    return Reads(exactly(at), until, NOBODY, closed, cause, why)
+
+
+def _is_end(mark: Position | None) -> bool:
+    return mark is not None and mark.kind == SHARD_END
+
+
+def _died(
+    lineage: Lineage, checkpoint: Checkpoint, judged: Iterable[ShardId], app: App
+) -> Crash | None:
+    """The first thing that kills the query: Spark's own files, then the offset, then losses."""
+    found = crash(lineage, checkpoint, {}, app) or _of_numbers(lineage, checkpoint)
+    if found is not None:
+        return found
+    batch = resting(checkpoint)
+    if not app.fails or batch is None:
+        return None
+    if not of_this_stream(lineage, batch):
+        why = (
+            f"its offsets are of a stream that was created at {instant(batch.created or 0.0)}, "
+            "and failOnDataLoss=true"
+        )
+        return Crash(why, SURVIVES, cause=Cause.FOREIGN_NUMBER, by=tuple(batch.positions))
+    gone = tuple(shard for shard in judged if shard not in lineage)
+    if not gone:
+        return None
+    why = f"shard {short(gone[0])} is not listed any more, and failOnDataLoss=true"
+    return Crash(why, SURVIVES, cause=Cause.GONE, by=gone)
+
+
+def _of_numbers(lineage: Lineage, checkpoint: Checkpoint) -> Crash | None:
+    """The source reads the offsets from which and up to which the next batch goes, and refuses a
+    number of another shard in either, also in a mark of an end; Kinesis refuses the others."""
+    newest = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    for batch in (resting(checkpoint), newest):
+        if batch is None or not of_this_stream(lineage, batch):
+            continue
+        for shard, mark in batch.positions.items():
+            if is_refused(lineage, shard, mark):
+                why = f"{mark.value} is no number of a record of shard {short(shard)}"
+                at_end = is_at_end(lineage, shard, replace(mark, kind=AFTER_SEQUENCE_NUMBER))
+                cause = Cause.AT_END if at_end else Cause.FOREIGN_NUMBER
+                return Crash(why, REPAIRED, cause=cause, by=(shard,))
+    return None

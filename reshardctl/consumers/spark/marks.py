@@ -1,0 +1,144 @@
+"""kinesis-lineage: which marks of an offset count, and which shards they leave open.
+
+A mark is a shard's entry in the offset. The newest committed offset is where the query goes on. A
+shard with a mark stays where it stands; one without begins once its listed parents have ended, at
+its own beginning. startingPosition counts in the first batch alone (docs/source.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+
+from reshardctl.consumers.spark.app import App, Start
+from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
+from reshardctl.consumers.spark.cuts import is_foreign
+from reshardctl.consumers.spark.lines.lineage import begun_by_time
+from reshardctl.consumers.spark.positions import (
+    AFTER_SEQUENCE_NUMBER,
+    AT_TIMESTAMP,
+    SHARD_END,
+    Position,
+)
+from reshardctl.lineage import Lineage
+from reshardctl.model import ShardId, decode, index_of
+
+SAME = 1.0
+"""Seconds: two creations that are nearer to each other are one."""
+
+
+def resting(checkpoint: Checkpoint) -> Batch | None:
+    """The newest committed batch: where the query starts from, what is planned beyond it aside."""
+    done = [batch for batch in checkpoint.batches.values() if batch.committed]
+    return done[-1] if done else None
+
+
+def created(checkpoint: Checkpoint) -> float | None:
+    """When the stream of its offsets was created, as the newest that says so has it."""
+    told = [batch.created for batch in checkpoint.batches.values() if batch.created is not None]
+    return told[-1] if told else None
+
+
+def same(one: float, other: float) -> bool:
+    """Whether two creation times are one stream's."""
+    return abs(one - other) < SAME
+
+
+def of_this_stream(lineage: Lineage, batch: Batch) -> bool:
+    """Whether an offset is of the stream that is there now, as far as it says."""
+    return batch.created is None or same(batch.created, lineage.stream.created)
+
+
+def places(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Mapping[ShardId, Position]:
+    """The marks that the query goes on from. Those of an earlier stream are none."""
+    batch = resting(checkpoint)
+    if batch is None:
+        return _first(checkpoint, app)
+    return batch.positions if of_this_stream(lineage, batch) else {}
+
+
+def _first(checkpoint: Checkpoint, app: App) -> Mapping[ShardId, Position]:
+    """A first batch that is planned runs again. LATEST is pinned by it, and nothing read: its end
+    is where it begins. By time, a mark of an end that names no time is of a shard that had closed
+    before it."""
+    planned = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    if planned is None or planned.broken or app.initial is Start.TRIM_HORIZON:
+        return {}
+    if app.initial is Start.LATEST:
+        return planned.positions
+    timed = begun_by_time(planned.log[checkpoint.source])
+    since = Position(AT_TIMESTAMP, str(round((app.time or 0.0) * 1000)))
+    return {
+        shard: mark if mark.kind == SHARD_END and not mark.value and shard not in timed else since
+        for shard, mark in planned.positions.items()
+    }
+
+
+def had_its_turn(lineage: Lineage, marks: Collection[ShardId]) -> set[ShardId]:
+    """Listed shards without a mark above one that has one."""
+    found: set[ShardId] = set()
+    todo = [parent for shard in marks for parent in lineage.parents(shard)]
+    while todo:
+        shard = todo.pop()
+        if shard not in found:
+            found.add(shard)
+            todo += lineage.parents(shard)
+    return found - set(marks)
+
+
+def is_first(checkpoint: Checkpoint) -> bool:
+    """Whether startingPosition counts still."""
+    return resting(checkpoint) is None
+
+
+def last_known(lineage: Lineage, checkpoint: Checkpoint, shard: ShardId) -> Position | None:
+    """The newest committed mark that can be true of the shard; of one that says falsely that an
+    open shard has ended, its number."""
+    for batch in reversed(list(checkpoint.batches.values())):
+        mark = batch.positions.get(shard)
+        if mark is None or not batch.committed or not of_this_stream(lineage, batch):
+            continue
+        if is_refused(lineage, shard, mark):
+            continue
+        if not is_false_end(lineage, shard, mark):
+            return mark
+        if mark.value:
+            return replace(mark, kind=AFTER_SEQUENCE_NUMBER)
+    return None
+
+
+def is_refused(lineage: Lineage, shard: ShardId, mark: Position) -> bool:
+    """Whether the source or Kinesis refuses its number, be it a mark of an end."""
+    if not mark.value or mark.kind not in (AFTER_SEQUENCE_NUMBER, SHARD_END):
+        return False
+    if mark.kind == AFTER_SEQUENCE_NUMBER and is_foreign(lineage, shard, mark):
+        return True
+    decoded = decode(mark.value)
+    return decoded is not None and (decoded.shard != index_of(shard) or decoded.is_end)
+
+
+def is_false_end(lineage: Lineage, shard: ShardId, mark: Position) -> bool:
+    """Whether it says that an open shard has ended."""
+    return mark.kind == SHARD_END and shard in lineage and lineage.is_open(shard)
+
+
+def passed_over(
+    lineage: Lineage, checkpoint: Checkpoint, marks: Mapping[ShardId, Position]
+) -> dict[ShardId, ShardId]:
+    """Shards that nothing ever read: not listed any more, without a mark, and above a shard that
+    the query has still to begin, by that shard. An ended shard keeps its mark until its children
+    have theirs; in the first batch every shard is new."""
+    if is_first(checkpoint):
+        return {}
+    had = had_its_turn(lineage, marks)
+    return {
+        above: shard for shard, above in _unlisted_above(lineage)
+        if shard not in had and not {above, shard} & marks.keys()
+    }
+
+
+def _unlisted_above(lineage: Lineage) -> Iterator[tuple[ShardId, ShardId]]:
+    for shard in lineage:
+        for above in lineage[shard].parents:
+            if above not in lineage:
+                yield shard, above
