@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from reshardctl.consumers.base import Candidate, Cannot
 from reshardctl.effects import Effect, Harm
-from reshardctl.errors import UsageError
-from reshardctl.model import Line, Step, Wanted, after, ahead
+from reshardctl.model import Create, Line, Step, Wanted, after, ahead
 from reshardctl.plan import (
     Case,
     Decision,
@@ -58,19 +57,27 @@ def _nothing_before(case: Case) -> tuple[tuple[Effect, ...], ...]:
 def _beginnings(
     case: Case, want: Wanted, candidate: Candidate
 ) -> Iterator[list[Step] | Cannot]:
-    """What a new application is begun with, and what moves one to the line: the first knows an
-    empty store's needs, the second says more where a shard was read before its parent's gap."""
-    lineage, consumer = case.around.lineage, case.consumer
-    try:
-        yield consumer.bootstrap(lineage, want, candidate.app)
-    except UsageError as error:
-        yield Cannot(error.what, (error.next,) if error.next else ())
-    yield consumer.encode(lineage, case.checkpoint(), want, candidate.app, frozenset())
+    """The whole line, and what would move the consumer to it: where it comes to most of it by
+    itself, the second is less."""
+    lineage, consumer, checkpoint = case.around.lineage, case.consumer, case.checkpoint()
+    there = {image.key for image in case.images}
+    whole = consumer.rebuild(lineage, checkpoint, want, candidate.app)
+    if isinstance(whole, Cannot) or not _over(whole, there):
+        yield whole
+    yield consumer.encode(lineage, checkpoint, want, candidate.app, frozenset())
 
 
-def _cost(found: tuple[Plan, list[Effect]]) -> tuple[int, int, float, int]:
-    """What is not accepted, what is read again, and how much is written."""
+def _over(steps: Iterable[Step], there: Collection[str]) -> bool:
+    """Whether a row would be made that is there already: of another kind, or another's."""
+    return any(
+        isinstance(write.change, Create) and write.key in there
+        for step in steps for write in step.writes
+    )
+
+
+def _cost(found: tuple[Plan, list[Effect]]) -> tuple[int, int, float]:
+    """What is not accepted, and what is read again. Of two that cost the same the whole line is
+    the better: it rests on nothing that a store does not hold."""
     plan, bad = found
     again = [e for run in plan.after for e in run if e.harm is Harm.REREAD]
-    writes = sum(len(step.writes) for step in plan.steps)
-    return len(bad), len(again), sum(e.seconds or 0.0 for e in again), writes
+    return len(bad), len(again), sum(e.seconds or 0.0 for e in again)

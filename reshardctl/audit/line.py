@@ -52,7 +52,7 @@ def line_of(facts: Facts, lineage: Lineage) -> SinkLine:
             "compare it with the stream (leave --alone out), which shows the first missing "
             "record; or start over and read everything again: reshardctl fix --bootstrap",
         )
-    line = {shard: span for shard, span in spans.items() if span is not None}
+    line = _gated(lineage, {s: span for s, span in spans.items() if span is not None})
     return SinkLine(facts.sink, line, _notes(facts, line))
 
 
@@ -90,6 +90,26 @@ def _span(facts: Facts, lineage: Lineage, shard: ShardId) -> Span | None:
         return exactly(START, Basis.PROBED, "nothing to read and no row yet")
     why = "the stream holds nothing of it any more, and what follows comes behind its last row"
     return exactly(cut_of(inside.last), Basis.PROBED, why)
+
+
+def _gated(lineage: Lineage, line: Mapping[ShardId, Span]) -> dict[ShardId, Span]:
+    """The same, no shard ended below one that is to be read on: it stands at its last record, so
+    that its end still waits for what lies above, and what lies below waits for its end."""
+    found: dict[ShardId, Span] = {}
+    for shard, span in line.items():
+        ready = all(found[p].lo == DONE for p in lineage.parents(shard) if p in found)
+        if span.lo == DONE and not ready:
+            at = _place(span.lo)
+            found[shard] = exactly(at, span.basis, f"{span.why}; it ends after its parents")
+        else:
+            found[shard] = span
+    return found
+
+
+def _place(over: Cut) -> Cut:
+    """The last record of a shard that is over, its beginning where it has none."""
+    number, _, sub = over.text.partition("/")
+    return at_number(number, int(sub or 0)) if number else START
 
 
 def _of_sink_alone(inside: InSink | None) -> Span | None:

@@ -144,6 +144,11 @@ class Consumer(Protocol):
     def bootstrap(self, lineage: Lineage, want: Wanted, app: Any) -> list[Step]:
         """First positions for a consumer that is declared new."""
 
+    def rebuild(
+        self, lineage: Lineage, checkpoint: Any, want: Wanted, app: Any
+    ) -> list[Step] | Cannot:
+        """The whole line for a store that is empty: it has lost what it held."""
+
     def footprint(self, image: Image) -> Mapping[str, Any]:
         """What of a row a proof rests on: no counters that move by themselves."""
 

@@ -8,6 +8,7 @@ from typing import Any
 from reshardctl.consumers.base import Candidate, Cannot, Hold, Incarnation
 from reshardctl.consumers.kcl import encode as encoding
 from reshardctl.consumers.kcl import liveness
+from reshardctl.consumers.kcl import rebuild as rebuilding
 from reshardctl.consumers.kcl.app import App
 from reshardctl.consumers.kcl.behaviour import replay
 from reshardctl.consumers.kcl.bystanders import MULTI_STREAM, in_the_way
@@ -160,6 +161,12 @@ class Kcl:
     def bootstrap(self, lineage: Lineage, want: Wanted, app: App) -> list[Step]:
         """First leases, in the shape that the release writes."""
         return encoding.bootstrap(lineage, want, app)
+
+    def rebuild(
+        self, lineage: Lineage, table: LeaseTable, want: Wanted, app: App
+    ) -> list[Step] | Cannot:
+        """A lease for every listed shard."""
+        return in_the_way(table, app.traits) or rebuilding.rebuild(lineage, table, want, app)
 
     def footprint(self, image: Image) -> dict[str, Any]:
         """Position, parents, pending mark, ownership; no counters, no statistics."""

@@ -31,6 +31,7 @@ from reshardctl.consumers.kcl.sets import retyped
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
+    START,
     AttributeValue,
     Cause,
     Create,
@@ -105,15 +106,23 @@ def _missed(
 
 def bootstrap(lineage: Lineage, want: Wanted, app: App) -> list[Step]:
     """First rows for an application of one stream that has none: where the line begins."""
-    table = LeaseTable({}, {}, (), False, False)
     chosen = [
         s for s in lineage
         if want[s] != DONE and all(want[p] == DONE for p in lineage.parents(s))
     ]
-    orders = {s: _Order(s, want[s], "first lease of a new application") for s in chosen}
-    form = _Form(app.traits, shape_of(table, app.traits))
-    writes = {s: _write(lineage, table, orders, o, form) for s, o in orders.items()}
+    table = LeaseTable({}, {}, (), False, False)
+    writes = begun(lineage, table, want, app, chosen, "first lease of a new application")
     return _steps(lineage, writes, frozenset())
+
+
+def begun(
+    lineage: Lineage, table: LeaseTable, want: Wanted, app: App, chosen: Collection[ShardId],
+    why: str,
+) -> dict[ShardId, Write]:
+    """A row each for these shards, where the line has them. None of them has one."""
+    orders = {s: _Order(s, want[s], why) for s in chosen}
+    form = _Form(app.traits, shape_of(table, app.traits))
+    return {s: _write(lineage, table, orders, o, form) for s, o in orders.items()}
 
 
 def spelling(cut: Cut) -> tuple[str, int]:
@@ -235,9 +244,9 @@ class _Orders:
     def _comes_right(self, shard: ShardId) -> bool:
         """Whether an absent row is nothing to mend: settled, or KCL makes it as wanted."""
         want, fate = self._want[shard], self._fates[shard]
-        if want == DONE:
-            return True
         if self._coming[shard]:
+            return want == START
+        if want == DONE:
             return True
         if isinstance(fate, Never) or fate.at.lo != want or not fate.at.exact:
             return False

@@ -14,7 +14,7 @@ from reshardctl.consumers.kinesis_consumer.rows import LEASE, Positions, parse
 from reshardctl.consumers.kinesis_consumer.settled import settled
 from reshardctl.consumers.kinesis_consumer.tables import NUMBER, key_of, shard_of
 from reshardctl.consumers.numbers import earlier_incarnation, of_another_stream, unborn
-from reshardctl.errors import WrongStream
+from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     Image,
@@ -143,6 +143,15 @@ class KinesisConsumer:
         """First rows."""
         namespace = self._whose.namespace(lineage.stream.name)
         return encoding.bootstrap(lineage, want, app, namespace)
+
+    def rebuild(
+        self, lineage: Lineage, _positions: Positions, want: Wanted, app: App
+    ) -> list[Step] | Cannot:
+        """Rows where the line has shards to be read, as for a new application."""
+        try:
+            return self.bootstrap(lineage, want, app)
+        except UsageError as error:
+            return Cannot(error.what, (error.next,))
 
     def footprint(self, image: Image) -> dict[str, Any]:
         """The number; of a group's lease whether it is completed."""

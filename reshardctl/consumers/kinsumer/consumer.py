@@ -135,6 +135,10 @@ class Kinsumer:
         """First checkpoints and a ShardCache."""
         return bootstrap(lineage, want, app)
 
+    def rebuild(self, lineage: Lineage, _store: Store, want: Wanted, app: App) -> list[Step]:
+        """A checkpoint for every listed shard, as for a new application."""
+        return bootstrap(lineage, want, app)
+
     def footprint(self, image: Image) -> dict[str, Any]:
         """Position, finished mark, owner, cached shards; no stamps."""
         item = canonical(image.attributes)

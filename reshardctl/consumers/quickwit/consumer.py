@@ -124,6 +124,12 @@ class Quickwit:
         """Nothing: a source that is stored is never empty, see `empty`."""
         return []
 
+    def rebuild(
+        self, lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App
+    ) -> list[Step] | Cannot:
+        """The source that is there, moved: see `empty`."""
+        return self.encode(lineage, checkpoint, want, app, frozenset())
+
     def footprint(self, image: Image) -> dict[str, Any]:
         """All that a row holds, but for whether the source is enabled: that is switched off to be
         repaired."""
