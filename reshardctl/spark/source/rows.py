@@ -8,8 +8,9 @@ from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from reshardctl.spark.source.kpl import unpacked
+from reshardctl.spark.source.kpl import spread
 
 SCHEMA = (
     "data BINARY, partition_key STRING, sequence_number STRING, sub_sequence_number BIGINT, "
@@ -34,27 +35,23 @@ def batch_of(
 ) -> pa.RecordBatch:
     """The rows of some records, as the wire has them, in their order; none are skipped."""
     data = list(map(a2b_base64, map(_DATA, records)))
-    keys, numbers = list(map(_KEY, records)), list(map(_NUMBER, records))
-    arrived = pa.array(map(_ARRIVED, records), pa.float64(), size=len(records))
-    subs: pa.Array = pa.repeat(pa.scalar(0, pa.int64()), len(records))
-    if unpack:
-        data, keys, numbers, subs, arrived = unpacked(data, keys, numbers, subs, arrived)
-    count = len(data)
+    keys = list(map(_KEY, records))
+    numbers = pa.array(list(map(_NUMBER, records)), pa.string())
+    arrived = _moments(list(map(_ARRIVED, records)))
+    subs = pa.repeat(pa.scalar(0, pa.int64()), len(records))
+    rows = spread(data, keys) if unpack else None
+    if rows is not None:
+        data, keys, subs = rows.data, rows.keys, pa.array(rows.subs, pa.int64())
+        of = pa.array(rows.of, pa.int64())
+        numbers, arrived = numbers.take(of), arrived.take(of)
     columns = [
-        pa.array(data, pa.binary()),
-        pa.array(keys, pa.string()),
-        pa.array(numbers, pa.string()),
-        subs,
-        pa.repeat(shard, count),
-        pa.repeat(stream, count),
-        _moments(arrived),
-    ]
+        pa.array(data, pa.binary()), pa.array(keys, pa.string()), numbers, subs,
+        pa.repeat(shard, len(data)), pa.repeat(stream, len(data)), arrived,
+    ]  # fmt: skip
     return pa.RecordBatch.from_arrays(columns, schema=ARROW)
 
 
-def _moments(seconds: pa.Array) -> pa.Array:
+def _moments(seconds: list[float | None]) -> pa.Array:
     """Unix seconds as timestamps. The service tells milliseconds."""
-    import pyarrow.compute as pc
-
-    micros = pc.multiply(pc.round(pc.multiply(seconds, 1000.0)), 1000.0)
-    return micros.cast(pa.int64()).cast(pa.timestamp("us", "UTC"))
+    milliseconds = pc.round(pc.multiply(pa.array(seconds, pa.float64()), 1000.0))
+    return milliseconds.cast(pa.int64()).cast(pa.timestamp("ms", "UTC")).cast(pa.timestamp("us", "UTC"))
