@@ -2,7 +2,8 @@
 
     ReshardError                     exit
     ├── UsageError                   2   flag, locator, time, file the operator named
-    │   └── WrongStream              2   the positions belong to another stream
+    │   ├── WrongStream              2   the positions belong to another stream
+    │   └── NoStore                  2   the table of that name is not there
     ├── CannotTell                   3   a read failed or came short
     │   ├── StreamUnsettled          3   the listing tears or moves, again and again
     │   ├── EmptyCheckpoint          3   no position stored, and nobody said that it is new
@@ -43,6 +44,15 @@ class UsageError(ReshardError):
 
 class WrongStream(UsageError):
     """Stored numbers decode as another stream's."""
+
+
+class NoStore(UsageError):
+    """There is no such table: a name that was mistyped, or a store that was deleted. `table`: it.
+    """
+
+    def __init__(self, what: str, next: str = "", table: str = "") -> None:  # noqa: A002
+        super().__init__(what, next)
+        self.table = table
 
 
 class CannotTell(ReshardError):

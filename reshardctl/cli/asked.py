@@ -33,6 +33,8 @@ class Asked:
     """Whether to write while the consumer runs."""
     config: Path | None = None
     """The file of the configured names, if it is not the usual one."""
+    sink: tuple[str, ...] = ()
+    """The words that name the sink whose line is wanted; none for a fix."""
 
     @property
     def quiet(self) -> bool:
@@ -42,4 +44,4 @@ class Asked:
     def to(self, words: Sequence[str]) -> Output:
         """Where results go."""
         places = destinations(self.formats, self.output)
-        return Output(places, self.color, self.verbose, words)
+        return Output(places, self.color, self.verbose, words, self.sink)

@@ -41,6 +41,8 @@ class Output:
     color: ColorMode
     verbose: bool
     again: Sequence[str]
+    sink: tuple[str, ...] = ()
+    """The words that name the sink whose line is wanted."""
 
     def __post_init__(self) -> None:
         for place in self.places:
@@ -118,7 +120,7 @@ class Output:
         width = get_terminal_size().columns if _terminal(place) else PIPED_WIDTH
         plain = place.file is None and not unicode_is_read()
         colored = self._colored(place)
-        return Context(tuple(self.again), width, colored, plain, self.verbose, code)
+        return Context(tuple(self.again), width, colored, plain, self.verbose, code, self.sink)
 
     def _colored(self, place: Destination) -> bool:
         if self.color is not ColorMode.AUTO:

@@ -21,3 +21,10 @@ class Context:
     ascii: bool = False
     verbose: bool = False
     exit: Exit = Exit.OK
+    sink: tuple[str, ...] = ()
+    """The arguments that name the sink whose line is wanted; none for a fix."""
+
+    @property
+    def verb(self) -> str:
+        """The verb that plans again."""
+        return "rebuild" if self.sink else "fix"

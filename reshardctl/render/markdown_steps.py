@@ -62,7 +62,10 @@ def runbook(report: Report, context: Context, saved: Saved | None = None) -> lis
                 f"Find out {code(ask.option)}: the plan depends on it, and no store holds it. "
                 "Do not guess. Then one of:"
             )
-            wanted = [command("fix", "--dry-run", *w) for w in answers(report, ask, context.again)]
+            wanted = [
+                command(context.verb, "--dry-run", *words, *context.sink)
+                for words in answers(report, ask, context.again)
+            ]
             return [*_understand(report), (look_up, wanted), again]
         case NoLine(why, ways):
             said = prose(sentence(shortened(why, context.verbose)))
@@ -107,7 +110,7 @@ def _in_time(report: Report) -> list[Task]:
 
 def _apply(report: Report, context: Context, saved: Saved | None) -> list[Task]:
     path = plan_file(report, saved)
-    save = command("fix", "--dry-run", "--out", path, *context.again)
+    save = command(context.verb, "--dry-run", "--out", path, *context.again, *context.sink)
     apply = command("fix", "--plan", path, *elsewhere(context.again))
     if not _watchable(report):
         apply = [*apply, "--assume-stopped"]
@@ -155,6 +158,6 @@ def _accept(report: Report, context: Context) -> list[Task]:
     flags = [r.flag for r in residuals if r.flag]
     if not flags:
         return [("Nothing to write: no flag accepts what mending the rest would cost.", [])]
-    words = accepting(context.again, flags)
+    words = [*accepting(context.again, flags), *context.sink]
     text = "Decide whether what was left alone is worth its cost; this shows what it would do."
-    return [(text, [command("fix", "--dry-run", *words)])]
+    return [(text, [command(context.verb, "--dry-run", *words)])]

@@ -228,16 +228,16 @@ def not_written(
     sheet.line(f"Nothing was written.{also}")
     first_aid_first(sheet, report)
     if isinstance(report.decision, Plan):
-        words = list(context.again)
+        words = [*context.again, *context.sink]
         if saved is not None:
             words = ["--plan", saved.path, *elsewhere(context.again)]
-        sheet.command(command("fix", *words))
+        sheet.command(command(context.verb, *words))
     elif flags := [r.flag for r in all_residuals(report) if r.flag]:
-        words = accepting(context.again, flags)
-        sheet.command(command("fix", "--dry-run", *words), "what that would do")
+        words = [*accepting(context.again, flags), *context.sink]
+        sheet.command(command(context.verb, "--dry-run", *words), "what that would do")
     elif isinstance(report.decision, Ask):
         for words in answers(report, report.decision, context.again):
-            sheet.command(command("fix", "--dry-run", *words))
+            sheet.command(command(context.verb, "--dry-run", *words, *context.sink))
 
 
 def written(sheet: Sheet, outcome: Fixed, context: Context) -> None:

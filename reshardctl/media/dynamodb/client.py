@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from reshardctl import aws
 from reshardctl.aws import ATTEMPTS, CAUGHT, allow, clean, code_of
-from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
+from reshardctl.errors import CannotTell, NoStore, Refused, ReshardError
 from reshardctl.media.dynamodb.faults import WAITED_FOR, Kind, kind_of
 
 if TYPE_CHECKING:
@@ -97,10 +97,10 @@ class Client:
             case Kind.CREDENTIALS:
                 return aws.without_credentials(error, f"{where}: ")
             case Kind.ABSENT:
-                return UsageError(
+                return NoStore(
                     f"there is no table {names} in {self.region} "
                     "in the account of these credentials",
-                    f"aws dynamodb list-tables --region {self.region}",
+                    f"aws dynamodb list-tables --region {self.region}", self.table,
                 )
             case Kind.BUSY | Kind.UNSENT | Kind.LOST | Kind.PENDING:
                 what = "is throttled" if kind is Kind.BUSY else "does not answer"

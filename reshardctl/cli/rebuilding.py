@@ -1,0 +1,67 @@
+"""From a sink to a plan: count what it holds, and fix on the line that it proves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from reshardctl.audit.line import line_of
+from reshardctl.cli import configured, fixing, offline
+from reshardctl.cli.asked import Asked
+from reshardctl.cli.creating import creation
+from reshardctl.cli.interrupt import treat_sigterm_as_ctrl_c
+from reshardctl.cli.progress import phase
+from reshardctl.cli.sinks import Sink, facts_of
+from reshardctl.cli.target import Given, Target
+from reshardctl.cli.targets import one
+from reshardctl.cli.wishes import counting
+from reshardctl.errors import NoStore, Refused, UsageError
+from reshardctl.exit import Exit
+from reshardctl.repair import Ports
+
+
+def one_source(given: Sequence[str], stream: str | None, sink: str | None) -> None:
+    """UsageError unless a consumer and its sink are named, or a plan, or a journal."""
+    fixing.one_source(given, stream)
+    if given == ["a consumer"] and sink is None:
+        raise UsageError(
+            "--from is missing: what the line is taken from",
+            "--from PATH, or --from NAME --form table; where nothing was ever stored: "
+            "reshardctl fix --bootstrap",
+        )
+
+
+def from_sink(asked: Asked, text: str, given: Given, sink: Sink, count: bool) -> Exit:
+    """Plan on the sink's line, and unless it is a dry run, carry it out."""
+    if offline.is_snapshot(text):
+        raise UsageError(
+            "a snapshot has no sink: what it holds is compared with the stream as it is now",
+            "name the consumer and --stream instead",
+        )
+    target = counting(one(text, given), count)
+    if target.entry is not None:
+        asked = configured.asked(asked, target.entry)
+    treat_sigterm_as_ctrl_c()
+    ports = target.ports()
+    target = replace(target, opened=lambda: ports)
+    _store_is_there(target, ports, asked)
+    lineage = ports.kinesis.lineage(target.stream)
+    phase(f"reading {sink.path}")
+    line = line_of(facts_of(sink, lineage, asked.account), lineage)
+    wishes = replace(target.wishes, line=line)
+    return fixing.from_store(
+        replace(asked, sink=sink.words()), replace(target, wishes=wishes)
+    )
+
+
+def _store_is_there(target: Target, ports: Ports, asked: Asked) -> None:
+    """Raises Refused for a table that was deleted, with the command that makes it again: what is
+    to be undone must be there before, and whose it is, its tags and its policies are not ours."""
+    try:
+        ports.medium.identity()
+    except NoStore as error:
+        region = () if asked.account.region is None else ("--region", asked.account.region)
+        raise Refused(
+            f"{error.what}; a consumer makes it itself, and then begins at its start position",
+            "make it first, with your own tags: " + creation(target.place, error.table, region),
+        ) from None

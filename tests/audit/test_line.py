@@ -1,0 +1,185 @@
+"""From counted facts to a line: issue 7, "Rebuild", word by word; facts are made by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reshardctl.audit.facts import Compared, Facts, Fault, InSink, Record, Unusable
+from reshardctl.audit.line import line_of
+from reshardctl.errors import Refused
+from reshardctl.model import DONE, START, Basis, ShardId, at_number
+from tests.case import from_table
+from tests.judging import lineage_of
+
+STREAM = {
+    "created": 1_795_219_200, "now": 3000,
+    "shards": [
+        {"id": 0, "range": ["0", "1"], "close": 1000, "records": {"n": 4, "from": 20, "to": 900}},
+        {"id": 1, "range": ["0", "1/2"], "parents": [0], "open": 1001,
+         "records": {"n": 3, "from": 1100, "to": 2000}},
+        {"id": 2, "range": ["1/2", "1"], "parents": [0], "open": 1001},
+    ],
+}  # fmt: skip
+S0, S1, S2 = (ShardId(f"shardId-{n:012d}") for n in range(3))
+
+
+@pytest.fixture
+def case(tmp_path):
+    expect = [{"initial": ["LATEST"], "releases": ["3.5.1"], "delivers": {}, "findings": []}]
+    table = {
+        "title": "a split", "source": "test", "consumer": "kcl", "stream": STREAM, "rows": [],
+        "expect": expect,
+    }
+    return from_table(tmp_path / "split.toml", table)
+
+
+@pytest.fixture
+def lineage(case):
+    return lineage_of(case.shards, case.stream["created"])
+
+
+def records(case, shard):
+    return [Record(number, 0, float(at)) for number, _, at in case.records[shard]]
+
+
+def inside(shard, rows, **more):
+    return InSink(shard, len(rows), rows[0], rows[-1], **more)
+
+
+def read(shard, rows, missing=(), **more):
+    lost = [one for one in rows if one in missing]
+    before = [one for one in rows if lost and int(one.number) < int(lost[0].number)]
+    return Compared(
+        shard, len(rows), len(lost), rows[0] if rows else None, rows[-1] if rows else None,
+        first_missing=lost[0] if lost else None, last_missing=lost[-1] if lost else None,
+        before_missing=before[-1] if before else None, **({"whole": True} | more),
+    )
+
+
+def facts(shards, compared=(), **more):
+    return Facts(
+        "s3://lake/orders", "parquet", 1_795_222_200.0, sum(s.rows for s in shards),
+        {one.shard: one for one in shards}, compared={one.shard: one for one in compared}, **more,
+    )
+
+
+def at(record):
+    return at_number(record.number, record.sub)
+
+
+def test_the_record_before_the_first_missing_one_and_the_furthest(case, lineage):
+    of = records(case, S1)
+    found = facts(
+        [inside(S0, records(case, S0)), inside(S1, [of[0], of[2]])],
+        [read(S0, records(case, S0), ended=True), read(S1, of, [of[1]], tip=True),
+         read(S2, [], tip=True)],
+    )  # fmt: skip
+    line = line_of(found, lineage)
+    assert line.spans[S0].lo == line.spans[S0].hi == DONE
+    assert line.spans[S0].basis is Basis.PROBED
+    assert (line.spans[S1].lo, line.spans[S1].hi) == (at(of[0]), at(of[2]))
+    assert line.spans[S2].lo == line.spans[S2].hi == START
+    assert any("shard 1" in note and "read again" in note for note in line.notes)
+
+
+def test_nothing_missing_is_up_to_the_last_record_read(case, lineage):
+    of = records(case, S1)
+    line = line_of(facts([inside(S1, of)], [
+        read(S0, [], ended=True), read(S1, of[:2], tip=True), read(S2, [], tip=True),
+    ]), lineage)  # fmt: skip
+    assert (line.spans[S1].lo, line.spans[S1].hi) == (at(of[1]), at(of[2]))
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_first_record_that_is_missing_is_the_beginning(case, lineage, whole):
+    """Where retention has cut the window, TRIM_HORIZON is where what is left begins; what lay
+    before is unknowable, and that is said."""
+    of = records(case, S0)
+    window = of if whole else of[2:]
+    line = line_of(facts([inside(S0, of[3:])], [
+        read(S0, window, window[:1], ended=True, whole=whole), read(S1, [], tip=True),
+        read(S2, [], tip=True),
+    ]), lineage)  # fmt: skip
+    assert (line.spans[S0].lo, line.spans[S0].hi) == (START, at(of[3]))
+    assert any("cannot be known" in note for note in line.notes) is not whole
+
+
+@pytest.mark.parametrize("how", ["open", "not read to its end", "one missing"])
+def test_ended_only_where_listing_and_stream_prove_it(case, lineage, how):
+    shard = S1 if how == "open" else S0
+    of = records(case, shard)
+    compared = read(
+        shard, of, of[-1:] if how == "one missing" else (),
+        ended=how != "not read to its end", short="the budget ran out" if "not" in how else "",
+    )
+    others = [read(s, [], tip=True) for s in (S0, S1, S2) if s != shard]
+    line = line_of(facts([inside(shard, of)], [compared, *others]), lineage)
+    assert line.spans[shard].lo == at(of[-2] if how == "one missing" else of[-1])
+
+
+def test_a_closed_shard_without_rows_and_with_nothing_to_read_is_over(case, lineage):
+    of = records(case, S1)
+    line = line_of(facts([inside(S1, of)], [
+        read(S0, [], ended=True), read(S1, of, tip=True), read(S2, [], tip=True),
+    ]), lineage)  # fmt: skip
+    assert line.spans[S0].lo == DONE and line.spans[S2].lo == START
+
+
+def test_a_shard_that_is_over_below_one_that_is_not_ends_after_it(case, tmp_path):
+    """No consumer would read a grandchild behind what its grandparent still owes."""
+    stream = {**STREAM, "shards": [
+        STREAM["shards"][0], {**STREAM["shards"][1], "close": 2500}, STREAM["shards"][2],
+        {"id": 3, "range": ["0", "1/4"], "parents": [1], "open": 2501},
+        {"id": 4, "range": ["1/4", "1/2"], "parents": [1], "open": 2501},
+    ]}  # fmt: skip
+    expect = [{"initial": ["LATEST"], "releases": ["3.5.1"], "delivers": {}, "findings": []}]
+    deep = from_table(tmp_path / "deep.toml", {
+        "title": "two splits", "source": "test", "consumer": "kcl", "stream": stream, "rows": [],
+        "expect": expect,
+    })  # fmt: skip
+    lineage = lineage_of(deep.shards, deep.stream["created"])
+    first, second = records(deep, S0), records(deep, S1)
+    compared = [
+        read(S0, first, first[2:], ended=True), read(S1, second, ended=True),
+        *(read(ShardId(f"shardId-{n:012d}"), [], tip=True) for n in (2, 3, 4)),
+    ]
+    line = line_of(facts([inside(S0, first[:2]), inside(S1, second)], compared), lineage)
+    assert line.spans[S0].lo == at(first[1])
+    assert line.spans[S1].lo == line.spans[S1].hi == at(second[-1])
+
+
+def test_without_the_stream_only_what_commits_prove(case, lineage):
+    of = records(case, S1)
+    proven = inside(S1, of, proven=of[1], proof="the file sink's log")
+    line = line_of(facts([proven]), lineage)
+    assert (line.spans[S1].lo, line.spans[S1].hi) == (at(of[1]), at(of[2]))
+    assert line.spans[S1].basis is Basis.STORED
+    assert line.spans[S0].lo == line.spans[S2].lo == START
+    closed = replace(proven, shard=S0, first=records(case, S0)[0], last=records(case, S0)[3],
+                     proven=records(case, S0)[3])  # fmt: skip
+    assert line_of(facts([closed]), lineage).spans[S0].lo == at(records(case, S0)[3])
+
+
+@pytest.mark.parametrize("found", [
+    lambda of: facts([inside(S1, of)]),
+    lambda of: facts([inside(S1, of)], [
+        read(S0, [], ended=True), read(S1, [], short="no permission"), read(S2, [], tip=True),
+    ]),
+    lambda of: facts([inside(S1, of, proven=of[0])], changed="2 files more"),
+    lambda of: facts([]),  # noqa: ARG005
+    lambda of: facts([], unusable=(Unusable(Fault.OTHER_STREAM, 12),)),  # noqa: ARG005
+])  # fmt: skip
+def test_what_proves_nothing_is_refused(case, lineage, found):
+    with pytest.raises(Refused) as refusal:
+        line_of(found(records(case, S1)), lineage)
+    assert refusal.value.next
+
+
+def test_rows_that_cannot_be_laid_to_a_shard_are_told(case, lineage):
+    of = records(case, S1)
+    line = line_of(facts([inside(S1, of)], [
+        read(S0, [], ended=True), read(S1, of, tip=True), read(S2, [], tip=True),
+    ], unusable=(Unusable(Fault.OTHER_INCARNATION, 7),)), lineage)  # fmt: skip
+    assert any("7 rows" in note and "other incarnation" in note for note in line.notes)
