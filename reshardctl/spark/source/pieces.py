@@ -9,20 +9,11 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import InputPartition
 
-from reshardctl.kinesis.fast import Begin, FastReader, PastEnd, Reach, ShardGone, Unmet
+from reshardctl.kinesis.fast import FastReader, PastEnd, Reach, ShardGone, Unmet
+from reshardctl.spark.source.stretch import Stretch
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """A part of a shard: from `begin` up to and with number `until`, or to the shard's end."""
-
-    shard: str
-    begin: Begin
-    until: str | None
-    to_end: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,77 @@
+"""Which shards the next batch reads: a child one batch after all its parents, never with them.
+
+The partitions of one batch run in no order, so the batch that ends a parent is not its child's.
+Pure: a listing and the offset so far in, places out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from reshardctl.lineage import Lineage
+from reshardctl.model import ShardId
+from reshardctl.spark.source.offset import Place
+
+
+def entrants(
+    lineage: Lineage,
+    places: Mapping[ShardId, Place],
+    known: Collection[ShardId] | None = None,
+) -> list[ShardId]:
+    """Listed shards that are in no offset yet and whose turn has come, parents first.
+
+    known: the only shards that may enter, `None` for all. A listed ancestor of a shard that is in
+    the offset has had its turn, with a mark or without. A parent that is not listed and has no
+    mark has ended: nothing of it is left to wait for.
+    """
+    had = settled(lineage, places)
+
+    def over(parent: ShardId) -> bool:
+        if (place := places.get(parent)) is not None:
+            return place.end
+        return parent in had or parent not in lineage
+
+    return [
+        shard
+        for shard in lineage
+        if shard not in places
+        and shard not in had
+        and (known is None or shard in known)
+        and all(map(over, lineage[shard].parents))
+    ]
+
+
+def settled(lineage: Lineage, places: Mapping[ShardId, Place]) -> set[ShardId]:
+    """Listed ancestors of the shards in the offset."""
+    found: set[ShardId] = set()
+    todo = [parent for shard in places for parent in lineage.parents(shard)]
+    while todo:
+        if (shard := todo.pop()) not in found:
+            found.add(shard)
+            todo += lineage.parents(shard)
+    return found
+
+
+def kept(lineage: Lineage, places: Mapping[ShardId, Place]) -> dict[ShardId, Place]:
+    """The places without the marks of finished shards that nobody needs any more.
+
+    A mark is needed while its shard is listed, so that it is not taken for a new one, and while a
+    child of it is not in the offset, so that the child is known to have its parent behind it.
+    """
+    return {shard: place for shard, place in places.items() if _needed(lineage, places, shard)}
+
+
+def _needed(lineage: Lineage, places: Mapping[ShardId, Place], shard: ShardId) -> bool:
+    if not places[shard].end or shard in lineage:
+        return True
+    return any(child not in places for child in lineage.children(shard))
+
+
+def unlisted_parents(
+    lineage: Lineage, places: Mapping[ShardId, Place], entering: Collection[ShardId]
+) -> Iterator[tuple[ShardId, ShardId]]:
+    """Pairs of an entering shard and a parent of it that came and went without a mark."""
+    for shard in entering:
+        for parent in lineage[shard].parents:
+            if parent not in lineage and parent not in places:
+                yield shard, parent

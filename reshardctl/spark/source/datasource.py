@@ -1,0 +1,55 @@
+"""The data source that PySpark registers, by the name `kinesis-lineage`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSource
+
+from reshardctl.errors import UsageError
+from reshardctl.spark.source.rows import SCHEMA
+
+if TYPE_CHECKING:
+    from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader
+    from pyspark.sql.types import StructType
+
+NAME = "kinesis-lineage"
+
+
+class KinesisLineage(DataSource):  # type: ignore[misc]
+    """Kinesis, parent before child."""
+
+    @classmethod
+    def name(cls) -> str:
+        """The format."""
+        return NAME
+
+    def schema(self) -> str:
+        """The columns, which cannot be chosen."""
+        return SCHEMA
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """A batch between two lines of the lineage."""
+        from reshardctl.spark.source.batch import LineageBatchReader
+
+        self._fixed(schema)
+        return LineageBatchReader(self.options)
+
+    def streamReader(  # noqa: N802
+        self, schema: StructType
+    ) -> DataSourceStreamReader:
+        """A streaming query."""
+        from reshardctl.spark.source.stream import LineageStreamReader
+
+        self._fixed(schema)
+        return LineageStreamReader(self.options)
+
+    def _fixed(self, schema: Any) -> None:
+        from pyspark.sql.types import StructType
+
+        expected = [column.split()[0] for column in SCHEMA.split(", ")]
+        if isinstance(schema, StructType) and schema.names != expected:
+            raise UsageError(
+                f"the columns of {NAME} are fixed: {', '.join(expected)}\n"
+                "leave .schema(...) out, and select the columns wanted"
+            )

@@ -1,0 +1,165 @@
+"""Where the next batch ends in each shard: at the tip, at a share of a limit, or at a goal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+from reshardctl.kinesis.fast.reader import order
+from reshardctl.lineage import Lineage
+from reshardctl.model import ShardId
+from reshardctl.spark.source.latest import begin_of
+from reshardctl.spark.source.limits import Shares
+from reshardctl.spark.source.losses import stands_for
+from reshardctl.spark.source.offset import Place
+from reshardctl.spark.source.progress import Progress
+from reshardctl.spark.source.tips import IDLE_PACE, Found, Tips
+
+AT_ONCE = 16
+"""How many shards are asked at the same time."""
+_REFRESH = 4
+"""A tip is noted again when it is older than this part of the retention."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goals:
+    """Where a run of AvailableNow ends. shards: the number of the tip, "" where nothing lay in an
+    open shard, `None` for a closed one: its end. at: when that was so, Unix seconds."""
+
+    shards: Mapping[ShardId, str | None]
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The places at the batch's end. moved: whether that is worth a batch. unlisted: whether a
+    shard had ended that the listing shows open."""
+
+    places: dict[ShardId, Place]
+    moved: bool
+    unlisted: bool
+
+
+@dataclass(slots=True)
+class Ends:
+    """Finds the ends. Asks open shards, several at a time, and closed ones only to count."""
+
+    tips: Tips
+    progress: Progress
+    clock: Callable[[], float]
+    _shares: Shares = field(default_factory=Shares)
+
+    def goals(self, lineage: Lineage) -> Goals:
+        """Where the stream ends now."""
+        at = self.clock()
+        opened = list(lineage.open_shards())
+        numbers = self._each(self.tips.tip, opened)
+        found = {shard: (one.number or "") for shard, one in numbers.items()}
+        return Goals({shard: found.get(shard) for shard in lineage}, at)
+
+    def of(
+        self, lineage: Lineage, places: Mapping[ShardId, Place], pins: Iterable[ShardId],
+        goals: Goals | None, most: int | None,
+    ) -> Reached:  # fmt: skip
+        """The places behind the next batch; `most` records in all, if that is given."""
+        pinned = {s: self._pinned(s, goals) for s in pins}
+        unfinished = [
+            s for s in lineage
+            if (place := places.get(s)) is not None and not place.end and s not in pinned
+            and (goals is None or s in goals.shards)
+        ]  # fmt: skip
+        now, found = self.clock(), dict(places)
+        over: set[ShardId] = set()
+        seen: Mapping[ShardId, Found]
+        if most is None:
+            over = {s for s in unfinished if _to_end(lineage, s, goals)}
+            asked = [s for s in unfinished if s not in over]
+            seen = self._each(lambda s: self._newest(s, places[s], goals), asked)
+        else:
+            seen = self._counted(places, unfinished, goals, most)
+        for shard in over:
+            self.progress.closed(lineage, shard, places[shard], now)
+            found[shard] = replace(places[shard], end=True, tip=None)
+        unlisted = False
+        for shard, one in seen.items():
+            self.progress.behind[shard] = one.behind
+            if one.ended and lineage.is_open(shard):
+                unlisted = True
+            ended = one.ended and _to_end(lineage, shard, goals)
+            place = places[shard] if one.number is None else places[shard].reached(one.number)
+            found[shard] = replace(place, end=True, tip=None) if ended else place
+        found.update(pinned)
+        moved = any(found[s].seq != places[s].seq or found[s].end != places[s].end for s in found)
+        quiet = {s for s, one in seen.items() if one.quiet and not found[s].end}
+        at = (goals.at if goals else now) - IDLE_PACE
+        return self._noted(lineage, Reached(found, moved, unlisted), quiet, at)
+
+    def _noted(
+        self, lineage: Lineage, reached: Reached, quiet: set[ShardId], at: float
+    ) -> Reached:
+        """With the tips of quiet shards, when the offset changes anyway or they grow old."""
+        retention = lineage.stream.retention
+        stale = any(_age(reached.places[s], at) > retention / _REFRESH for s in quiet)
+        places = {
+            s: replace(p, tip=round(at, 3)) if s in quiet else p for s, p in reached.places.items()
+        }
+        for shard, place in places.items():
+            # A shard that got no share yet: nothing is owed of the time before it was born.
+            born = lineage.opened_at(shard) if shard in lineage and lineage[shard].parents else None
+            if place == Place() and born is not None and born > at - retention:
+                places[shard] = Place(tip=born)
+        return Reached(places, reached.moved or stale, reached.unlisted)
+
+    def _pinned(self, shard: ShardId, goals: Goals | None) -> Place:
+        """A shard's tip as the place to begin behind."""
+        at = self.clock()
+        number = goals.shards.get(shard) if goals else self.tips.tip(shard).number
+        return Place(number or "", tip=round(at, 3))
+
+    def _newest(self, shard: ShardId, place: Place, goals: Goals | None) -> Found:
+        begin = begin_of(place)
+        if goals is None:
+            return self.tips.behind(shard, begin)
+        goal = goals.shards[shard]
+        if not goal or (place.seq and order(place.seq) >= order(goal)):
+            return Found(quiet=True)
+        if begin.kind == "AT_TIMESTAMP":
+            first = self.tips.count(shard, begin, 1, goal)
+            if first.number is None:
+                return Found(quiet=True)
+        return Found(goal, count=1)
+
+    def _counted(
+        self, places: Mapping[ShardId, Place], shards: list[ShardId], goals: Goals | None,
+        most: int,
+    ) -> Mapping[ShardId, Found]:  # fmt: skip
+        def count(shard: ShardId, number: str | None, asked: int) -> Found:
+            place = places[shard] if number is None else places[shard].reached(number)
+            goal = goals.shards[shard] if goals else None
+            if goal is not None and (
+                not goal or (place.seq and order(place.seq) >= order(goal))
+            ):
+                return Found(quiet=True)
+            return self.tips.count(shard, begin_of(place), asked, goal)
+
+        return self._shares.taken(shards, most, count) if shards else {}
+
+    def _each(
+        self, ask: Callable[[ShardId], Found], shards: list[ShardId]
+    ) -> dict[ShardId, Found]:
+        if len(shards) < 2:
+            return {shard: ask(shard) for shard in shards}
+        with ThreadPoolExecutor(min(AT_ONCE, len(shards))) as pool:
+            return dict(zip(shards, pool.map(ask, shards), strict=True))
+
+
+def _to_end(lineage: Lineage, shard: ShardId, goals: Goals | None) -> bool:
+    """Whether a batch may read the shard to its end."""
+    return not lineage.is_open(shard) and (goals is None or goals.shards[shard] is None)
+
+
+def _age(place: Place, now: float) -> float:
+    then = stands_for(place)
+    return 0.0 if then is None and place.seq else now - (then or 0.0)
+

@@ -1,0 +1,141 @@
+"""The line at which a query without a checkpoint begins. Pure: places in, places out.
+
+LATEST is pinned: what a shard's tip was when the first batch was planned is written into that
+batch's offset as a number, and every shard that is born later is read from its beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reshardctl.errors import UsageError
+from reshardctl.kinesis.fast.reader import Begin
+from reshardctl.lineage import Lineage
+from reshardctl.model import ShardId, short
+from reshardctl.spark.source.offset import Place
+from reshardctl.spark.source.starting import (
+    AFTER_SEQUENCE_NUMBER,
+    AT_TIMESTAMP,
+    LATEST,
+    SHARD_END,
+    TRIM_HORIZON,
+    Start,
+    Starting,
+)
+
+_LATE = 60.0
+"""Seconds after a shard's close within which its last record may still be said to have arrived;
+0.3 to 2.5 s were seen between a number's time and the arrival."""
+_DONE = Place(end=True)
+
+
+def opening(lineage: Lineage, starting: Starting, now: float) -> dict[ShardId, Place]:
+    """Where each shard that is not to be left to its parents begins.
+
+    Shards at LATEST are `to_pin`. A finished place is a mark: nothing of that shard is read.
+    UsageError if the line contradicts the listing.
+    """
+    if starting.everywhere is None:
+        return _named(lineage, starting.shards)
+    match starting.everywhere.kind:
+        case "LATEST":
+            return {s: Place() if lineage.is_open(s) else _DONE for s in lineage}
+        case "AT_TIMESTAMP":
+            return _since(lineage, float(starting.everywhere.value or 0), now)
+        case _:
+            return {shard: Place() for shard in lineage.roots()}
+
+
+def to_pin(lineage: Lineage, starting: Starting) -> set[ShardId]:
+    """Open shards that begin at their tip."""
+    if starting.everywhere is not None:
+        return set(lineage.open_shards()) if starting.everywhere.kind == LATEST else set()
+    return {s for s, one in starting.shards.items() if one.kind == LATEST and lineage.is_open(s)}
+
+
+def first_begin(starting: Starting, shard: ShardId, place: Place) -> Begin | None:
+    """Where the first batch reads a shard from, given where it ends; `None` if it does not.
+
+    From the options and the stored offset alone, so that a batch that runs again is the same.
+    """
+    start = starting.everywhere or starting.shards.get(shard)
+    if start is None or start.kind in (LATEST, SHARD_END):
+        return None
+    if start.kind == AT_TIMESTAMP:
+        if place.end and place.since is None and not place.seq:
+            return None
+        return Begin("AT_TIMESTAMP", start.value)
+    if start.kind == AFTER_SEQUENCE_NUMBER:
+        return Begin("AFTER_SEQUENCE_NUMBER", start.value)
+    return Begin("TRIM_HORIZON")
+
+
+def begin_of(place: Place) -> Begin:
+    """Where a batch that starts at this place reads from."""
+    if place.seq:
+        return Begin("AFTER_SEQUENCE_NUMBER", place.seq)
+    return Begin("TRIM_HORIZON") if place.since is None else Begin("AT_TIMESTAMP", place.since)
+
+
+def _since(lineage: Lineage, then: float, now: float) -> dict[ShardId, Place]:
+    """The line at a time: shards closed before it are over, those born behind it wait."""
+    if then > now + _LATE:
+        raise UsageError("startingPosition lies in the future", "give a time that has passed")
+    found: dict[ShardId, Place] = {}
+    for shard in lineage:
+        parents = lineage.parents(shard)
+        if any(found.get(parent) != _DONE for parent in parents):
+            continue
+        closed = lineage.closed_at(shard)
+        over = not lineage.is_open(shard) and closed is not None and closed + _LATE < then
+        found[shard] = _DONE if over else Place(since=then)
+    return found
+
+
+def _named(lineage: Lineage, starts: Mapping[ShardId, Start]) -> dict[ShardId, Place]:
+    """The line shard by shard; ancestors of a named shard are over, descendants wait for it."""
+    for shard, start in starts.items():
+        if shard not in lineage:
+            raise UsageError(
+                f"startingPosition names shard {short(shard)}, which is not listed",
+                f"aws kinesis list-shards --stream-name {lineage.stream.name}",
+            )
+        if start.kind == SHARD_END and lineage.is_open(shard):
+            what = f"startingPosition says SHARD_END for shard {short(shard)}, which is open"
+            raise UsageError(what, "say TRIM_HORIZON, LATEST or its last number read")
+    found: dict[ShardId, Place] = {}
+    waits: set[ShardId] = set()
+    for shard in lineage:
+        unread = [p for p in lineage.parents(shard) if p in waits or not found.get(p, _DONE).end]
+        if unread:
+            waits.add(shard)
+            _may_wait(shard, starts.get(shard), unread)
+        elif shard in starts:
+            found[shard] = _place(lineage, shard, starts[shard])
+        elif not lineage.is_open(shard) and lineage.descendants(shard) & starts.keys():
+            found[shard] = _DONE
+        elif lineage.ancestors(shard) & starts.keys():
+            waits.add(shard)
+        else:
+            raise UsageError(
+                f"startingPosition does not say where shard {short(shard)} begins",
+                'add it: "TRIM_HORIZON", "LATEST" or its last number read',
+            )
+    return found
+
+
+def _place(lineage: Lineage, shard: ShardId, start: Start) -> Place:
+    if start.kind == SHARD_END or (start.kind == LATEST and not lineage.is_open(shard)):
+        return _DONE
+    if start.kind == AT_TIMESTAMP:
+        return Place(since=float(start.value or 0))
+    return Place(seq=str(start.value)) if start.kind == AFTER_SEQUENCE_NUMBER else Place()
+
+
+def _may_wait(shard: ShardId, start: Start | None, unread: list[ShardId]) -> None:
+    if start is not None and start.kind not in (TRIM_HORIZON,):
+        raise UsageError(
+            f"startingPosition has shard {short(shard)} begin behind its beginning, though its "
+            f"parent {short(unread[0])} is still to be read",
+            f'say "SHARD_END" for shard {short(unread[0])}, or leave shard {short(shard)} out',
+        )

@@ -1,0 +1,155 @@
+"""What cannot be read any more, in sentences: which shards, between which times, and the way on.
+
+Pure. Times are Unix seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from reshardctl.errors import CannotTell, UsageError
+from reshardctl.lineage import Lineage
+from reshardctl.model import ShardId, decode, short, time_of
+from reshardctl.spark.source.admission import unlisted_parents
+from reshardctl.spark.source.offset import Offset, Place
+from reshardctl.times import duration, instant
+
+_NAMED = 8
+_SAME = 1.0
+_LEAD = 60.0
+"""Seconds by which a number may be older than its stream: three were seen (StartingSequenceNumber
+of the first shards of seven streams)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Records that may be gone. kind: recreated, trimmed, unlisted or expired."""
+
+    kind: str
+    shards: tuple[ShardId, ...]
+    why: str
+
+
+class DataLoss(CannotTell):
+    """Records that this query owes are gone, and it was told not to pass over that."""
+
+
+def failure(losses: Sequence[Loss], stream: str) -> DataLoss:
+    """What the query dies of: every loss, what going on costs, and the next commands."""
+    told = "; ".join(loss.why for loss in losses)
+    return DataLoss(
+        f"stream {stream}: {told}",
+        f"see what is lost: reshardctl inspect spark:CHECKPOINT --stream {stream}, and what the "
+        f"sink lacks: reshardctl audit SINK --stream {stream}. To go on without these records, "
+        'start the query once with .option("failOnDataLoss", "false"); it then reads from the '
+        "oldest records that are left",
+    )
+
+
+def same_stream(offset: Offset, name: str) -> None:
+    """UsageError if the offset is of a stream of another name."""
+    if offset.stream and offset.stream != name:
+        raise UsageError(
+            f"the checkpoint holds positions in stream {offset.stream}, "
+            f"but the options name stream {name}",
+            "name that stream, or give the query a checkpointLocation of its own",
+        )
+
+
+def recreated(offset: Offset, created: float) -> Loss | None:
+    """Whether the stream was made, at this time, after the one that the offset is of."""
+    if offset.created is not None:
+        if abs(offset.created - created) <= _SAME:
+            return None
+        before = f"the checkpoint is of the one created {instant(offset.created)}"
+    else:
+        times = [time for place in offset.shards.values() if (time := time_of(place.seq or "-"))]
+        if not times or max(times) >= created - _LEAD:
+            return None
+        before = f"the newest position in the checkpoint is of {instant(max(times))}"
+    why = (
+        f"it was deleted and created again at {instant(created)} ({before}): what the "
+        "query had not read of the old stream is gone, and the new one is read from its beginning"
+    )
+    return Loss("recreated", tuple(sorted(offset.shards)), why)
+
+
+def trimmed(offset: Offset, lineage: Lineage) -> Loss | None:
+    """Shards that were not read to their end and are not listed any more."""
+    gone = [
+        shard
+        for shard, place in sorted(offset.shards.items())
+        if not place.end and shard not in lineage
+    ]
+    if not gone:
+        return None
+    spans = [_span(lineage, shard, offset.shards[shard]) for shard in gone]
+    return Loss("trimmed", tuple(gone), _all("retention has taken the unread rest of", spans))
+
+
+def skipped(
+    offset: Offset, lineage: Lineage, entering: Collection[ShardId]
+) -> Loss | None:
+    """Shards that were born, closed and taken by retention before the query came to them."""
+    pairs = list(unlisted_parents(lineage, offset.shards, entering))
+    if offset.initial or not pairs:
+        return None
+    gone = sorted({parent for _, parent in pairs})
+    spans = [
+        f"shard {short(parent)} (all of it, until {_time(lineage.opened_at(child))})"
+        for child, parent in {parent: (child, parent) for child, parent in pairs}.values()
+    ]
+    why = _all("retention has taken, before the query came to them, and maybe their parents too:",
+               spans)  # fmt: skip
+    return Loss("unlisted", tuple(gone), why)
+
+
+def suspects(offset: Offset, lineage: Lineage, now: float) -> Iterator[tuple[ShardId, float]]:
+    """Unfinished shards whose place lies before the horizon, with the time it stands for.
+
+    Whether something was lost is not known from that: the shard may have been idle.
+    """
+    horizon = now - lineage.stream.retention
+    for shard, place in sorted(offset.shards.items()):
+        if place.end or shard not in lineage:
+            continue
+        then = stands_for(place)
+        if then is not None and then < horizon:
+            yield shard, then
+
+
+def stands_for(place: Place) -> float | None:
+    """The latest moment before which nothing is owed, `None` where the place does not tell."""
+    decoded = decode(place.seq) if place.seq else None
+    known = (None if decoded is None else float(decoded.time), place.since, place.tip)
+    return max((time for time in known if time is not None), default=None)
+
+
+def expired(places: Sequence[tuple[ShardId, float]], horizon: float) -> Loss | None:
+    """Shards of which records behind their place may have come and gone unread."""
+    if not places:
+        return None
+    spans = [f"shard {short(shard)} (from {instant(since)})" for shard, since in places]
+    long = duration(horizon - min(since for _, since in places))
+    why = (
+        _all("the query stands before the oldest record that retention keeps in", spans)
+        + f": records up to {instant(horizon)}, {long} at most, may be gone unread"
+    )
+    return Loss("expired", tuple(shard for shard, _ in places), why)
+
+
+def _span(lineage: Lineage, shard: ShardId, place: Place) -> str:
+    births = [time for c in lineage.children(shard) if (time := lineage.opened_at(c)) is not None]
+    since, until = stands_for(place), min(births, default=None)
+    begun = "its beginning" if since is None else instant(since)
+    return f"shard {short(shard)} (from {begun} to {_time(until)})"
+
+
+def _time(seconds: float | None) -> str:
+    return "a time unknown" if seconds is None else instant(seconds)
+
+
+def _all(what: str, spans: Sequence[str]) -> str:
+    more = f" and {len(spans) - _NAMED} more" if len(spans) > _NAMED else ""
+    return f"{what} {', '.join(spans[:_NAMED])}{more}"

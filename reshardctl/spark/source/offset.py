@@ -1,0 +1,143 @@
+"""The offset: what a checkpoint holds of this source, and nothing else is kept between runs.
+
+PySpark stores `json.dumps` of it:
+
+    {"shards": {"shardId-000000000000": {"seq": "4966…", "end": false, "tip": 1795219201.0},
+                "shardId-000000000001": {"seq": "", "end": true}},
+     "stream": "orders", "created": 1795219200.0}
+
+seq: the number of the last record of the batch, "" where none has been met. end: whether the
+batch reads (or a batch before it has read) the shard to its end. from: Unix seconds, where the
+shard begins by time as long as no record of it has been met. tip: Unix seconds; as of then
+nothing that is owed lay behind `seq`. created: the stream's creation, Unix seconds.
+
+A finished shard stays as a mark while it is listed, or while a child of it is not in the offset.
+Positions that were written by hand may lack "stream", "created", "from" and "tip".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from reshardctl.errors import UsageError
+from reshardctl.model import ShardId, decode, index_of, is_number
+
+_KEYS = ("seq", "end", "from", "tip")
+_MEMBERS = ("shards", "stream", "created")
+NEXT = "reshardctl inspect spark:CHECKPOINT --stream STREAM"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a batch ended in one shard; the keys of the same names (`since` is "from")."""
+
+    seq: str = ""
+    end: bool = False
+    since: float | None = None
+    tip: float | None = None
+
+    def reached(self, seq: str) -> Place:
+        """Behind this record: a start by time is past, and what lay behind is not known."""
+        return replace(self, seq=seq, since=None, tip=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Offset:
+    """All places. stream: "" and created: `None` where the offset does not say."""
+
+    shards: Mapping[ShardId, Place]
+    stream: str = ""
+    created: float | None = None
+
+    @property
+    def initial(self) -> bool:
+        """Whether this is the line before the first batch, which is never stored."""
+        return not self.shards
+
+
+def written(offset: Offset) -> dict[str, Any]:
+    """The dictionary that PySpark stores: shards sorted, keys always in one order."""
+    shards = {shard: _entry(offset.shards[shard]) for shard in sorted(offset.shards)}
+    found: dict[str, Any] = {"shards": shards, "stream": offset.stream}
+    if offset.created is not None:
+        found["created"] = offset.created
+    return found
+
+
+def _entry(place: Place) -> dict[str, Any]:
+    entry: dict[str, Any] = {"seq": place.seq, "end": place.end}
+    if place.since is not None:
+        entry["from"] = place.since
+    if place.tip is not None:
+        entry["tip"] = place.tip
+    return entry
+
+
+def read(value: object) -> Offset:
+    """The offset in a checkpoint. UsageError names the shard and the key that make no sense."""
+    if not isinstance(value, Mapping) or not isinstance(value.get("shards"), Mapping):
+        raise _wrong('it has no object "shards"')
+    _known(value, _MEMBERS, "")
+    stream = value.get("stream", "")
+    if not isinstance(stream, str):
+        raise _wrong('"stream" is no text')
+    created = _seconds(value.get("created"), '"created"')
+    shards = {ShardId(name): _place(name, one) for name, one in value["shards"].items()}
+    return Offset(shards, stream, created)
+
+
+def _place(shard: str, one: object) -> Place:
+    if index_of(shard) is None:
+        raise _wrong(f"{shard!r} is no shard id")
+    if not isinstance(one, Mapping):
+        raise _wrong(f"{shard} is no object")
+    _known(one, _KEYS, f"{shard}: ")
+    seq, end = one.get("seq"), one.get("end")
+    if not isinstance(seq, str):
+        raise _wrong(f'{shard}: "seq" is {_kind(seq)}, not a text')
+    if not isinstance(end, bool):
+        raise _wrong(f'{shard}: "end" is {_kind(end)}, neither true nor false')
+    _own_number(shard, seq)
+    since = _seconds(one.get("from"), f'{shard}: "from"')
+    return Place(seq, end, since, _seconds(one.get("tip"), f'{shard}: "tip"'))
+
+
+def _own_number(shard: str, seq: str) -> None:
+    if not seq:
+        return
+    if not is_number(seq):
+        raise _wrong(f'{shard}: "seq" {seq[:60]!r} is no sequence number')
+    decoded = decode(seq)
+    if decoded is None:
+        return
+    if decoded.shard != index_of(shard):
+        raise _wrong(f'{shard}: "seq" {seq} is a number of shard {decoded.shard}')
+    if decoded.is_end:
+        raise _wrong(
+            f'{shard}: "seq" {seq} is the EndingSequenceNumber, which no record has; '
+            'a shard that is read to its end has "end": true'
+        )
+
+
+def _known(value: Mapping[str, object], keys: tuple[str, ...], where: str) -> None:
+    for key in value:
+        if key not in keys:
+            raise _wrong(f'{where}unknown key "{key}" (known: {", ".join(keys)})')
+
+
+def _seconds(value: object, what: str) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e11:
+        raise _wrong(f"{what} is no time in Unix seconds")
+    return value
+
+
+def _kind(value: object) -> str:
+    return "absent" if value is None else f"{type(value).__name__} {str(value)[:60]!r}"
+
+
+def _wrong(why: str) -> UsageError:
+    return UsageError(f"the offset in the checkpoint cannot be read: {why}", NEXT)

@@ -1,0 +1,158 @@
+"""The options, as users of the connectors know them; names in any case, values are texts."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from reshardctl.errors import UsageError
+from reshardctl.kinesis.fast import Reach
+from reshardctl.spark.source.starting import TRIM_HORIZON, Starting, parse_starting
+
+COMMON = (
+    "streamName",
+    "streamARN",
+    "region",
+    "endpointUrl",
+    "roleArn",
+    "roleSessionName",
+    "roleExternalId",
+    "unpackAggregates",
+    "shardsPerTask",
+)
+STREAMING = ("startingPosition", "failOnDataLoss", "maxRecordsPerTrigger")
+BATCH = ("startingLine", "endingLine")
+_ELSEWHERE = {
+    "stream": "streamName",
+    "path": "streamName",
+    "awsaccesskeyid": "the environment, a profile or roleArn",
+    "awssecretkey": "the environment, a profile or roleArn",
+    "awsaccesskey": "the environment, a profile or roleArn",
+    "kinesis.startingposition": "startingPosition",
+    "startingoffsets": "startingPosition",
+    "endpoint": "endpointUrl",
+    "initialposition": "startingPosition",
+    "stsrolearn": "roleArn",
+    "stssessionname": "roleSessionName",
+    "schema": "nothing: the columns are fixed",
+}
+"""What other connectors, and habit, call these; without their prefix `kinesis.`."""
+_ARN_REGION = re.compile(r"arn:[^:]+:kinesis:([^:]+):")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What both ways of reading need. stream: a name or an ARN, as Kinesis is asked for it.
+    unpack: whether aggregated records become rows of their own."""
+
+    reach: Reach
+    stream: str
+    unpack: bool
+    shards_per_task: int
+
+    @property
+    def stream_name(self) -> str:
+        """The name, also where an ARN was given."""
+        return self.stream.rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamOptions:
+    """What the streaming query needs besides. most: records a trigger at most, `None` = all."""
+
+    common: Options
+    starting: Starting
+    fail_on_loss: bool
+    most: int | None
+
+
+def common_options(options: Mapping[str, str], further: tuple[str, ...]) -> Options:
+    """The options of both ways; UsageError names what is unknown, missing or makes no sense.
+
+    further: the names that the caller reads for itself.
+    """
+    given = {name.lower(): value for name, value in options.items()}
+    _all_known(given, (*COMMON, *further))
+    name, arn = given.get("streamname"), given.get("streamarn")
+    if bool(name) == bool(arn):
+        what = "both streamName and streamARN are" if name else "no streamName or streamARN is"
+        raise UsageError(f"{what} given", '.option("streamName", "orders"), or streamARN alone')
+    if arn and not _ARN_REGION.match(arn):
+        raise UsageError(
+            f"streamARN {arn!r} is no ARN of a stream",
+            "it has the form arn:aws:kinesis:REGION:ACCOUNT:stream/NAME",
+        )
+    return Options(
+        _reach(given, arn),
+        name or arn or "",
+        _truth(given, "unpackAggregates", True),
+        _count(given, "shardsPerTask") or 1,
+    )
+
+
+def stream_options(options: Mapping[str, str]) -> StreamOptions:
+    """The options of a streaming query; UsageError as `common_options`."""
+    common = common_options(options, STREAMING)
+    given = {name.lower(): value for name, value in options.items()}
+    return StreamOptions(
+        common,
+        parse_starting(given.get("startingposition", TRIM_HORIZON)),
+        _truth(given, "failOnDataLoss", True),
+        _count(given, "maxRecordsPerTrigger"),
+    )
+
+
+def _reach(given: Mapping[str, str], arn: str | None) -> Reach:
+    region = given.get("region") or None
+    match = _ARN_REGION.match(arn or "")
+    if match and region and match[1] != region:
+        what = f"streamARN is in {match[1]}, but region says {region}"
+        raise UsageError(what, "leave region out")
+    role = given.get("rolearn") or None
+    for name in ("roleSessionName", "roleExternalId"):
+        if given.get(name.lower()) and not role:
+            raise UsageError(f"{name} is given without roleArn", "name the role, or leave it out")
+    return Reach(
+        region=region or (match[1] if match else None),
+        endpoint_url=given.get("endpointurl") or None,
+        role_arn=role,
+        role_session_name=given.get("rolesessionname") or None,
+        role_external_id=given.get("roleexternalid") or None,
+    )
+
+
+def _all_known(given: Mapping[str, str], names: tuple[str, ...]) -> None:
+    known = {name.lower(): name for name in names}
+    for option in given:
+        if option in known:
+            continue
+        bare = option.removeprefix("kinesis.")
+        said = known.get(bare) or _ELSEWHERE.get(option) or _ELSEWHERE.get(bare)
+        near = difflib.get_close_matches(bare, known, 1)
+        way = said or (known[near[0]] if near else "")
+        raise UsageError(
+            f"unknown option {option!r}" + (f" (did you mean {way}?)" if way else ""),
+            f"the options are {', '.join(names)}",
+        )
+
+
+def _truth(given: Mapping[str, str], name: str, default: bool) -> bool:
+    text = str(given.get(name.lower(), default)).strip().lower()
+    if text not in ("true", "false"):
+        raise UsageError(f"{name} is {text!r}", "write true or false")
+    return text == "true"
+
+
+def _count(given: Mapping[str, str], name: str) -> int | None:
+    text = given.get(name.lower())
+    if text is None:
+        return None
+    try:
+        count = int(text)
+    except ValueError:
+        count = 0
+    if count < 1:
+        raise UsageError(f"{name} is {text!r}", "write a whole number from 1 on, or leave it out")
+    return count

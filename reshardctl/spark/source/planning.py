@@ -1,0 +1,203 @@
+"""The driver's part of a streaming query: which batch comes next, and what its tasks read.
+
+Knows nothing of PySpark. `stream.py` hands it what PySpark calls with.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from reshardctl.errors import CannotTell
+from reshardctl.kinesis.fast.reader import Begin, order
+from reshardctl.lineage import Lineage
+from reshardctl.model import ShardId
+from reshardctl.spark.source import losses
+from reshardctl.spark.source.admission import entrants, kept
+from reshardctl.spark.source.ends import Ends, Goals
+from reshardctl.spark.source.latest import begin_of, first_begin, opening, to_pin
+from reshardctl.spark.source.losses import Loss
+from reshardctl.spark.source.offset import Offset, Place, read, written
+from reshardctl.spark.source.options import StreamOptions
+from reshardctl.spark.source.progress import Progress
+from reshardctl.spark.source.starting import TRIM_HORIZON, Start, Starting
+from reshardctl.spark.source.stretch import Stretch
+from reshardctl.spark.source.tips import Reads, Tips
+from reshardctl.spark.source.view import Lists, View
+
+Raw = dict[str, Any]
+_BEGINNING = Starting(Start(TRIM_HORIZON))
+
+
+@dataclass(slots=True)
+class Planner:
+    """Plans the batches of one query. Keeps iterators and a listing; its memory may be lost."""
+
+    options: StreamOptions
+    lists: Lists
+    reads: Reads
+    clock: Callable[[], float] = time.time
+    progress: Progress = field(default_factory=Progress)
+    _tips: Tips = field(init=False)
+    _view: View = field(init=False)
+    _ends: Ends = field(init=False)
+    _goals: Goals | None = None
+    _position: Raw | None = None
+    _planned: str = ""
+
+    def __post_init__(self) -> None:
+        common = self.options.common
+        self._tips = Tips(self.reads, self.clock)
+        self._view = View(self.lists, common.stream, self.clock)
+        self._ends = Ends(self._tips, self.progress, self.clock)
+
+    def initial(self) -> Raw:
+        """The line before the first batch: no shard yet. The same whenever it is asked for."""
+        return written(Offset({}, self.options.common.stream_name))
+
+    def latest(self, start: Raw | None, most: int | None) -> Raw:
+        """Where the next batch ends, `start` itself where there is none.
+
+        start: where it begins; `None` on PySpark 4.0 and 4.1, which do not say: then it begins
+        where the batch ended for which `stretches` was last called.
+        """
+        found = start if start is not None else self._position or self.initial()
+        offset = self._own(found)
+        listed = not self._view.old
+        try:
+            after = self._next(offset, self._view.lineage(), most)
+        except CannotTell as error:
+            if not listed or isinstance(error, losses.DataLoss):
+                raise
+            self._view.drop()
+            after = self._next(offset, self._view.lineage(), most)
+        self.progress.planned(after or offset, after is not None)
+        if after is None:
+            return found
+        planned = written(after)
+        self._planned = json.dumps(planned)
+        return planned
+
+    def pin(self) -> None:
+        """Let batches end, from now on, where the stream ends at this moment: AvailableNow."""
+        self._view.drop()
+        self._goals = self._ends.goals(self._view.lineage())
+
+    def stretches(self, start: Raw, end: Raw) -> list[Stretch]:
+        """What the batch between two offsets reads; the same for the same two."""
+        first, last = self._own(start), self._own(end)
+        self._position = end
+        if start == end:
+            return []
+        found = self._stretches(first, last)
+        return found if json.dumps(end) == self._planned else self._again(first, last, found)
+
+    def committed(self, end: Raw) -> None:
+        """The batch up to this offset is done."""
+        if self._position is None:
+            self._position = end
+
+    def _own(self, value: Raw) -> Offset:
+        offset = read(value)
+        losses.same_stream(offset, self.options.common.stream_name)
+        return offset
+
+    def _next(self, offset: Offset, lineage: Lineage, most: int | None) -> Offset | None:
+        """The offset after the next batch, `None` if nothing is to be read or to be noted."""
+        starting, now = self.options.starting, self.clock()
+        if (anew := losses.recreated(offset, lineage.stream.created)) is not None:
+            self._lost([anew])
+            self._tips.forget()
+            offset, starting = Offset({}), _BEGINNING
+        before = {s: p for s, p in offset.shards.items() if p.end or s in lineage}
+        if offset.initial:
+            entering = opening(lineage, starting, now)
+            pins = to_pin(lineage, starting)
+        else:
+            known = None if self._goals is None else self._goals.shards.keys()
+            entering = {shard: Place() for shard in entrants(lineage, before, known)}
+            pins = set()
+        self._lost(self._losses(offset, lineage, entering, now))
+        places = {**before, **entering}
+        ends = self._ends.of(lineage, places, pins, self._goals, most)
+        if ends.unlisted:
+            self._view.drop()
+        changed = bool(entering) or len(before) < len(offset.shards) or ends.moved
+        if not changed:
+            return None
+        stream = lineage.stream
+        name = self.options.common.stream_name
+        return Offset(kept(lineage, ends.places), name, stream.created)
+
+    def _losses(
+        self, offset: Offset, lineage: Lineage, entering: Iterable[ShardId], now: float
+    ) -> list[Loss]:
+        found = [
+            losses.trimmed(offset, lineage),
+            losses.skipped(offset, lineage, list(entering)),
+            self._expired(offset, lineage, now),
+        ]
+        return [loss for loss in found if loss is not None]
+
+    def _expired(self, offset: Offset, lineage: Lineage, now: float) -> Loss | None:
+        """Places past retention whose own record cannot be read any more either."""
+        gone = [
+            (shard, since)
+            for shard, since in losses.suspects(offset, lineage, now)
+            if not (seq := offset.shards[shard].seq) or not self._tips.holds(shard, seq)
+        ]
+        return losses.expired(gone, now - lineage.stream.retention)
+
+    def _lost(self, found: list[Loss]) -> None:
+        if not found:
+            return
+        stream = self.options.common.stream_name
+        if self.options.fail_on_loss:
+            raise losses.failure(found, stream)
+        self.progress.lose(found, stream)
+
+    def _stretches(self, first: Offset, last: Offset) -> list[Stretch]:
+        created = last.created
+        anew = created is not None and losses.recreated(first, created) is not None
+        found = []
+        for shard, place in sorted(last.shards.items()):
+            begin = self._begin(first, shard, place, anew)
+            if begin is None:
+                continue
+            if place.end:
+                found.append(Stretch(shard, begin, None, to_end=True))
+            elif place.seq and _ahead(place.seq, begin):
+                found.append(Stretch(shard, begin, place.seq))
+        return found
+
+    def _begin(self, first: Offset, shard: ShardId, place: Place, anew: bool) -> Begin | None:
+        """Where the batch begins in a shard; `None` if it does not read it."""
+        if first.initial and not anew:
+            return first_begin(self.options.starting, shard, place)
+        before = None if anew else first.shards.get(shard)
+        if before is None:
+            return Begin("TRIM_HORIZON")
+        return None if before.end else begin_of(before)
+
+    def _again(self, first: Offset, last: Offset, found: list[Stretch]) -> list[Stretch]:
+        """What is left to read of a batch that another process planned, or this one long ago."""
+        self._view.drop()
+        lineage = self._view.lineage()
+        if (anew := losses.recreated(last, lineage.stream.created)) is not None:
+            self._lost([anew])
+            return []
+        reading = {ShardId(one.shard): one for one in found}
+        places = {s: first.shards.get(s, Place()) for s in reading}
+        owed = Offset(places, last.stream, last.created)
+        self._lost(self._losses(owed, lineage, (), self.clock()))
+        return [one for shard, one in reading.items() if shard in lineage]
+
+
+def _ahead(number: str, begin: Begin) -> bool:
+    if begin.kind != "AFTER_SEQUENCE_NUMBER":
+        return True
+    return order(number) > order(str(begin.value))
+

@@ -1,0 +1,113 @@
+"""Where a query that has no checkpoint yet begins: the option startingPosition."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from reshardctl.errors import UsageError
+from reshardctl.model import ShardId, decode, index_of, is_number
+from reshardctl.times import parse_instant
+
+TRIM_HORIZON = "TRIM_HORIZON"
+LATEST = "LATEST"
+AT_TIMESTAMP = "AT_TIMESTAMP"
+AFTER_SEQUENCE_NUMBER = "AFTER_SEQUENCE_NUMBER"
+SHARD_END = "SHARD_END"
+_FORMS = (
+    "TRIM_HORIZON, LATEST, AT_TIMESTAMP 2026-09-22T09:14:00Z (or Unix seconds), or JSON: "
+    '{"shardId-000000000000": "TRIM_HORIZON", "shardId-000000000001": '
+    '{"AFTER_SEQUENCE_NUMBER": "4966…"}}'
+)
+_EARLIEST = 1_384_387_200
+"""14 November 2013, Unix seconds: Kinesis was announced. What is less is no time of a record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A place to begin at. kind: a constant of this module; value: a number, or Unix seconds
+    for AT_TIMESTAMP, else `None`."""
+
+    kind: str
+    value: str | float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Starting:
+    """The line to begin at: one start for all shards, or one for each shard named."""
+
+    everywhere: Start | None = None
+    shards: Mapping[ShardId, Start] = field(default_factory=dict)
+
+
+def parse_starting(text: str) -> Starting:
+    """The option's value. UsageError if it makes no sense."""
+    stripped = text.strip()
+    if stripped.startswith("{"):
+        return Starting(shards=_shards(stripped))
+    word, _, rest = stripped.partition(" ")
+    kind = word.upper()
+    if kind in (TRIM_HORIZON, LATEST) and not rest:
+        return Starting(Start(kind))
+    if kind == AT_TIMESTAMP and rest.strip():
+        return Starting(Start(kind, _moment(rest.strip())))
+    raise UsageError(f"startingPosition is {text[:80]!r}", f"write {_FORMS}")
+
+
+def _shards(text: str) -> dict[ShardId, Start]:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"startingPosition is no JSON: {error}", f"write {_FORMS}") from None
+    found: dict[ShardId, Start] = {}
+    for name, one in value.items():
+        if index_of(name) is None:
+            raise UsageError(f"startingPosition: {name!r} is no shard id", f"write {_FORMS}")
+        found[ShardId(name)] = _start(name, one)
+    if not found:
+        raise UsageError("startingPosition names no shard", f"write {_FORMS}")
+    return found
+
+
+def _start(shard: str, one: object) -> Start:
+    if isinstance(one, str):
+        if one.upper() in (TRIM_HORIZON, LATEST, SHARD_END):
+            return Start(one.upper())
+        return Start(AFTER_SEQUENCE_NUMBER, _number(shard, one))
+    if isinstance(one, Mapping) and len(one) == 1:
+        ((kind, value),) = one.items()
+        if kind == AT_TIMESTAMP:
+            return Start(kind, _moment(str(value)))
+        if kind == AFTER_SEQUENCE_NUMBER:
+            return Start(kind, _number(shard, str(value)))
+    raise UsageError(f"startingPosition of {shard} is {str(one)[:80]!r}", f"write {_FORMS}")
+
+
+def _number(shard: str, text: str) -> str:
+    decoded = decode(text) if is_number(text) else None
+    if not is_number(text):
+        raise UsageError(f"startingPosition of {shard}: {text[:80]!r} is no sequence number")
+    if decoded is not None and decoded.shard != index_of(shard):
+        raise UsageError(
+            f"startingPosition of {shard}: {text} is a number of shard {decoded.shard}"
+        )
+    if decoded is not None and decoded.is_end:
+        raise UsageError(
+            f"startingPosition of {shard}: {text} is its EndingSequenceNumber, which no record has",
+            'write "SHARD_END" for a shard of which nothing is to be read',
+        )
+    return text
+
+
+def _moment(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        return parse_instant(text)
+    if not _EARLIEST <= seconds < 1e10:
+        raise UsageError(
+            f"startingPosition: {text} is no time in Unix seconds",
+            "write seconds, not milliseconds, or 2026-09-22T09:14:00Z",
+        )
+    return seconds

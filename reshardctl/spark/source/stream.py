@@ -1,0 +1,129 @@
+"""The streaming reader as PySpark calls it, on 4.0 and 4.1 and on 4.2 and later alike.
+
+One instance lives with the query in the driver's planner process; another is pickled for the
+executors, which only `read`. So nothing is connected before the first call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+
+from reshardctl.errors import ReshardError
+from reshardctl.kinesis import Kinesis
+from reshardctl.kinesis.fast.reader import FastReader
+from reshardctl.spark.source.options import stream_options
+from reshardctl.spark.source.pieces import Piece, pieces, read_piece
+from reshardctl.spark.source.planning import Planner, Raw
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+try:
+    from pyspark.sql.streaming.datasource import (
+        ReadAllAvailable,
+        ReadMaxRows,
+        SupportsTriggerAvailableNow,
+    )
+except ImportError:  # 4.0 and 4.1: one batch a run of AvailableNow
+
+    class SupportsTriggerAvailableNow:  # type: ignore[no-redef]
+        """Stands in for what PySpark has from 4.2 on."""
+
+
+T = TypeVar("T")
+
+
+class SourceFailed(Exception):
+    """What a query dies of: what happened, and on the next line what to do."""
+
+
+def told(error: ReshardError) -> SourceFailed:
+    """The error with its way on in its text: PySpark passes on nothing but that."""
+    return SourceFailed(f"{error.what}\n{error.next}" if error.next else error.what)
+
+
+def _telling(method: Callable[..., T]) -> Callable[..., T]:
+    @wraps(method)
+    def telling(*args: Any, **words: Any) -> T:
+        try:
+            return method(*args, **words)
+        except ReshardError as error:
+            raise told(error) from None
+
+    return telling
+
+
+class LineageStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
+    """Hands PySpark's calls to a `Planner`, and pieces to the executors."""
+
+    @_telling
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._options = stream_options(options)
+        self._planner: Planner | None = None
+
+    def initialOffset(self) -> Raw:  # noqa: N802
+        """The line before the first batch."""
+        return self._plans().initial()
+
+    # 4.2 and later tell the two ways to call it apart by whether there are parameters.
+    @_telling
+    def latestOffset(self, start: Raw | None = None, limit: Any = None) -> Raw:  # noqa: N802
+        """Where the next batch ends; `start` where there is nothing to read."""
+        most = self._options.most if limit is None else getattr(limit, "max_rows", None)
+        return self._plans().latest(start, most)
+
+    def getDefaultReadLimit(self) -> Any:  # noqa: N802
+        """The option maxRecordsPerTrigger."""
+        most = self._options.most
+        return ReadAllAvailable() if most is None else ReadMaxRows(most)
+
+    @_telling
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """Batches end from now on where the stream ends at this moment."""
+        self._plans().pin()
+
+    def reportLatestOffset(self) -> Raw | None:  # noqa: N802
+        """Milliseconds behind, a shard, when the newest batch was planned."""
+        return self._plans().progress.report()
+
+    @_telling
+    def partitions(self, start: Raw, end: Raw) -> Sequence[InputPartition]:
+        """The tasks of the batch between two offsets."""
+        common = self._options.common
+        return pieces(
+            common.reach,
+            common.stream,
+            self._plans().stretches(start, end),
+            shards_per_task=common.shards_per_task,
+            unpack=common.unpack,
+            strict=self._options.fail_on_loss,
+        )
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of a task."""
+        assert isinstance(partition, Piece)
+        try:
+            yield from read_piece(partition)
+        except ReshardError as error:
+            raise told(error) from None
+
+    def commit(self, end: Raw) -> None:
+        """Nothing is kept of what is done: the checkpoint has it."""
+        self._plans().committed(end)
+
+    def stop(self) -> None:
+        """Nothing to close."""
+
+    def _plans(self) -> Planner:
+        if self._planner is None:
+            common = self._options.common
+            reach = common.reach
+            lists = Kinesis(
+                reach.session(), endpoint_url=reach.endpoint_url, region=reach.region
+            )
+            self._planner = Planner(self._options, lists, FastReader(reach, common.stream))
+        return self._planner

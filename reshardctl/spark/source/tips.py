@@ -1,0 +1,247 @@
+"""Where a shard ends for now: the number of a record that was seen there.
+
+Kinesis tells no shard's newest number. So one record is asked for behind the place so far; if
+more lie behind it, the tip is approached from the other side, by AT_TIMESTAMP with ever longer
+windows before now, each answered by a single record, and the last one read as a page. Payloads
+are read for the last window alone, which is a second long.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from reshardctl.kinesis.fast.reader import Begin, IteratorExpired, Page, Start, TimeAhead, order
+from reshardctl.model import ShardId
+
+WINDOWS = (1.0, 10.0, 60.0, 600.0, 3600.0, 21_600.0, 86_400.0, 604_800.0, 31_536_000.0)
+"""Seconds before now; the longest is the longest retention of a stream."""
+IDLE_PACE = 1.0
+"""Seconds between two looks at a shard in which nothing lay: a shard is read five times a second
+at most, by all its readers together (GetRecords API reference)."""
+_EMPTY = 20
+"""How many answers without a record are followed where MillisBehindLatest says more lies ahead."""
+_PAGES = 20
+"""How many pages of the last window are read to reach its end."""
+_NARROW = 12
+"""How often a window is halved."""
+_ALL = 10_000
+
+
+class Reads(Protocol):
+    """What is needed of `FastReader`; what it raises is passed on."""
+
+    def iterator(self, shard: str, kind: Start, value: str | float | None = None) -> str: ...
+
+    def page(self, iterator: str, limit: int = _ALL) -> Page: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was seen of one shard.
+
+    number: of the last record met, `None` if none was. behind: MillisBehindLatest behind the first
+    record, so what the query was behind. quiet: whether nothing lies behind `number`, or behind
+    the place where none was met. ended: whether the shard's end was met. count: records met.
+    """
+
+    number: str | None = None
+    behind: int = 0
+    quiet: bool = False
+    ended: bool = False
+    count: int = 0
+
+
+@dataclass(slots=True)
+class _Kept:
+    """An iterator that stands at `begin`, or behind it with nothing between."""
+
+    begin: Begin
+    iterator: str | None
+    quiet_at: float | None = None
+
+
+@dataclass(slots=True)
+class Tips:
+    """Looks at shards. Safe to use from several threads, a shard from one at a time."""
+
+    reads: Reads
+    clock: Callable[[], float] = time.time
+    _kept: dict[ShardId, _Kept] = field(default_factory=dict)
+
+    def behind(self, shard: ShardId, begin: Begin) -> Found:
+        """The newest record behind a place. Costs one read while there is none."""
+        kept = self._kept.get(shard)
+        quiet = kept.quiet_at if kept and kept.begin == begin else None
+        if quiet is not None and self.clock() - quiet < IDLE_PACE:
+            return Found(quiet=True)
+        page = self._first(shard, begin, 1)
+        if page is None:
+            return Found()
+        if not page.records:
+            ended = page.following is None
+            return Found(behind=page.behind, quiet=not page.behind or ended, ended=ended)
+        number = _last(page)
+        if page.behind == 0:
+            self._keep(shard, number, page.following)
+            return Found(number, quiet=True, count=1)
+        newest, quiet = self._approach(shard, number, _arrival(page))
+        return Found(newest, page.behind, quiet, count=1)
+
+    def tip(self, shard: ShardId) -> Found:
+        """The newest record of all that is left."""
+        newest, quiet = self._approach(shard, None, None)
+        return Found(newest, quiet=quiet)
+
+    def count(self, shard: ShardId, begin: Begin, most: int, until: str | None) -> Found:
+        """The record so many behind a place, or the last before that; never one behind `until`."""
+        number: str | None = None
+        met = behind = 0
+        page = self._first(shard, begin, most)
+        while page is not None:
+            records = page.records if until is None else _before(page, until)
+            behind = behind or page.behind
+            if records:
+                met, number = met + len(records), records[-1]["SequenceNumber"]
+            if len(records) < len(page.records) or met >= most or number == until:
+                break
+            if page.following is None:
+                return Found(number, behind, True, True, met)
+            if not page.behind:
+                break
+            page = self._page(page.following, most - met)
+        quiet = page is not None and not page.behind and len(page.records) < most
+        if page is not None and number is not None and number == _last(page):
+            self._keep(shard, number, page.following)
+        return Found(number, behind, quiet, count=met)
+
+    def holds(self, shard: ShardId, number: str) -> bool:
+        """Whether the record with this number can still be read, so that nothing behind it is
+        gone: retention takes the oldest first."""
+        found = self._seen(shard, Begin("AT_SEQUENCE_NUMBER", number))
+        return found is not None and bool(found.records) and _number(found) == number
+
+    def forget(self) -> None:
+        """Drop all iterators: of a stream that is another one now."""
+        self._kept.clear()
+
+    def _first(self, shard: ShardId, begin: Begin, limit: int) -> Page | None:
+        """The first page with records behind a place, else the last one met; `None` where the
+        place lies in the future. Keeps the iterator of an empty page."""
+        kept = self._kept.pop(shard, None)
+        iterator = kept.iterator if kept and kept.begin == begin else None
+        try:
+            page = self._page(iterator, limit) if iterator else None
+            if page is None:
+                page = self._page(self.reads.iterator(shard, *begin), limit)
+        except TimeAhead:
+            return None
+        for _ in range(_EMPTY):
+            if page is None or page.records or page.following is None or not page.behind:
+                break
+            page = self._page(page.following, limit)
+        if page is not None and not page.records:
+            quiet = None if page.behind else self.clock()
+            self._kept[shard] = _Kept(begin, page.following, quiet)
+        return page
+
+    def _page(self, iterator: str, limit: int) -> Page | None:
+        """A page; `None` for an iterator that has expired."""
+        try:
+            return self.reads.page(iterator, max(1, min(limit, _ALL)))
+        except IteratorExpired:
+            return None
+
+    def _keep(self, shard: ShardId, number: str, following: str | None) -> None:
+        self._kept[shard] = _Kept(Begin("AFTER_SEQUENCE_NUMBER", number), following)
+
+    def _approach(
+        self, shard: ShardId, first: str | None, arrived: float | None
+    ) -> tuple[str | None, bool]:
+        """The newest record and whether it is the tip. first: a record that was met, and when it
+        arrived: the tip does not lie before."""
+        now = upper = self.clock()
+        for window in WINDOWS:
+            then = now - window
+            if arrived is not None and then <= arrived:
+                break
+            page = self._seen(shard, Begin("AT_TIMESTAMP", then))
+            if page is None or not page.records:
+                upper = then if page is not None else upper
+                continue
+            if not page.behind:
+                self._keep(shard, _number(page), page.following)
+                return _number(page), True
+            return self._narrow(shard, Begin("AT_TIMESTAMP", then), then, upper, _number(page))
+        if first is None or arrived is None:
+            return None, True
+        begin = Begin("AFTER_SEQUENCE_NUMBER", first)
+        return self._narrow(shard, begin, arrived, upper, first)
+
+    def _narrow(
+        self, shard: ShardId, begin: Begin, lower: float, upper: float, newest: str
+    ) -> tuple[str, bool]:
+        """Halve the time in which the tip lies to a second, then read that second."""
+        for _ in range(_NARROW):
+            if upper - lower <= WINDOWS[0]:
+                break
+            middle = (lower + upper) / 2
+            page = self._seen(shard, Begin("AT_TIMESTAMP", middle))
+            if page is None or not page.records:
+                upper = middle
+                continue
+            begin, lower, newest = Begin("AT_TIMESTAMP", middle), middle, _newer(newest, page)
+            if not page.behind:
+                return newest, True
+        return self._read_on(shard, begin, newest)
+
+    def _read_on(self, shard: ShardId, begin: Begin, newest: str) -> tuple[str, bool]:
+        page = self._page(self.reads.iterator(shard, *begin), _ALL)
+        for _ in range(_PAGES):
+            if page is None:
+                break
+            if page.records:
+                newest = _newer(newest, page)
+            if page.following is None or not page.behind:
+                if page.records and _last(page) == newest:
+                    self._keep(shard, newest, page.following)
+                return newest, True
+            page = self._page(page.following, _ALL)
+        return newest, False
+
+    def _seen(self, shard: ShardId, begin: Begin) -> Page | None:
+        """One record at a place, else the last answer without one; `None` if it cannot be told."""
+        try:
+            page = self._page(self.reads.iterator(shard, *begin), 1)
+        except TimeAhead:
+            return None
+        for _ in range(_EMPTY):
+            if page is None or page.records or page.following is None or not page.behind:
+                break
+            page = self._page(page.following, 1)
+        return page
+
+
+def _before(page: Page, until: str) -> list[dict[str, Any]]:
+    end = order(until)
+    return [one for one in page.records if order(one["SequenceNumber"]) <= end]
+
+
+def _newer(newest: str, page: Page) -> str:
+    """Arrival times are not in the order of numbers."""
+    return max(newest, _last(page), key=order)
+
+
+def _number(page: Page) -> str:
+    return str(page.records[0]["SequenceNumber"])
+
+
+def _last(page: Page) -> str:
+    return str(page.records[-1]["SequenceNumber"])
+
+
+def _arrival(page: Page) -> float | None:
+    arrived = page.records[0].get("ApproximateArrivalTimestamp")
+    return None if arrived is None else float(arrived)

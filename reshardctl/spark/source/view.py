@@ -1,0 +1,55 @@
+"""The listing as the driver sees it, kept for some seconds: triggers may be far closer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from reshardctl.errors import StreamUnsettled
+from reshardctl.lineage import Lineage
+
+LISTED_FOR = 10.0
+"""Seconds. A reshard is noticed so much later; nothing is lost by that."""
+UNSETTLED_FOR = 600.0
+"""Seconds for which a stream may be read by its last listing while no new one holds together."""
+
+
+class Lists(Protocol):
+    """What is needed of `Kinesis`."""
+
+    def lineage(self, stream: str, *, rereads: int = 5) -> Lineage: ...
+
+
+@dataclass(slots=True)
+class View:
+    """A stream's lineage, listed anew when it is old or was dropped."""
+
+    lists: Lists
+    stream: str
+    clock: Callable[[], float] = time.time
+    _lineage: Lineage | None = None
+    _at: float = 0.0
+    _dropped: bool = False
+
+    @property
+    def old(self) -> bool:
+        """Whether `lineage` would list the shards now."""
+        return self._lineage is None or self._dropped or self.clock() - self._at >= LISTED_FOR
+
+    def lineage(self) -> Lineage:
+        """The lineage. What `Kinesis.lineage` raises, but for a short time of StreamUnsettled."""
+        if self.old or self._lineage is None:
+            try:
+                found = self.lists.lineage(self.stream)
+            except StreamUnsettled:
+                if self._lineage is None or self.clock() - self._at > UNSETTLED_FOR:
+                    raise
+                return self._lineage
+            self._lineage, self._at, self._dropped = found, self.clock(), False
+        return self._lineage
+
+    def drop(self) -> None:
+        """List anew the next time: something was met that the listing does not show."""
+        self._dropped = True
