@@ -17,6 +17,7 @@ from reshardctl.model import (
     TIP,
     Cause,
     Count,
+    Crash,
     Cut,
     Fate,
     Line,
@@ -108,9 +109,6 @@ def effects(around: Circumstances, want: Wanted, settled: Line, run: Replay) -> 
         return [
             Effect(Harm.DIES, None, crash.certain, cause=crash.cause, why=crash.why, by=crash.by)
         ]
-    if run.dies_of_age and (old := _too_old(around, run)):
-        why = "what lay behind the place may be past the stream's retention, and it dies of that"
-        return [Effect(Harm.DIES, None, True, cause=Cause.EXPIRED, why=why, by=tuple(old))]
     found: list[Effect] = []
     reading = _Reading(around, settled, run)
     for shard, fate in run.fates.items():
@@ -127,6 +125,16 @@ def effects(around: Circumstances, want: Wanted, settled: Line, run: Replay) -> 
         found += _expired(around, shard, fate, wanted)
     found += _past_disorder(around.lineage, settled)
     return found
+
+
+def aged(around: Circumstances, run: Replay) -> Replay:
+    """The same replay at this time: some consumers die of a place that retention has passed."""
+    old = _too_old(around, run) if run.dies_of_age and run.crash is None else []
+    if not old:
+        return run
+    why = "what lay behind the place may be past the stream's retention, and it dies of that"
+    until = "it is started without minding what is lost"
+    return replace(run, crash=Crash(why, until, cause=Cause.EXPIRED, by=tuple(old)))
 
 
 def in_birth_order(shards: Mapping[ShardId, object]) -> list[ShardId]:
@@ -334,7 +342,9 @@ def _expired(
     around: Circumstances, shard: ShardId, fate: Fate, wanted: Cut
 ) -> Iterator[Effect]:
     """A place older than what the stream keeps: records behind it may be gone already."""
-    if not isinstance(fate, Reads) or wanted.rank is not Rank.INSIDE or wanted.by_time:
+    if not isinstance(fate, Reads) or wanted.rank is not Rank.INSIDE:
+        return
+    if wanted.by_time and fate.cause is not Cause.POSITION:
         return
     horizon = around.now - around.lineage.stream.retention
     written = moment(around, shard, wanted)

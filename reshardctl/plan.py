@@ -11,7 +11,7 @@ from math import inf
 from typing import Any
 
 from reshardctl.consumers.base import MANY, Candidate, Cannot, Consumer, Incarnation
-from reshardctl.effects import Circumstances, Effect, Harm, drained_unended, effects
+from reshardctl.effects import Circumstances, Effect, Harm, aged, drained_unended, effects
 from reshardctl.liveness import live_for_all, not_live
 from reshardctl.model import (
     DONE,
@@ -171,7 +171,7 @@ def judge(case: Case, want: Wanted, settled: Line) -> list[Judged]:
 def judged_as(
     case: Case, checkpoint: Any, candidate: Candidate, want: Wanted, settled: Line
 ) -> Judged:
-    run = case.consumer.replay(case.around.lineage, checkpoint, candidate.app)
+    run = aged(case.around, case.consumer.replay(case.around.lineage, checkpoint, candidate.app))
     return Judged(candidate, run, tuple(effects(case.around, want, settled, run)))
 
 

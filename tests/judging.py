@@ -8,7 +8,7 @@ from datetime import datetime
 from reshardctl.cli.wishes import accept_of
 from reshardctl.consumers import CONSUMERS
 from reshardctl.consumers.base import Candidate
-from reshardctl.effects import Circumstances
+from reshardctl.effects import Circumstances, aged
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -175,7 +175,8 @@ class Bench:
         case = self.plan_case
         checkpoint = case.checkpoint()
         lineage = case.around.lineage
-        return [case.consumer.replay(lineage, checkpoint, c.app) for c in case.candidates]
+        runs = (case.consumer.replay(lineage, checkpoint, c.app) for c in case.candidates)
+        return [aged(case.around, run) for run in runs]
 
 
 def delivered(case: Case, run: Replay, lineage: Lineage) -> dict[str, tuple[str, ...]]:

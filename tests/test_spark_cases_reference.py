@@ -60,7 +60,9 @@ class Situation:
         given = self.expect.options
         fails = given.get("failOnDataLoss")
         limit = int(given.get("maxFetchRecordsPerShard", 100_000))
-        return Options(self.initial, None if fails is None else fails == "true", limit=limit)
+        name, _, after = self.initial.partition(":+")
+        at = f":{int((self.case.stream['created'] + float(after)) * 1000)}" if after else ""
+        return Options(name + at, None if fails is None else fails == "true", limit=limit)
 
     def sink(self, root: Path) -> Sink:
         """A file sink holds every committed batch, and what ``sink`` says of the newest one."""

@@ -10,6 +10,7 @@
     watermark = 0             # batchWatermarkMs of every batch
     state = true              # there is a state/ folder
     crc = true                # every file has Hadoop's checksum beside it
+    offset = { }              # lineage: members beside `shards`, over the stream's own
 
     [[batches]]
     id = 0
@@ -29,7 +30,8 @@ A place: TRIM_HORIZON, LATEST, SHARD_END; "s0-2": AFTER that record's number, "@
 The fix: an uncommitted newest batch is edited where it stands and its log is emptied; else the
 batch after it is appended. A checksum without its file goes where a file will be. `writes` are the
 places of its line, all of them. In lineage's offsets the newest line is edited, and `writes` are
-the places that move; "s0-2!" is that record with the end behind it.
+the places that move or, as "delete", go. Their places: "s0-2!" is that record with the end behind
+it, "!" an end without a number; "FROM+60" begins by time; "~+90" behind any of them is the `tip`.
 """
 
 from __future__ import annotations
@@ -56,8 +58,9 @@ START = "startingPosition"
 QUERY = {
     "connector": "awslabs", "key": "0", "scala": "2.12", "spark": "", "version": "v1",
     "others": {}, "watermark": 0, "state": False, "crc": True,
+    "offset": {},
 }  # fmt: skip
-BATCH_KEYS = {"id", "at", "batch", "committed", "line", "log"}
+BATCH_KEYS = {"id", "at", "batch", "committed", "line", "log", "offset"}
 MARKS = ("TRIM_HORIZON", "LATEST", "SHARD_END")
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "spark"
@@ -195,7 +198,9 @@ def _log_text(case: Case, batch: Mapping[str, Any]) -> str:
 def _line(case: Case, batch: Mapping[str, Any]) -> str:
     query = _query(case)
     if query["connector"] == "lineage":
-        return _ends_text({shard_name(int(s)): _end(case, p) for s, p in batch["line"].items()})
+        marks = {shard_name(int(s)): _end(case, p) for s, p in batch["line"].items()}
+        head = {"stream": case.stream["name"], "created": case.stream["created"]}
+        return json.dumps({"shards": marks, **head, **query["offset"], **batch.get("offset", {})})
     places = [_place(case, int(shard), short) for shard, short in batch["line"].items()]
     number = batch.get("batch", batch["id"])
     found = Offset(number, case.stream["name"], {place.shard: place for place in places})
@@ -255,14 +260,15 @@ def _plan(
 
 def _end(case: Case, short: str) -> dict[str, Any]:
     """One place of the project's own source: where the batch ended."""
-    if short == "TRIM_HORIZON":
-        return {"seq": "", "end": False}
-    last, done, _ = short.partition("!")
-    return {"seq": case.number_of(last), "end": bool(done)}
-
-
-def _ends_text(ends: Mapping[str, Mapping[str, Any]]) -> str:
-    return json.dumps({"shards": ends})
+    place, _, quiet = short.partition("~+")
+    tip = {"tip": case.stream["created"] + float(quiet)} if quiet else {}
+    if place.startswith("FROM+"):
+        return {"seq": "", "end": False, "from": case.stream["created"] + float(place[5:]), **tip}
+    if place == "TRIM_HORIZON":
+        return {"seq": "", "end": False, **tip}
+    last, done, _ = place.partition("!")
+    number = last if last.isdigit() else case.number_of(last) if last else ""
+    return {"seq": number, "end": bool(done), **tip}
 
 
 def _edit_ends(case: Case, found: Files, batch: int, writes: Mapping[int, str]) -> None:
@@ -270,22 +276,25 @@ def _edit_ends(case: Case, found: Files, batch: int, writes: Mapping[int, str]) 
     assert text is not None
     whole = logged(text)
     key = _query(case)["key"]
-    ends = json.loads(whole.lines[key] or "{}")["shards"]
-    for shard, short in sorted(writes.items()):
-        ends[shard_name(shard)] = _end(case, short)
-    found[f"offsets/{batch}"] = whole.with_line(key, _ends_text(ends)).text()
+    line = json.loads(whole.lines[key] or "{}")
+    for shard, short in writes.items():
+        line["shards"].pop(shard_name(shard), None)
+        if short != "delete":
+            line["shards"][shard_name(shard)] = _end(case, short)
+    line["shards"] = dict(sorted(line["shards"].items()))
+    found[f"offsets/{batch}"] = whole.with_line(key, json.dumps(line)).text()
 
 
 def _moved_ends(case: Case, line: str) -> dict[int, str]:
     """Places that differ from those of the newest batch."""
     before = json.loads(_line(case, case.state["batches"][-1]))["shards"]
-    moved: dict[int, str] = {}
-    for shard, end in json.loads(line)["shards"].items():
+    then = json.loads(line)["shards"]
+    moved = {int(shard[8:]): "delete" for shard in before.keys() - then.keys()}
+    for shard, end in then.items():
         if end != before.get(shard):
             mark = "!" if end["end"] else ""
-            moved[int(shard[8:])] = (
-                _payload(case, end["seq"]) + mark if end["seq"] else "TRIM_HORIZON"
-            )
+            place = _payload(case, end["seq"]) if end["seq"] else "" if mark else "TRIM_HORIZON"
+            moved[int(shard[8:])] = place + mark
     return moved
 
 

@@ -193,7 +193,7 @@ def connector_of(
     """A connector of a release on this checkpoint."""
     source = Source(fake.client(), stream)
     if release == LINEAGE:
-        return Lineage(source)
+        return Lineage(source, options, fake.clock.now)
     found = RELEASES[release]
     log = log or FolderLog(root / "sources" / key, found.family)
     made = Qubole if found.family == "qubole" else Awslabs

@@ -14,11 +14,16 @@ NUMBERED = ("AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER")
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One listed shard; ``parents`` only those that are listed as well."""
+    """One listed shard; ``parents`` only those that are listed as well, ``named`` all of them.
+
+    ``end``: its EndingSequenceNumber, "" while it is open.
+    """
 
     id: str
     parents: tuple[str, ...]
     open: bool
+    named: tuple[str, ...] = ()
+    end: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +84,8 @@ class Source:
 
 
 def _shard(entry: dict[str, Any], listed: set[str]) -> Shard:
-    named = (entry.get("ParentShardId"), entry.get("AdjacentParentShardId"))
-    return Shard(
-        entry["ShardId"],
-        tuple(parent for parent in named if parent in listed),
-        "EndingSequenceNumber" not in entry["SequenceNumberRange"],
-    )
+    both = (entry.get("ParentShardId"), entry.get("AdjacentParentShardId"))
+    named = tuple(parent for parent in both if parent)
+    end = entry["SequenceNumberRange"].get("EndingSequenceNumber", "")
+    listed_parents = tuple(parent for parent in named if parent in listed)
+    return Shard(entry["ShardId"], listed_parents, not end, named, end)

@@ -7,7 +7,7 @@ there; a query that keeps state counts it twice).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reshardctl.consumers.base import Cannot
@@ -22,6 +22,7 @@ from reshardctl.consumers.spark.lines import lineage as lines
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.marks import (
     had_its_turn,
+    history,
     is_false_end,
     is_refused,
     last_known,
@@ -52,15 +53,15 @@ def settled(lineage: Lineage, checkpoint: Checkpoint, app: App) -> dict[ShardId,
     """Ends of the newest committed batch, and of those before it for shards that it has no mark
     of, or a false one; an ancestor of a shard in it is over."""
     marks = places(lineage, checkpoint, app)
-    over = had_its_turn(lineage, marks)
+    over, past = had_its_turn(lineage, marks), history(lineage, checkpoint)
     line = {s: exactly(cut_of(p)) for s, p in marks.items() if s not in lineage}
     for shard in lineage:
-        line[shard] = _span(lineage, checkpoint, shard, marks.get(shard), shard in over)
+        line[shard] = _span(lineage, past, shard, marks.get(shard), shard in over)
     return line
 
 
 def _span(
-    lineage: Lineage, checkpoint: Checkpoint, shard: ShardId, mark: Position | None, over: bool
+    lineage: Lineage, past: Sequence[Batch], shard: ShardId, mark: Position | None, over: bool
 ) -> Span:
     if mark is not None and is_refused(lineage, shard, mark):
         why = "its number is no number of this shard"
@@ -69,13 +70,13 @@ def _span(
     elif mark is not None:
         return exactly(cut_of(mark))
     else:
-        known = last_known(lineage, checkpoint, shard)
+        known = last_known(lineage, past, shard)
         if known is not None:
             return exactly(cut_of(known), why="a batch before had a mark of it")
         if over:
             return exactly(DONE, Basis.INFERRED, "a shard below it was begun")
         return exactly(START, Basis.INFERRED, "no batch names it")
-    known = last_known(lineage, checkpoint, shard)
+    known = last_known(lineage, past, shard)
     lo = START if known is None else cut_of(known)
     return Span(lo, furthest(lineage, shard), Basis.INFERRED, why)
 

@@ -51,9 +51,9 @@ def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
     """A fate for every listed shard, and for those that are gone with something unread in them."""
     marks = places(lineage, checkpoint, app)
     had = had_its_turn(lineage, marks)
-    unread = passed_over(lineage, checkpoint, marks)
+    unread = {*passed_over(lineage, checkpoint, marks), *_planned(checkpoint) - marks.keys()}
     fates: dict[ShardId, Fate] = {}
-    for shard in (*marks, *unread):
+    for shard in (*marks, *sorted(unread)):
         if shard not in lineage and not _is_end(marks.get(shard)):
             at = cut_of(marks[shard]) if shard in marks else START
             why = "the shard is not listed any more"
@@ -93,6 +93,12 @@ def _fate(
     cause = Cause.LATEST if app.initial is Start.LATEST else Cause.BOOTSTRAP
     why = f"begins where startingPosition={app.initial} says"
     return Reads(exactly(at), until, NOBODY, closed, cause, why)
+
+
+def _planned(checkpoint: Checkpoint) -> set[ShardId]:
+    """Shards that a planned batch reads, which runs before anything else is asked."""
+    newest = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    return set() if newest is None or newest.committed else set(newest.positions)
 
 
 def _is_end(mark: Position | None) -> bool:

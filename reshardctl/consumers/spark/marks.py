@@ -7,9 +7,10 @@ its own beginning. startingPosition counts in the first batch alone (docs/source
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from reshardctl.consumers.numbers import earlier_incarnation
 from reshardctl.consumers.spark.app import App, Start
 from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
 from reshardctl.consumers.spark.cuts import is_foreign
@@ -45,8 +46,20 @@ def same(one: float, other: float) -> bool:
 
 
 def of_this_stream(lineage: Lineage, batch: Batch) -> bool:
-    """Whether an offset is of the stream that is there now, as far as it says."""
-    return batch.created is None or same(batch.created, lineage.stream.created)
+    """Whether an offset is of the stream that is there now: by the creation time in it, else by the
+    times in its numbers."""
+    if batch.created is not None:
+        return same(batch.created, lineage.stream.created)
+    numbers = [mark.value for mark in batch.positions.values() if decode(mark.value)]
+    return not numbers or not all(earlier_incarnation(lineage, one) for one in numbers)
+
+
+def history(lineage: Lineage, checkpoint: Checkpoint) -> list[Batch]:
+    """The committed batches of this stream, newest first."""
+    return [
+        batch for batch in reversed(list(checkpoint.batches.values()))
+        if batch.committed and of_this_stream(lineage, batch)
+    ]
 
 
 def places(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Mapping[ShardId, Position]:
@@ -91,14 +104,12 @@ def is_first(checkpoint: Checkpoint) -> bool:
     return resting(checkpoint) is None
 
 
-def last_known(lineage: Lineage, checkpoint: Checkpoint, shard: ShardId) -> Position | None:
-    """The newest committed mark that can be true of the shard; of one that says falsely that an
-    open shard has ended, its number."""
-    for batch in reversed(list(checkpoint.batches.values())):
+def last_known(lineage: Lineage, past: Iterable[Batch], shard: ShardId) -> Position | None:
+    """The newest mark that can be true of the shard; of one that says falsely that an open shard
+    has ended, its number. past: see `history`."""
+    for batch in past:
         mark = batch.positions.get(shard)
-        if mark is None or not batch.committed or not of_this_stream(lineage, batch):
-            continue
-        if is_refused(lineage, shard, mark):
+        if mark is None or is_refused(lineage, shard, mark):
             continue
         if not is_false_end(lineage, shard, mark):
             return mark
