@@ -38,7 +38,7 @@ _CONFIGURATION = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
-_CREDENTIALS = {
+CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "testing",
     "AWS_SECRET_ACCESS_KEY": "testing",
     "AWS_REGION": "us-east-1",
@@ -116,4 +116,4 @@ class Spark:
 
 def _surroundings(release: str) -> dict[str, str]:
     own = {"PYSPARK_PYTHON": str(python(release)), "PYTHONPATH": str(INSIDE)}
-    return {**_CREDENTIALS, **own, "SPARK_LOCAL_IP": "127.0.0.1"}
+    return {**CREDENTIALS, **own, "SPARK_LOCAL_IP": "127.0.0.1"}

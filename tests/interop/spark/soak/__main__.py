@@ -1,0 +1,42 @@
+"""Soaks, one after the other: scripts/soak."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from tests.interop.spark.soak.scenes import Source, drawn
+from tests.interop.spark.soak.small import SMALL
+from tests.interop.spark.soak.soaking import Soak
+
+
+def main() -> int:
+    """Run the seeds; 1 at the first complaint, whose folder is kept."""
+    parser = argparse.ArgumentParser(prog="scripts/soak", description=__doc__)
+    parser.add_argument("--seeds", type=int, default=10, help="how many (10)")
+    parser.add_argument("--first", type=int, default=0, help="the first seed (0)")
+    parser.add_argument("--release", choices=("4.0", "4"), default="4", help="of PySpark (4)")
+    parser.add_argument("--lives", type=int, default=5, help="of the query in each (5)")
+    parser.add_argument("--small", action="store_true", help="the tests' own small source")
+    given = parser.parse_args()
+    total: Counter[str] = Counter()
+    for seed in range(given.first, given.first + given.seeds):
+        scene = drawn(seed, given.release, SMALL if given.small else Source(), given.lives)
+        folder = Path(tempfile.mkdtemp(prefix=f"soak-{seed}-"))
+        soaked = Soak(scene, folder).run()
+        print(soaked, flush=True)
+        if soaked.complaints:
+            print(f"  kept in {folder}")
+            return 1
+        shutil.rmtree(folder)
+        total += soaked.counts
+    print("in all: " + " ".join(f"{name}={count}" for name, count in sorted(total.items())))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
