@@ -33,6 +33,16 @@ CONFIGURATION = {
     "spark.ui.showConsoleProgress": "false",
 }
 
+NO_REAL_AWS = {
+    "AWS_ACCESS_KEY_ID": "testing",
+    "AWS_SECRET_ACCESS_KEY": "testing",
+    "AWS_DEFAULT_REGION": "us-east-1",
+    "AWS_CONFIG_FILE": os.devnull,
+    "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+    "AWS_EC2_METADATA_DISABLED": "true",
+}
+"""The JVM hands on to Python's workers what it was started with, before any test."""
+
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
@@ -42,6 +52,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    os.environ.update(NO_REAL_AWS)
     os.environ.pop("SPARK_HOME", None)
     builder = SparkSession.builder.master("local[2]").appName("reshardctl-tests")
     for name, value in {**CONFIGURATION, **delta.configuration()}.items():

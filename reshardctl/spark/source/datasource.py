@@ -25,7 +25,17 @@ class KinesisLineage(DataSource):  # type: ignore[misc]
         return NAME
 
     def schema(self) -> str:
-        """The columns, which cannot be chosen."""
+        """The columns, which cannot be chosen.
+
+        PySpark asks once for a frame and keeps this object with it. So this is where the lines of a
+        batch are pinned that are given as options: each use of the frame plans it anew.
+        """
+        from reshardctl.spark.source.options import BATCH
+
+        if {name.lower() for name in self.options} & {name.lower() for name in BATCH}:
+            from reshardctl.spark.source.batch import pinned
+
+            self.options = pinned(self.options)
         return SCHEMA
 
     def reader(self, schema: StructType) -> DataSourceReader:

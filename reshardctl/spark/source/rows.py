@@ -54,4 +54,5 @@ def batch_of(
 def _moments(seconds: list[float | None]) -> pa.Array:
     """Unix seconds as timestamps. The service tells milliseconds."""
     milliseconds = pc.round(pc.multiply(pa.array(seconds, pa.float64()), 1000.0))
-    return milliseconds.cast(pa.int64()).cast(pa.timestamp("ms", "UTC")).cast(pa.timestamp("us", "UTC"))
+    moments = milliseconds.cast(pa.int64()).cast(pa.timestamp("ms", "UTC"))
+    return moments.cast(pa.timestamp("us", "UTC"))

@@ -6,9 +6,8 @@ executors, which only `read`. So nothing is connected before the first call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
@@ -18,6 +17,7 @@ from reshardctl.kinesis.fast.reader import FastReader
 from reshardctl.spark.source.options import stream_options
 from reshardctl.spark.source.pieces import Piece, pieces, read_piece
 from reshardctl.spark.source.planning import Planner, Raw
+from reshardctl.spark.source.telling import telling, told
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,33 +34,10 @@ except ImportError:  # 4.0 and 4.1: one batch a run of AvailableNow
         """Stands in for what PySpark has from 4.2 on."""
 
 
-T = TypeVar("T")
-
-
-class SourceFailed(Exception):
-    """What a query dies of: what happened, and on the next line what to do."""
-
-
-def told(error: ReshardError) -> SourceFailed:
-    """The error with its way on in its text: PySpark passes on nothing but that."""
-    return SourceFailed(f"{error.what}\n{error.next}" if error.next else error.what)
-
-
-def _telling(method: Callable[..., T]) -> Callable[..., T]:
-    @wraps(method)
-    def telling(*args: Any, **words: Any) -> T:
-        try:
-            return method(*args, **words)
-        except ReshardError as error:
-            raise told(error) from None
-
-    return telling
-
-
 class LineageStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
     """Hands PySpark's calls to a `Planner`, and pieces to the executors."""
 
-    @_telling
+    @telling
     def __init__(self, options: Mapping[str, str]) -> None:
         self._options = stream_options(options)
         self._planner: Planner | None = None
@@ -70,7 +47,7 @@ class LineageStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow): 
         return self._plans().initial()
 
     # 4.2 and later tell the two ways to call it apart by whether there are parameters.
-    @_telling
+    @telling
     def latestOffset(self, start: Raw | None = None, limit: Any = None) -> Raw:  # noqa: N802
         """Where the next batch ends; `start` where there is nothing to read."""
         most = self._options.most if limit is None else getattr(limit, "max_rows", None)
@@ -81,7 +58,7 @@ class LineageStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow): 
         most = self._options.most
         return ReadAllAvailable() if most is None else ReadMaxRows(most)
 
-    @_telling
+    @telling
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
         """Batches end from now on where the stream ends at this moment."""
         self._plans().pin()
@@ -90,7 +67,7 @@ class LineageStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow): 
         """Milliseconds behind, a shard, when the newest batch was planned."""
         return self._plans().progress.report()
 
-    @_telling
+    @telling
     def partitions(self, start: Raw, end: Raw) -> Sequence[InputPartition]:
         """The tasks of the batch between two offsets."""
         common = self._options.common

@@ -1,0 +1,127 @@
+"""A batch: the records between two lines of the lineage, as a DataFrame.
+
+Its ends are numbers, or ends of closed shards, from the moment the frame is made: computed twice it
+gives the same rows, as long as retention has taken none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSourceReader, InputPartition
+
+from reshardctl.errors import ReshardError
+from reshardctl.kinesis import Kinesis
+from reshardctl.kinesis.fast import Begin, FastReader, Reach
+from reshardctl.lineage import Lineage
+from reshardctl.model import ShardId
+from reshardctl.spark.source.lines import TIP, ending_line, spelled, starting_line, stretches
+from reshardctl.spark.source.options import BATCH, Options, common_options
+from reshardctl.spark.source.pieces import Piece, pieces, read_piece
+from reshardctl.spark.source.starting import TRIM_HORIZON
+from reshardctl.spark.source.stretch import Stretch
+from reshardctl.spark.source.telling import telling, told
+from reshardctl.spark.source.tips import Tips
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+AT_ONCE = 16
+"""How many shards are asked for their tips at the same time."""
+
+
+class LineageBatchReader(DataSourceReader):  # type: ignore[misc]
+    """Hands pieces to the executors."""
+
+    @telling
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._given = dict(options)
+        self._options = common_options(self._given, BATCH)
+
+    @telling
+    def partitions(self) -> Sequence[InputPartition]:
+        """The tasks."""
+        found = _between(self._given, self._options)[1]
+        return planned(self._options, found)
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of a task. PySpark makes up an empty one where there is none."""
+        if not isinstance(partition, Piece):
+            return
+        try:
+            yield from read_piece(partition)
+        except ReshardError as error:
+            raise told(error) from None
+
+
+def planned(options: Options, found: list[Stretch]) -> list[Piece]:
+    """The tasks that read these stretches."""
+    return pieces(
+        options.reach, options.stream, found,
+        shards_per_task=options.shards_per_task, unpack=options.unpack,
+    )  # fmt: skip
+
+
+def pinned(options: Mapping[str, str]) -> dict[str, str]:
+    """The same options with lines that do not move any more. Lists shards and looks for tips."""
+    given = {name.lower(): value for name, value in options.items()}
+    lineage, found = _between(given, common_options(given, BATCH))
+    return given | {name.lower(): line for name, line in spelled(lineage, found).items()}
+
+
+def read_between(
+    spark: Any,
+    reach: Reach,
+    stream: str,
+    begin: Mapping[str, Any] | str = TRIM_HORIZON,
+    end: Mapping[str, str] | str = TIP,
+    *,
+    unpack: bool = True,
+    shards_per_task: int = 1,
+) -> Any:
+    """The records between two lines as a DataFrame; its columns are `rows.SCHEMA`.
+
+    stream: name or ARN. begin: as option startingLine, end: as option endingLine (see `lines`), or
+    what their JSON would hold. UsageError or CannotTell if a line makes no sense, names what is not
+    listed, or the stream cannot be read.
+    """
+    from reshardctl.spark.source import register
+
+    register(spark)
+    options = pinned({
+        ("streamARN" if stream.startswith("arn:") else "streamName"): stream,
+        **_spelled_reach(reach),
+        "startingLine": begin if isinstance(begin, str) else json.dumps(dict(begin)),
+        "endingLine": end if isinstance(end, str) else json.dumps(dict(end)),
+        "unpackAggregates": str(unpack).lower(),
+        "shardsPerTask": str(shards_per_task),
+    })
+    return spark.read.format("kinesis-lineage").options(**options).load()
+
+
+def _spelled_reach(reach: Reach) -> dict[str, str]:
+    words = {
+        "region": reach.region, "endpointUrl": reach.endpoint_url, "roleArn": reach.role_arn,
+        "roleSessionName": reach.role_session_name, "roleExternalId": reach.role_external_id,
+    }  # fmt: skip
+    return {name: value for name, value in words.items() if value is not None}
+
+
+def _between(given: Mapping[str, str], options: Options) -> tuple[Lineage, list[Stretch]]:
+    given = {name.lower(): value for name, value in given.items()}
+    starting = starting_line(given.get("startingline", TRIM_HORIZON))
+    ending = ending_line(given.get("endingline", TIP))
+    reach = options.reach
+    lists = Kinesis(reach.session(), endpoint_url=reach.endpoint_url, region=reach.region)
+    lineage = lists.lineage(options.stream)
+    tips = Tips(FastReader(reach, options.stream))
+
+    def newest(places: Mapping[ShardId, Begin]) -> dict[ShardId, str | None]:
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            found = pool.map(lambda shard: tips.behind(shard, places[shard]).number, places)
+            return dict(zip(places, found, strict=True))
+
+    return lineage, stretches(lineage, starting, ending, newest)

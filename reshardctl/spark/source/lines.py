@@ -1,0 +1,162 @@
+"""A read between two lines of the lineage: which stretches it has. Needs no PySpark.
+
+A line passes through some shards and has every other shard on one side of it. So the option
+`startingLine` leaves out ancestors of the shards that it names, which are settled, and has all
+others read from their beginning; `endingLine` has ancestors of the shards that it names read to
+their end, and leaves all others out. A line may be one word for all shards: TRIM_HORIZON or
+AT_TIMESTAMP … to start, TIP to end.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from reshardctl.errors import CannotTell, UsageError
+from reshardctl.kinesis.fast.reader import Begin, order
+from reshardctl.lineage import Lineage
+from reshardctl.model import ShardId, decode, index_of, is_number
+from reshardctl.spark.source.starting import (
+    LATEST,
+    SHARD_END,
+    TRIM_HORIZON,
+    Start,
+    Starting,
+    parse_starting,
+)
+from reshardctl.spark.source.stretch import Stretch
+
+TIP = "TIP"
+_FORMS = (
+    'write TIP, or JSON: {"shardId-000000000000": "SHARD_END", '
+    '"shardId-000000000001": "4966…"}'
+)
+
+Ending = Mapping[ShardId, str] | None
+"""Shard → number, SHARD_END or TIP; `None` = TIP for all."""
+Tips = Callable[[Mapping[ShardId, Begin]], Mapping[ShardId, str | None]]
+"""The number of the newest record behind each place; `None` where there is none."""
+
+
+def starting_line(text: str) -> Starting:
+    """The option's value. UsageError if it makes no sense."""
+    try:
+        found = parse_starting(text)
+    except UsageError as error:
+        what = error.what.replace("startingPosition", "startingLine")
+        raise UsageError(what, error.next) from None
+    starts = [found.everywhere, *found.shards.values()]
+    if any(start is not None and start.kind == LATEST for start in starts):
+        raise UsageError("startingLine: nothing lies behind LATEST", "write a number or a time")
+    return found
+
+
+def ending_line(text: str) -> Ending:
+    """The option's value. UsageError if it makes no sense."""
+    if text.strip().upper() == TIP:
+        return None
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict) or not value:
+        raise UsageError(f"endingLine is {text[:80]!r}", _FORMS)
+    return {ShardId(shard): _end(shard, one) for shard, one in value.items()}
+
+
+def _end(shard: str, one: object) -> str:
+    index = index_of(shard)
+    if index is None:
+        raise UsageError(f"endingLine: {shard!r} is no shard id", _FORMS)
+    if isinstance(one, str) and one.upper() in (TIP, SHARD_END):
+        return one.upper()
+    if not isinstance(one, str) or not is_number(one):
+        raise UsageError(f"endingLine of {shard} is {str(one)[:80]!r}", _FORMS)
+    decoded = decode(one)
+    if decoded is not None and decoded.shard != index:
+        raise UsageError(f"endingLine of {shard}: {one} is a number of shard {decoded.shard}")
+    return SHARD_END if decoded is not None and decoded.is_end else one
+
+
+def stretches(lineage: Lineage, starting: Starting, ending: Ending, tips: Tips) -> list[Stretch]:
+    """What lies between, parents before children; every end a number or the end of a shard.
+
+    tips: asked for open shards that end at TIP. UsageError or CannotTell where a line names what
+    is not there.
+    """
+    _all_listed(lineage, starting.shards, ending or {})
+    settled = _ancestors(lineage, starting.shards)
+    before = _ancestors(lineage, ending or {})
+    begins = {shard: _begin_of(shard, starting, settled) for shard in lineage}
+    ends = {shard: _end_of(lineage, shard, ending, before) for shard in lineage}
+    asked = {s: begin for s, begin in begins.items() if begin is not None and ends[s] == TIP}
+    ends |= tips(asked) if asked else {}
+    found = []
+    for shard, begin in begins.items():
+        end = ends[shard]
+        if begin is None or end is None:
+            continue
+        if end == SHARD_END:
+            found.append(Stretch(shard, begin, None, to_end=True))
+        elif _ahead(end, begin):
+            found.append(Stretch(shard, begin, end))
+    return found
+
+
+def spelled(lineage: Lineage, found: list[Stretch]) -> dict[str, str]:
+    """The same stretches as options, whatever is written or born later."""
+    starts: dict[str, Any] = dict.fromkeys(lineage, SHARD_END)
+    ends = {}
+    for one in found:
+        kind, value = one.begin
+        starts[one.shard] = kind if value is None else {kind: value}
+        ends[one.shard] = SHARD_END if one.until is None else one.until
+    if not ends:  # an empty line is none: it passes before every root
+        ends = dict.fromkeys(lineage.roots(), SHARD_END)
+    return {"startingLine": json.dumps(starts), "endingLine": json.dumps(ends)}
+
+
+def _all_listed(
+    lineage: Lineage, starts: Mapping[ShardId, Start], ends: Mapping[ShardId, str]
+) -> None:
+    owed = {shard for shard, start in starts.items() if start.kind != SHARD_END} | set(ends)
+    gone = sorted(shard for shard in owed if shard not in lineage)
+    if gone:
+        raise CannotTell(
+            f"{', '.join(gone[:5])}: not listed (any more), so nothing can be read there",
+            "leave them out of startingLine and endingLine, if their records may be missed",
+        )
+    early = sorted(s for s, end in ends.items() if end == SHARD_END and lineage.is_open(s))
+    if early:
+        raise UsageError(f"endingLine: {early[0]} is open, so it has no end yet", "write TIP")
+
+
+def _ancestors(lineage: Lineage, named: Mapping[ShardId, object]) -> set[ShardId]:
+    found: set[ShardId] = set()
+    ahead = [shard for shard in named if shard in lineage]
+    while ahead:
+        new = set(lineage.parents(ahead.pop())) - found
+        found |= new
+        ahead.extend(new)
+    return found - named.keys()
+
+
+def _end_of(
+    lineage: Lineage, shard: ShardId, ending: Ending, before: set[ShardId]
+) -> str | None:
+    end = TIP if ending is None else SHARD_END if shard in before else ending.get(shard)
+    return SHARD_END if end == TIP and not lineage.is_open(shard) else end
+
+
+def _begin_of(shard: ShardId, starting: Starting, settled: set[ShardId]) -> Begin | None:
+    start = starting.everywhere or starting.shards.get(shard)
+    if start is None:
+        return None if shard in settled else Begin(TRIM_HORIZON)
+    if start.kind == SHARD_END:
+        return None
+    return Begin(start.kind, start.value)  # type: ignore[arg-type]
+
+
+def _ahead(number: str, begin: Begin) -> bool:
+    return not isinstance(begin.value, str) or order(number) > order(begin.value)

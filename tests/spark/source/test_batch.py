@@ -1,0 +1,123 @@
+"""A frame between two lines, on a real Spark, of a fake Kinesis over HTTP."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from reshardctl.testing import FakeKinesis, load_topology, serve
+
+CREATED = 1_795_232_267
+SHARD = "shardId-{:012d}".format
+
+
+def resharded() -> FakeKinesis:
+    """0 was split into 2 and 3, 1 and 3 merged into 4; 2 and 4 are open."""
+    shards = [
+        {"id": 0, "range": ["0", "1/2"], "close": 600, "records": {"n": 4, "from": 10, "to": 590}},
+        {"id": 1, "range": ["1/2", "1"], "close": 1800, "records": {"n": 3, "from": 9, "to": 900}},
+        {"id": 2, "range": ["0", "1/4"], "parents": [0], "open": 601,
+         "records": {"n": 2, "from": 700, "to": 900}},
+        {"id": 3, "range": ["1/4", "1/2"], "parents": [0], "open": 601, "close": 1800,
+         "records": {"n": 2, "from": 700, "to": 900}},
+        {"id": 4, "range": ["1/4", "1"], "parents": [1, 3], "open": 1801,
+         "records": {"n": 3, "from": 2000, "to": 3000}},
+    ]  # fmt: skip
+    return load_topology({"name": "orders", "created": CREATED, "now": 3600, "shards": shards})
+
+
+@pytest.fixture
+def fake() -> FakeKinesis:
+    return resharded()
+
+
+@pytest.fixture
+def reach(fake: FakeKinesis) -> Iterator[Any]:
+    from reshardctl.kinesis.fast import Reach
+
+    with serve(fake) as server:
+        yield Reach("us-east-1", server.url)
+
+
+def payloads(frame: Any) -> list[str]:
+    return sorted(bytes(row.data).decode() for row in frame.collect())
+
+
+def numbers(fake: FakeKinesis, shard: int) -> list[str]:
+    return [str(one.number) for one in fake.stream("orders").shards[shard].records]
+
+
+def put(fake: FakeKinesis, shard: int, text: str) -> None:
+    stream = fake.stream("orders")
+    now = fake.clock.now()
+    stream.shards[shard].put(text.encode(), "k", int(now), now)
+
+
+EVERYTHING = sorted(
+    f"s{shard}-{n}" for shard, many in enumerate((4, 3, 2, 2, 3)) for n in range(many)
+)
+
+
+def test_everything_to_the_tip_in_the_columns_of_the_source(
+    spark: Any, fake: FakeKinesis, reach: Any
+) -> None:
+    from reshardctl.spark.source.batch import read_between
+
+    frame = read_between(spark, reach, "orders")
+    assert payloads(frame) == EVERYTHING
+    assert frame.dtypes == [
+        ("data", "binary"), ("partition_key", "string"), ("sequence_number", "string"),
+        ("sub_sequence_number", "bigint"), ("shard_id", "string"), ("stream", "string"),
+        ("approximate_arrival_timestamp", "timestamp"),
+    ]  # fmt: skip
+    row = frame.where("shard_id = 'shardId-000000000001'").orderBy("sequence_number").first()
+    assert (bytes(row.data), row.partition_key, row.stream) == (b"s1-0", "k1", "orders")
+    assert row.sequence_number == numbers(fake, 1)[0]
+    assert row.sub_sequence_number == 0
+    assert row.approximate_arrival_timestamp.timestamp() == CREATED + 9
+
+
+def test_the_same_rows_again_whatever_comes_later(
+    spark: Any, fake: FakeKinesis, reach: Any
+) -> None:
+    from reshardctl.spark.source.batch import read_between
+
+    frame = read_between(spark, reach, "orders", shards_per_task=2)
+    assert frame.rdd.getNumPartitions() == 3
+    put(fake, 2, "later")
+    fake.client().split_shard(
+        StreamName="orders", ShardToSplit=SHARD(4), NewStartingHashKey=str(2**127)
+    )
+    fake.settle()
+    assert payloads(frame) == EVERYTHING == payloads(frame.select("data"))
+    assert frame.count() == len(EVERYTHING)
+    assert payloads(read_between(spark, reach, "orders")) == sorted([*EVERYTHING, "later"])
+
+
+def test_the_lines_as_options_are_pinned_when_the_frame_is_made(
+    spark: Any, fake: FakeKinesis, reach: Any
+) -> None:
+    from reshardctl.spark.source import register
+
+    register(spark)
+    frame = (
+        spark.read.format("kinesis-lineage").option("STREAMNAME", "orders")
+        .option("region", reach.region).option("endpointUrl", reach.endpoint_url)
+        .option("startingLine", json.dumps({SHARD(0): numbers(fake, 0)[1], SHARD(1): "SHARD_END"}))
+        .option("endingLine", json.dumps({SHARD(2): numbers(fake, 2)[0], SHARD(3): "TIP"}))
+        .load()
+    )  # fmt: skip
+    put(fake, 2, "later")
+    expected = ["s0-2", "s0-3", "s2-0", "s3-0", "s3-1"]
+    assert payloads(frame) == payloads(frame) == expected
+
+
+def test_an_empty_line_has_no_rows(spark: Any, fake: FakeKinesis, reach: Any) -> None:
+    from reshardctl.spark.source.batch import read_between
+
+    line = {SHARD(2): numbers(fake, 2)[-1], SHARD(4): numbers(fake, 4)[-1]}
+    assert read_between(spark, reach, "orders", line, "TIP").collect() == []
+    assert read_between(spark, reach, "orders", line, line).count() == 0
