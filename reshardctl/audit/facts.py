@@ -51,13 +51,14 @@ class Fault(StrEnum):
     """Null, or empty."""
     NOT_NUMERIC = "not numeric"
     ODD_LENGTH = "odd length"
-    """Digits, but more than Kinesis has: 128 at most. Other lengths than 56 are padded."""
+    """Digits, but not 56, in a stream whose numbers are of Kinesis' own layout. Where an emulator
+    gave them, shorter ones are padded, and only more digits than the stream's own are odd."""
     OTHER_STREAM = "other stream"
     """The column for the stream names another one."""
     OTHER_INCARNATION = "other incarnation"
     """A shard of this id, but a number older than the stream."""
     UNKNOWN_SHARD = "unknown shard"
-    """No listed shard, nor one that a listed one names as a parent, has it."""
+    """No shard has it: its index is beyond the newest one that is listed."""
     NOT_ITS_SHARD = "not its shard"
     """The column for the shard says another shard than the number does."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reshardctl.lineage import Lineage
-from reshardctl.model import HASH_SPACE, Shard, ShardId, decode, index_of
+from reshardctl.model import HASH_SPACE, Shard, ShardId, decode, index_of, shard_id
 
 DIGITS = 56
 """Digits of every number of layout v2 and v1: 186 bits, of which the first is set."""
@@ -20,7 +20,7 @@ _HASH_DIGITS = len(str(HASH_SPACE - 1))
 
 @dataclass(frozen=True, slots=True)
 class KnownShard:
-    """A shard that is listed, or that a listed one names as its parent.
+    """A shard that is listed, or that a listed one names as its parent, or older than these.
 
     number: its index, `None` where its id has another form. low, beyond: texts of one width;
     every record's number is at least `low` and less than `beyond`. least, most: its hash keys,
@@ -52,13 +52,16 @@ class Known:
 
 
 def known(lineage: Lineage) -> Known:
-    """The listed shards in the lineage's order, then the unlisted ones that they name."""
+    """The listed shards in the lineage's order, then the unlisted ones that they name, then those
+    that were before them: a sink keeps its rows longer than a stream its shards."""
     listed = [lineage[one] for one in lineage]
     width = max([DIGITS, *(len(n) for shard in listed for n in (shard.start, shard.end or ""))])
     decodable = all(_says_its_shard(shard) for shard in listed)
     floor = _floor(lineage, listed, decodable).zfill(width)
     shards = [_known(lineage, shard, width, decodable) for shard in listed]
     shards += _unlisted(lineage, listed, width, floor)
+    if decodable:
+        shards += _passed(lineage, {shard.number for shard in shards}, floor)
     return Known(tuple(shards), width, decodable, floor)
 
 
@@ -104,6 +107,15 @@ def _unlisted(
             _padded(max(shard.hash_end for shard in children[parent])),
             None, lineage.opened_at(first.id),
         )  # fmt: skip
+
+
+def _passed(lineage: Lineage, met: set[int | None], floor: str) -> Iterator[KnownShard]:
+    """Indices count up without a gap: each below the newest listed one was a shard's."""
+    for number in range(lineage.newest_index()):
+        if number not in met:
+            yield KnownShard(
+                shard_id(number), number, floor, BEYOND, _padded(0), _padded(HASH_SPACE - 1)
+            )  # fmt: skip
 
 
 def _padded(hash_key: int) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from reshardctl.audit.facts import Fault
 from reshardctl.lineage import Lineage
 from reshardctl.spark.audit.columns import Mapped
-from reshardctl.spark.audit.known import BEYOND, LOWEST, Known
+from reshardctl.spark.audit.known import BEYOND, DIGITS, LOWEST, Known
 from reshardctl.spark.audit.slots import Slots, slot, time_in
 
 if TYPE_CHECKING:
@@ -102,8 +102,8 @@ def _fault(known: Known, lineage: Lineage) -> Column:
     other = F.col("shard").isNull() & F.col("in_number").isNotNull() & _other_than_said()
     return (
         F.when(number.isNull() | (number == ""), Fault.NO_NUMBER)
-        .when(place.isNull() & number.rlike(NUMERIC), Fault.ODD_LENGTH)
-        .when(place.isNull(), Fault.NOT_NUMERIC)
+        .when(place.isNull() & ~number.rlike(NUMERIC), Fault.NOT_NUMERIC)
+        .when(place.isNull() | _cut(known), Fault.ODD_LENGTH)
         .when(_other_stream(lineage), Fault.OTHER_STREAM)
         .when(_decoded(known) & (place < known.floor), Fault.OTHER_INCARNATION)
         .when(other, Fault.NOT_ITS_SHARD)
@@ -111,6 +111,14 @@ def _fault(known: Known, lineage: Lineage) -> Column:
         .when(said.isNotNull() & (said != F.col("shard")), Fault.NOT_ITS_SHARD)
         .when(outside, Fault.NOT_ITS_SHARD)
     )
+
+
+def _cut(known: Known) -> Column:
+    """Whether digits are short of those that every number of this stream has."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    short = F.octet_length(F.col("number")) < DIGITS
+    return short if known.decodable else F.lit(False)
 
 
 def _decoded(known: Known) -> Column:

@@ -65,7 +65,7 @@ def test_records_of_one_aggregate_are_not_doubled(spark: Any) -> None:
         ({"sequence_number": " 1"}, Fault.NOT_NUMERIC, None),
         ({"sequence_number": "1\n"}, Fault.NOT_NUMERIC, None),
         ({"sequence_number": "9" * 57}, Fault.ODD_LENGTH, None),
-        ({"sequence_number": "12"}, Fault.UNKNOWN_SHARD, None),
+        ({"sequence_number": "12"}, Fault.ODD_LENGTH, None),
         ({"stream": "payments"}, Fault.OTHER_STREAM, 1),
         ({"sequence_number": numbered(1, 1, CREATED - 999)}, Fault.OTHER_INCARNATION, 1),
         ({"sequence_number": numbered(9, 1), "shard_id": None}, Fault.UNKNOWN_SHARD, None),
