@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -36,13 +37,16 @@ CONFIGURATION = {
 class Life:
     """One process; `kill` leaves it no moment, `close` lets it go."""
 
-    def __init__(self, release: str, register: str, log: Path) -> None:
+    def __init__(
+        self, release: str, register: str, log: Path, more: Mapping[str, str] | None = None
+    ) -> None:
+        """`more`: variables of its environment."""
         self._log = log.open("a")
         given = {"conf": CONFIGURATION, "register": register}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.interop.spark.soak.running", json.dumps(given)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, text=True,
-            cwd=ROOT, env=_surroundings(release), start_new_session=True,
+            cwd=ROOT, env={**_surroundings(release), **(more or {})}, start_new_session=True,
         )  # fmt: skip
         self._said: queue.Queue[dict[str, Any]] = queue.Queue()
         threading.Thread(target=self._listen, daemon=True).start()

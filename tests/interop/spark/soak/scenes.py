@@ -22,6 +22,8 @@ class Source:
     more: tuple[tuple[str, str], ...] = (("region", "us-east-1"),)
     optional: bool = True
     """Whether it knows the options that a scene draws."""
+    variables: tuple[tuple[str, str], ...] = ()
+    """Of the environment of its process."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reshardctl.testing import serve
+from reshardctl.testing import FakeKinesis, serve
 from tests.interop.spark.soak import judging, sinks
 from tests.interop.spark.soak.judging import Delivery, Truth
 from tests.interop.spark.soak.life import Life
@@ -32,6 +32,7 @@ class Soaked:
     complaints: list[str]
     counts: Counter[str]
     checkpoint: Path
+    fake: FakeKinesis
 
     def __str__(self) -> str:
         counted = " ".join(f"{name}={count}" for name, count in sorted(self.counts.items()))
@@ -139,8 +140,12 @@ class Soak:
     def _start(self, ending: Ending) -> None:
         """Start the query, in a process of its own where there is none."""
         if self._life is None:
-            self._life = Life(self.scene.release, self.scene.source.register, self._log)
+            source = self.scene.source
+            more = dict(source.variables)
+            self._life = Life(self.scene.release, source.register, self._log, more)
+            began = time.monotonic()
             self._life.hears("ready")
+            self._counts["seconds of starting Spark"] += round(time.monotonic() - began)
         self._order(ending)
         self._life.hears("started")
 
@@ -172,6 +177,7 @@ class Soak:
         self.moving.fake.faults.clear()
         peace = Ending("stop")
         self._start(peace)
+        began = time.monotonic()
         until = time.monotonic() + PATIENCE_SECONDS
         while self._owed() and time.monotonic() < until:
             self._gone(peace)
@@ -179,6 +185,7 @@ class Soak:
         assert self._life is not None
         self._life.order("stop")
         self._life.hears("stopped")
+        self._counts["seconds of draining"] = round(time.monotonic() - began)
 
     def _owed(self) -> bool:
         seen = {row.place for each in self._delivered() for row in each.rows}
@@ -201,7 +208,7 @@ class Soak:
         self._counts["shards"] = len(truth.parents)
         counts = self._counts + self.moving.counts
         found = judging.complaints(truth, delivered)
-        return Soaked(self.scene, found, counts, self.checkpoint)
+        return Soaked(self.scene, found, counts, self.checkpoint, self.moving.fake)
 
 
 def newest(folder: Path) -> int:
