@@ -314,8 +314,9 @@ def _rereads(
     if not listed or not fate.at.lo < state.hi or not owes(around, shard, fate.at.lo):
         return
     # What goes on from its own last record reads nothing again: that nothing marks the end of a
-    # shard makes its high end uncertain, not its row.
-    if fate.cause is Cause.UNMARKED and fate.at.exact and fate.at.lo == state.lo != START:
+    # shard makes its high end uncertain, not its row. What a sink holds beyond a gap is certain.
+    unmarked = fate.cause is Cause.UNMARKED and state.hi.rank is not Rank.INSIDE
+    if unmarked and fate.at.exact and fate.at.lo == state.lo != START:
         return
     until = state.hi
     width = _width(around, shard, fate.at.lo, until)

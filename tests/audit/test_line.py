@@ -127,7 +127,7 @@ def test_a_closed_shard_without_rows_and_with_nothing_to_read_is_over(case, line
     assert line.spans[S0].lo == DONE and line.spans[S2].lo == START
 
 
-def test_a_shard_that_is_over_below_one_that_is_not_ends_after_it(case, tmp_path):
+def test_a_shard_that_is_over_below_one_that_is_not_ends_after_it(tmp_path):
     """No consumer would read a grandchild behind what its grandparent still owes."""
     stream = {**STREAM, "shards": [
         STREAM["shards"][0], {**STREAM["shards"][1], "close": 2500}, STREAM["shards"][2],

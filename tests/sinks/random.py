@@ -11,7 +11,8 @@ from random import Random
 from reshardctl.audit.facts import Compared, Facts, InSink, Record
 from reshardctl.model import ShardId
 from tests.case import Case
-from tests.case_stream import CaseShard, Record as Stored, shard_name
+from tests.case_stream import CaseShard, shard_name
+from tests.case_stream import Record as Stored
 
 Held = Mapping[str, frozenset[str]]
 """Payloads in the sink, by shard id."""

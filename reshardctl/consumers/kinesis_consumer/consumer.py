@@ -148,6 +148,8 @@ class KinesisConsumer:
         self, lineage: Lineage, _positions: Positions, want: Wanted, app: App
     ) -> list[Step] | Cannot:
         """Rows where the line has shards to be read, as for a new application."""
+        if app.traits.infers_ends:
+            want = encoding.rewound(lineage, want)
         try:
             return self.bootstrap(lineage, want, app)
         except UsageError as error:

@@ -89,6 +89,15 @@ def bootstrap(lineage: Lineage, want: Wanted, app: App, namespace: str) -> list[
     return _steps(empty, orders.found)
 
 
+def rewound(lineage: Lineage, want: Wanted) -> dict[ShardId, Cut]:
+    """The line for a release that takes a row for the end of everything above it: what lies below
+    a shard that is still to be read begins again."""
+    return {
+        shard: START if any(want[one] != DONE for one in lineage.ancestors(shard)) else want[shard]
+        for shard in lineage
+    }
+
+
 @dataclass(slots=True)
 class _Orders:
     lineage: Lineage
