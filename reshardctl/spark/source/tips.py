@@ -105,7 +105,8 @@ class Tips:
             behind = behind or page.behind
             if records:
                 met, number = met + len(records), records[-1]["SequenceNumber"]
-            if len(records) < len(page.records) or met >= most or number == until:
+            beyond = len(records) < len(page.records) or (number is not None and number == until)
+            if beyond or met >= most:
                 break
             if page.following is None:
                 return Found(number, behind, True, True, met)
