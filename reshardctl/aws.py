@@ -89,6 +89,8 @@ _CREDENTIAL_ERRORS = frozenset({
     "TokenRetrievalError",
     "UnauthorizedSSOTokenError",
 })
+# Of InvalidSignatureException; "Troubleshoot signed requests" of the IAM user guide has them.
+_OTHER_CLOCK = ("Signature expired:", "Signature not yet current:")
 _ACCESS_KEY = re.compile(r"\b(A[KS]IA|AROA|AIDA)[A-Z0-9]{8,}")
 
 
@@ -173,6 +175,12 @@ def about_credentials(error: Exception) -> bool:
 
 def without_credentials(error: Exception, where: str = "") -> CannotTell:
     """What to raise then. The words are ours: the service's own may repeat parts of a key."""
+    if any(words in message_of(error) for words in _OTHER_CLOCK):
+        return CannotTell(
+            f"{where}AWS refuses the time of the request ({code_of(error)}): this machine's clock "
+            "is more than five minutes wrong",
+            "set the clock (timedatectl status), then run this again",
+        )
     return CannotTell(
         f"{where}the AWS credentials are missing, have expired or are not accepted "
         f"({code_of(error)})",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reshardctl import aws
+from reshardctl.errors import CannotTell
 from reshardctl.kinesis.fast.answers import keep_records_raw
 from reshardctl.kinesis.transport import client_of
 
@@ -25,16 +26,22 @@ class Reach:
     role_external_id: str | None = None
 
     def session(self) -> Any:
-        """A boto3 Session. Calls nothing yet."""
+        """A boto3 Session; a role is assumed at once. CannotTell if it cannot be."""
         import boto3
 
         session = boto3.Session(region_name=self.region)
         if self.role_arn is None:
             return session
-        return aws.assumed(
-            session, self.role_arn, region=self.region,
-            name=self.role_session_name, external_id=self.role_external_id,
-        )
+        try:
+            return aws.assumed(
+                session, self.role_arn, region=self.region,
+                name=self.role_session_name, external_id=self.role_external_id,
+            )
+        except (*aws.CAUGHT, ValueError) as error:
+            raise CannotTell(
+                f"role {self.role_arn} cannot be assumed: {aws.clean(str(error))}",
+                "check the role and who may assume it",
+            ) from None
 
     def client(self) -> Any:
         """A client of Kinesis that leaves its records raw. UsageError without a region."""

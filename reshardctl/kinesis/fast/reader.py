@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
@@ -21,11 +21,16 @@ from reshardctl.model import ShardId
 Start = Literal[
     "TRIM_HORIZON", "LATEST", "AFTER_SEQUENCE_NUMBER", "AT_SEQUENCE_NUMBER", "AT_TIMESTAMP"
 ]
-_UNMET = 3
-"""How often the tip is looked at before a record that should lie before it is given up."""
 PACE = 0.2
-"""Seconds between two reads of a shard that has throttled: five a second, which all its readers
-share (GetRecords API reference)."""
+"""Seconds between two reads of a shard that has throttled or has nothing new: five a second, which
+all its readers share (GetRecords API reference)."""
+PACED_FOR = 60.0
+"""Seconds for which reads keep that pace after a call had to be repeated."""
+PATIENCE = 120.0
+"""Seconds for which a throttled call is repeated: other readers of a shard may take their time."""
+_LOOKS = 25
+"""How often nothing is found at the tip before what must be there, a record or the end, is given
+up."""
 
 
 class Begin(NamedTuple):
@@ -65,7 +70,7 @@ class ShardGone(CannotTell):
 
 
 class Unmet(CannotTell):
-    """The record to read up to is not there any more: retention has taken it."""
+    """The record to read up to is not there any more, nor any before it."""
 
 
 class FastReader:
@@ -85,9 +90,10 @@ class FastReader:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """stream: a name or an ARN. Calls nothing yet."""
-        self._transport = Transport(reach.client(), sleep)
-        self._target = target_of(stream, reach.region or self._transport.region)
-        self._clock, self._sleep = clock, sleep
+        self._reach, self._clock, self._sleep = reach, clock, sleep
+        self._paced_until = 0.0
+        self._transport = Transport(reach.client(), self._pause)
+        self._target = target_of(stream, self._transport.region)
         self._by_arn = {"StreamARN": self._target.arn} if self._target.arn else {}
 
     @property
@@ -97,11 +103,9 @@ class FastReader:
 
     def iterator(self, shard: str, kind: Start, value: str | float | None = None) -> str:
         """GetShardIterator. TimeAhead, PastEnd and ShardGone as they say."""
+        words = {**self._target.words, "ShardId": shard, **_words(kind, value)}
         try:
-            answer = self._transport.call(
-                "get_shard_iterator", self._target, **self._target.words, ShardId=shard,
-                **_words(kind, value),
-            )
+            answer = self._call("get_shard_iterator", words)
         except CallError as failed:
             if failed.kind is Kind.INVALID and FUTURE in failed.message:
                 raise TimeAhead(failed.message) from None
@@ -112,10 +116,9 @@ class FastReader:
 
     def page(self, iterator: str, limit: int = LONGEST_PAGE) -> Page:
         """GetRecords. IteratorExpired as it says."""
+        words = {"ShardIterator": iterator, "Limit": limit, **self._by_arn}
         try:
-            answer = self._transport.call(
-                "get_records", self._target, ShardIterator=iterator, Limit=limit, **self._by_arn
-            )
+            answer = self._call("get_records", words)
         except CallError as failed:
             if failed.kind is Kind.ITERATOR:
                 raise IteratorExpired from None
@@ -129,7 +132,8 @@ class FastReader:
         """The pages of (start, until], the last one cut behind `until`.
 
         Up to the shard's end with `to_end`; with neither, up to the tip as it is met. Unmet where
-        `until` is not met any more, ShardGone as it says.
+        neither `until` nor a record before it is there any more, ShardGone as it says. CannotTell
+        for a shard that is to be read to its end and has none.
         """
         iterator: str | None = self.iterator(shard, *start)
         last, looked = start, 0
@@ -140,28 +144,55 @@ class FastReader:
                 iterator = self.iterator(shard, *last)
                 continue
             iterator = page.following
-            if until is not None:
-                page = _cut(page, until)
+            page, reached = (page, False) if until is None else _cut(page, until)
             if page.records:
                 last = Begin("AFTER_SEQUENCE_NUMBER", page.records[-1]["SequenceNumber"])
-            yield page
-            if until is not None and last.value == until:
+                yield page
+            if reached and last is not start:
                 return
-            if to_end or page.behind:
-                continue
-            if until is None:
-                return
-            looked += 1
-            if looked == _UNMET:
+            if reached:
                 break
+            if not page.records and not page.behind:
+                looked += 1
+                if looked == _LOOKS:
+                    break
+            if iterator is not None and not page.behind:
+                if until is None and not to_end:
+                    return
+                self._sleep(PACE)
+            elif self._clock() < self._paced_until:
+                self._sleep(PACE)
         if until is not None:
-            raise Unmet(f"record {until} of shard {shard} is not there any more")
+            raise Unmet(
+                f"record {until} of shard {shard} is not there any more: retention has taken it"
+            )
+        if iterator is not None:
+            raise CannotTell(f"shard {shard} is closed, and no end of it is met", "run this again")
+
+    def _call(self, operation: str, words: Mapping[str, object]) -> dict[str, Any]:
+        """A call, as often as it takes. CallError if it fails for good."""
+        patient_until, renewed = self._clock() + PATIENCE, False
+        while True:
+            try:
+                return self._transport.call(operation, self._target, **words)
+            except CallError as failed:
+                if failed.kind is Kind.CREDENTIALS and not renewed:
+                    # A process reads files and variables once; they may have been renewed since.
+                    renewed = True
+                    self._transport = Transport(self._reach.client(), self._pause)
+                elif failed.kind is not Kind.BUSY or self._clock() >= patient_until:
+                    raise
+
+    def _pause(self, seconds: float) -> None:
+        self._paced_until = self._clock() + PACED_FOR
+        self._sleep(seconds)
 
     def _gone(self, failed: CallError, shard: str) -> Exception:
+        """The service names what it misses: the shard, or the stream."""
         told = lost_shard(failed, self._target, ShardId(shard))
-        if failed.kind is Kind.ABSENT and isinstance(told, CannotTell):
+        if failed.kind is Kind.ABSENT and shard in failed.message and isinstance(told, CannotTell):
             return ShardGone(told.what, told.next)
-        return told
+        return failed.told
 
 
 def order(number: str) -> tuple[int, str]:
@@ -178,9 +209,12 @@ def _words(kind: Start, value: str | float | None) -> dict[str, object]:
     return words
 
 
-def _cut(page: Page, until: str) -> Page:
+def _cut(page: Page, until: str) -> tuple[Page, bool]:
+    """The page without what lies behind `until`, and whether `until` was reached."""
     records, end = page.records, order(until)
     kept = len(records)
     while kept and order(records[kept - 1]["SequenceNumber"]) > end:
         kept -= 1
-    return page if kept == len(records) else Page(records[:kept], page.following, page.behind)
+    if kept < len(records):
+        return Page(records[:kept], page.following, page.behind), True
+    return page, bool(kept) and order(records[-1]["SequenceNumber"]) == end

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSource
@@ -18,6 +19,8 @@ NAME = "kinesis-lineage"
 
 class KinesisLineage(DataSource):  # type: ignore[misc]
     """Kinesis, parent before child."""
+
+    options: Mapping[str, str]
 
     @classmethod
     def name(cls) -> str:

@@ -20,7 +20,6 @@ from reshardctl.model import ShardId, decode, index_of, is_number
 from reshardctl.spark.source.starting import (
     LATEST,
     SHARD_END,
-    TRIM_HORIZON,
     Start,
     Starting,
     parse_starting,
@@ -152,7 +151,7 @@ def _end_of(
 def _begin_of(shard: ShardId, starting: Starting, settled: set[ShardId]) -> Begin | None:
     start = starting.everywhere or starting.shards.get(shard)
     if start is None:
-        return None if shard in settled else Begin(TRIM_HORIZON)
+        return None if shard in settled else Begin("TRIM_HORIZON")
     if start.kind == SHARD_END:
         return None
     return Begin(start.kind, start.value)  # type: ignore[arg-type]

@@ -1,0 +1,42 @@
+"""Several iterators side by side, each in the order of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def together(sources: Sequence[Iterator[T]], at_once: int) -> Iterator[T]:
+    """What all of them yield, as it comes; each is one step ahead of what was taken from it.
+
+    at_once: how many are asked at a time; the others wait until one is exhausted. What one raises
+    is raised; those that are being asked are waited for.
+    """
+    waiting = list(reversed(sources))
+    with ThreadPoolExecutor(max(1, min(at_once, len(sources)))) as pool:
+        asked: dict[Future[list[T]], Iterator[T]] = {}
+
+        def ask(source: Iterator[T]) -> None:
+            asked[pool.submit(_step, source)] = source
+
+        while waiting and len(asked) < at_once:
+            ask(waiting.pop())
+        while asked:
+            done, _ = wait(asked, return_when=FIRST_COMPLETED)
+            for future in done:
+                source, found = asked.pop(future), future.result()
+                if found:
+                    ask(source)
+                elif waiting:
+                    ask(waiting.pop())
+                yield from found
+
+
+def _step(source: Iterator[T]) -> list[T]:
+    """The next of it, or nothing behind its end."""
+    for one in source:
+        return [one]
+    return []
