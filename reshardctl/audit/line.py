@@ -39,11 +39,15 @@ class SinkLine:
     notes: tuple[str, ...] = ()
 
 
-def line_of(facts: Facts, lineage: Lineage) -> SinkLine:
-    """The line. Raises Refused where the sink proves none: nothing of the stream is in it, it
-    changed while it was read, or nothing shows that what is in it is whole."""
+def line_of(facts: Facts, lineage: Lineage, *, inside: bool = True) -> SinkLine:
+    """The line. inside: whether the store holds places inside an aggregated record (KCL's do).
+
+    Raises Refused where the sink proves none: nothing of the stream is in it, it changed while it
+    was read, or nothing shows that what is in it is whole.
+    """
     _usable(facts, lineage)
-    spans = {shard: _span(facts, lineage, shard) for shard in lineage}
+    counted = facts if inside else _of_whole_records(facts)
+    spans = {shard: _span(counted, lineage, shard) for shard in lineage}
     unproven = [shard for shard, span in spans.items() if span is None]
     if unproven:
         raise Refused(
@@ -70,6 +74,30 @@ def _usable(facts: Facts, lineage: Lineage) -> None:
             "check the sink, its columns and --stream; for a consumer that has stored nothing "
             "yet: reshardctl fix --bootstrap",
         )
+
+
+def _of_whole_records(facts: Facts) -> Facts:
+    """The same for a store that knows records only. A record of which a part is missing is missing
+    whole; the one before it nobody has noted."""
+    return replace(
+        facts,
+        shards={s: _whole_inside(one) for s, one in facts.shards.items()},
+        compared={s: _whole_compared(one) for s, one in facts.compared.items()},
+    )
+
+
+def _whole(record: Record | None) -> Record | None:
+    return None if record is None else replace(record, sub=0)
+
+
+def _whole_inside(one: InSink) -> InSink:
+    return replace(one, last=replace(one.last, sub=0), proven=_whole(one.proven))
+
+
+def _whole_compared(one: Compared) -> Compared:
+    before, first = one.before_missing, one.first_missing
+    torn = before is not None and first is not None and before.number == first.number
+    return replace(one, until=_whole(one.until), before_missing=None if torn else _whole(before))
 
 
 def _span(facts: Facts, lineage: Lineage, shard: ShardId) -> Span | None:
@@ -126,9 +154,17 @@ def _below_the_gap(compared: Compared, inside: InSink | None) -> Span:
     if compared.before_missing is not None:
         why = f"{_records(compared.missing)} missing behind it"
         return _up_to(cut_of(compared.before_missing), inside, Basis.PROBED, why)
-    whose = "its first record" if compared.whole else "the oldest record that the stream still has"
-    why = f"{_records(compared.missing)} missing, {whose} among them"
+    why = f"{_records(compared.missing)} missing, {_from_the_beginning(compared)}"
     return _up_to(START, inside, Basis.PROBED, why)
+
+
+def _from_the_beginning(compared: Compared) -> str:
+    first, since = compared.first_missing, compared.since
+    if first is not None and since is not None and first.number != since.number:
+        return "one in part, and the store holds no place inside a record"
+    if compared.whole:
+        return "its first record among them"
+    return "the oldest record that the stream still has among them"
 
 
 def _up_to(lo: Cut, inside: InSink | None, basis: Basis, why: str) -> Span:

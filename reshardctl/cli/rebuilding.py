@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from shlex import quote
 
 from reshardctl.audit.line import line_of
 from reshardctl.cli import configured, fixing, offline
@@ -47,7 +48,9 @@ def from_sink(asked: Asked, text: str, given: Given, sink: Sink, count: bool) ->
     _store_is_there(target, ports, asked)
     lineage = ports.kinesis.lineage(target.stream)
     phase(f"reading {sink.path}")
-    line = line_of(facts_of(sink, lineage, asked.account), lineage)
+    line = line_of(
+        facts_of(sink, lineage, asked.account), lineage, inside=target.place.consumer == "kcl"
+    )
     wishes = replace(target.wishes, line=line)
     return fixing.from_store(
         replace(asked, sink=sink.words()), replace(target, wishes=wishes)
@@ -60,6 +63,10 @@ def _store_is_there(target: Target, ports: Ports, asked: Asked) -> None:
     try:
         ports.medium.identity()
     except NoStore as error:
+        if target.place.medium == "files":
+            raise Refused(
+                error.what, error.next or f"make it first: mkdir -p {quote(target.place.target)}"
+            ) from None
         region = () if asked.account.region is None else ("--region", asked.account.region)
         raise Refused(
             f"{error.what}; a consumer makes it itself, and then begins at its start position",

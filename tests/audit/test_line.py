@@ -183,3 +183,25 @@ def test_rows_that_cannot_be_laid_to_a_shard_are_told(case, lineage):
         read(S0, [], ended=True), read(S1, of, tip=True), read(S2, [], tip=True),
     ], unusable=(Unusable(Fault.OTHER_INCARNATION, 7),)), lineage)  # fmt: skip
     assert any("7 rows" in note and "other incarnation" in note for note in line.notes)
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_record_that_is_there_in_part(case, lineage, inside):
+    """Only KCL's checkpoints have a place inside a record; elsewhere all of it comes again, and
+    all before it, since no fact names the record before."""
+    of = records(case, S1)
+    torn = Compared(
+        S1, 5, 2, of[0], replace(of[2], sub=1), tip=True, whole=True,
+        first_missing=replace(of[1], sub=1), last_missing=replace(of[1], sub=2),
+        before_missing=of[1],
+    )
+    found = facts(
+        [inside_of(of)], [read(S0, [], ended=True), torn, read(S2, [], tip=True)],
+    )
+    span = line_of(found, lineage, inside=inside).spans[S1]
+    assert span.lo == (at(of[1]) if inside else START)
+    assert span.hi == at_number(of[2].number, 1 if inside else 0)
+
+
+def inside_of(of):
+    return InSink(S1, 4, of[0], replace(of[2], sub=1))

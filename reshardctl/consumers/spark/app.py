@@ -38,6 +38,7 @@ class App:
     fails: failOnDataLoss. limit: maxFetchRecordsPerShard where the operator gave it, else `None`.
     allow: hazards that the operator takes: "late" (rows behind the watermark are dropped),
     "recount" (state counts re-read rows twice). parents_first: a batch for each generation.
+    batch: the last that the sink has seen, for a checkpoint that is gone.
     """
 
     traits: Traits
@@ -48,6 +49,7 @@ class App:
     limit: int | None = None
     allow: frozenset[str] = frozenset()
     parents_first: bool = False
+    batch: int | None = None
 
     def options(self) -> Mapping[str, str]:
         """The options that tell this candidate from others, as a locator spells them."""

@@ -20,8 +20,9 @@ from reshardctl.consumers.spark.cuts import spelled
 from reshardctl.consumers.spark.encode import encode
 from reshardctl.consumers.spark.logs import log_elsewhere
 from reshardctl.consumers.spark.oddities import against_the_lineage, current, incarnation
-from reshardctl.consumers.spark.options import read_options
+from reshardctl.consumers.spark.options import connector_lost, read_options
 from reshardctl.consumers.spark.plain import PLAIN
+from reshardctl.consumers.spark.rebuilt import lost, rebuild
 from reshardctl.consumers.spark.spent import spent
 from reshardctl.consumers.spark.table_log import OPTION, VALUE
 from reshardctl.consumers.spark.tree import checkpoint_of
@@ -42,7 +43,8 @@ from reshardctl.model import (
 
 class Spark:
     """See `Consumer`. source: which of the query's sources, "" for its only one on the stream; log:
-    the DynamoDB table that its connector logs to, "" for files."""
+    the DynamoDB table that its connector logs to, "" for files; lost: the connector of a checkpoint
+    of which nothing is left."""
 
     name = "spark"
     moving = frozenset({"crc", "modified", "size"})
@@ -55,12 +57,12 @@ class Spark:
     least_watch = 0.0
     watchable = True
 
-    def __init__(self, source: str = "", log: str = "") -> None:
-        self._source, self._log = source, log
+    def __init__(self, source: str = "", log: str = "", lost: str = "") -> None:
+        self._source, self._log, self._lost = source, log, lost
 
     def bound(self, options: Mapping[str, str]) -> Spark:
         """For the source that the locator names."""
-        return Spark(options.get("source", ""), options.get(OPTION, ""))
+        return Spark(options.get("source", ""), options.get(OPTION, ""), connector_lost(options))
 
     def understand(self, options: Mapping[str, str]) -> None:
         """What they say of the query; which of its sources, the checkpoint tells."""
@@ -68,7 +70,10 @@ class Spark:
 
     def parse(self, images: Iterable[Image], stream: Stream | None = None) -> Checkpoint:
         """The offset logs, the commits and the connector's log of one source."""
-        return checkpoint_of(images, stream, self._source)
+        files = list(images)
+        if self._lost and not files:
+            return lost(self._lost, self._source)
+        return checkpoint_of(files, stream, self._source)
 
     def side_tables(self, _target: str) -> tuple[SideTable, ...]:
         """None: a connector's log in DynamoDB has a name that no checkpoint holds."""
@@ -153,10 +158,10 @@ class Spark:
         )
 
     def rebuild(
-        self, _lineage: Lineage, _checkpoint: Checkpoint, _want: Wanted, _app: App
+        self, lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App
     ) -> list[Step] | Cannot:
-        """Not yet."""
-        return Cannot("a checkpoint directory that is gone cannot be written from outside")
+        """A directory with one batch that is over."""
+        return rebuild(lineage, checkpoint, want, app)
 
     def footprint(self, image: Image) -> dict[str, Any]:
         """The content of a file, and its checksum; not when it was written."""

@@ -16,7 +16,7 @@ from reshardctl.times import parse_instant
 
 NAMES = (
     "source", "release", "startingPosition", "failOnDataLoss", "sink", "maxFetchRecordsPerShard",
-    "allow", OPTION, "order",
+    "allow", OPTION, "order", "batch",
 )
 PARENTS_FIRST = "parents-first"
 HAZARDS = ("late", "recount")
@@ -34,6 +34,7 @@ class Options:
     limit: int | None = None
     allow: frozenset[str] = frozenset()
     parents_first: bool = False
+    batch: int | None = None
 
 
 def read_options(options: Mapping[str, str]) -> Options:
@@ -47,7 +48,17 @@ def read_options(options: Mapping[str, str]) -> Options:
         _flag(options.get("failOnDataLoss")), _sink(options.get("sink")),
         _limit(options.get("maxFetchRecordsPerShard")),
         _hazards(allow) if allow is not None else frozenset(), _order(options.get("order")),
+        _batch(options.get("batch")),
     )
+
+
+def connector_lost(options: Mapping[str, str]) -> str:
+    """Whose checkpoint it was of which nothing is left, where batch= says that this is so; ""
+    otherwise, or where release= leaves it open."""
+    if "batch" not in options or "release" not in options:
+        return ""
+    connectors = {traits.connector for traits in traits_of(options["release"])}
+    return connectors.pop() if len(connectors) == 1 else ""
 
 
 def candidates(checkpoint: Checkpoint, options: Mapping[str, str]) -> list[Candidate]:
@@ -66,7 +77,7 @@ def candidates(checkpoint: Checkpoint, options: Mapping[str, str]) -> list[Candi
     fails = (False, True) if given.fails is None else (given.fails,)
     apps = [
         App(traits, start, given.time, fail, sink, given.limit, given.allow,
-            given.parents_first)
+            given.parents_first, given.batch)
         for traits in fitting for start in _starts(checkpoint, given) for fail in fails
         for sink in _sinks(checkpoint, given)
     ]
@@ -139,6 +150,18 @@ def _limit(text: str | None) -> int | None:
         raise UsageError(
             f"maxFetchRecordsPerShard={text}: not a whole number from 1 on",
             "write it as the query sets it; 100000 unless it is set",
+        )
+    return int(text)
+
+
+def _batch(text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit() and int(text) < 1 << 62):
+        raise UsageError(
+            f"batch={text}: not the number of a batch",
+            "the last one that the sink has seen: the newest name in SINK/_spark_metadata, or the "
+            "last batch_id of foreachBatch; 0 where nothing looks at them",
         )
     return int(text)
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
+from reshardctl.errors import CannotTell, NoStore, Refused, ReshardError
 from reshardctl.media.files import swapping
 from reshardctl.media.files.blobs import Blob, Entry, checked, split
 from reshardctl.media.files.faults import unreadable, unwritable
@@ -167,7 +167,7 @@ class Local:
     def _no_root(self, error: OSError) -> ReshardError:
         if error.errno in _GONE or isinstance(error, NotADirectoryError):
             hint = "write the path in full: no shell puts a home behind the colon"
-            return UsageError(
+            return NoStore(
                 f"there is no directory {self.place}", hint if "~" in self.place else ""
             )
         return unreadable(self.place, error, str(self._root))

@@ -1,0 +1,128 @@
+"""A checkpoint directory that is gone, written anew: as if one batch had been committed.
+
+kinesis-lineage: the batch ends on the wanted line, and the next one starts there. Qubole's: the
+batch behind it is planned as well, with the line as its starts, for that connector's own log of
+the first is gone and its starts are in the offset alone.
+
+A file sink passes over every batch whose number its log has, and so does whatever remembers batch
+numbers (Delta's txnVersion, foreachBatch written to be idempotent): new batches have to be numbered
+on from the last that the sink has seen. No checkpoint holds that number; batch=N says it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from typing import Any
+
+from reshardctl.consumers.base import Cannot
+from reshardctl.consumers.spark.app import App
+from reshardctl.consumers.spark.checkpoint import LINEAGE, Checkpoint
+from reshardctl.consumers.spark.cuts import position_at
+from reshardctl.consumers.spark.lines import qubole
+from reshardctl.lineage import Lineage
+from reshardctl.model import DONE, START, Create, Cut, ShardId, Step, Wanted, Write
+
+SETTINGS = '{"batchWatermarkMs":0,"batchTimestampMs":0,"conf":{}}'
+"""Spark takes what is not in `conf` from the session, as for a new query (runs on 3.5.9 to 4.3.0;
+an empty line would kill it)."""
+COMMIT = 'v1\n{"nextBatchWatermarkMs":0}'
+"""What every release writes for a query without a watermark."""
+WAYS = (
+    "start the query on a new checkpoint with startingPosition set to these places as JSON "
+    "(`reshardctl rebuild … --format json` has them)",
+)
+
+
+def lost(connector: str, source: str) -> Checkpoint:
+    """What is left of a checkpoint: nothing."""
+    return Checkpoint(
+        connector=connector, source=source or "0", stream_name="", batches={}, commits={},
+        entries={}, listed=frozenset(), query_id="", generation="", stateful=False,
+        other_sources=(), odd=(), images={},
+    )
+
+
+def rebuild(
+    lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App
+) -> list[Step] | Cannot:
+    """The files, one a step: until the last of them is there, releases from 4.2 on do not start."""
+    assert app.batch is not None, "a directory without files is parsed for batch=N alone"
+    if checkpoint.source != "0":
+        return Cannot("a query of several sources cannot be written from one of them", WAYS)
+    if app.traits.connector == LINEAGE:
+        return list(_ended(lineage, want, app.batch))
+    if app.traits.release.startswith(qubole.NAME):
+        return list(_planned(lineage, want, app.batch, app.traits.scala))
+    return Cannot(
+        f"{app.traits.release} takes a closed shard of a new checkpoint for read to its end, or "
+        "keeps its places where no one else can write them",
+        WAYS,
+    )
+
+
+def _ended(lineage: Lineage, want: Wanted, last: int) -> Iterator[Step]:
+    text = json.dumps(_offset(lineage, want))
+    log = "\n".join(("v1", SETTINGS, text))
+    if last:  # Spark looks at the batch before the newest as well
+        yield _file(f"offsets/{last - 1}", log, f"the batch before {last}, which Spark looks at")
+    yield _file(f"offsets/{last}", log, "ends where the sink does: the next batch starts here")
+    yield _file(f"commits/{last}", COMMIT, f"batch {last} is over")
+    yield _query(lineage, text)
+
+
+def _planned(lineage: Lineage, want: Wanted, last: int, scala: str) -> Iterator[Step]:
+    """Only what has something left to read is named: an end, or a place at one, kills the query."""
+    places = {
+        shard: position for shard in lineage
+        if not _over(lineage, shard, want[shard])
+        and (position := position_at(want[shard])) is not None
+    }
+    name = lineage.stream.name
+    for number in (last, last + 1):
+        line = qubole.line(name, number, places, scala)
+        log = "\n".join(("v1", SETTINGS, line))
+        why = "committed" if number == last else "planned: it starts where the sink ends"
+        yield _file(f"offsets/{number}", log, f"batch {number}, {why}")
+    yield _file(f"commits/{last}", COMMIT, f"batch {last} is over")
+    yield _query(lineage, line)
+
+
+def _over(lineage: Lineage, shard: ShardId, cut: Cut) -> bool:
+    return cut == DONE or (not lineage.is_open(shard) and cut.number >= int(
+        lineage[shard].end or "0"))
+
+
+def _offset(lineage: Lineage, want: Wanted) -> Mapping[str, Any]:
+    """A mark for every shard but those that begin when their parents have ended."""
+    marked: set[ShardId] = set()
+    for shard in reversed(list(lineage)):
+        waits = any(want[parent] != DONE for parent in lineage.parents(shard))
+        below = not marked.isdisjoint(lineage.children(shard))
+        if want[shard] != START or not waits or below:
+            marked.add(shard)
+    created = lineage.stream.created
+    return {
+        "shards": {shard: _mark(want[shard]) for shard in sorted(marked)},
+        "stream": lineage.stream.name,
+        "created": created,
+    }
+
+
+def _mark(cut: Cut) -> Mapping[str, Any]:
+    number = cut.text.partition("/")[0] or (str(cut.number) if cut.number else "")
+    return {"seq": number, "end": cut == DONE}
+
+
+def _query(lineage: Lineage, text: str) -> Step:
+    """The query's id: another than it had, and the same for the same line."""
+    digest = sha256(f"{lineage.stream.arn} {lineage.stream.created} {text}".encode()).hexdigest()
+    parts = (digest[:8], digest[8:12], "8" + digest[13:16], "9" + digest[17:20], digest[20:32])
+    why = "the query's id: without it, releases from 4.2 on do not start"
+    return _file("metadata", json.dumps({"id": "-".join(parts)}, separators=(",", ":")), why)
+
+
+def _file(key: str, text: str, why: str) -> Step:
+    """Without a checksum beside it: Spark reads it so everywhere."""
+    return Step(f"write {key}", (Write(key, Create({"text": {"S": text}}), None, why),))
