@@ -61,6 +61,6 @@ match os.environ.get(HOW):
     case "hasty":
         planning.entrants = _hasty  # type: ignore[attr-defined]
     case "forgetful":
-        planning.kept = _forgetful  # type: ignore[attr-defined]
+        planning.kept = _forgetful  # type: ignore[attr-defined, assignment]
     case "late":
         planning.Planner._begin = _late  # type: ignore[assignment, method-assign]

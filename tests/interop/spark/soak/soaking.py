@@ -52,6 +52,7 @@ class Soak:
         self._committed: dict[int, int] = {}
         self._counts: Counter[str] = Counter()
         self._life: Life | None = None
+        self._die: dict[str, Any] = {}
         self._url = ""
 
     def run(self) -> Soaked:
@@ -114,7 +115,7 @@ class Soak:
         assert self._life is not None
         for said in self._life.said():
             if said["is"] == "over":
-                self._order(ending)
+                self._order()
             elif said["is"] == "died":
                 told = ending.how == "fail" and "told to fail" in said["why"]
                 assert told, f"the query died: {said['why']}"
@@ -146,23 +147,23 @@ class Soak:
             began = time.monotonic()
             self._life.hears("ready")
             self._counts["seconds of starting Spark"] += round(time.monotonic() - began)
-        self._order(ending)
+        self._die = {}
+        if ending.how in ("kill", "fail"):
+            batch = newest(self.checkpoint / "offsets") + ending.batches
+            self._die = {"how": ending.how, "where": ending.where, "batch": batch}
+        self._order()
         self._life.hears("started")
 
-    def _order(self, ending: Ending) -> None:
+    def _order(self) -> None:
         assert self._life is not None
         self.moving.past = False
         number = len(self._committed)
         self._committed[number] = newest(self.checkpoint / "commits")
         self._counts["starts"] += 1
         source = self.scene.source
-        die = {}
-        if ending.how in ("kill", "fail"):
-            batch = newest(self.checkpoint / "offsets") + ending.batches
-            die = {"how": ending.how, "where": ending.where, "batch": batch}
         options = {source.endpoint: self._url, "streamName": STREAM, **dict(source.more)}
         self._life.order(
-            "start", number=number, format=source.format, columns=source.columns, die=die,
+            "start", number=number, format=source.format, columns=source.columns, die=self._die,
             options={**options, **self.scene.options}, sink=self.scene.sink,
             folder=str(self._sink), checkpoint=str(self.checkpoint), trigger=self.scene.trigger,
         )  # fmt: skip
