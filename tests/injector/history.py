@@ -11,7 +11,9 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
+from reshardctl.testing.fake import FakeKinesis
 from reshardctl.testing.hashspace import SPACE, key_hash
+from reshardctl.testing.shards import Shard
 from reshardctl.testing.stream import Stream
 from reshardctl.testing.topology import stream_of
 from tests.injector.kpl import aggregate
@@ -29,7 +31,8 @@ Table = dict[str, Any]
 
 @dataclass(frozen=True)
 class Kind:
-    """How a stream is drawn. hours: its age. aggregated: the share of packed records."""
+    """How a stream is drawn. hours: its age. aggregated: the share of packed records. busy: the
+    share of shards that had billions of records before these, and of those whose place changed."""
 
     hours: int = 20
     roots: int = 2
@@ -37,13 +40,15 @@ class Kind:
     keys: int = 12
     records: int = 240
     aggregated: float = 0.0
+    busy: float = 0.3
     slice: int = 900
     """Seconds of the stream that a right consumer puts into one batch."""
 
 
 @dataclass(frozen=True)
 class History:
-    """`table` is the topology for FakeKinesis; `rows` all that was ever written, trimmed or not.
+    """`table` is the topology for FakeKinesis without its records; `rows` all that was ever
+    written, trimmed or not.
 
     horizon: epoch seconds; what arrived before it is gone. listed: shards that can be listed.
     """
@@ -61,8 +66,15 @@ class History:
     def created(self) -> int:
         return int(self.table["created"])
 
+    def fake(self) -> FakeKinesis:
+        """A service that holds the stream, its clock at `now`."""
+        fake = FakeKinesis(start=self.created + self.table["now"])
+        fake.add_stream(self.stream())
+        return fake
+
     def stream(self) -> Stream:
-        return stream_of(self.table)
+        """Made anew each time: reading trims it."""
+        return _stream(self.table)
 
 
 def draw(seed: int, kind: Kind | None = None, *, now: int, name: str = "orders") -> History:
@@ -73,6 +85,8 @@ def draw(seed: int, kind: Kind | None = None, *, now: int, name: str = "orders")
     horizon = age - RETENTION_HOURS * HOUR
     shards = _shards(rng, kind, age, horizon)
     _write(rng, kind, shards, age, horizon)
+    for shard in shards:
+        _make_busy(rng, kind, shard)
     table = {
         "name": name, "created": now - age, "now": age, "shards": shards,
         "retention_hours": RETENTION_HOURS,
@@ -141,6 +155,37 @@ def _write(rng: Random, kind: Kind, shards: list[Table], age: int, horizon: int)
         shard["records"].append({"t": moment, "data": data, "key": key})
 
 
+def _make_busy(rng: Random, kind: Kind, shard: Table) -> None:
+    """jump: by how much its index grows before a record; moved: the record before which its epoch
+    does, as two public streams show it (see Shard.move_epoch)."""
+    many = len(shard["records"])
+    if many and rng.random() < kind.busy:
+        shard["jump"] = rng.randrange(1, 1 << rng.choice((4, 20, 36)))
+    if many > 4 and rng.random() < kind.busy:
+        shard["moved"] = rng.randrange(2, many - 1)
+
+
+def _stream(table: Table) -> Stream:
+    """The shards as the topology has them, then their records, then their ends once more: an end
+    carries the last epoch."""
+    bare = [{**shard, "records": []} for shard in table["shards"]]
+    stream = stream_of({**table, "shards": bare})
+    for shard, row in zip(stream.shards.values(), table["shards"], strict=True):
+        _fill(shard, row, stream.created)
+    return stream
+
+
+def _fill(shard: Shard, row: Table, created: int) -> None:
+    for at, record in enumerate(row["records"]):
+        when = created + float(record["t"])
+        if at == row.get("moved"):
+            shard.move_epoch(int(when) - 1)
+        shard.index += row.get("jump", 0)
+        shard.put(record["data"], record["key"], when, when)
+    if shard.closed is not None and shard.ended is not None:
+        shard.close(shard.closed, shard.ended)
+
+
 def _owner(shards: list[Table], key: str, moment: int) -> Table | None:
     """Nothing is written in the two seconds of a reshard, nor into shards of a minute."""
     place = Fraction(key_hash(key), SPACE)
@@ -168,7 +213,7 @@ def _packed(shard: Table, kind: Kind, count: int, key: str) -> bytes:
 def _rows(table: Table, kind: Kind) -> list[Row]:
     """Every user record as a row, in the order in which a right consumer writes them."""
     found: list[Row] = []
-    stream = stream_of(table)
+    stream = _stream(table)
     records = [(r, s) for s in stream.shards.values() for r in s.records]
     for record, shard in sorted(records, key=lambda pair: (pair[0].arrival, pair[0].number)):
         batch = int(record.arrival - stream.created) // kind.slice

@@ -56,6 +56,16 @@ def test_a_stream_is_as_streams_are(seed: int, kind: Kind) -> None:
     assert all(len(row.number or "") == 56 for row in drawn.rows)
     assert (len(drawn.listed) < len(shards)) == (kind is OLD)
     assert any(row.sub for row in drawn.rows) == (kind is OLD)
+    for shard in shards.values():
+        numbers = [record.number for record in shard.records]
+        assert numbers == sorted(numbers) and all(shard.starting < n for n in numbers)
+        assert shard.ending is None or all(n < shard.ending for n in numbers)
+
+
+def test_some_shards_were_busy() -> None:
+    drawn = [s for seed in SEEDS for s in history(seed).stream().shards.values()]
+    assert any(len(shard.epochs) > 1 for shard in drawn)
+    assert any(shard.index > 1 << 36 for shard in drawn)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from reshardctl.kinesis import Kinesis
+from reshardctl.kinesis.fast import Reach
 from reshardctl.lineage import Lineage
 from reshardctl.spark.audit import Columns
-from reshardctl.testing import load_topology, serve
+from reshardctl.testing import serve
 from tests.injector import damage
 from tests.injector.damage import Damage, Making, inject
 from tests.injector.history import History, Kind, draw
@@ -41,7 +42,7 @@ class Scene:
         return self.making.rows
 
     def lineage(self) -> Lineage:
-        return Kinesis.of_client(load_topology(self.history.table).client()).lineage("orders")
+        return Kinesis.of_client(self.history.fake().client()).lineage("orders")
 
 
 def scene(seed: int, damages: Iterable[Damage], kind: Kind | None = None) -> Scene:
@@ -67,8 +68,13 @@ def columns(layout: Layout) -> Columns:
 @contextmanager
 def served(scene: Scene) -> Iterator[str]:
     """The stream over HTTP, as long as the block runs: its address."""
-    with serve(load_topology(scene.history.table)) as server:
+    with serve(scene.history.fake()) as server:
         yield server.url
+
+
+def against(url: str) -> dict[str, Any]:
+    """The argument of an audit that reads this stream as well."""
+    return {"stream": (Reach("us-east-1", url), "orders")}
 
 
 def shuffled(scene: Scene) -> list[Row]:
