@@ -41,6 +41,17 @@ def entrants(
     ]
 
 
+def entry(lineage: Lineage, places: Mapping[ShardId, Place], shard: ShardId) -> Place:
+    """Where an entering shard begins: at its beginning, or at the time at which a parent began
+    of which no record has been met, if that is later."""
+    parents = [place for s in lineage[shard].parents if (place := places.get(s)) is not None]
+    since = max((p.since for p in parents if p.since is not None), default=None)
+    born = lineage.opened_at(shard)
+    if since is None or (born is not None and born >= since):
+        return Place()
+    return Place(since=since)
+
+
 def settled(lineage: Lineage, places: Mapping[ShardId, Place]) -> set[ShardId]:
     """Listed ancestors of the shards in the offset."""
     found: set[ShardId] = set()

@@ -136,7 +136,7 @@ def _seconds(value: object, what: str) -> float | None:
 
 
 def _kind(value: object) -> str:
-    return "absent" if value is None else f"{type(value).__name__} {str(value)[:60]!r}"
+    return "absent" if value is None else type(value).__name__
 
 
 def _wrong(why: str) -> UsageError:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import InputPartition
 
-from reshardctl.kinesis.fast import FastReader, PastEnd, Reach, ShardGone, Unmet
+from reshardctl.kinesis.fast import FastReader, PastEnd, Reach, ShardGone, TimeAhead, Unmet
 from reshardctl.spark.source.stretch import Stretch
 from reshardctl.spark.source.together import together
 
@@ -67,7 +67,7 @@ def _batches(reader: FastReader, piece: Piece, one: Stretch) -> Iterator[pa.Reco
     try:
         for page in reader.after(one.shard, one.begin, one.until, to_end=one.to_end):
             yield batch_of(page.records, one.shard, reader.name, unpack=piece.unpack)
-    except PastEnd:
+    except (PastEnd, TimeAhead):  # a closed shard that is begun at a time behind its end
         return
     except (ShardGone, Unmet):
         if piece.strict:

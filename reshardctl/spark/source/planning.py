@@ -16,7 +16,7 @@ from reshardctl.kinesis.fast.reader import Begin, order
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 from reshardctl.spark.source import losses
-from reshardctl.spark.source.admission import entrants, kept
+from reshardctl.spark.source.admission import entrants, entry, kept
 from reshardctl.spark.source.ends import Ends, Goals
 from reshardctl.spark.source.latest import begin_of, first_begin, opening, to_pin
 from reshardctl.spark.source.losses import Loss
@@ -118,7 +118,7 @@ class Planner:
             pins = to_pin(lineage, starting)
         else:
             known = None if self._goals is None else self._goals.shards.keys()
-            entering = {shard: Place() for shard in entrants(lineage, before, known)}
+            entering = {s: entry(lineage, before, s) for s in entrants(lineage, before, known)}
             pins = set()
         self._lost(self._losses(offset, lineage, entering, now))
         places = {**before, **entering}
@@ -177,10 +177,16 @@ class Planner:
         """Where the batch begins in a shard; `None` if it does not read it."""
         if first.initial and not anew:
             return first_begin(self.options.starting, shard, place)
-        before = None if anew else first.shards.get(shard)
-        if before is None:
+        if anew:
             return Begin("TRIM_HORIZON")
+        before = first.shards.get(shard) or self._entry(first, shard)
         return None if before.end else begin_of(before)
+
+    def _entry(self, first: Offset, shard: ShardId) -> Place:
+        if all(place.since is None for place in first.shards.values()):
+            return Place()
+        lineage = self._view.lineage()
+        return entry(lineage, first.shards, shard) if shard in lineage else Place()
 
     def _again(self, first: Offset, last: Offset, found: list[Stretch]) -> list[Stretch]:
         """What is left to read of a batch that another process planned, or this one long ago."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reshardctl.kinesis import Kinesis
-from reshardctl.kinesis.fast.reader import FastReader
+from reshardctl.kinesis.fast.reader import FastReader, TimeAhead
 from reshardctl.spark.source.options import stream_options
 from reshardctl.spark.source.planning import Planner
 from reshardctl.spark.source.stretch import Stretch
@@ -124,9 +124,13 @@ class Query:
     def read(self, stretches: list[Stretch]) -> Iterator[Row]:
         """What the executors would read; the last partition first, for no order is promised."""
         for one in reversed(stretches):
-            for page in self._reads.after(one.shard, one.begin, one.until, to_end=one.to_end):
-                for record in page.records:
-                    yield Row(one.shard, record["SequenceNumber"], _text(record["Data"]))
+            try:
+                pages = self._reads.after(one.shard, one.begin, one.until, to_end=one.to_end)
+                for page in pages:
+                    for record in page.records:
+                        yield Row(one.shard, record["SequenceNumber"], _text(record["Data"]))
+            except TimeAhead:
+                continue
 
     def rows(self) -> list[Row]:
         """All rows of committed batches."""

@@ -29,6 +29,7 @@ class Living:
         self.fake: FakeKinesis = load_topology(topology(roots, hours), settings=settings)
         self.client = self.fake.client()
         self.put_into: dict[str, list[str]] = defaultdict(list)
+        self.arrived: dict[str, float] = {}
         self._count = 0
 
     @property
@@ -46,10 +47,18 @@ class Living:
         number = numbers[place % len(numbers)]
         for _ in range(count):
             data = f"r{self._count}"
+            self.arrived[data] = self.fake.clock.now()
             self.fake.put(NAME, number, data)
             self.fake.clock.advance(0.1)
             self.put_into[f"shardId-{number:012d}"].append(data)
             self._count += 1
+
+    def scale(self, count: int) -> None:
+        """UpdateShardCount, which may make shards that live for a moment."""
+        self.client.update_shard_count(
+            StreamName=NAME, TargetShardCount=count, ScalingType="UNIFORM_SCALING"
+        )
+        self.fake.settle()
 
     def split(self, place: int) -> None:
         numbers = self.open_numbers()

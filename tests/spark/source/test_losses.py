@@ -82,7 +82,7 @@ def test_a_generation_that_came_and_went_while_the_query_was_down(old):
     living.put(0, 1)
     for shard in (0, 1, 2):
         living.fake.trim_shard(NAME, shard)
-    with pytest.raises(DataLoss, match="shard 1 .all of it, until .*shard 2 .all of it"):
+    with pytest.raises(DataLoss, match=r"shard 1 .all of it, until .*shard 2 .all of it"):
         query.trigger()
     query.stop()
     go_on(query)
@@ -198,7 +198,7 @@ def test_an_empty_child_that_waited_longer_than_retention(old):
     query.drain()
     query.stop()
     living.fake.clock.advance(DAY + HOUR)
-    with pytest.raises(DataLoss, match="shard 1 .*shard 2"):
+    with pytest.raises(DataLoss, match=r"shard 1 .*shard 2"):
         query.trigger()
 
 
@@ -251,7 +251,7 @@ def test_what_is_passed_over_is_logged_once_and_counted(caplog):
 
 @BOTH
 def test_a_checkpoint_of_another_stream(old):
-    living, query = read_some(old)
+    _, query = read_some(old)
     query.offsets[-1] = query.offsets[-1].replace('"stream": "orders"', '"stream": "payments"')
-    with pytest.raises(UsageError, match="positions in stream payments, but .* stream orders"):
+    with pytest.raises(UsageError, match=r"positions in stream payments, but .* stream orders"):
         query.trigger()
