@@ -65,13 +65,15 @@ def nothing_else(source: str, given: Mapping[str, bool]) -> None:
         )
 
 
-def one_source(given: Sequence[str], stream: str | None) -> None:
+def one_source(given: Sequence[str], stream: str | None, verb: str = "fix") -> None:
     """UsageError unless exactly one of consumer, plan and journal is named."""
     if len(given) != 1:
         both = f"{' and '.join(given)} exclude each other"
-        what = both if given else "nothing to fix is named"
+        what = both if given else f"nothing to {verb} is named"
+        more = "" if verb == "fix" else " --from SINK"
         raise UsageError(
-            what, "reshardctl fix CONSUMER --stream STREAM, or --plan PLAN, or --resume JOURNAL"
+            what, f"reshardctl {verb} CONSUMER --stream STREAM{more}, or --plan PLAN, or --resume "
+            "JOURNAL",
         )
     if given != ["a consumer"] and stream is not None:
         raise UsageError(f"{given[0]} names its stream itself", "leave --stream out")

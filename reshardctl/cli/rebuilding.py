@@ -7,12 +7,12 @@ from dataclasses import replace
 from shlex import quote
 
 from reshardctl.audit.line import line_of
-from reshardctl.cli import configured, fixing, offline
+from reshardctl.cli import configured, fixing, offline, sparking
 from reshardctl.cli.asked import Asked
 from reshardctl.cli.creating import creation
 from reshardctl.cli.interrupt import treat_sigterm_as_ctrl_c
-from reshardctl.cli.progress import phase
-from reshardctl.cli.sinks import Sink, facts_of
+from reshardctl.cli.readonly import only_read
+from reshardctl.cli.sinks import Sink
 from reshardctl.cli.target import Given, Target
 from reshardctl.cli.targets import one
 from reshardctl.cli.wishes import counting
@@ -23,7 +23,7 @@ from reshardctl.repair import Ports
 
 def one_source(given: Sequence[str], stream: str | None, sink: str | None) -> None:
     """UsageError unless a consumer and its sink are named, or a plan, or a journal."""
-    fixing.one_source(given, stream)
+    fixing.one_source(given, stream, "rebuild")
     if given == ["a consumer"] and sink is None:
         raise UsageError(
             "--from is missing: what the line is taken from",
@@ -40,33 +40,33 @@ def from_sink(asked: Asked, text: str, given: Given, sink: Sink, count: bool) ->
             "name the consumer and --stream instead",
         )
     target = counting(one(text, given), count)
+    account = asked.account
     if target.entry is not None:
         asked = configured.asked(asked, target.entry)
+        account = configured.account_of(target.entry.stream.reach, account)
+    only_read(target.place, asked.dry_run, asked.out)
+    sparking.check(sink, None)
     treat_sigterm_as_ctrl_c()
     ports = target.ports()
-    target = replace(target, opened=lambda: ports)
     _store_is_there(target, ports, asked)
     lineage = ports.kinesis.lineage(target.stream)
-    phase(f"reading {sink.path}")
-    line = line_of(
-        facts_of(sink, lineage, asked.account), lineage, inside=target.place.consumer == "kcl"
+    facts = sparking.count(sink, lineage, account).facts
+    line = line_of(facts, lineage, inside=target.place.consumer == "kcl")
+    found = replace(
+        target, opened=lambda: ports, wishes=replace(target.wishes, line=line)
     )
-    wishes = replace(target.wishes, line=line)
-    return fixing.from_store(
-        replace(asked, sink=sink.words()), replace(target, wishes=wishes)
-    )
+    return fixing.from_store(replace(asked, sink=sink.words()), found)
 
 
 def _store_is_there(target: Target, ports: Ports, asked: Asked) -> None:
-    """Raises Refused for a table that was deleted, with the command that makes it again: what is
-    to be undone must be there before, and whose it is, its tags and its policies are not ours."""
+    """Raises Refused for a table or a directory that was deleted, with the command that makes it
+    again: whose it is, its tags and its policies are not ours to say."""
     try:
         ports.medium.identity()
     except NoStore as error:
         if target.place.medium == "files":
-            raise Refused(
-                error.what, error.next or f"make it first: mkdir -p {quote(target.place.target)}"
-            ) from None
+            make = error.next or f"make it first: mkdir -p {quote(target.place.target)}"
+            raise Refused(error.what, make) from None
         region = () if asked.account.region is None else ("--region", asked.account.region)
         raise Refused(
             f"{error.what}; a consumer makes it itself, and then begins at its start position",

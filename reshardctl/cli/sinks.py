@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    from reshardctl.audit.facts import Facts
-    from reshardctl.cli.account import Account
-    from reshardctl.lineage import Lineage
 
 FormOption = Annotated[
     str | None,
@@ -62,8 +57,3 @@ class Sink:
         said += [("--master", self.master), ("--remote", self.remote)]
         more = [word for name, value in said if value is not None for word in (name, value)]
         return ("--from", self.path, *more, *(() if self.against else ("--alone",)))
-
-
-def facts_of(sink: Sink, lineage: Lineage, account: Account) -> Facts:
-    """Count what it holds. UsageError, CannotTell for what cannot be read."""
-    raise NotImplementedError(sink, lineage, account)

@@ -203,7 +203,7 @@ class Lab:
 
     def _permitted(self, words: Sequence[str | Path]) -> None:
         """Whatever a test does, a command calls nothing that docs/iam.md does not allow it."""
-        writing = words[0] in ("fix", "undo") and not {"--dry-run", "-n"} & set(words)
+        writing = words[0] in ("fix", "rebuild", "undo") and not {"--dry-run", "-n"} & set(words)
         allowed = documented("fix" if writing else "inspect")
         reading = {"--probe", "--count", "--plan", "--resume", "latest"} & set(words)
         if reading or any(str(word).startswith("at-timestamp") for word in words):
