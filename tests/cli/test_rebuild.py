@@ -1,0 +1,223 @@
+"""`reshardctl rebuild` from end to end; what the sink holds is given, Spark does not run here."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from reshardctl.exit import Exit
+from tests.case import CASES, load
+from tests.case_stream import shard_name
+from tests.reference.kcl import run
+from tests.sinks.random import facts, missing
+
+CASE = load(CASES / "kcl" / "a-both.toml")
+OPTIONS = "?release=3.5.1&initial=LATEST"
+ALL = ("--accept", "reread=all")
+
+
+def sink_of(**held: list[int]) -> dict[str, frozenset[str]]:
+    """`s0=[0, 1]`: the first two records of shard 0; nothing of the shards not named."""
+    found = {shard: frozenset[str]() for shard in CASE.records}
+    for name, indexes in held.items():
+        found[shard_name(int(name[1:]))] = frozenset(f"{name}-{i}" for i in indexes)
+    return found
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Says what the sink holds, in place of Spark."""
+    asked = []
+
+    def say(sink, **more):
+        def count(where, *_):
+            asked.append(where)
+            return SimpleNamespace(facts=facts(CASE, sink, **more))
+
+        monkeypatch.setattr("reshardctl.cli.sparking.count", count)
+        return asked
+
+    return say
+
+
+def rebuild(lab, *more):
+    return lab.cli("rebuild", *lab.where, "--from", "s3a://lake/orders", *more)
+
+
+def written(lab):
+    return {
+        int(key[-12:]): item["checkpoint"]["S"] for key, item in lab.items().items()
+        if "checkpoint" in item
+    }
+
+
+def starts(lab):
+    return run(lab.fake, lab.stream, list(lab.items().values()), "LATEST", "3.5.1")
+
+
+HOLES = sink_of(s0=[0, 1, 2, 3], s1=[0, 2], s2=[0])
+
+
+def test_a_table_that_was_emptied(lab_of, counted):
+    lab = lab_of("a-both", OPTIONS, items=[])
+    counted(HOLES)
+    shown = rebuild(lab, "--dry-run", "--format", "text", *ALL)
+    assert shown.code == Exit.FINDINGS and "Nothing was written." in shown.out
+    assert not lab.items()
+    done = rebuild(lab, "--yes", "--format", "text", *ALL)
+    assert done.code == Exit.OK, done.err
+    ran = starts(lab)
+    for shard, owed in missing(CASE, HOLES).items():
+        assert owed <= set(ran.delivered.get(shard, ())), shard
+    assert {p for s, held in ran.delivered.items() for p in held if p in HOLES[s]} == {"s1-2"}
+
+
+def test_what_is_printed_next_is_the_same_rebuild(lab_of, counted):
+    lab = lab_of("a-both", OPTIONS, items=[])
+    asked = counted(HOLES)
+    words = ("--form", "delta", "--column", "number=seq")
+    shown = rebuild(lab, "--dry-run", "--format", "text", *words, *ALL)
+    assert any("reshardctl rebuild" in line for line in shown.out.splitlines())
+    for word in ("--from s3a://lake/orders", "--form delta", "--column number=seq", "reread=all"):
+        assert word in shown.out
+    assert (asked[0].path, asked[0].form, asked[0].columns) == (
+        "s3a://lake/orders", "delta", ("number=seq",)
+    )
+
+
+def test_a_plan_is_saved_with_its_line_and_applied_without_the_sink(lab_of, counted, tmp_path):
+    lab = lab_of("a-both", OPTIONS, items=[])
+    asked = counted(HOLES)
+    plan = tmp_path / "plan.json"
+    assert rebuild(lab, "--dry-run", "--out", plan, *ALL).code == Exit.FINDINGS
+    saved = json.loads(plan.read_text())
+    assert saved["schema"] == "reshardctl/plan/2"
+    assert set(saved["wishes"]["line"]["spans"]) == set(HOLES)
+    done = lab.cli("rebuild", "--plan", plan, "--assume-stopped")
+    assert done.code == Exit.OK, done.err
+    assert len(asked) == 1 and written(lab)
+    lab.fake.clock.advance(1)
+    assert lab.cli("fix", "--plan", plan, "--assume-stopped").says("stale")
+
+
+def test_an_edited_line_is_refused(lab_of, counted, tmp_path):
+    lab = lab_of("a-both", OPTIONS, items=[])
+    counted(HOLES)
+    plan = tmp_path / "plan.json"
+    rebuild(lab, "--dry-run", "--out", plan, *ALL)
+    saved = json.loads(plan.read_text())
+    saved["wishes"]["line"]["spans"][shard_name(0)][0] = ["DONE", "", 0]
+    plan.write_text(json.dumps(saved, indent=1, sort_keys=True) + "\n")
+    assert lab.cli("rebuild", "--plan", plan, "--assume-stopped").says("edited or damaged")
+
+
+def test_undone_the_table_is_empty_again(lab_of, counted):
+    lab = lab_of("a-both", OPTIONS, items=[])
+    counted(HOLES)
+    assert rebuild(lab, "--yes", *ALL).code == Exit.OK
+    assert lab.items()
+    assert lab.undo().code in (Exit.OK, Exit.FINDINGS)
+    assert not lab.items()
+
+
+def test_an_interrupted_rebuild_is_resumed_on_its_line(lab_of, counted):
+    lab = lab_of("a-both", OPTIONS, items=[])
+    asked = counted(HOLES)
+    lab.wire.fail("TransactWriteItems", "InternalServerError", 500, times=40)
+    assert rebuild(lab, "--yes", *ALL).code in (Exit.UNKNOWN, Exit.HALF_DONE)
+    lab.wire.faults.clear()
+    done = lab.cli("rebuild", "--resume", lab.journal(), "--assume-stopped")
+    assert done.code == Exit.OK, done.err
+    assert len(asked) == 1 and set(written(lab)) == {0, 1, 2, 3}
+
+
+def test_rows_ahead_of_the_sink_are_moved_back(lab_of, counted):
+    """Acknowledged, never stored: they come again. Expectation: the reference consumer."""
+    lab = lab_of("a-both", OPTIONS)
+    sink = sink_of(s0=[0])
+    counted(sink)
+    done = rebuild(lab, "--yes", *ALL)
+    assert done.code == Exit.OK, done.err
+    ran = starts(lab)
+    for shard, owed in missing(CASE, sink).items():
+        assert owed <= set(ran.delivered.get(shard, ())), shard
+
+
+def test_behind_it_nothing_is_left_to_do(lab_of, counted):
+    lab = lab_of("a-both", OPTIONS, items=[])
+    counted(HOLES)
+    assert rebuild(lab, "--yes", *ALL).code == Exit.OK
+    again = rebuild(lab, "--yes", "--format", "text", *ALL)
+    assert again.code == Exit.OK and "Nothing to write." in again.out
+
+
+def test_a_table_that_is_gone_is_not_made(lab_of, counted):
+    lab = lab_of("a-both", OPTIONS)
+    asked = counted(HOLES)
+    found = lab.cli(
+        "rebuild", "kcl://gone?release=3.5.1", "--stream", lab.stream, "--from", "s3a://lake/x",
+        "--yes",
+    )
+    assert found.code == Exit.REFUSED
+    assert found.says(
+        "there is no table gone", "aws dynamodb create-table --table-name gone",
+        "AttributeName=leaseKey,AttributeType=S", "AttributeName=leaseKey,KeyType=HASH",
+        "PAY_PER_REQUEST",
+    )
+    assert not asked, "nothing is read before the store is there"
+
+
+def test_a_directory_that_is_gone_is_not_made(lab_of, counted, tmp_path):
+    lab = lab_of("a-both", OPTIONS)
+    counted(HOLES)
+    place = tmp_path / "check point"
+    found = lab.cli(
+        "rebuild", f"spark:{place}?release=kinesis-lineage&batch=0", "--stream", lab.stream,
+        "--from", "s3a://lake/x", "--yes",
+    )
+    assert found.code == Exit.REFUSED and found.says(f"mkdir -p '{place}'")
+
+
+def test_a_sink_that_proves_nothing_is_refused(lab_of, counted):
+    lab = lab_of("a-both", OPTIONS, items=[])
+    counted(HOLES, streamed=False)
+    found = rebuild(lab, "--alone", "--yes")
+    assert found.code == Exit.REFUSED and found.says("nothing proves", "--alone")
+    assert not lab.items()
+
+
+def test_rows_for_every_shard_leave_nothing_to_ask(lab_of, counted):
+    """Neither the start mode nor which of 1.15 to 3.x reads them makes a difference."""
+    lab = lab_of("a-both", "", items=[])
+    counted(HOLES)
+    assert rebuild(lab, "--yes", *ALL).code == Exit.OK
+    for initial, release in (("LATEST", "1.15.3"), ("TRIM_HORIZON", "2.7.2"), ("LATEST", "3.5.1")):
+        rows = list(lab.items().values())
+        ran = run(lab.fake, lab.stream, rows, initial, release)
+        for shard, owed in missing(CASE, HOLES).items():
+            assert owed <= set(ran.delivered.get(shard, ())), (shard, release)
+
+
+def test_more_than_is_accepted_is_not_read_again(lab_of, counted):
+    lab = lab_of("a-both", OPTIONS, items=[])
+    counted(sink_of(s0=[0, 3]))
+    found = rebuild(lab, "--yes", "--accept", "reread=1s", "--format", "text")
+    assert found.code == Exit.FINDINGS and "accept it: --accept reread=" in found.out
+    assert not lab.items()
+
+
+@pytest.mark.parametrize("words", [
+    ("kcl://t", "--stream", "s"),
+    ("kcl://t", "--stream", "s", "--from", "x", "--column", "nonsense"),
+    ("kcl://t", "--stream", "s", "--from", "x", "--master", "local", "--remote", "sc://h"),
+    ("snapshot:f", "--from", "x"),
+    (),
+])  # fmt: skip
+def test_words_that_cannot_be_acted_on(lab_of, counted, words):
+    lab = lab_of("a-both", OPTIONS)
+    asked = counted(HOLES)
+    found = lab.cli("rebuild", *words)
+    assert found.code == Exit.USAGE and found.err and not asked
+    assert not lab.wire.calls
