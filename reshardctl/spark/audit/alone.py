@@ -3,34 +3,112 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.audit.facts import Fault, Record, Unusable
 from reshardctl.model import ShardId
 from reshardctl.spark.audit.known import Known
+from reshardctl.spark.audit.laid import HALF
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _ORDER = tuple(Fault)
+_COARSE = 100_000
+_SUBS = 1 << 19
+ENDS = ("upper", "lower", "sub", "arrival")
 
 
-def counts(rows: DataFrame) -> DataFrame:
-    """at, fault, slot, rows BIGINT, first and last STRUCT of place, sub, arrival, number.
+@dataclass(frozen=True, slots=True, order=True)
+class End:
+    """A record that is a shard's first or last, as far as one group of rows knows."""
 
-    As large as the lineage's slots.
+    number: str
+    sub: int
+    arrival: float | None = None
+
+    def record(self) -> Record:
+        """As facts have it, the number without what it was padded with."""
+        return Record(self.number.lstrip("0") or "0", self.sub, self.arrival)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Rows of one shard, fault and slot; usable ones have ends."""
+
+    at: int | None
+    fault: str | None
+    slot: int | None
+    rows: int
+    first: End | None
+    last: End | None
+
+
+def groups(rows: DataFrame, known: Known) -> list[Group]:
+    """One pass and one small shuffle; as many as the lineage has slots."""
+    if known.decodable:
+        return [_decoded(row, known) for row in _counts(rows).collect()]
+    return [_padded(row) for row in _padded_counts(rows).collect()]
+
+
+def _counts(rows: DataFrame) -> DataFrame:
+    """Ends by whole numbers: Spark sorts all rows for a MIN of text, and hashes for a BIGINT.
+
+    Of a shard's numbers with one head, the digits before the last 18 rise with the index, whose
+    least step is 2^80 > 10^24: without their last five they still differ, and leave room for the
+    place in an aggregate.
     """
     from pyspark.sql import functions as F  # noqa: N812
 
-    record = F.struct("place", "sub", "arrival", "number")
+    rank = F.expr(f"(upper DIV {_COARSE}) * {_SUBS} + least(sub, {_SUBS - 1})")
+    return rows.withColumn("rank", rank).groupBy("at", "fault", "slot", "head").agg(
+        F.count("*").alias("rows"),
+        *(F.min_by(name, "rank").alias(f"first_{name}") for name in ENDS),
+        *(F.max_by(name, "rank").alias(f"last_{name}") for name in ENDS),
+    )
+
+
+def _padded_counts(rows: DataFrame) -> DataFrame:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    record = F.struct("place", "sub", "arrival")
     return rows.groupBy("at", "fault", "slot").agg(
         F.count("*").alias("rows"), F.min(record).alias("first"), F.max(record).alias("last")
     )
 
 
-def record(row: Any) -> Record:
-    """Of a STRUCT of number, sub, arrival."""
-    return Record(row["number"], int(row["sub"]), row["arrival"])
+def _decoded(row: Any, known: Known) -> Group:
+    if row["fault"] is not None:
+        return Group(row["at"], row["fault"], row["slot"], row["rows"], None, None)
+    head = row["head"] or known.head(row["at"])
+
+    def end(which: str) -> End:
+        upper, lower, sub, arrival = (row[f"{which}_{name}"] for name in ENDS)
+        return End(f"{head}{upper:0{HALF}d}{lower:0{HALF}d}", sub, arrival)
+
+    return Group(row["at"], None, row["slot"], row["rows"], end("first"), end("last"))
+
+
+def _padded(row: Any) -> Group:
+    first, last = row["first"], row["last"]
+    if row["fault"] is not None:
+        return Group(row["at"], row["fault"], row["slot"], row["rows"], None, None)
+    return Group(row["at"], None, row["slot"], row["rows"], End(*first), End(*last))
+
+
+def first(of: Iterable[Group]) -> Record:
+    """The least of the usable rows."""
+    return min((one.first for one in of if one.first), key=_place).record()
+
+
+def last(of: Iterable[Group]) -> Record:
+    """The greatest of the usable rows."""
+    return max((one.last for one in of if one.last), key=_place).record()
+
+
+def _place(end: End) -> tuple[str, int]:
+    return end.number, end.sub
 
 
 def unusable(rows: DataFrame, known: Known) -> tuple[Unusable, ...]:
@@ -50,22 +128,8 @@ def unusable(rows: DataFrame, known: Known) -> tuple[Unusable, ...]:
 
 
 def _name(known: Known, at: int | None) -> ShardId | None:
-    return None if at is None else known.shards[at].id
+    return None if at is None else known.id(at)
 
 
 def _samples(row: Any) -> tuple[str, ...]:
     return tuple(sorted({text for text in (row["low"], row["up"]) if text}))
-
-
-def lowest(found: Iterable[Any]) -> Any:
-    """The least of STRUCTs of place, sub, …"""
-    return min(found, key=_place)
-
-
-def highest(found: Iterable[Any]) -> Any:
-    """The greatest of them."""
-    return max(found, key=_place)
-
-
-def _place(row: Any) -> tuple[str, int]:
-    return row["place"], row["sub"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 from reshardctl.spark.audit import alone
 from reshardctl.spark.audit.columns import Columns, mapped
+from reshardctl.spark.audit.disordered import disordered
 from reshardctl.spark.audit.doubled import counted, doubled
 from reshardctl.spark.audit.known import Known, known
 from reshardctl.spark.audit.laid import laid
@@ -55,53 +56,75 @@ def audit(
     cut = slots(shards, lineage.stream.created, taken, when)
     rows = laid(found, shards, lineage, cut)
     good = rows.where("fault IS NULL")
-    twice = doubled(good)
-    groups = alone.counts(rows).collect()
-    usable = [row for row in groups if row["fault"] is None]
+    twice = doubled(good, shards)
+    groups = alone.groups(rows, shards)
+    usable = [one for one in groups if one.fault is None]
     twofold = counted(twice).collect()
     broken = alone.unusable(rows, shards) if len(usable) < len(groups) else ()
+    late = None
+    if "order" in found.names and "key" in found.names:
+        late = disordered(good, shards, usable)
     facts = Facts(
         sink=sink, form=form, taken=taken,
-        rows=sum(row["rows"] for row in groups),
-        shards=_in_sink(shards, usable, twofold),
+        rows=sum(one.rows for one in groups),
+        shards=_in_sink(shards, usable, twofold, _late(late)),
         unusable=broken,
+        ordered_by="" if late is None else found.names["order"],
         buckets=_buckets(shards, cut, usable, twofold),
     )  # fmt: skip
-    return Audited(facts, _named(rows.where("fault IS NOT NULL"), "fault"), _named(twice, "copies"))
+    return Audited(
+        facts, _named(rows.where("fault IS NOT NULL"), "fault"), _named(twice, "copies"),
+        None if late is None else _named(late, "behind"),
+    )  # fmt: skip
 
 
-def _in_sink(shards: Known, groups: list[Any], twofold: list[Any]) -> dict[ShardId, InSink]:
-    by_shard: dict[int, list[Any]] = defaultdict(list)
-    for row in groups:
-        by_shard[row["at"]].append(row)
+def _late(records: DataFrame | None) -> dict[int, int] | None:
+    if records is None:
+        return None
+    return {row["at"]: row["count"] for row in records.groupBy("at").count().collect()}
+
+
+def _in_sink(
+    shards: Known, groups: list[alone.Group], twofold: list[Any], late: dict[int, int] | None
+) -> dict[ShardId, InSink]:
+    by_shard: dict[int, list[alone.Group]] = defaultdict(list)
+    for one in groups:
+        if one.at is not None:
+            by_shard[one.at].append(one)
     twice: dict[int, list[Any]] = defaultdict(list)
     for row in twofold:
         twice[row["at"]].append(row)
     return {
-        shards.shards[at].id: InSink(
-            shards.shards[at].id,
-            sum(row["rows"] for row in of),
-            alone.record(alone.lowest(row["first"] for row in of)),
-            alone.record(alone.highest(row["last"] for row in of)),
+        shards.id(at): InSink(
+            shards.id(at),
+            sum(one.rows for one in of),
+            alone.first(of),
+            alone.last(of),
             sum(row["doubled"] for row in twice[at]),
             sum(row["extra"] for row in twice[at]),
+            None if late is None else late.get(at, 0),
         )
         for at, of in sorted(by_shard.items())
     }
 
 
 def _buckets(
-    shards: Known, cut: tuple[Slots, ...], groups: list[Any], twofold: list[Any]
+    shards: Known, cut: tuple[Slots, ...], groups: list[alone.Group], twofold: list[Any]
 ) -> tuple[Bucket, ...]:
-    extra = {(row["at"], row["slot"]): row["extra"] for row in twofold}
-    rows = {(row["at"], row["slot"]): row["rows"] for row in groups if row["slot"] is not None}
-    return tuple(
-        Bucket(
-            shards.shards[at].id, cut[at].begin(slot), cut[at].seconds, count,
-            extra=extra.get((at, slot), 0),
+    extra: Counter[tuple[int, int]] = Counter()
+    for row in twofold:
+        extra[row["at"], row["slot"]] += row["extra"]
+    rows: Counter[tuple[int, int]] = Counter()
+    for one in groups:
+        if one.at is not None and one.slot is not None:
+            rows[one.at, one.slot] += one.rows
+    found = []
+    for (at, slot), count in sorted(rows.items()):
+        of = cut[min(at, len(cut) - 1)]
+        found.append(
+            Bucket(shards.id(at), of.begin(slot), of.seconds, count, extra=extra[at, slot])
         )
-        for (at, slot), count in sorted(rows.items())
-    )  # fmt: skip
+    return tuple(found)
 
 
 def _named(rows: DataFrame, what: str) -> DataFrame:

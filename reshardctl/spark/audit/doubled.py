@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from reshardctl.spark.audit.known import Known
+
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
@@ -16,29 +18,29 @@ FEW = 20_000
 """Hashes that are worth a filter; beyond them the rows are grouped by number as they are."""
 
 
-def _hash() -> Column:
+def _hash(known: Known) -> Column:
     from pyspark.sql import functions as F  # noqa: N812
 
-    return F.xxhash64("place", "sub")
+    return F.xxhash64(*(("upper", "lower", "sub") if known.decodable else ("place", "sub")))
 
 
-def suspects(rows: DataFrame) -> DataFrame:
+def suspects(rows: DataFrame, known: Known) -> DataFrame:
     """`hash` BIGINT of records that may be there more than once: one shuffle of hashes."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    hashes = rows.select(_hash().alias("hash")).groupBy("hash").agg(F.count("*").alias("rows"))
+    hashes = rows.select(_hash(known).alias("hash")).groupBy("hash").agg(F.count("*").alias("rows"))
     return hashes.where("rows > 1").select("hash")
 
 
-def doubled(rows: DataFrame) -> DataFrame:
-    """at, shard, number, place, sub, key, time, arrival, slot, copies BIGINT: a row a record."""
+def doubled(rows: DataFrame, known: Known) -> DataFrame:
+    """at, shard, number, place, sub, key, arrival, slot, copies BIGINT: a row a record."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    few = suspects(rows).limit(FEW + 1).collect()
+    few = suspects(rows, known).limit(FEW + 1).collect()
     kept = rows
     if len(few) <= FEW:
         filter_ = rows.sparkSession.createDataFrame([(row["hash"],) for row in few], "hash BIGINT")
-        kept = rows.join(F.broadcast(filter_), _hash() == F.col("hash"), "left_semi")
+        kept = rows.join(F.broadcast(filter_), _hash(known) == F.col("hash"), "left_semi")
     by_number = kept.groupBy("at", "shard", "place", "sub").agg(
         F.min("number").alias("number"), F.min("key").alias("key"),
         F.min("arrival").alias("arrival"), F.min("slot").alias("slot"),

@@ -16,11 +16,13 @@ _PREFIX = 2 << 184
 LOWEST, BEYOND = str(_PREFIX), str(3 << 184)
 """Between them lies every number that can be decoded (model/sequence.py)."""
 _HASH_DIGITS = len(str(HASH_SPACE - 1))
+LEAST, MOST = "0".zfill(_HASH_DIGITS), str(HASH_SPACE - 1)
+"""The first and the last hash key."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownShard:
-    """A shard that is listed, or that a listed one names as its parent, or older than these.
+    """A shard that is listed, or that a listed one names as its parent.
 
     number: its index, `None` where its id has another form. low, beyond: texts of one width;
     every record's number is at least `low` and less than `beyond`. least, most: its hash keys,
@@ -43,31 +45,40 @@ class Known:
 
     width: digits to which numbers are padded. decodable: the numbers say which shard they are of,
     which the numbers of an emulator may not. floor: no number of this incarnation is less.
+    newest: the highest index listed. Indices count up without a gap, so each below it was a
+    shard's: of one that is neither listed nor named any more, `at` is its index behind the others.
     """
 
     shards: tuple[KnownShard, ...]
     width: int
     decodable: bool
     floor: str
+    newest: int
+
+    def id(self, at: int) -> ShardId:
+        """The shard at this place."""
+        count = len(self.shards)
+        return self.shards[at].id if at < count else shard_id(at - count)
+
+    def head(self, at: int) -> str:
+        """The digits with which a listed shard's first number begins."""
+        return self.shards[at].low[: self.width - 36]
 
 
 def known(lineage: Lineage) -> Known:
-    """The listed shards in the lineage's order, then the unlisted ones that they name, then those
-    that were before them: a sink keeps its rows longer than a stream its shards."""
+    """The listed shards in the lineage's order, then the unlisted ones that they name."""
     listed = [lineage[one] for one in lineage]
     width = max([DIGITS, *(len(n) for shard in listed for n in (shard.start, shard.end or ""))])
     decodable = all(_says_its_shard(shard) for shard in listed)
     floor = _floor(lineage, listed, decodable).zfill(width)
     shards = [_known(lineage, shard, width, decodable) for shard in listed]
     shards += _unlisted(lineage, listed, width, floor)
-    if decodable:
-        shards += _passed(lineage, {shard.number for shard in shards}, floor)
-    return Known(tuple(shards), width, decodable, floor)
+    return Known(tuple(shards), width, decodable, floor, lineage.newest_index())
 
 
 def _says_its_shard(shard: Shard) -> bool:
     found = decode(shard.start)
-    return found is not None and found.shard == index_of(shard.id)
+    return found is not None and found.index is not None and found.shard == index_of(shard.id)
 
 
 def _floor(lineage: Lineage, listed: list[Shard], decodable: bool) -> str:
@@ -107,15 +118,6 @@ def _unlisted(
             _padded(max(shard.hash_end for shard in children[parent])),
             None, lineage.opened_at(first.id),
         )  # fmt: skip
-
-
-def _passed(lineage: Lineage, met: set[int | None], floor: str) -> Iterator[KnownShard]:
-    """Indices count up without a gap: each below the newest listed one was a shard's."""
-    for number in range(lineage.newest_index()):
-        if number not in met:
-            yield KnownShard(
-                shard_id(number), number, floor, BEYOND, _padded(0), _padded(HASH_SPACE - 1)
-            )  # fmt: skip
 
 
 def _padded(hash_key: int) -> str:

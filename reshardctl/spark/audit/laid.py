@@ -3,7 +3,8 @@
 Numbers stay text: 56 digits are too many for every number type of Spark (DECIMAL has 38), and
 text of one width compares as numbers do. The shard is in the low 36 bits of a number, and of the
 powers of ten from 10^36 on those bits are all zero: the last 36 digits tell, in two halves that a
-BIGINT holds. No function of Python is called for a row.
+BIGINT holds. No function of Python is called for a row, and a good row is told by cheap means:
+a regular expression costs as much as all the rest of the way through a row.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from reshardctl.audit.facts import Fault
 from reshardctl.lineage import Lineage
 from reshardctl.spark.audit.columns import Mapped
-from reshardctl.spark.audit.known import BEYOND, DIGITS, LOWEST, Known
+from reshardctl.spark.audit.known import BEYOND, DIGITS, LEAST, LOWEST, MOST, Known
 from reshardctl.spark.audit.slots import Slots, slot, time_in
 
 if TYPE_CHECKING:
@@ -21,118 +22,159 @@ if TYPE_CHECKING:
 
 HALF = 18
 """Digits that a BIGINT holds with room to spare."""
+HEAD = DIGITS - 2 * HALF
+"""Digits before the two halves; those of most records are those of their shard's first number."""
 _LOW36 = (1 << 36) - 1
 _LOW18 = (1 << 18) - 1
 _WEIGHT = 10**HALF & _LOW36
 """10^18 is a multiple of 2^18: of the upper half only its 18 low bits reach the 36 wanted."""
-NUMERIC = r"^[0-9]+\z"
+_NUMERIC = r"^[0-9]+\z"
 
 
 def laid(found: Mapped, known: Known, lineage: Lineage, cut: tuple[Slots, ...]) -> DataFrame:
-    """at INT, shard, number, place, sub, key, arrival, order, slot INT, fault STRING.
+    """at INT, shard, number, place, sub, key, arrival, order, slot INT, fault STRING, …
 
-    at: which shard, by its place among the known ones. place: the number at one width, NULL where
-    there is none. fault: NULL where the row belongs to `shard`. slot: of its time, by arrival if
-    the sink has that, else by the time in the number. One broadcast of the shards, no shuffle.
+    at: which shard (`Known.id`). place: the number at one width. upper, lower: BIGINT, the last 36
+    digits of it where numbers are decodable. head: a usable number's digits before these, NULL
+    where they are the shard's own. fault: NULL where the row belongs to `shard`. slot: of its time,
+    by arrival if the sink has that, else by the time in the number. One broadcast, no shuffle.
     """
     from pyspark.sql import functions as F  # noqa: N812
 
-    rows = found.frame.withColumn("place", _place(known.width))
-    shards = F.broadcast(_table(rows.sparkSession, known, cut))
+    shards = F.broadcast(_table(found.frame.sparkSession, known, cut))
     if known.decodable:
-        rows = rows.withColumn("in_number", _index_in(known.width))
-        joined = rows.join(shards, F.col("in_number") == F.col("index"), "left")
+        rows = _decoded(found.frame).join(shards, F.col("in_number") == F.col("index"), "left")
+        rows, fault = _older(rows, known, cut[-1]), _fault_decoded(known, lineage)
     else:
-        rows = rows.withColumn("in_number", F.lit(None).cast("bigint"))
-        joined = rows.join(shards, F.col("said") == F.col("shard"), "left")
+        rows = _padded(found.frame, known.width)
+        rows = rows.join(shards, F.col("said") == F.col("shard"), "left")
+        fault = _fault_padded(known, lineage)
     when = F.col("arrival") if "arrival" in found.names else time_in("place", known.width)
-    return joined.withColumn("time", when).select(
+    return rows.withColumn("time", when).withColumn("fault", fault).select(
         "at", "shard", "number", "place", "sub", "key", "arrival", "order", "least", "most",
-        slot().alias("slot"), _fault(known, lineage).alias("fault"),
+        "upper", "lower", _head().alias("head"), slot().alias("slot"), "fault",
     )  # fmt: skip
 
 
 def _table(spark: SparkSession, known: Known, cut: tuple[Slots, ...]) -> DataFrame:
     """A line a shard, as small as the lineage."""
     rows = [
-        (at, one.number, one.id, one.low, one.beyond, one.least, one.most,
+        (at, one.number, one.id, one.low, one.beyond, one.low[:HEAD], one.least, one.most,
          slots.since, slots.seconds, slots.count)
-        for at, (one, slots) in enumerate(zip(known.shards, cut, strict=True))
+        for at, (one, slots) in enumerate(zip(known.shards, cut, strict=False))
     ]  # fmt: skip
     return spark.createDataFrame(
         rows,
-        "at INT, index BIGINT, shard STRING, low STRING, beyond STRING, least STRING, most STRING,"
-        " since DOUBLE, seconds DOUBLE, slots INT",
+        "at INT, index BIGINT, shard STRING, low STRING, beyond STRING, own STRING,"
+        " least STRING, most STRING, since DOUBLE, seconds DOUBLE, slots INT",
     )
 
 
-def _place(width: int) -> Column:
-    """Digits are told by a regular expression: a cast would take blanks, signs and points."""
+def _decoded(rows: DataFrame) -> DataFrame:
+    """With upper, lower and in_number: the shard that the number names, sound for good rows."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    upper, lower = (
+        f"try_cast(substring(number, {first}, {HALF}) AS bigint)"
+        for first in (HEAD + 1, HEAD + HALF + 1)
+    )
+    bits = f"((upper & {_LOW18}) * {_WEIGHT} + (lower & {_LOW36})) & {_LOW36}"
+    rows = rows.withColumn("upper", F.expr(upper)).withColumn("lower", F.expr(lower))
+    rows = rows.withColumn("bits", F.expr(bits)).withColumn("place", F.col("number"))
+    named = F.expr("if((bits & 15) IN (1, 2), shiftright(bits, 4), NULL)")
+    return rows.withColumn("in_number", named)
+
+
+def _padded(rows: DataFrame, width: int) -> DataFrame:
+    """With place: numbers that an emulator gave, whose digits mean nothing."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    number, nothing = F.col("number"), F.lit(None).cast("bigint")
+    fits = (F.octet_length(number) <= width) & number.rlike(_NUMERIC)
+    rows = rows.withColumn("place", F.when(fits, F.lpad(number, width, "0")))
+    return rows.withColumn("upper", nothing).withColumn("lower", nothing)
+
+
+def _older(rows: DataFrame, known: Known, slots: Slots) -> DataFrame:
+    """Shards that are not listed any more: a sink keeps rows longer than a stream its shards."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    in_number = F.col("in_number")
+    was = F.col("at").isNull() & (in_number < known.newest)
+    filled = {
+        "at": (in_number + len(known.shards)).cast("int"), "shard": _id(in_number),
+        "low": F.lit(known.floor), "beyond": F.lit(BEYOND),
+        "least": F.lit(LEAST), "most": F.lit(MOST), "since": F.lit(slots.since),
+        "seconds": F.lit(slots.seconds), "slots": F.lit(slots.count),
+    }  # fmt: skip
+    return rows.withColumns(
+        {name: F.when(was, value).otherwise(F.col(name)) for name, value in filled.items()}
+    )
+
+
+def _id(index: Column) -> Column:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return F.concat(F.lit("shardId-"), F.lpad(index.cast("string"), 12, "0"))
+
+
+def _head() -> Column:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    own = F.coalesce(F.startswith(F.col("place"), F.col("own")), F.lit(False))
+    return F.when(F.col("fault").isNull() & ~own, F.substring("place", 1, HEAD))
+
+
+def _digits() -> Column:
+    """Whether a number that begins as its shard's numbers do is 56 digits and nothing else.
+
+    unhex refuses blanks, signs and points, the casts to BIGINT what is left of letters.
+    """
     from pyspark.sql import functions as F  # noqa: N812
 
     number = F.col("number")
-    length = F.octet_length(number)
-    padded = F.when(length == width, number).otherwise(F.lpad(number, width, "0"))
-    return F.when((length <= width) & number.rlike(NUMERIC), padded)
+    begins = F.coalesce(F.startswith(number, F.col("own")), F.lit(False))
+    head = begins | F.substring(number, 1, HEAD).rlike(_NUMERIC)
+    cast = F.col("upper").isNotNull() & F.col("lower").isNotNull()
+    return (F.octet_length(number) == DIGITS) & cast & F.unhex(number).isNotNull() & head
 
 
-def half(name: str, width: int, behind: int) -> str:
-    """SQL of the 18 digits before the last `behind`, as BIGINT."""
-    return f"try_cast(substring({name}, {width - behind - HALF + 1}, {HALF}) AS bigint)"
-
-
-def _index_in(width: int) -> Column:
-    """The shard that a number says it is of, NULL where it is not of Kinesis' layout."""
+def _fault_decoded(known: Known, lineage: Lineage) -> Column:
     from pyspark.sql import functions as F  # noqa: N812
 
-    low, high = half("place", width, 0), half("place", width, HALF)
-    bits = f"(({high} & {_LOW18}) * {_WEIGHT} + ({low} & {_LOW36})) & {_LOW36}"
-    least, beyond = LOWEST.zfill(width), BEYOND.zfill(width)
-    return F.expr(
-        f"if(place >= '{least}' AND place < '{beyond}' AND ({bits}) & 15 IN (1, 2),"
-        f" shiftright({bits}, 4), NULL)"
+    number, said, shard = F.col("number"), F.col("said"), F.col("shard")
+    inside = (number >= F.col("low")) & (number < F.col("beyond"))
+    agreed = said.isNull() | (said == shard)
+    in_number = F.when((number >= LOWEST) & (number < BEYOND), F.col("in_number"))
+    good = shard.isNotNull() & inside & _digits() & agreed & ~_other_stream(lineage)
+    return (
+        F.when(good, None)
+        .when(number.isNull() | (number == ""), Fault.NO_NUMBER)
+        .when(~number.rlike(_NUMERIC), Fault.NOT_NUMERIC)
+        .when(F.octet_length(number) != DIGITS, Fault.ODD_LENGTH)
+        .when(_other_stream(lineage), Fault.OTHER_STREAM)
+        .when(in_number.isNull(), Fault.UNKNOWN_SHARD)
+        .when(number < known.floor, Fault.OTHER_INCARNATION)
+        .when(said.isNotNull() & (said != _id(F.col("in_number"))), Fault.NOT_ITS_SHARD)
+        .when(shard.isNull(), Fault.UNKNOWN_SHARD)
+        .otherwise(Fault.NOT_ITS_SHARD)
     )
 
 
-def _fault(known: Known, lineage: Lineage) -> Column:
+def _fault_padded(known: Known, lineage: Lineage) -> Column:
+    """The shard is what its column says; only the ends of the shards can contradict it."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    number, place, said = F.col("number"), F.col("place"), F.col("said")
-    outside = (place < F.col("low")) | (place >= F.col("beyond"))
-    other = F.col("shard").isNull() & F.col("in_number").isNotNull() & _other_than_said()
+    number, place = F.col("number"), F.col("place")
     return (
         F.when(number.isNull() | (number == ""), Fault.NO_NUMBER)
-        .when(place.isNull() & ~number.rlike(NUMERIC), Fault.NOT_NUMERIC)
-        .when(place.isNull() | _cut(known), Fault.ODD_LENGTH)
+        .when(place.isNull() & ~number.rlike(_NUMERIC), Fault.NOT_NUMERIC)
+        .when(place.isNull(), Fault.ODD_LENGTH)
         .when(_other_stream(lineage), Fault.OTHER_STREAM)
-        .when(_decoded(known) & (place < known.floor), Fault.OTHER_INCARNATION)
-        .when(other, Fault.NOT_ITS_SHARD)
         .when(F.col("shard").isNull(), Fault.UNKNOWN_SHARD)
-        .when(said.isNotNull() & (said != F.col("shard")), Fault.NOT_ITS_SHARD)
-        .when(outside, Fault.NOT_ITS_SHARD)
+        .when(place < known.floor, Fault.OTHER_INCARNATION)
+        .when((place < F.col("low")) | (place >= F.col("beyond")), Fault.NOT_ITS_SHARD)
     )
-
-
-def _cut(known: Known) -> Column:
-    """Whether digits are short of those that every number of this stream has."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    short = F.octet_length(F.col("number")) < DIGITS
-    return short if known.decodable else F.lit(False)
-
-
-def _decoded(known: Known) -> Column:
-    """Whether a row is known to be of some shard, listed or not."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    return F.col("in_number" if known.decodable else "shard").isNotNull()
-
-
-def _other_than_said() -> Column:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    digits = F.lpad(F.col("in_number").cast("string"), 12, "0")
-    return F.col("said").isNotNull() & (F.col("said") != F.concat(F.lit("shardId-"), digits))
 
 
 def _other_stream(lineage: Lineage) -> Column:

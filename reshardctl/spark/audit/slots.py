@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import floor
 from typing import TYPE_CHECKING
 
-from reshardctl.spark.audit.known import DIGITS, Known, KnownShard
+from reshardctl.spark.audit.known import DIGITS, Known
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -40,18 +40,24 @@ class Slots:
 def slots(
     known: Known, created: float, taken: float, span: tuple[float, float] | None
 ) -> tuple[Slots, ...]:
-    """One a shard, in their order. span: the first and last arrival in the sink, if known."""
+    """One a shard, in their order, and one for all that are not listed any more.
+
+    span: the first and last arrival in the sink, if known.
+    """
     most = max(1, min(A_SHARD, IN_ALL // max(1, len(known.shards))))
     earliest, latest = created - _DAY, taken + _DAY
     if span is not None:
         earliest, latest = max(earliest, span[0]), min(latest, span[1])
-    return tuple(_slots(one, earliest, latest, most) for one in known.shards)
+    lives = [(one.opened, one.closed) for one in known.shards]
+    return tuple(_slots(*life, earliest, latest, most) for life in [*lives, (None, None)])
 
 
-def _slots(shard: KnownShard, earliest: float, latest: float, most: int) -> Slots:
+def _slots(
+    opened: float | None, closed: float | None, earliest: float, latest: float, most: int
+) -> Slots:
     # Arrivals are up to 2.5 s later than the times in the numbers, by which a shard closes.
-    since = earliest if shard.opened is None else max(earliest, shard.opened - 10)
-    until = latest if shard.closed is None else min(latest, shard.closed + 10)
+    since = earliest if opened is None else max(earliest, opened - 10)
+    until = latest if closed is None else min(latest, closed + 10)
     length = max(0.0, until - since)
     fitting = [width for width in LADDER if length / width + 1 <= most]
     seconds = fitting[0] if fitting else max(LADDER[-1], length)

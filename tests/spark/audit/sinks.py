@@ -49,3 +49,11 @@ def row(shard: int, index: int, opened: int = CREATED, **other: Any) -> Row:
 def frame(spark: Any, rows: list[Row]) -> Any:
     names = [part.split()[0] for part in SCHEMA.split(", ")]
     return spark.createDataFrame([tuple(one[name] for name in names) for one in rows], SCHEMA)
+
+
+def split_late() -> tuple[Lineage, int]:
+    """The same, split after a minute; the second in which the children begin."""
+    history = fresh(2)
+    history.now += 60
+    history.split(0)
+    return lineage(history), CREATED + 61

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
-
-import pytest
 
 from reshardctl.audit.facts import Fault
 from reshardctl.spark.audit import Columns, audit
@@ -56,37 +55,46 @@ def test_records_of_one_aggregate_are_not_doubled(spark: Any) -> None:
     assert (shard.rows, shard.doubled, shard.first.sub, shard.last.sub) == (3, 0, 0, 2)
 
 
-@pytest.mark.parametrize(
-    ("change", "fault", "shard"),
-    [
-        ({"sequence_number": None}, Fault.NO_NUMBER, None),
-        ({"sequence_number": ""}, Fault.NO_NUMBER, None),
-        ({"sequence_number": "4.96e55"}, Fault.NOT_NUMERIC, None),
-        ({"sequence_number": " 1"}, Fault.NOT_NUMERIC, None),
-        ({"sequence_number": "1\n"}, Fault.NOT_NUMERIC, None),
-        ({"sequence_number": "9" * 57}, Fault.ODD_LENGTH, None),
-        ({"sequence_number": "12"}, Fault.ODD_LENGTH, None),
-        ({"stream": "payments"}, Fault.OTHER_STREAM, 1),
-        ({"sequence_number": numbered(1, 1, CREATED - 999)}, Fault.OTHER_INCARNATION, 1),
-        ({"sequence_number": numbered(9, 1), "shard_id": None}, Fault.UNKNOWN_SHARD, None),
-        ({"sequence_number": numbered(9, 1)}, Fault.NOT_ITS_SHARD, None),
-        ({"shard_id": "shardId-000000000003"}, Fault.NOT_ITS_SHARD, 1),
-        # Shard 0 was closed in the second of its birth.
-        ({"sequence_number": numbered(0, 2**63, CREATED + 5), "shard_id": None},
-         Fault.NOT_ITS_SHARD, 0),
-    ],
-)  # fmt: skip
-def test_rows_of_no_shard(spark: Any, change: dict[str, Any], fault: Fault, shard: Any) -> None:
-    rows = [*clean(), row(1, 99, **change)]
-    found = audit(frame(spark, rows), lineage=split_once())
-    (one,) = found.facts.unusable
-    assert (one.fault, one.rows) == (fault, 1)
-    assert one.shard == (None if shard is None else f"shardId-{shard:012d}")
-    number = rows[-1]["sequence_number"]
-    assert one.samples == ((number,) if number else ())
-    assert found.facts.rows == 10
+FAULTS: list[tuple[dict[str, Any], Fault, int | None]] = [
+    ({"sequence_number": None}, Fault.NO_NUMBER, None),
+    ({"sequence_number": ""}, Fault.NO_NUMBER, None),
+    ({"sequence_number": "4.96e55"}, Fault.NOT_NUMERIC, None),
+    ({"sequence_number": " 1"}, Fault.NOT_NUMERIC, None),
+    ({"sequence_number": numbered(1, 7)[:-1] + "\n"}, Fault.NOT_NUMERIC, None),
+    ({"sequence_number": numbered(1, 7)[:17] + "+" + numbered(1, 7)[18:]}, Fault.NOT_NUMERIC, 1),
+    ({"sequence_number": numbered(1, 7)[:18] + "a" + numbered(1, 7)[19:]}, Fault.NOT_NUMERIC, 1),
+    ({"sequence_number": numbered(1, 7)[:20] + "+" + numbered(1, 7)[21:]}, Fault.NOT_NUMERIC, None),
+    ({"sequence_number": "9" * 57}, Fault.ODD_LENGTH, None),
+    ({"sequence_number": "12"}, Fault.ODD_LENGTH, None),
+    ({"sequence_number": "1" * 56}, Fault.UNKNOWN_SHARD, None),
+    ({"stream": "payments"}, Fault.OTHER_STREAM, 1),
+    ({"sequence_number": numbered(1, 1, CREATED - 999)}, Fault.OTHER_INCARNATION, 1),
+    ({"sequence_number": numbered(9, 1), "shard_id": None}, Fault.UNKNOWN_SHARD, None),
+    ({"sequence_number": numbered(9, 1)}, Fault.NOT_ITS_SHARD, None),
+    ({"shard_id": "shardId-000000000003"}, Fault.NOT_ITS_SHARD, 1),
+    # Shard 0 was closed in the second of its birth.
+    ({"sequence_number": numbered(0, 2**63, CREATED + 5), "shard_id": None},
+     Fault.NOT_ITS_SHARD, 0),
+]  # fmt: skip
+
+
+def test_rows_of_no_shard(spark: Any) -> None:
+    rows = [row(1, 99, partition_key=str(n), **change) for n, (change, _, _) in enumerate(FAULTS)]
+    found = audit(frame(spark, [*clean(), *rows]), lineage=split_once())
+    told = {int(r["partition_key"]): r for r in found.unusable.collect()}
+    for n, (_, fault, shard) in enumerate(FAULTS):
+        named = told[n]["shard_id"]
+        assert (n, told[n]["fault"]) == (n, fault)
+        # What is not even a number may look like one of a shard.
+        if fault is not Fault.NOT_NUMERIC or shard is None:
+            assert (n, named) == (n, None if shard is None else f"shardId-{shard:012d}")
+    assert len(told) == len(FAULTS)
+    counted = Counter(one.fault for one in found.facts.unusable for _ in range(one.rows))
+    assert counted == Counter(fault for _, fault, _ in FAULTS)
+    samples = {sample for one in found.facts.unusable for sample in one.samples}
+    assert samples <= {row["sequence_number"] for row in rows} and " 1" in samples
+    assert found.facts.rows == 9 + len(FAULTS)
     assert sum(shard.rows for shard in found.facts.shards.values()) == 9
-    assert [r["fault"] for r in found.unusable.collect()] == [fault]
 
 
 def test_the_shard_is_in_the_number(spark: Any) -> None:

@@ -1,0 +1,208 @@
+"""Rows that came into the sink behind a later record of their key, exactly.
+
+A key's records are in order inside a shard, and from a shard to its descendants: shards whose hash
+keys overlap never live at the same time, and a younger one's numbers are all greater. Judged is
+each record's first delivery: a batch that is written again is doubled, not disordered as well.
+Rows of equal order (one batch, one moment) say nothing of each other.
+
+In two steps: what each shard has in each batch, a row a shard and batch, tells where disorder can
+be at all; only rows from there are gathered by key, of a clean sink none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from reshardctl.model import decode
+from reshardctl.spark.audit.alone import Group
+from reshardctl.spark.audit.known import Known
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+FEW = 20_000
+"""Batches of shards that are worth a filter; beyond them nothing is filtered before the join."""
+
+
+def disordered(rows: DataFrame, known: Known, groups: Iterable[Group]) -> DataFrame:
+    """at, shard, number, place, sub, key, arrival, behind: a row a record.
+
+    rows: those laid to a shard. groups: their counts. behind: the number of a later record of the
+    key that was there before. Rows without a key or an order are left out.
+    """
+    from pyspark.sql import functions as F  # noqa: N812
+
+    told = rows.where("order IS NOT NULL AND key IS NOT NULL")
+    batches = _batches(told, known)
+    found = _suspect(batches, _thresholds(batches, known, groups))
+    few = found.limit(FEW + 1).collect()
+    if len(few) <= FEW:
+        found = F.broadcast(rows.sparkSession.createDataFrame(few, found.schema))
+    met = _spot(known).alias("spot")
+    kept = told.select("*", met).join(found, ["at", "order"]).where(
+        "crossed OR spot <= before OR spot >= behind"
+    )  # fmt: skip
+    return _by_key(kept.drop("spot", "before", "behind", "crossed"))
+
+
+def _spot(known: Known) -> Column:
+    """A record's place as coarse as will do: never in another order than the places are.
+
+    A head that is the shard's own is the least that it can be (laid.py).
+    """
+    from pyspark.sql import functions as F  # noqa: N812
+
+    if not known.decodable:
+        return F.struct(F.col("place").alias("head"), F.lit(0).cast("bigint").alias("upper"))
+    return F.struct(F.coalesce(F.col("head"), F.lit("")).alias("head"), F.col("upper"))
+
+
+def _batches(rows: DataFrame, known: Known) -> DataFrame:
+    """at, order, low and high STRUCT: the least and the greatest that each batch has of a shard.
+
+    Whole numbers first, since Spark sorts all rows for a MIN of text.
+    """
+    from pyspark.sql import functions as F  # noqa: N812
+
+    if known.decodable:
+        by_head = rows.groupBy("at", "order", "head").agg(
+            F.min("upper").alias("least"), F.max("upper").alias("most")
+        )
+        head = F.coalesce(F.col("head"), F.lit("")).alias("head")
+        low = F.struct(head, F.col("least").alias("upper"))
+        high = F.struct(head, F.col("most").alias("upper"))
+        rows = by_head.select("at", "order", low.alias("low"), high.alias("high"))
+    else:
+        rows = rows.select("at", "order", _spot(known).alias("low"), _spot(known).alias("high"))
+    return rows.groupBy("at", "order").agg(F.min("low").alias("low"), F.max("high").alias("high"))
+
+
+def _thresholds(batches: DataFrame, known: Known, groups: Iterable[Group]) -> DataFrame:
+    """at, first, last: rows of a shard that came later than `first` came behind a descendant's, if
+    it is one; earlier than `last`, before an ancestor's. A row a shard that has either."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    ranges = batches.groupBy("at").agg(F.min("order").alias("first"), F.max("order").alias("last"))
+    orders = {row["at"]: (row["first"], row["last"]) for row in ranges.collect()}
+    lives = _lives(known, groups)
+    found = [
+        (at, first, last)
+        for at, (first, last) in _across(orders, lives).items()
+        if first is not None or last is not None
+    ]
+    return batches.sparkSession.createDataFrame(found, ranges.schema)
+
+
+def _lives(known: Known, groups: Iterable[Group]) -> dict[int, tuple[int, int]]:
+    """When each shard was born and when its last record came, as numbers that compare.
+
+    Seconds, since a child's first number is later than all of its parents'; where numbers cannot
+    be decoded, the numbers themselves.
+    """
+    lives: dict[int, tuple[int, int]] = {}
+    for one in groups:
+        if one.at is None or one.first is None or one.last is None:
+            continue
+        born, ended = _life(known, one.first.number, one.last.number)
+        was = lives.get(one.at, (born, ended))
+        lives[one.at] = min(was[0], born), max(was[1], ended)
+    return lives
+
+
+def _life(known: Known, first: str, last: str) -> tuple[int, int]:
+    born, ended = decode(first), decode(last)
+    if known.decodable and born is not None and ended is not None:
+        return born.epoch, ended.time
+    return int(first), int(last)
+
+
+def _across(
+    orders: Mapping[int, tuple[Any, Any]], lives: Mapping[int, tuple[int, int]]
+) -> dict[int, tuple[Any, Any]]:
+    """Of each shard: the first order among shards born after its last record, and the last order
+    among those whose last record is older than its birth; `None` where it overlaps neither."""
+    born = sorted((at for at in orders), key=lambda at: lives[at][0], reverse=True)
+    ended = sorted((at for at in orders), key=lambda at: lives[at][1])
+    first: dict[int, Any] = {}
+    least, index = None, 0
+    for at in reversed(ended):
+        while index < len(born) and lives[born[index]][0] > lives[at][1]:
+            one = orders[born[index]][0]
+            least = one if least is None else min(least, one)
+            index += 1
+        first[at] = least if least is not None and least < orders[at][1] else None
+    last: dict[int, Any] = {}
+    most, index = None, 0
+    for at in reversed(born):
+        while index < len(ended) and lives[ended[index]][1] < lives[at][0]:
+            one = orders[ended[index]][1]
+            most = one if most is None else max(most, one)
+            index += 1
+        last[at] = most if most is not None and most > orders[at][0] else None
+    return {at: (first[at], last[at]) for at in orders}
+
+
+def _suspect(batches: DataFrame, thresholds: DataFrame) -> DataFrame:
+    """at, order, before, behind STRUCT, crossed: batches that overlap with others of their shard,
+    or came in another order than those of shards before or behind theirs."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F  # noqa: N812
+
+    in_order = Window.partitionBy("at").orderBy("order")
+    earlier = in_order.rowsBetween(Window.unboundedPreceding, -1)
+    later = in_order.rowsBetween(1, Window.unboundedFollowing)
+    around = batches.select(
+        "at", "order", "low", "high",
+        F.max("high").over(earlier).alias("before"), F.min("low").over(later).alias("behind"),
+    ).join(F.broadcast(thresholds), "at", "left")  # fmt: skip
+    crossed = F.coalesce(F.expr("order > first OR order < last"), F.expr("order > first"),
+                         F.expr("order < last"), F.lit(False))  # fmt: skip
+    return (
+        around.withColumn("crossed", crossed)
+        .where("crossed OR low <= before OR high >= behind")
+        .select("at", "order", "before", "behind", "crossed")
+    )
+
+
+def _by_key(rows: DataFrame) -> DataFrame:
+    """The exact question, of the few rows that are left."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F  # noqa: N812
+
+    first = rows.groupBy("key", "at", "place", "sub").agg(
+        F.min("order").alias("order"),
+        *(F.min(name).alias(name) for name in ("shard", "number", "arrival", "least", "most")),
+    ).repartition("key")  # fmt: skip
+    of_key = Window.partitionBy("key", "at")
+    turned = first.withColumn("turn", F.dense_rank().over(of_key.orderBy("order")))
+    earlier = of_key.orderBy("turn").rangeBetween(Window.unboundedPreceding, -1)
+    highest = F.max(F.struct("place", "sub", "number")).over(earlier)
+    judged = turned.withColumn("highest", highest).join(_crossing(first), ["key", "at"], "left")
+    in_shard = F.col("highest") > F.struct("place", "sub", "number")
+    across = F.col("order") > F.col("crossing.order")
+    behind = F.when(in_shard, F.col("highest.number")).otherwise(F.col("crossing.number"))
+    return judged.where(in_shard | across).select(
+        "at", "shard", "number", "place", "sub", "key", "arrival", behind.alias("behind")
+    )
+
+
+def _crossing(first: DataFrame) -> DataFrame:
+    """key, at, crossing STRUCT of order, number: the first record of the key in a descendant."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    keys = first.groupBy("key", "at").agg(
+        F.min("least").alias("least"), F.max("most").alias("most"),
+        F.max("place").alias("last"), F.min("place").alias("first"),
+        F.min(F.struct("order", "number")).alias("crossing"),
+    )  # fmt: skip
+    one, other = keys.alias("one"), keys.alias("other")
+    descends = F.expr(
+        "one.key = other.key AND one.last < other.first"
+        " AND one.least <= other.most AND other.least <= one.most"
+    )
+    return (
+        one.join(other, descends)
+        .groupBy(F.col("one.key").alias("key"), F.col("one.at").alias("at"))
+        .agg(F.min("other.crossing").alias("crossing"))
+    )
