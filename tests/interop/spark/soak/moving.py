@@ -64,16 +64,19 @@ class Moving:
 
         `calm` for a service that never fails and answers in one page."""
         dice = Random(seed)
-        settings = Settings(
-            create_seconds=0, reshard_seconds=RESHARD_SECONDS, updates_per_day=10_000,
-            page_limit=1000 if calm else dice.choice((2, 1000)),
-            iterator_seconds=300 if calm else dice.choice((1.5, 300)),
-            end_with_last_records=dice.random() < 0.5,
-            reads_per_second=dice.choice((None, 20)) if not calm else None,
-        )  # fmt: skip
+        settings = _settings(dice, calm=calm)
         # Nobody's clock is right: the service's is up to some seconds ahead or behind.
         now = time.time() + dice.choice((0, -3, 3))
-        fake = FakeKinesis(start=now - 60, ticking=True, settings=settings)
+        return cls._of(dice, FakeKinesis(start=now - 60, ticking=True, settings=settings), calm)
+
+    @classmethod
+    def still(cls, seed: int) -> Moving:
+        """The same on a clock that stands until it is moved, from one and the same time on."""
+        dice = Random(seed)
+        return cls._of(dice, FakeKinesis(settings=_settings(dice, calm=False)), calm=False)
+
+    @classmethod
+    def _of(cls, dice: Random, fake: FakeKinesis, calm: bool) -> Moving:
         fake.call("CreateStream", {"StreamName": STREAM, "ShardCount": dice.randint(1, 3)})
         fake.clock.advance(60)
         return cls(dice, fake, calm=calm)
@@ -81,7 +84,7 @@ class Moving:
     def move(self, committed: Callable[[], Ends | None]) -> None:
         """One random move. `committed` tells the newest committed offset, None for none yet."""
         kinds = ("put", "split", "merge", "count", "trim", "disturb")
-        kind = self.dice.choices(kinds, weights=(60, 10, 8, 4, 8, 10))[0]
+        kind = self.dice.choices(kinds, weights=(50, 14, 12, 6, 8, 10))[0]
         if kind == "trim":
             self._trim(committed())
         elif kind != "disturb" or not self.calm:
@@ -93,6 +96,9 @@ class Moving:
         self._turns[key] += 1
         params = {"StreamName": STREAM, "PartitionKey": key, "Data": f"{key}|{turn}".encode()}
         answer = self.fake.call("PutRecord", params)
+        if not self.fake.clock.ticking:
+            # No reader comes in the very millisecond: MillisBehindLatest would be 0 for it.
+            self.fake.clock.advance(0.005)
         place = (answer["ShardId"], int(answer["SequenceNumber"]))
         self.puts[place] = Put(key, turn, self.due, self.past)
 
@@ -172,3 +178,13 @@ def _unread(shard: Shard, place: dict[str, object] | None) -> float:
     arrivals = [record.arrival for record in shard.records if record.number > read]
     closed = float("inf") if shard.closed is None else shard.closed
     return min([closed, *arrivals])
+
+
+def _settings(dice: Random, *, calm: bool) -> Settings:
+    return Settings(
+        create_seconds=0, reshard_seconds=RESHARD_SECONDS, updates_per_day=10_000,
+        page_limit=1000 if calm else dice.choice((2, 1000)),
+        iterator_seconds=300 if calm else dice.choice((1.5, 300)),
+        end_with_last_records=dice.random() < 0.5,
+        reads_per_second=None if calm else dice.choice((None, 20)),
+    )  # fmt: skip

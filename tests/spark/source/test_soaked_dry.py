@@ -1,0 +1,69 @@
+"""The soak of tests/interop/spark/soak without Spark: many seeds, each the same at every turn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from reshardctl.kinesis.fast.reader import Begin
+from reshardctl.spark.source import planning
+from reshardctl.spark.source.planning import Planner
+from tests.interop.spark.soak.dry import Dry
+
+SEEDS, MORE = range(12), range(12, 400)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_promise_holds(seed: int) -> None:
+    assert Dry(seed).complaints() == []
+
+
+@pytest.mark.long
+def test_the_promise_holds_on_many_seeds() -> None:
+    broken = {seed: found for seed in MORE if (found := Dry(seed).complaints())}
+    assert broken == {}
+
+
+def test_a_soak_moves_the_stream_in_every_way() -> None:
+    counts: Counter[str] = Counter()
+    for seed in SEEDS:
+        dry = Dry(seed)
+        dry.complaints()
+        counts += dry.moving.counts
+    for kind in ("records", "splits", "merges", "counts", "trims", "faults"):
+        assert counts[kind] >= len(SEEDS) // 2, counts
+
+
+def every_child_at_once(lineage: Any, places: Any, *_: Any) -> Any:
+    return [shard for shard in lineage if shard not in places]
+
+
+def no_marks(_: Any, places: Any) -> Any:
+    return {shard: place for shard, place in places.items() if not place.end} or places
+
+
+def behind_the_first(begin: Any) -> Any:
+    def late(planner: Planner, first: Any, shard: Any, place: Any, anew: bool) -> Any:
+        found = begin(planner, first, shard, place, anew)
+        new = found == Begin("TRIM_HORIZON") and place.seq and not first.initial
+        return Begin("AT_SEQUENCE_NUMBER", place.seq) if new else found
+
+    return late
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "broken", "said"),
+    [
+        (planning, "entrants", every_child_at_once, "begins in batch"),
+        (planning, "kept", no_marks, "doubled"),
+        (Planner, "_begin", behind_the_first(Planner._begin), "lost"),
+    ],
+)
+def test_a_broken_source_does_not_pass(
+    where: Any, name: str, broken: Any, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Children with their parents; finished shards forgotten; new shards not from the start."""
+    monkeypatch.setattr(where, name, broken)
+    assert any(said in each for seed in SEEDS for each in Dry(seed).complaints())
