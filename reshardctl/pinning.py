@@ -86,7 +86,7 @@ def moment_of(when: When, lineage: Lineage, now: float) -> float:
     """Unix seconds, whole where they are relative: what is printed is what is meant."""
     stream = lineage.stream
     if when.reshard:
-        return _resharded(lineage)
+        return resharded_at(lineage)
     time = when.at if when.at is not None else float(floor(now - (when.ago or 0.0)))
     if time > now:
         raise UsageError(
@@ -102,7 +102,7 @@ def moment_of(when: When, lineage: Lineage, now: float) -> float:
     return time
 
 
-def _resharded(lineage: Lineage) -> float:
+def resharded_at(lineage: Lineage) -> float:
     """The close of the shards that closed last; a child opens a second after its parents' close,
     which tells where they are not listed any more."""
     closes = [c for s in lineage if (c := lineage.closed_at(s)) is not None]

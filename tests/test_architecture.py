@@ -31,7 +31,7 @@ LAYERS = (
     ("aws",),
     # Below: no I/O, no clock, no randomness.
     ("preflight", "crossing", "standing", "firstaid", "baseline"),
-    ("report",),
+    ("report", "auditreport"),
     ("counting", "rebuilt"),
     ("rules", "plan", "savedline"),
     ("effects", "policy", "evidence", "rebase", "discovery", "audit"),

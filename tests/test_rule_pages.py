@@ -55,6 +55,16 @@ EVERY_CODE_EVER = {
     "RSH401": "consumer-running",
     "RSH402": "leader-lock-left",
     "RSH403": "not-progressing",
+    "RSH501": "records-missing",
+    "RSH502": "records-doubled",
+    "RSH503": "keys-out-of-order",
+    "RSH504": "rows-of-no-shard",
+    "RSH505": "shard-without-rows",
+    "RSH506": "position-behind-sink",
+    "RSH507": "position-ahead-of-sink",
+    "RSH508": "cannot-be-known",
+    "RSH509": "rows-unreadable",
+    "RSH510": "sink-changed-while-read",
     "RSH901": "could-not-look",
 }
 """Suppressions and dashboards hold these: a line is only ever added, never changed or removed."""

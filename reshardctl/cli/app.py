@@ -9,6 +9,7 @@ import typer
 
 from reshardctl import __version__
 from reshardctl.cli import lastword
+from reshardctl.cli.audit import audit
 from reshardctl.cli.config import config
 from reshardctl.cli.demo import demo
 from reshardctl.cli.discover import discover
@@ -17,6 +18,7 @@ from reshardctl.cli.failing import guarded
 from reshardctl.cli.fix import fix
 from reshardctl.cli.graph import graph
 from reshardctl.cli.inspect import inspect
+from reshardctl.cli.rebuild import rebuild
 from reshardctl.cli.rule import rule
 from reshardctl.cli.snapshot import snapshot
 from reshardctl.cli.undo import undo
@@ -40,7 +42,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
-for verb in (inspect, fix, undo, graph, explain, discover, snapshot, rule, demo):
+for verb in (inspect, fix, audit, rebuild, undo, graph, explain, discover, snapshot, rule, demo):
     app.command()(verb)
 app.add_typer(config)
 

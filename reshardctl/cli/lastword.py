@@ -18,7 +18,7 @@ from reshardctl.cli.options import FormatName
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit
 
-VERBS = frozenset({"inspect", "fix", "rebuild", "undo", "discover"})
+VERBS = frozenset({"inspect", "fix", "rebuild", "undo", "discover", "audit"})
 """Those whose `--output` takes a report. What others write is not to be put over."""
 SPOKEN = ONE_DOCUMENT | {FormatName.GITHUB}
 """Formats in which stdout is read by a program."""

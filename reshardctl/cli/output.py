@@ -20,6 +20,7 @@ from reshardctl.exit import Exit
 from reshardctl.render.context import Context
 
 if TYPE_CHECKING:
+    from reshardctl.auditreport import AuditReport
     from reshardctl.discovery import Found
     from reshardctl.render import Format
     from reshardctl.render.journals import Listing
@@ -91,6 +92,15 @@ class Output:
 
         self._deliver([
             (place, MANY[_name(place)](shown, self._context(place, code))) for place in self.places
+        ], code)
+
+    def audit(self, report: AuditReport, code: Exit) -> None:
+        """What a sink holds."""
+        from reshardctl.render.audit import AUDITS
+
+        self._deliver([
+            (place, AUDITS[_name(place)](report, self._context(place, code)))
+            for place in self.places
         ], code)
 
     def discovered(self, found: Found, code: Exit) -> None:

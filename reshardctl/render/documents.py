@@ -7,8 +7,8 @@ from math import isinf
 from typing import Any
 
 from reshardctl.effects import Deadline, Effect
-from reshardctl.evidence import Snapshot
 from reshardctl.firstaid import FirstAid, first_aid
+from reshardctl.lineage import Lineage
 from reshardctl.model import (
     Attributes,
     Count,
@@ -41,7 +41,7 @@ def report_document(report: Report) -> Document:
     changed = {one.shard: one for one in changes(report, steps)}
     return {
         "taken": instant(report.snapshot.now),
-        "stream": _stream(report.snapshot),
+        "stream": stream_document(report.snapshot.lineage),
         "consumer": _consumer(report),
         "store": {name: report.snapshot.store[name] for name in sorted(report.snapshot.store)},
         "policy": report.wishes.policy.name,
@@ -116,8 +116,9 @@ def _first_aid(aid: FirstAid | None) -> Document | None:
     }
 
 
-def _stream(snapshot: Snapshot) -> Document:
-    lineage, stream = snapshot.lineage, snapshot.lineage.stream
+def stream_document(lineage: Lineage) -> Document:
+    """A stream, and how many shards it has."""
+    stream = lineage.stream
     opened = lineage.open_count()
     return {
         "name": stream.name, "arn": stream.arn, "account": stream.account,

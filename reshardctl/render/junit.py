@@ -50,14 +50,14 @@ def plan(
     steps = report.decision.steps if isinstance(report.decision, Plan) else ()
     planned = _rows("plan", report, steps, context, done=False)
     if saved is not None:
-        _properties(planned, {"plan": saved.path, "sha256": saved.digest})
+        properties(planned, {"plan": saved.path, "sha256": saved.digest})
     return document([rules_suite(report, context), planned])
 
 
 def fixed(outcome: Fixed, context: Context) -> str:
     """A case for every row written, and the suite of inspect on the rows as they are now."""
     written = _rows("fix", outcome.before, outcome.steps, context, done=True)
-    _properties(written, {"journal": outcome.journal})
+    properties(written, {"journal": outcome.journal})
     return document([written, rules_suite(outcome.after, context)])
 
 
@@ -65,7 +65,7 @@ def undo(undoing: Undoing, context: Context) -> str:
     """A case for every row put back, and the suite of inspect on the rows as they are now."""
     done = undoing.written is not None
     rows = _rows("undo", undoing.now, undoing.steps, context, done)
-    _properties(rows, {"journal": undoing.journal})
+    properties(rows, {"journal": undoing.journal})
     now = undoing.after if done else undoing.now
     return document([rows] if now is None else [rows, rules_suite(now, context)])
 
@@ -81,7 +81,7 @@ def failed_suite(failure: ReshardError) -> Element:
     case = SubElement(suite, "testcase", classname="reshardctl", name="judged")
     found = SubElement(case, "error", type=type(failure).__name__, message=escape(failure.what))
     journal = f"journal {failure.journal}" if isinstance(failure, HalfDone) else ""
-    found.text = _lines([failure.what, failure.next, journal])
+    found.text = lines([failure.what, failure.next, journal])
     return suite
 
 
@@ -89,11 +89,11 @@ def rules_suite(report: Report, context: Context) -> Element:
     """Every rule as a case."""
     suite = _suite(report.snapshot.locator.text, report)
     stream = report.snapshot.lineage.stream
-    _properties(suite, {"stream": stream.arn, "created": instant(stream.created)})
+    properties(suite, {"stream": stream.arn, "created": instant(stream.created)})
     for rule in STARTS:
         found = [f for f in report.findings if f.code == rule.code]
         _case(suite, report, rule, found, context)
-    SubElement(suite, "system-out").text = _lines([tally(report), *report.notes])
+    SubElement(suite, "system-out").text = lines([tally(report), *report.notes])
     return suite
 
 
@@ -111,10 +111,10 @@ def _case(
     if grave:
         lead = shortened(_lead(grave[0]), context.verbose)
         failure = SubElement(case, "failure", type=str(grave[0].severity), message=escape(lead))
-        failure.text = _lines(line for f in grave for line in _said(report, f, context))
+        failure.text = lines(line for f in grave for line in _said(report, f, context))
     elif found:
         said = [line for f in found for line in _said(report, f, context)]
-        SubElement(case, "system-out").text = _lines(said)
+        SubElement(case, "system-out").text = lines(said)
     elif rule.code in (elsewhere := _elsewhere(report)):
         SubElement(case, "skipped", message=elsewhere[rule.code])
     elif not report.judged:
@@ -147,7 +147,7 @@ def _rows(
         now, then = (
             shortened(place or "-", context.verbose) for place in (one.now, one.after)
         )
-        SubElement(case, "system-out").text = _lines([f"{now} -> {then}", one.write.why])
+        SubElement(case, "system-out").text = lines([f"{now} -> {then}", one.write.why])
     SubElement(suite, "system-out").text = count(sum(not one.part for one in changed), "row")
     return suite
 
@@ -159,13 +159,18 @@ def _class(report: Report) -> str:
 
 
 def _suite(name: str, report: Report | None) -> Element:
+    return bare_suite(name, None if report is None else report.snapshot.now)
+
+
+def bare_suite(name: str, now: float | None) -> Element:
+    """Without cases. now: Unix seconds at which it was looked, if it was."""
     suite = Element("testsuite", name=escape(name))
-    if report is not None:
-        suite.set("timestamp", instant(report.snapshot.now))
+    if now is not None:
+        suite.set("timestamp", instant(now))
     return suite
 
 
-def _properties(suite: Element, values: dict[str, str]) -> None:
+def properties(suite: Element, values: dict[str, str]) -> None:
     """At the top of the suite, where readers look for them."""
     holder = Element("properties")
     for name, value in values.items():
@@ -173,8 +178,9 @@ def _properties(suite: Element, values: dict[str, str]) -> None:
     suite.insert(0, holder)
 
 
-def _lines(lines: Iterable[str]) -> str:
-    return "\n".join(escape(line) for line in lines if line)
+def lines(texts: Iterable[str]) -> str:
+    """Made harmless, one below the other."""
+    return "\n".join(escape(text) for text in texts if text)
 
 
 def document(suites: Sequence[Element]) -> str:

@@ -41,7 +41,7 @@ FINGERPRINT = "reshardctl/v1"
 
 def inspect(report: Report, context: Context) -> str:
     """A result for every finding."""
-    return _log(_run(report, context))
+    return document(_run(report, context))
 
 
 def plan(
@@ -50,27 +50,27 @@ def plan(
     saved: Saved | None = None,  # noqa: ARG001
 ) -> str:
     """The results of the rows as they are: their messages say what fix would write."""
-    return _log(_run(report, context))
+    return document(_run(report, context))
 
 
 def fixed(outcome: Fixed, context: Context) -> str:
     """The results of the rows after the fix."""
-    return _log(_run(outcome.after, context))
+    return document(_run(outcome.after, context))
 
 
 def undo(undoing: Undoing, context: Context) -> str:
     """The results of the rows as they are: before a dry run, after an undo."""
     report = undoing.now if undoing.written is None else undoing.after
     if report is None:
-        note = _notification("note", "the store holds no position")
-        return _log(_bare(context.exit, True, [note]) | {"results": []})
-    return _log(_run(report, context))
+        note = notification("note", "the store holds no position")
+        return document(bare(context.exit, True, [note]) | {"results": []})
+    return document(_run(report, context))
 
 
 def error(failure: ReshardError, context: Context) -> str:  # noqa: ARG001 - as every format
     """A run without results that was not successful: not the same as one that found nothing."""
     said = "; ".join(part for part in (failure.what, failure.next) if part)
-    return _log(_bare(failure.exit, False, [_notification("error", said)]))
+    return document(bare(failure.exit, False, [notification("error", said)]))
 
 
 def fingerprint(report: Report, finding: Finding) -> str:
@@ -83,8 +83,8 @@ def fingerprint(report: Report, finding: Finding) -> str:
 
 
 def _run(report: Report, context: Context) -> Object:
-    notes = [_notification("note", note) for note in report.notes]
-    run = _bare(context.exit, True, notes)
+    notes = [notification("note", note) for note in report.notes]
+    run = bare(context.exit, True, notes)
     run["invocations"][0]["endTimeUtc"] = instant(report.snapshot.now)
     stream, locator = report.snapshot.lineage.stream, report.snapshot.locator
     identity = escape(f"reshardctl/{stream.arn}/{locator.text}/")
@@ -94,7 +94,7 @@ def _run(report: Report, context: Context) -> Object:
     }
 
 
-def _bare(code: Exit, successful: bool, notifications: list[Object]) -> Object:
+def bare(code: Exit, successful: bool, notifications: list[Object]) -> Object:
     """A run without results. Findings are no failure of the run (3.20.14)."""
     return {
         "tool": {
@@ -148,25 +148,26 @@ def _result(report: Report, finding: Finding, context: Context) -> Object:
 def _locations(report: Report, finding: Finding) -> list[Object]:
     """One location a shard; the consumer's store where a finding is about no shard."""
     if not finding.shards:
-        return [_logical(report.snapshot.locator.text, report.snapshot.locator.text, "consumer")]
+        return [logical(report.snapshot.locator.text, report.snapshot.locator.text, "consumer")]
     return [_shard(report, shard) for shard in finding.shards]
 
 
 def _shard(report: Report, shard: ShardId) -> Object:
-    return _logical(shard, f"{report.snapshot.lineage.stream.arn}/{shard}", "shard")
+    return logical(shard, f"{report.snapshot.lineage.stream.arn}/{shard}", "shard")
 
 
-def _logical(name: str, qualified: str, kind: str) -> Object:
-    """`kind` is free where none of the standard's own fits (3.33.7)."""
+def logical(name: str, qualified: str, kind: str) -> Object:
+    """One location: `kind` is free where none of the standard's own fits (3.33.7)."""
     place = {"name": escape(name), "fullyQualifiedName": escape(qualified), "kind": kind}
     return {"logicalLocations": [place]}
 
 
-def _notification(level: str, text: str) -> Object:
+def notification(level: str, text: str) -> Object:
+    """Something that has to be said beside the results."""
     return {"level": level, "message": {"text": escape(text)}}
 
 
-def _log(run: Object) -> str:
-    """ASCII throughout."""
-    document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=True) + "\n"
+def document(run: Object) -> str:
+    """The log of one run; ASCII throughout."""
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, indent=2, allow_nan=False, ensure_ascii=True) + "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reshardctl.lineage import Lineage
 from reshardctl.render.console import Part, Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.reshards import resharded
@@ -37,13 +38,17 @@ def header(sheet: Sheet, report: Report, context: Context) -> None:
 def stream(sheet: Sheet, report: Report) -> None:
     """The stream alone."""
     snapshot = report.snapshot
-    lineage, listed = snapshot.lineage, snapshot.lineage.stream
-    opened = lineage.open_count()
+    stream_line(sheet, snapshot.lineage, None if snapshot.foreseen else snapshot.now)
+
+
+def stream_line(sheet: Sheet, lineage: Lineage, now: float | None) -> None:
+    """now: since when it was resharded is counted; `None` to leave that out."""
+    listed, opened = lineage.stream, lineage.open_count()
     parts: list[Part] = [
         (listed.name, "bold"), listed.region, listed.status,
         f"retention {listed.retention // 3600}h",
         f"{opened} open · {len(lineage) - opened} closed",
     ]
-    if snapshot.foreseen is None and (then := resharded(lineage)) is not None:
-        parts.append(f"resharded {ago(then, snapshot.now)}")
+    if now is not None and (then := resharded(lineage)) is not None:
+        parts.append(f"resharded {ago(then, now)}")
     sheet.fields(*parts)

@@ -42,9 +42,20 @@ from reshardctl.rules import (
     rsh401_consumer_running,
     rsh402_leader_lock_left,
     rsh403_not_progressing,
+    rsh501_records_missing,
+    rsh502_records_doubled,
+    rsh503_keys_out_of_order,
+    rsh504_rows_of_no_shard,
+    rsh505_shard_without_rows,
+    rsh506_position_behind_sink,
+    rsh507_position_ahead_of_sink,
+    rsh508_cannot_be_known,
+    rsh509_rows_unreadable,
+    rsh510_sink_changed_while_read,
     rsh901_could_not_look,
 )
 from reshardctl.rules.base import Finding, Rule, Severity, View, merged
+from reshardctl.rules.sinks import Sink
 
 
 def _rule(module: ModuleType) -> Rule[Any]:
@@ -94,7 +105,24 @@ STARTS: tuple[Rule[View], ...] = tuple(
 )
 """Those that look at a consumer's next start: what `inspect` judges."""
 
-RULES: tuple[Rule[Any], ...] = STARTS
+SINKS: tuple[Rule[Sink], ...] = tuple(
+    _rule(module)
+    for module in (
+        rsh501_records_missing,
+        rsh502_records_doubled,
+        rsh503_keys_out_of_order,
+        rsh504_rows_of_no_shard,
+        rsh505_shard_without_rows,
+        rsh506_position_behind_sink,
+        rsh507_position_ahead_of_sink,
+        rsh508_cannot_be_known,
+        rsh509_rows_unreadable,
+        rsh510_sink_changed_while_read,
+    )
+)
+"""Those that look at what a sink holds of a stream: what `audit` judges."""
+
+RULES: tuple[Rule[Any], ...] = tuple(sorted((*STARTS, *SINKS), key=lambda rule: rule.code))
 """All of them, in order."""
 
 
@@ -103,11 +131,17 @@ def findings(view: View) -> list[Finding]:
     return worst_first(finding for rule in STARTS for finding in rule.match(view))
 
 
+def sink_findings(sink: Sink) -> list[Finding]:
+    """Every rule's findings for one sink, worst first."""
+    return worst_first(finding for rule in SINKS for finding in rule.match(sink))
+
+
 def worst_first(found: Iterable[Finding]) -> list[Finding]:
     """Findings as every report lists them."""
     return sorted(found, key=lambda f: (-f.severity, f.code, f.shards))
 
 
 __all__ = [
-    "RULES", "STARTS", "Finding", "Rule", "Severity", "View", "findings", "merged", "worst_first",
+    "RULES", "SINKS", "STARTS", "Finding", "Rule", "Severity", "Sink", "View", "findings", "merged",
+    "sink_findings", "worst_first",
 ]

@@ -1,0 +1,114 @@
+"""Of which stretch of every shard an audit can say that nothing is missing, and of which not.
+
+Times are Unix seconds: of records their arrival, or the time in their number where none is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from reshardctl.audit.facts import Compared, Facts, Record
+from reshardctl.lineage import Lineage
+from reshardctl.model import ShardId, time_of
+
+TAKEN = "retention has taken it"
+UNLISTED = "the shard is not listed any more"
+
+
+@dataclass(frozen=True, slots=True)
+class Unknowable:
+    """A stretch of a shard of which nobody can tell any more, or has not been allowed to.
+
+    since, until: `None` where it begins or ends is not known either.
+    """
+
+    shard: ShardId
+    since: float | None
+    until: float | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The stretch of a shard that was compared; `until` is when it was read, at an open tip."""
+
+    shard: ShardId
+    since: float
+    until: float
+
+
+def time_in(record: Record | None) -> float | None:
+    """When a record arrived, as well as is known."""
+    if record is None:
+        return None
+    if record.arrival is not None:
+        return record.arrival
+    found = time_of(record.number)
+    return None if found is None else float(found)
+
+
+def windows(facts: Facts, lineage: Lineage) -> Iterator[Window]:
+    """What was compared, a line a shard; none of a shard of which nothing could be read."""
+    for shard in lineage:
+        if (one := facts.compared.get(shard)) is not None:
+            since, until = _since(one, facts, lineage), _until(one, facts, lineage)
+            if until is not None and since <= until:
+                yield Window(shard, since, until)
+
+
+def unknowable(facts: Facts, lineage: Lineage) -> Iterator[Unknowable]:
+    """What cannot be known, shard by shard. Nothing where the stream was not read at all."""
+    if not facts.compared:
+        return
+    yield from _unlisted(lineage)
+    for shard in lineage:
+        one = facts.compared.get(shard)
+        opened = _opened(lineage, shard)
+        if one is None:
+            yield Unknowable(shard, opened, lineage.closed_at(shard), "it was not read")
+            continue
+        since = _since(one, facts, lineage)
+        if not one.whole and since > opened + 1:
+            yield Unknowable(shard, opened, since, TAKEN)
+        if one.short:
+            begin = _until(one, facts, lineage)
+            yield Unknowable(shard, begin, lineage.closed_at(shard), one.short)
+
+
+def _unlisted(lineage: Lineage) -> Iterator[Unknowable]:
+    """Parents that are only named: they were over when their first child opened."""
+    over: dict[ShardId, float] = {}
+    for shard in lineage:
+        for parent in lineage[shard].parents:
+            if parent not in lineage:
+                opened = _opened(lineage, shard)
+                over[parent] = min(opened, over.get(parent, opened))
+    for parent in sorted(over):
+        yield Unknowable(parent, None, over[parent], UNLISTED)
+
+
+def _opened(lineage: Lineage, shard: ShardId) -> float:
+    opened = lineage.opened_at(shard)
+    return lineage.stream.created if opened is None else max(opened, lineage.stream.created)
+
+
+def _since(one: Compared, facts: Facts, lineage: Lineage) -> float:
+    """Where nothing was read: what retention leaves, or the end of the shard if that is earlier."""
+    opened = _opened(lineage, one.shard)
+    if one.whole:
+        return opened
+    if (first := time_in(one.since)) is not None:
+        return max(first, opened)
+    horizon = facts.taken - lineage.stream.retention
+    closed = lineage.closed_at(one.shard)
+    return max(opened, horizon if closed is None else min(horizon, closed))
+
+
+def _until(one: Compared, facts: Facts, lineage: Lineage) -> float | None:
+    if one.tip:
+        return facts.taken
+    if one.ended:
+        closed = lineage.closed_at(one.shard)
+        return facts.taken if closed is None else closed
+    return time_in(one.until)

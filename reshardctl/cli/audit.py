@@ -1,0 +1,126 @@
+"""`reshardctl audit`: does the sink have what the stream had?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reshardctl.cli.options import (
+    ColorMode,
+    ColorOption,
+    ConfigOption,
+    EndpointOption,
+    FailOn,
+    FormatOption,
+    OutputOption,
+    ProfileOption,
+    RegionOption,
+    RoleOption,
+    StreamOption,
+    VerboseOption,
+)
+from reshardctl.cli.sinks import ColumnOption, FormOption, MasterOption, RemoteOption
+
+
+def audit(
+    sink: Annotated[
+        str,
+        typer.Argument(
+            metavar="SINK", help="What a consumer wrote: a path, or a table's name.",
+            show_default=False,
+        ),
+    ],
+    stream: StreamOption = None,
+    consumer: Annotated[
+        str | None,
+        typer.Option(
+            "--consumer", metavar="CONSUMER",
+            help="Compare with its stored positions: a locator, or a name in reshardctl.toml.",
+            show_default=False,
+        ),
+    ] = None,
+    kind: FormOption = None,
+    column: ColumnOption = None,
+    against: Annotated[
+        bool,
+        typer.Option(
+            "--against-stream/--alone",
+            help="Read the stream as well: which records are missing. Costs a GetRecords for "
+            "every 10 MB of the window, shared with the consumers.",
+        ),
+    ] = False,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            "--since", metavar="TIME",
+            help="Only what arrived from then on: 2026-09-22T09:14:00Z, -90m or @reshard.",
+            show_default=False,
+        ),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until", metavar="TIME", help="Only what arrived before: --until=-10m leaves out "
+            "what may be on its way.", show_default=False,
+        ),
+    ] = None,
+    keys: Annotated[
+        bool, typer.Option("--keys", help="Show the partition keys that lack most records.")
+    ] = False,
+    rows: Annotated[
+        str | None,
+        typer.Option(
+            "--rows", metavar="DIR",
+            help="Write the missing and other offending rows there, as Parquet. A new directory.",
+            show_default=False,
+        ),
+    ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            "--page", metavar="FILE",
+            help="Write an HTML page: map of the shards, what was read, lost and doubled when.",
+            show_default=False,
+        ),
+    ] = None,
+    master: MasterOption = None,
+    remote: RemoteOption = None,
+    region: RegionOption = None,
+    profile: ProfileOption = None,
+    role_arn: RoleOption = None,
+    endpoint_url: EndpointOption = None,
+    config: ConfigOption = None,
+    fail_on: Annotated[
+        FailOn, typer.Option("--fail-on", help="Exit 1 from this severity on.")
+    ] = FailOn.ERROR,
+    form: FormatOption = None,
+    output: OutputOption = None,
+    color: ColorOption = ColorMode.AUTO,
+    verbose: VerboseOption = False,
+) -> None:
+    """Does the sink have what the stream had? Missing, doubled and disordered records, by shard.
+
+    Read-only. Needs PySpark and Java: pip install 'reshardctl[spark]'.
+    Example: reshardctl audit s3a://my-lake/orders --stream my-stream --against-stream
+    """
+    from reshardctl.cli.account import Account
+    from reshardctl.cli.auditing import Audit, audited
+    from reshardctl.cli.destinations import destinations
+    from reshardctl.cli.output import Output
+    from reshardctl.cli.rounding import failing
+    from reshardctl.cli.sinks import Sink
+    from reshardctl.cli.target import Given
+    from reshardctl.exit import Exit
+
+    account = Account(region, profile, role_arn, endpoint_url or ())
+    wanted = Audit(
+        Sink(sink, kind, tuple(column or ()), against, master, remote),
+        Given(stream, account, config=config), consumer, since, until, keys, rows, page,
+    )
+    out = Output(destinations(form, output), color, verbose, wanted.words())
+    report = audited(wanted)
+    code = Exit.FINDINGS if failing(report.findings, fail_on) else Exit.OK
+    out.audit(report, code)
+    raise typer.Exit(code)

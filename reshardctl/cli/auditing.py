@@ -1,0 +1,147 @@
+"""From a sink to a report: what is listed, what is stored, what was counted, what it means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reshardctl.cli.interrupt import treat_sigterm_as_ctrl_c
+from reshardctl.cli.sinks import Sink
+from reshardctl.cli.target import Given
+from reshardctl.errors import UsageError
+from reshardctl.times import When, instant, parse_when
+
+if TYPE_CHECKING:
+    from reshardctl.auditreport import AuditReport, Stored
+    from reshardctl.cli.account import Account
+    from reshardctl.lineage import Lineage
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What was asked for. rows: where offending rows go; page: where the HTML page goes."""
+
+    sink: Sink
+    given: Given
+    consumer: str | None = None
+    since: str | None = None
+    until: str | None = None
+    keys: bool = False
+    rows: str | None = None
+    page: Path | None = None
+
+    def words(self) -> list[str]:
+        """The arguments that name it again; `--against-stream` is for the reader to add."""
+        sink, given = self.sink, self.given
+        named = [
+            ("--stream", given.stream), ("--consumer", self.consumer), ("--form", sink.form),
+            *(("--column", one) for one in sink.columns), ("--since", self.since),
+            ("--until", self.until), ("--master", sink.master), ("--remote", sink.remote),
+            ("--config", None if given.config is None else str(given.config)),
+        ]
+        said = [word for name, value in named if value is not None for word in (name, value)]
+        return [sink.path, *said, *given.account.words()]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The stream, how it is reached, and what a consumer has stored of it."""
+
+    lineage: Lineage
+    account: Account
+    now: float
+    stored: Stored | None = None
+
+
+def audited(wanted: Audit) -> AuditReport:
+    """Read, count, judge. Whatever can be wrong with the words is found before anything is read."""
+    from reshardctl.auditreport import judge_sink
+    from reshardctl.cli import sparking
+    from reshardctl.cli.files import check_file, replace_file
+
+    window = _window(wanted)
+    if wanted.keys and not wanted.sink.against:
+        raise UsageError(
+            "--keys shows the keys of missing records, and without the stream none is known",
+            "add --against-stream",
+        )
+    if wanted.page is not None:
+        check_file(wanted.page)
+    sparking.check(wanted.sink, wanted.rows)
+    treat_sigterm_as_ctrl_c()
+    subject = _subject(wanted)
+    since, until = (_moment(one, subject) for one in window)
+    if since is not None and until is not None and since >= until:
+        raise UsageError(
+            f"--since {instant(since)} is not before --until {instant(until)}",
+            "give a stretch of time",
+        )
+    found = sparking.count(wanted.sink, subject.lineage, subject.account, since, until)
+    keys = found.keys() if wanted.keys else None
+    saved = "" if wanted.rows is None else found.save(wanted.rows)
+    report = judge_sink(
+        found.facts, subject.lineage, subject.stored, keys=keys, saved=saved
+    )
+    if wanted.page is not None:
+        from reshardctl.render.audit.html import page
+
+        replace_file(wanted.page, page(report))
+    return report
+
+
+def _window(wanted: Audit) -> tuple[When | None, When | None]:
+    texts = (wanted.since, wanted.until)
+    return tuple(None if text is None else parse_when(text) for text in texts)  # type: ignore[return-value]
+
+
+def _moment(when: When | None, subject: Subject) -> float | None:
+    from reshardctl.pinning import resharded_at
+
+    if when is None:
+        return None
+    if when.reshard:
+        return resharded_at(subject.lineage)
+    return when.at if when.at is not None else float(int(subject.now - (when.ago or 0.0)))
+
+
+def _subject(wanted: Audit) -> Subject:
+    """A consumer's positions are read before the sink is: what the sink has then was settled by
+    nothing later."""
+    from reshardctl.cli.connect import listed
+    from reshardctl.cli.sparking import phase
+
+    given = wanted.given
+    if wanted.consumer is None:
+        if given.stream is None:
+            raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
+        phase(f"listing the shards of {given.stream}")
+        lineage, now = listed(given.account, given.stream)
+        return Subject(lineage, given.account, now)
+    phase(f"reading the positions of {wanted.consumer}")
+    return _stored(wanted, wanted.consumer)
+
+
+def _stored(wanted: Audit, consumer: str) -> Subject:
+    from reshardctl.auditreport import Stored
+    from reshardctl.cli import configured, offline
+    from reshardctl.cli.targets import one
+    from reshardctl.plan import settled_line
+    from reshardctl.repair import survey
+    from reshardctl.report import case_of
+
+    given = wanted.given
+    if offline.is_snapshot(consumer) and wanted.sink.against:
+        raise UsageError(
+            "a snapshot has no records to compare a sink with", "leave --against-stream out"
+        )
+    target = one(consumer, given)
+    report = survey(target.ports(), target.stream, target.place, target.wishes)
+    snapshot = report.snapshot
+    settled = settled_line(case_of(snapshot, report.wishes))
+    named = target.place.text if target.entry is None else target.entry.name
+    account = given.account
+    if target.entry is not None:
+        account = configured.account_of(target.entry.stream.reach, account)
+    stored = Stored(named, settled, report.positions)
+    return Subject(snapshot.lineage, account, snapshot.now, stored)

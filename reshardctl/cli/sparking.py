@@ -1,0 +1,135 @@
+"""A sink counted by Spark, from the command line: session, columns, progress, what is kept."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from reshardctl.cli import progress
+from reshardctl.cli.sinks import Sink
+from reshardctl.errors import UsageError
+
+if TYPE_CHECKING:
+    from reshardctl.audit.facts import Facts
+    from reshardctl.auditreport import Keys
+    from reshardctl.cli.account import Account
+    from reshardctl.kinesis.fast import Reach
+    from reshardctl.lineage import Lineage
+
+LONG = {
+    "sequence_number": "number", "sub_sequence_number": "sub", "shard_id": "shard",
+    "partition_key": "key", "approximate_arrival_timestamp": "arrival",
+}
+"""Columns may be called as the source calls them as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What Spark has counted, and its frames."""
+
+    audited: Any
+
+    @property
+    def facts(self) -> Facts:
+        """All that a report rests on."""
+        facts: Facts = self.audited.facts
+        return facts
+
+    def keys(self) -> Keys:
+        """Those that lack most."""
+        from reshardctl.spark.audit.kept import most_missing
+
+        phase("counting the keys of missing records")
+        return most_missing(self.audited)
+
+    def save(self, place: str) -> str:
+        """The offending rows; where they are."""
+        from reshardctl.spark.audit.kept import save
+
+        phase(f"writing rows to {place}")
+        return place if save(self.audited, place) else ""
+
+
+def phase(text: str) -> None:
+    """What is going on: on a terminal in place of the last, else a line of its own."""
+    if sys.stderr.isatty():
+        progress.phase(text)
+    else:
+        progress.note(text)
+
+
+def check(sink: Sink, rows: str | None) -> None:
+    """UsageError for words that cannot be acted on, before anything is called or started."""
+    from reshardctl.spark.audit.kept import check as check_rows
+    from reshardctl.spark.audit.kept import is_local
+
+    columns_of(sink.columns)
+    if sink.master is not None and sink.remote is not None:
+        raise UsageError("--master and --remote exclude each other", "leave one of them out")
+    if rows is not None:
+        if sink.remote is not None and is_local(rows):
+            raise UsageError(
+                f"--rows {rows}: with --remote, Spark writes where its server runs",
+                "give a URL, as in --rows s3a://bucket/prefix",
+            )
+        check_rows(rows)
+
+
+def columns_of(texts: Sequence[str]) -> Any:
+    """`number=seqNo` and the like. UsageError for what is none."""
+    from reshardctl.spark.audit.columns import OPTIONS, Columns
+
+    said: dict[str, str] = {}
+    for text in texts:
+        name, joint, column = text.partition("=")
+        option = LONG.get(name, name)
+        if not joint or option not in OPTIONS:
+            raise UsageError(
+                f"--column {text!r} names no column of ours",
+                f"write it as number=NAME; known are {', '.join(OPTIONS)}",
+            )
+        if option in said:
+            raise UsageError(f"--column {name} is named twice", "leave one of them out")
+        said[option] = column
+    return Columns(**said)
+
+
+def count(
+    sink: Sink, lineage: Lineage, account: Account, since: float | None = None,
+    until: float | None = None,
+) -> Counted:
+    """Count what it holds. UsageError, CannotTell for what cannot be read."""
+    from reshardctl.spark.audit import audit
+    from reshardctl.spark.session import session
+
+    reach = reach_of(account, sink) if sink.against else None
+    phase("starting Spark")
+    spark = session(master=sink.master, remote=sink.remote)
+    phase(f"reading {sink.path}" + (" and the stream" if sink.against else ""))
+    if sink.against or since is not None or until is not None:
+        raise UsageError("the stream cannot be read for an audit yet", f"{reach} {since} {until}")
+    form = sink.form or "parquet"
+    frame = spark.read.table(sink.path) if form == "table" else spark.read.format(form).load(
+        sink.path)
+    return Counted(audit(
+        frame, lineage=lineage, columns=columns_of(sink.columns), sink=sink.path, form=form
+    ))
+
+
+def reach_of(account: Account, sink: Sink) -> Reach:
+    """How Spark's tasks reach the stream. A profile is a name on this machine: it goes to them
+    through the environment, which those of another machine do not share."""
+    from reshardctl.cli.connect import endpoints_of
+    from reshardctl.kinesis.fast import Reach
+
+    if account.profile is not None:
+        if sink.remote is not None or not (sink.master or "local").startswith("local"):
+            raise UsageError(
+                "--profile names credentials of this machine, and Spark reads the stream on others",
+                "give the cluster a role, or --role-arn",
+            )
+        os.environ["AWS_PROFILE"] = account.profile
+    return Reach(account.region, endpoints_of(account.endpoints).get("kinesis"), account.role)

@@ -1,0 +1,63 @@
+"""Buckets of different widths as bars of one width: sums are kept, a bucket is spread evenly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from reshardctl.audit.facts import Bucket
+
+MOST = 120
+"""Bars of a chart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """since, until: Unix seconds. Of every bar: rows in the sink, records missing, rows too many.
+
+    rows: the rows too many among them.
+    """
+
+    since: float
+    until: float
+    rows: Sequence[float]
+    missing: Sequence[float]
+    extra: Sequence[float]
+
+    @property
+    def highest(self) -> float:
+        """Of the stack of rows and missing records; at least 1."""
+        return max((r + m for r, m in zip(self.rows, self.missing, strict=True)), default=1) or 1
+
+
+def span(buckets: Iterable[Bucket]) -> tuple[float, float] | None:
+    """From the first to the last bucket in which something is."""
+    full = [one for one in buckets if one.rows or one.missing or one.extra]
+    if not full:
+        return None
+    return min(one.since for one in full), max(one.since + one.seconds for one in full)
+
+
+def bars(buckets: Iterable[Bucket], ends: tuple[float, float], count: int = MOST) -> Bars:
+    """ends: Unix seconds; what lies outside of them is left out."""
+    since, until = ends
+    width = (until - since) / count or 1.0
+    rows, missing, extra = ([0.0] * count for _ in range(3))
+    for one in buckets:
+        for place, share in _shares(one, since, width, count):
+            rows[place] += one.rows * share
+            missing[place] += one.missing * share
+            extra[place] += one.extra * share
+    return Bars(since, until, rows, missing, extra)
+
+
+def _shares(
+    one: Bucket, since: float, width: float, count: int
+) -> Iterable[tuple[int, float]]:
+    """Bars that a bucket touches, and which share of it falls into each."""
+    begin, end = one.since - since, one.since + one.seconds - since
+    first, last = int(begin // width), int(-(-end // width)) - 1
+    for place in range(max(first, 0), min(last, count - 1) + 1):
+        inside = min(end, (place + 1) * width) - max(begin, place * width)
+        if inside > 0 and one.seconds > 0:
+            yield place, inside / one.seconds

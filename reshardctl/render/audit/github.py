@@ -1,0 +1,26 @@
+"""For GitHub Actions: an annotation for every finding, then one notice that counts them."""
+
+from __future__ import annotations
+
+from reshardctl.auditreport import AuditReport
+from reshardctl.render.audit.words import remarks, sentences, sink_words, total
+from reshardctl.render.context import Context
+from reshardctl.render.github import COMMANDS, annotation
+from reshardctl.render.plain import title
+from reshardctl.render.words import command
+
+
+def audit(report: AuditReport, context: Context) -> str:
+    """The worst come first: a step shows ten of a kind."""
+    found = [
+        annotation(
+            COMMANDS[finding.severity], title(finding),
+            [report.facts.sink, *sentences(report, finding, context.verbose)], context,
+        )
+        for finding in report.findings
+    ]
+    lines = [
+        " ".join([report.facts.sink, *sink_words(report)]), total(report), *remarks(report),
+        " ".join(command("audit", *context.again)),
+    ]
+    return "".join([*found, annotation("notice", "reshardctl audit", lines, context)])

@@ -1,0 +1,175 @@
+"""A page of its own: findings, the map of the shards, what was read, lost and doubled when.
+
+No script and nothing from elsewhere; a policy in it forbids both. Its size is bounded: a thousand
+shards make a page of a few megabytes at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.auditreport import AuditReport, Standing
+from reshardctl.render.audit.bar_chart import chart
+from reshardctl.render.audit.bins import bars, span
+from reshardctl.render.audit.map import picture
+from reshardctl.render.audit.words import (
+    by_when,
+    cells,
+    heads,
+    listed_keys,
+    remarks,
+    sink_words,
+    total,
+    worst_first,
+)
+from reshardctl.render.graph import labels
+from reshardctl.render.graph.html import SHARDS
+from reshardctl.render.graph.style import PAGE
+from reshardctl.render.graph.xml import ascii_markup, safe
+from reshardctl.render.words import sentence, shards, shortened
+from reshardctl.rules import Finding
+
+CHARTS = 60
+"""Shards with a chart of their own, those that lack most first."""
+ROWS = 1000
+TALL, LOW = 130.0, 40.0
+
+STYLE = """
+.finding{margin:8px 0;padding:6px 12px;border-left:4px solid #6b7785}
+.finding.error{border-color:#c4162a}.finding.warning{border-color:#e08700}
+.finding h3{font-size:14px;margin:0}.when{font-weight:600}
+h2{font-size:15px;margin:22px 0 6px}
+.one{display:flex;align-items:center;gap:12px;margin:2px 0}
+.one>span{width:150px;flex:none;font-variant-numeric:tabular-nums}
+.reshard path.rows{fill:var(--open)}.reshard path.extra{fill:var(--owed)}
+.reshard path.missing{fill:var(--lost)}
+.reshard .gone{fill:url(#reshard-gone)}.reshard .faint{stroke:var(--faint)}
+td.bad,td.much{font-weight:600}td.much{color:#b46a00}
+@media (prefers-color-scheme:dark){td.much{color:#ffb52e}}
+"""
+
+_KEY = '<svg class="reshard" width="26" height="14">{}</svg>'
+_BAR = '<path class="{}" d="M1 1h24v12h-24z"/>'
+_GONE = '<rect class="gone" x="1" y="1" width="24" height="12"/>'
+LEGEND = (
+    (_BAR.format("rows"), "in the sink"), (_BAR.format("missing"), "missing in the sink"),
+    (_BAR.format("extra"), "rows too many"), (_GONE, "cannot be known"),
+)
+
+
+def page(report: AuditReport) -> str:
+    """ASCII."""
+    title = safe(f"Audit of {report.facts.sink}")
+    parts = [
+        "<!DOCTYPE html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
+        '<meta http-equiv="Content-Security-Policy" '
+        'content="default-src \'none\'; style-src \'unsafe-inline\'">',
+        '<meta name="viewport" content="width=device-width">',
+        f"<title>{title}</title>", f"<style>{PAGE}{STYLE}</style>", "</head>", "<body>",
+        *body(report), "</body>", "</html>",
+    ]
+    return ascii_markup("\n".join(parts)) + "\n"
+
+
+def body(report: AuditReport) -> Iterator[str]:
+    """What is on the page."""
+    yield f"<h1>{safe(report.facts.sink)}</h1>"
+    words = [report.lineage.stream.arn, *sink_words(report)]
+    if report.stored is not None:
+        words.append(report.stored.consumer)
+    yield f"<p>{' &#183; '.join(safe(one) for one in words)}</p>"
+    yield f'<p class="when">{safe(total(report))}</p>'
+    for finding in report.findings:
+        yield from _finding(report, finding)
+    yield from (f"<p>{safe(line)}</p>" for line in remarks(report))
+    if report.keys is not None:
+        yield "<h2>Partition keys that lack most</h2><ul>"
+        yield from (f"<li>{safe(line)}</li>" for line in listed_keys(report) or ["none"])
+        yield "</ul>"
+    yield "<h2>Map</h2>"
+    yield from _legend()
+    yield from ('<div class="picture scroll">', picture(report), "</div>")
+    yield from _over_time(report)
+    yield from _table(report)
+
+
+def _finding(report: AuditReport, finding: Finding) -> Iterator[str]:
+    named = shards(finding.shards)
+    what = f"{named}: {finding.what}" if named else finding.what
+    yield f'<div class="finding {safe(str(finding.severity))}">'
+    yield f"<h3>{safe(str(finding.severity))} {finding.code} {safe(finding.name)}</h3>"
+    for line in (what, finding.costs, finding.helps):
+        if line:
+            yield f"<p>{safe(sentence(shortened(line)))}</p>"
+    if when := by_when(finding, report.facts.taken):
+        yield f'<p class="when">{safe(sentence(when))}</p>'
+    yield "</div>"
+
+
+def _legend() -> Iterator[str]:
+    yield '<ul class="legend">'
+    for sample, words in (*SHARDS, *LEGEND):
+        yield f"<li>{_KEY.format(sample)}{words}</li>"
+    yield "</ul>"
+
+
+def _over_time(report: AuditReport) -> Iterator[str]:
+    """All shards together, then one by one on the same axis."""
+    ends = span(report.facts.buckets)
+    if ends is None:
+        return
+    yield "<h2>Over time, by arrival (UTC)</h2>"
+    every = bars(report.facts.buckets, ends)
+    yield f'<div class="scroll">{chart(every, TALL, "all shards over time")}</div>'
+    by_shard: dict[str, list[int]] = {}
+    for place, bucket in enumerate(report.facts.buckets):
+        by_shard.setdefault(bucket.shard, []).append(place)
+    timed = [one for one in report.standings if one.shard in by_shard]
+    yield "<h2>Shard by shard</h2>"
+    for one in _worst(timed):
+        own = bars((report.facts.buckets[p] for p in by_shard[one.shard]), ends)
+        said = labels.name(one.shard)
+        yield f'<div class="one"><span>{safe(said)} {safe(_lacks(one))}</span>'
+        yield f"{chart(own, LOW, said, axis=False)}</div>"
+    if len(timed) > CHARTS:
+        yield f"<p>And {len(timed) - CHARTS:,} more shards with less to show.</p>"
+
+
+def _worst(standings: list[Standing]) -> list[Standing]:
+    if len(standings) <= CHARTS:
+        return standings
+    ranked = sorted(standings, key=lambda one: (-(one.missing or 0), -one.extra, -one.rows))
+    kept = {one.shard for one in ranked[:CHARTS]}
+    return [one for one in standings if one.shard in kept]
+
+
+def _lacks(one: Standing) -> str:
+    parts = [f"{one.missing:,} missing"] if one.missing else []
+    parts += [f"{one.extra:,} too many"] if one.extra else []
+    return ", ".join(parts)
+
+
+def _table(report: AuditReport) -> Iterator[str]:
+    shown, left = worst_first(report, ROWS)
+    names = [*heads(report), "findings"]
+    yield "<h2>Shards</h2>"
+    yield '<div class="scroll"><table>'
+    yield "<thead><tr>" + "".join(f"<th>{head}</th>" for head in names) + "</tr></thead>"
+    yield "<tbody>"
+    for one in shown:
+        row = [*cells(report, one), ", ".join(one.codes)]
+        drawn = (_cell(head, cell) for head, cell in zip(names, row, strict=True))
+        yield f"<tr>{''.join(drawn)}</tr>"
+    yield "</tbody></table></div>"
+    if left:
+        yield f"<p>And {left:,} more shards with less to say.</p>"
+
+
+def _cell(head: str, cell: str) -> str:
+    much = cell not in ("0", "?", "–", "")
+    kind = ""
+    if much and head == "missing":
+        kind = ' class="bad"'
+    elif much and head in ("too many", "out of order"):
+        kind = ' class="much"'
+    return f"<td{kind}>{safe(cell)}</td>"

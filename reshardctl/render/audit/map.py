@@ -1,0 +1,116 @@
+"""The lineage map: a rectangle a shard, and where in it records are missing or doubled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from reshardctl.audit.coverage import time_in
+from reshardctl.audit.facts import Bucket
+from reshardctl.auditreport import AuditReport, Standing
+from reshardctl.render.graph import labels
+from reshardctl.render.graph.chart import Box, Chart, chart_of
+from reshardctl.render.graph.layout import LEFT, TOP, Layout, layout_of
+from reshardctl.render.graph.style import STYLE
+from reshardctl.render.graph.svg import axes, names, rect, shard
+from reshardctl.render.graph.xml import px, safe
+
+LEAST = 2.5
+"""Pixels of a stretch, so that a single record can be seen."""
+
+PATTERN = (
+    '<defs><pattern id="reshard-gone" width="6" height="6" patternUnits="userSpaceOnUse" '
+    'patternTransform="rotate(45)"><line class="faint" x1="0" y1="0" x2="0" y2="6" '
+    'stroke-width="2"/></pattern></defs>'
+)
+
+
+def picture(report: AuditReport) -> str:
+    """The svg element."""
+    chart = chart_of(report.lineage, report.facts.taken)
+    layout = _layout(chart, report)
+    width, height = layout.size
+    bad = _bad(report)
+    standings = {one.shard: one for one in report.standings}
+    title = safe(labels.headline(chart))
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="reshard" role="img" '
+        f'width="{px(width)}" height="{px(height)}" viewBox="0 0 {px(width)} {px(height)}" '
+        f'data-since="{px(layout.since)}" data-until="{px(layout.until)}">',
+        f"<title>{title}</title>", f"<style>{STYLE}</style>", PATTERN,
+        f'<text class="title" x="{px(LEFT)}" y="20">{title}</text>', *axes(chart, layout),
+    ]
+    for box in chart.boxes:
+        parts += shard(box, layout)
+        parts += _over(box, layout, standings.get(box.shard), bad.get(box.shard, []))
+    parts += [text for box in chart.boxes for text in names(box, layout)]
+    return "\n".join([*parts, "</svg>"])
+
+
+def _layout(chart: Chart, report: AuditReport) -> Layout:
+    """The stream's own, further back where something is missing or doubled before it."""
+    layout = layout_of(chart)
+    bad = [one.since for one in report.facts.buckets if one.missing or one.extra]
+    bad += [
+        then for one in report.facts.compared.values()
+        if (then := time_in(one.first_missing)) is not None
+    ]
+    oldest = min((box.opened for box in chart.boxes), default=layout.since)
+    since = max(oldest, min(bad, default=layout.since))
+    return replace(layout, since=min(layout.since, since))
+
+
+def _bad(report: AuditReport) -> dict[str, list[Bucket]]:
+    found: dict[str, list[Bucket]] = {}
+    for one in report.facts.buckets:
+        if one.missing or one.extra:
+            found.setdefault(one.shard, []).append(one)
+    return found
+
+
+def _over(
+    box: Box, layout: Layout, standing: Standing | None, bad: list[Bucket]
+) -> Iterator[str]:
+    """What cannot be known, then what is doubled, then what is missing on top of it."""
+    top, height = layout.y(box.low), layout.y(box.high + 1) - layout.y(box.low)
+    for gap in standing.unknowable if standing is not None else ():
+        since = max(box.opened, box.opened if gap.since is None else gap.since)
+        until = min(box.closed, box.closed if gap.until is None else gap.until)
+        if since < until:
+            yield rect(layout, 'class="gone" ', (since, until), (top, height))
+    for kind, wanted in (("extra", "extra"), ("missing", "missing")):
+        stretches = [
+            (one.since, one.since + one.seconds) for one in bad if getattr(one, wanted)
+        ]
+        yield from _path(kind, _joined(stretches), box, layout, (top, height))
+    one = None if standing is None else standing.compared
+    if one is not None and one.missing and not any(b.missing for b in bad):
+        ends = time_in(one.first_missing), time_in(one.last_missing)
+        if ends[0] is not None and ends[1] is not None:
+            yield from _path("missing", [(ends[0], ends[1])], box, layout, (top, height))
+
+
+def _joined(stretches: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Neighbours as one."""
+    found: list[tuple[float, float]] = []
+    for since, until in sorted(stretches):
+        if found and since <= found[-1][1]:
+            found[-1] = (found[-1][0], max(until, found[-1][1]))
+        else:
+            found.append((since, until))
+    return found
+
+
+def _path(
+    kind: str, stretches: list[tuple[float, float]], box: Box, layout: Layout,
+    across: tuple[float, float],
+) -> Iterator[str]:
+    top, height = TOP if across[0] < TOP else across[0], across[1]
+    drawn = []
+    for since, until in stretches:
+        left = layout.x(max(since, box.opened))
+        wide = max(LEAST, layout.x(min(until, box.closed)) - left)
+        left = min(left, layout.x(box.closed) - LEAST)
+        drawn.append(f"M{px(left)} {px(top)}h{px(wide)}v{px(height)}h-{px(wide)}z")
+    if drawn:
+        yield f'<path class="{kind}" data-shard="{safe(box.shard)}" d="{"".join(drawn)}"/>'

@@ -1,0 +1,129 @@
+"""For people at a terminal: the sink, what is wrong with it, and every shard's numbers."""
+
+from __future__ import annotations
+
+from reshardctl.auditreport import AuditReport
+from reshardctl.render.audit.words import (
+    by_when,
+    cells,
+    heads,
+    listed_keys,
+    remarks,
+    sink_words,
+    total,
+    worst_first,
+)
+from reshardctl.render.console import Part, Sheet
+from reshardctl.render.context import Context
+from reshardctl.render.text_findings import BODY, SIGNS
+from reshardctl.render.text_stream import stream_line
+from reshardctl.render.words import command, sentence, shards, shortened
+from reshardctl.rules import Finding, Severity
+
+ROWS = 40
+"""Shards that the table shows without -v."""
+CODES = 8
+
+
+def audit(report: AuditReport, context: Context) -> str:
+    """Everything."""
+    sheet = Sheet(context)
+    _header(sheet, report)
+    for place, finding in enumerate(report.findings):
+        if finding.severity is Severity.INFO:
+            if place and report.findings[place - 1].severity is not Severity.INFO:
+                sheet.blank()
+            _leftover(sheet, finding, context)
+        else:
+            sheet.blank()
+            _finding(sheet, report, finding, context)
+    _keys(sheet, report)
+    sheet.blank()
+    _table(sheet, report, context)
+    sheet.blank()
+    for line in remarks(report):
+        sheet.line(line)
+    sheet.blank()
+    sheet.line((total(report), "bold"))
+    _next(sheet, report, context)
+    return sheet.render()
+
+
+def _header(sheet: Sheet, report: AuditReport) -> None:
+    stream_line(sheet, report.lineage, report.facts.taken)
+    sheet.fields((report.facts.sink, "bold"), *sink_words(report))
+    if report.stored is not None:
+        sheet.fields(report.stored.consumer)
+    sheet.blank()
+
+
+def _finding(sheet: Sheet, report: AuditReport, finding: Finding, context: Context) -> None:
+    sign, color = SIGNS[finding.severity]
+    head: list[Part] = [
+        (f"{sign} {finding.severity}", color), f"  {finding.code}  ", (finding.name, "bold"),
+    ]
+    sheet.spread(head, (by_when(finding, report.facts.taken), color), indent=2)
+    sheet.blank()
+    named = shards(finding.shards, context.verbose)
+    what = f"{named}: {finding.what}" if named else finding.what
+    said = [what, finding.costs, finding.helps]
+    for line in said:
+        if line:
+            sheet.line(sentence(shortened(line, context.verbose)), indent=BODY)
+
+
+def _leftover(sheet: Sheet, finding: Finding, context: Context) -> None:
+    sign, color = SIGNS[finding.severity]
+    named = shards(finding.shards, context.verbose)
+    what = f"{named}: {finding.what}" if named else finding.what
+    more = "; ".join(part for part in (what, finding.costs, finding.helps) if part)
+    sheet.line(
+        (f"{sign} {finding.severity}", color), f"  {finding.code}  ", (finding.name, "bold"),
+        f"  {shortened(more, context.verbose)}", indent=2,
+    )
+
+
+def _keys(sheet: Sheet, report: AuditReport) -> None:
+    if report.keys is None:
+        return
+    sheet.blank()
+    sheet.line("Partition keys of missing records, those that lack most first:", indent=2)
+    for line in listed_keys(report) or ["none"]:
+        sheet.line(line, indent=BODY)
+
+
+def _table(sheet: Sheet, report: AuditReport, context: Context) -> None:
+    most = len(report.standings) if context.verbose else ROWS
+    shown, left = worst_first(report, most)
+    if not shown:
+        return
+    names, rows = list(heads(report)), [cells(report, one) for one in shown]
+    kept = [
+        place for place, name in enumerate(names)
+        if name != "out of order" or any(row[place] != "?" for row in rows)
+    ]
+    sheet.table(
+        [names[place] for place in kept],
+        [[_marked(row[place], names[place]) for place in kept] for row in rows], indent=2,
+    )
+    if left:
+        sheet.line(f"And {left:,} more shards with less to say; -v shows all.", indent=2)
+
+
+def _marked(cell: str, head: str) -> Part:
+    if head == "missing" and cell not in ("0", "?"):
+        return (cell, "red")
+    if head in ("too many", "out of order") and cell not in ("0", "?"):
+        return (cell, "yellow")
+    return cell
+
+
+def _next(sheet: Sheet, report: AuditReport, context: Context) -> None:
+    again = list(context.again)
+    if not report.against_stream:
+        sheet.command(
+            command("audit", *again, "--against-stream"), "are records missing? reads the stream"
+        )
+    grave = [f for f in report.findings if f.severity > Severity.INFO]
+    if grave:
+        sheet.command(command("rule", grave[0].code), "what this means")

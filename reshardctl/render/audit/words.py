@@ -1,0 +1,166 @@
+"""What every format says of an audit alike. Not escaped yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from reshardctl.audit.coverage import time_in
+from reshardctl.auditreport import AuditReport, Standing
+from reshardctl.model import DONE, START, ShardId, short
+from reshardctl.render.graph.labels import clock
+from reshardctl.render.many.words import counted
+from reshardctl.render.words import sentence, shards, shortened
+from reshardctl.rules import Finding, Severity
+from reshardctl.rules.sinks import many
+from reshardctl.times import duration, instant
+
+HEADS = ("shard", "", "rows", "too many", "out of order")
+ALONE = ("last arrival",)
+COMPARED = ("read", "missing", "from (UTC)", "to")
+STORED = ("stored position",)
+
+
+def total(report: AuditReport) -> str:
+    """`1 error, 2 warnings.`, or that there is none, and in what."""
+    if found := counted(report.counts()):
+        return f"{', '.join(found)}."
+    where = "" if report.against_stream else " in what the sink alone shows"
+    return f"No findings{where}."
+
+
+def by_when(finding: Finding, now: float) -> str:
+    """Until when something can be done: `gone from …Z on, in 3h12m`; or ""."""
+    deadline = finding.deadline
+    if deadline is None or deadline.starts is None:
+        return ""
+    if deadline.complete is not None and deadline.complete <= now:
+        return "gone: retention has taken them"
+    if deadline.starts <= now:
+        end = "" if deadline.complete is None else f", the last at {instant(deadline.complete)}"
+        return f"going now{end}"
+    return f"gone from {instant(deadline.starts)} on, in {duration(deadline.starts - now)}"
+
+
+def sentences(report: AuditReport, finding: Finding, verbose: bool = False) -> list[str]:
+    """What it is, what tells so, by when, and what helps."""
+    named = shards(finding.shards, verbose)
+    said = [
+        f"{named}: {finding.what}" if named else finding.what, finding.costs,
+        by_when(finding, report.facts.taken),
+        f"next: {finding.helps}" if finding.helps else "",
+    ]
+    return [sentence(shortened(one, verbose)) for one in said if one]
+
+
+def sink_words(report: AuditReport) -> list[str]:
+    """The sink in a line: its name, what it is, how large, when it was read."""
+    facts = report.facts
+    return [facts.form, many(facts.rows, "row"), f"read {instant(facts.taken)}"]
+
+
+def coverage(report: AuditReport) -> str:
+    """Of how much it was known whether anything is missing."""
+    if not report.against_stream:
+        return ""
+    listed = [one for one in report.standings if one.shard in report.lineage]
+    whole = [one for one in listed if one.compared is not None and not one.unknowable]
+    windows = [one.window for one in listed if one.window is not None]
+    if not windows:
+        return f"compared: nothing of {many(len(listed), 'shard')} could be read"
+    since, until = min(w.since for w in windows), max(w.until for w in windows)
+    return (
+        f"compared with {many(report.read, 'record')} of the stream, {instant(since)} to "
+        f"{instant(until)}: {len(whole):,} of {many(len(listed), 'shard')} from their beginning"
+    )
+
+
+def remarks(report: AuditReport) -> list[str]:
+    """Sentences below the findings."""
+    said = [coverage(report), *report.notes]
+    if report.saved:
+        said.append(f"the rows are in {report.saved}: a table a finding")
+    return [sentence(one) for one in said if one]
+
+
+def heads(report: AuditReport) -> tuple[str, ...]:
+    """Of the table of shards."""
+    stored = STORED if report.stored is not None else ()
+    return (*HEADS, *(COMPARED if report.against_stream else ALONE), *stored)
+
+
+def cells(report: AuditReport, one: Standing) -> list[str]:
+    """A shard's line in it."""
+    inside = one.inside
+    order = "" if inside is None or inside.disordered is None else _number(inside.disordered)
+    found = [
+        short(one.shard), life(report, one.shard), f"{one.rows:,}", _number(one.extra),
+        order or "?",
+    ]
+    if report.against_stream:
+        found += _compared(one, report.facts.taken)
+    else:
+        last = None if inside is None else time_in(inside.last)
+        found.append("–" if last is None else instant(last))
+    if report.stored is not None:
+        found.append(shortened(one.position or "–"))
+    return found
+
+
+def life(report: AuditReport, shard: ShardId) -> str:
+    """`open`, `closed`, or that it is not listed any more."""
+    if shard not in report.lineage:
+        return "gone"
+    return "open" if report.lineage.is_open(shard) else "closed"
+
+
+def _compared(one: Standing, now: float) -> list[str]:
+    if one.compared is None:
+        return ["–", "?", "cannot be known", ""]
+    window = one.window
+    if window is None:
+        return [_number(one.compared.read), "?", "cannot be known", ""]
+    until = "now" if one.compared.tip else clock(window.until, now)
+    since = clock(window.since, now)
+    return [f"{one.compared.read:,}", _number(one.compared.missing), since, until]
+
+
+def _number(value: int) -> str:
+    return f"{value:,}" if value else "0"
+
+
+def worst_first(report: AuditReport, most: int) -> tuple[Sequence[Standing], int]:
+    """Shards with findings first, in the order of the lineage; and how many are left out."""
+    grave = {
+        f.code for f in report.findings if f.severity > Severity.INFO
+    }
+    if len(report.standings) <= most:
+        return report.standings, 0
+    ranked = sorted(
+        report.standings,
+        key=lambda s: (not grave.intersection(s.codes), -(s.missing or 0), -s.extra),
+    )
+    kept = {one.shard for one in ranked[:most]}
+    return [one for one in report.standings if one.shard in kept], len(ranked) - most
+
+
+def settled_words(report: AuditReport, shard: ShardId) -> str:
+    """Where the consumer certainly stands: `START`, `DONE`, a number, or "" where unknown."""
+    span = None if report.stored is None else report.stored.settled.get(shard)
+    if span is None or (span.lo, span.hi) == (START, DONE):
+        return ""
+    return str(span.lo)
+
+
+def listed_keys(report: AuditReport) -> list[str]:
+    """The partition keys that lack most."""
+    if report.keys is None:
+        return []
+    lines = [f"{key}: {many(missing, 'record')} missing" for key, missing in report.keys.missing]
+    if report.keys.others:
+        lines.append(f"and {many(report.keys.others, 'more key')}")
+    return lines
+
+
+def joined(lines: Iterable[str]) -> str:
+    """Sentences on one line."""
+    return " ".join(lines)

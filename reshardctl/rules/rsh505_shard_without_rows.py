@@ -1,0 +1,86 @@
+"""The sink has no row of a shard.
+
+What it is
+----------
+A shard is listed, and no row has a number of it. With the stream beside the sink: a warning where
+it has records, and silence where it was seen to be empty.
+
+Why it matters
+--------------
+A shard that nothing reads looks like one that is idle. After a reshard that is the usual way to
+lose half of the keys without an error anywhere.
+
+How it happens
+--------------
+The children of a split have no position and none is ever made; the shard is new; or it is idle,
+for no record's key falls into its range. Old parents are empty once retention has taken all.
+
+What the fix writes
+-------------------
+Nothing. Whether the consumer reads the shard, and what to write if it does not:
+
+    reshardctl inspect CONSUMER --stream NAME
+
+When the fix is not offered
+---------------------------
+Always. Whether it is idle is told by the stream alone:
+
+    reshardctl audit SINK --stream NAME --against-stream
+
+Example
+-------
+    0   closed   12,000 rows
+    0 ─┬─ 2   open    9,000 rows
+       └─ 3   open    none
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#339, #185 and #837 (shards not read after a reshard).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.model import ShardId
+from reshardctl.rules.base import Finding, Severity
+from reshardctl.rules.sinks import Sink, many
+
+CODE, NAME = "RSH505", "shard-without-rows"
+
+
+def match(sink: Sink) -> Iterator[Finding]:
+    """A warning where the stream shows records, or the sink is empty; else info."""
+    facts = sink.facts
+    bare = [shard for shard in sink.lineage if shard not in facts.shards]
+    if not facts.rows:
+        yield Finding(
+            CODE, NAME, Severity.WARNING, (), "the sink holds no row at all",
+            helps="check its path, and whether something writes to it",
+        )
+    full = [s for s in bare if s in facts.compared and facts.compared[s].read]
+    if full:
+        read = sum(facts.compared[shard].read for shard in full)
+        yield Finding(
+            CODE, NAME, Severity.WARNING, tuple(full),
+            f"the sink has no row, and the stream has {many(read, 'record')}",
+            helps="whether the consumer reads them: reshardctl inspect",
+        )
+    quiet = [shard for shard in bare if shard not in full and not _seen_empty(sink, shard)]
+    if quiet and facts.rows:
+        yield Finding(
+            CODE, NAME, Severity.INFO, tuple(quiet), _words(sink, quiet),
+            helps="" if facts.compared else "whether they are idle: audit --against-stream",
+        )
+
+
+def _seen_empty(sink: Sink, shard: ShardId) -> bool:
+    """Whether the whole shard was read, from its beginning, and had no record."""
+    one = sink.facts.compared.get(shard)
+    return one is not None and one.whole and not one.short and (one.ended or one.tip)
+
+
+def _words(sink: Sink, quiet: list[ShardId]) -> str:
+    if sink.facts.compared:
+        return "the sink has no row, and the stream has no record any more"
+    return "the sink has no row" + (": idle, or not read" if quiet else "")

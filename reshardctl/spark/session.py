@@ -1,0 +1,76 @@
+"""A Spark session for a command: the one that is there, a server's, a cluster's or a local one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from reshardctl.errors import CannotTell, UsageError
+from reshardctl.spark.gateway import EXTRA
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+LOCAL = "local[*]"
+OURS = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.ui.enabled": "false",
+}
+"""Of a local session: nothing of it is to be reached from elsewhere."""
+JAVA = "java -version   (Spark 3 wants Java 8, 11 or 17, Spark 4 wants 17 or 21)"
+
+
+def session(*, master: str | None = None, remote: str | None = None) -> SparkSession:
+    """master: Spark's; without one that of spark-submit or of SPARK_REMOTE, else all cores here.
+
+    remote: of a Spark Connect server, `sc://HOST`. UsageError without PySpark 3.5 or later,
+    CannotTell where no session comes to be.
+    """
+    builder: Any = _builder()
+    if remote is not None:
+        builder = builder.remote(remote)
+    elif master is not None or not _given():
+        builder = builder.master(master or LOCAL)
+    if remote is None and "SPARK_REMOTE" not in os.environ:
+        for name, value in _configuration(master).items():
+            builder = builder.config(name, value)
+    try:
+        found: SparkSession = builder.getOrCreate()
+    except KeyboardInterrupt:
+        raise
+    except Exception as error:
+        said = next((line for line in str(error).splitlines() if line.strip()), "")
+        where = remote or master or "here"
+        raise CannotTell(
+            f"no Spark session {where}: {said or type(error).__name__}",
+            "is the server up, and does this PySpark go with it?" if remote else JAVA,
+        ) from None
+    return found
+
+
+def _builder() -> Any:
+    try:
+        import pyspark
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise UsageError(f"an audit needs PySpark 3.5 or later ({error})", EXTRA) from None
+    if tuple(int(part) for part in pyspark.__version__.split(".")[:2]) < (3, 5):
+        raise UsageError(f"an audit needs PySpark 3.5 or later, not {pyspark.__version__}", EXTRA)
+    return SparkSession.builder.appName("reshardctl audit")
+
+
+def _given() -> bool:
+    """Whether spark-submit or the environment has said which Spark."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ or "SPARK_REMOTE" in os.environ
+
+
+def _configuration(master: str | None) -> dict[str, str]:
+    """Little: what spark-defaults.conf and spark-submit say stays so."""
+    shown = "true" if sys.stderr.isatty() else "false"
+    quiet = {"spark.ui.showConsoleProgress": shown, "spark.log.level": "ERROR"}
+    if _given() or not (master or LOCAL).startswith("local"):
+        return quiet
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    return {**OURS, **quiet}
