@@ -13,16 +13,11 @@ from reshardctl.model import ShardId
 from reshardctl.spark.source.offset import Place
 
 
-def entrants(
-    lineage: Lineage,
-    places: Mapping[ShardId, Place],
-    known: Collection[ShardId] | None = None,
-) -> list[ShardId]:
+def entrants(lineage: Lineage, places: Mapping[ShardId, Place]) -> list[ShardId]:
     """Listed shards that are in no offset yet and whose turn has come, parents first.
 
-    known: the only shards that may enter, `None` for all. A listed ancestor of a shard that is in
-    the offset has had its turn, with a mark or without. A parent that is not listed and has no
-    mark has ended: nothing of it is left to wait for.
+    A listed ancestor of a shard that is in the offset has had its turn, with a mark or without. A
+    parent that is not listed and has no mark has ended: nothing of it is left to wait for.
     """
     had = settled(lineage, places)
 
@@ -36,7 +31,6 @@ def entrants(
         for shard in lineage
         if shard not in places
         and shard not in had
-        and (known is None or shard in known)
         and all(map(over, lineage[shard].parents))
     ]
 

@@ -117,8 +117,7 @@ class Planner:
             entering = opening(lineage, starting, now)
             pins = to_pin(lineage, starting)
         else:
-            known = None if self._goals is None else self._goals.shards.keys()
-            entering = {s: entry(lineage, before, s) for s in entrants(lineage, before, known)}
+            entering = {s: entry(lineage, before, s) for s in entrants(lineage, before)}
             pins = set()
         self._lost(self._losses(offset, lineage, entering, now))
         places = {**before, **entering}

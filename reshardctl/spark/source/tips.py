@@ -88,6 +88,8 @@ class Tips:
             self._keep(shard, number, page.following)
             return Found(number, quiet=True, count=1)
         newest, quiet = self._approach(shard, number, _arrival(page))
+        # Arrival times are not in the order of numbers: a window may begin before the place.
+        newest = number if newest is None else max(number, newest, key=order)
         return Found(newest, page.behind, quiet, count=1)
 
     def tip(self, shard: ShardId) -> Found:
@@ -193,7 +195,7 @@ class Tips:
             if page is None or not page.records:
                 upper = middle
                 continue
-            begin, lower, newest = Begin("AT_TIMESTAMP", middle), middle, _newer(newest, page)
+            begin, lower, newest = Begin("AT_TIMESTAMP", middle), middle, _last(page)
             if not page.behind:
                 return newest, True
         return self._read_on(shard, begin, newest)
@@ -204,7 +206,7 @@ class Tips:
             if page is None:
                 break
             if page.records:
-                newest = _newer(newest, page)
+                newest = _last(page)
             if page.following is None or not page.behind:
                 if page.records and _last(page) == newest:
                     self._keep(shard, newest, page.following)
@@ -228,11 +230,6 @@ class Tips:
 def _before(page: Page, until: str) -> list[dict[str, Any]]:
     end = order(until)
     return [one for one in page.records if order(one["SequenceNumber"]) <= end]
-
-
-def _newer(newest: str, page: Page) -> str:
-    """Arrival times are not in the order of numbers."""
-    return max(newest, _last(page), key=order)
 
 
 def _number(page: Page) -> str:

@@ -70,8 +70,3 @@ def test_a_mark_stays_until_it_is_of_no_use():
 def test_an_unread_place_is_never_dropped():
     later = listed(split_in_turn(1, [0]), 0)
     assert kept(later, {shard_id(0): OPEN}) == {shard_id(0): OPEN}
-
-
-def test_only_shards_that_are_known_enter():
-    lineage = split_in_turn(1, [0])
-    assert entrants(lineage, {shard_id(0): DONE}, {shard_id(0), shard_id(2)}) == [shard_id(2)]

@@ -22,5 +22,5 @@ def test_importing_it_costs_nothing():
 
 
 def test_a_spark_that_is_too_old():
-    with pytest.raises(UsageError, match="needs Spark 4.0 or later, this session runs 3.5.9"):
+    with pytest.raises(UsageError, match=r"needs Spark 4\.0 or later, this session runs 3\.5\.9"):
         register(SimpleNamespace(version="3.5.9"))

@@ -163,3 +163,16 @@ def test_answers_without_a_record_are_followed_while_more_lies_ahead():
     assert tips.behind(SHARD, BEGINNING).number == numbers(fake)[-1]
     assert tips.count(SHARD, BEGINNING, 3, None).number == numbers(fake)[2]
     assert tips.tip(SHARD).number == numbers(fake)[-1]
+
+
+def test_arrivals_out_of_order_never_lead_back():
+    """The newest record arrived long before an older one: a window meets the older one first."""
+    records = [{"t": 10, "data": "a", "arrival": NOW - 1}]
+    records += [{"t": 100 + n, "data": f"b{n}", "arrival": 100 + n} for n in range(50)]
+    shard = {"id": 0, "range": ["0", "1"], "records": records}
+    fake = load_topology({"name": NAME, "created": 1_795_232_267, "now": NOW, "shards": [shard]})
+    seen = numbers(fake)
+    for at in (0, 20, 48):
+        found = tips_of(fake).behind(SHARD, Begin("AFTER_SEQUENCE_NUMBER", seen[at]))
+        assert found.number is not None
+        assert int(found.number) > int(seen[at])
