@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reshardctl.audit.facts import Compared, Facts, Record
+from reshardctl.audit.facts import UP_TO_A_TIME, Compared, Facts, Record
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, time_of
 
 TAKEN = "retention has taken it"
 UNLISTED = "the shard is not listed any more"
+NOT_ASKED = "it is outside of the time that was asked for"
+"""The operator's wish, and no defect of what is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +67,20 @@ def unknowable(facts: Facts, lineage: Lineage) -> Iterator[Unknowable]:
     for shard in lineage:
         one = facts.compared.get(shard)
         opened = _opened(lineage, shard)
+        closed = lineage.closed_at(shard)
         if one is None:
-            yield Unknowable(shard, opened, lineage.closed_at(shard), "it was not read")
+            windowed = facts.since is not None or facts.until is not None
+            yield Unknowable(shard, opened, closed, NOT_ASKED if windowed else "it was not read")
             continue
-        since = _since(one, facts, lineage)
-        if not one.whole and since > opened + 1:
-            yield Unknowable(shard, opened, since, TAKEN)
+        since, horizon = _since(one, facts, lineage), _horizon(facts, lineage)
+        if not one.whole and opened < horizon:
+            end = horizon if closed is None else min(horizon, closed)
+            yield Unknowable(shard, opened, end, TAKEN)
+        if facts.since is not None and max(opened, horizon) < since:
+            yield Unknowable(shard, max(opened, horizon), since, NOT_ASKED)
         if one.short:
-            begin = _until(one, facts, lineage)
-            yield Unknowable(shard, begin, lineage.closed_at(shard), one.short)
+            why = NOT_ASKED if one.short == UP_TO_A_TIME else one.short
+            yield Unknowable(shard, _until(one, facts, lineage), closed, why)
 
 
 def _unlisted(lineage: Lineage) -> Iterator[Unknowable]:
@@ -93,16 +100,19 @@ def _opened(lineage: Lineage, shard: ShardId) -> float:
     return lineage.stream.created if opened is None else max(opened, lineage.stream.created)
 
 
+def _horizon(facts: Facts, lineage: Lineage) -> float:
+    """What arrived before is gone from the stream."""
+    return facts.taken - lineage.stream.retention
+
+
 def _since(one: Compared, facts: Facts, lineage: Lineage) -> float:
-    """Where nothing was read: what retention leaves, or the end of the shard if that is earlier."""
+    """Where what was read begins: all that was still there behind it was met."""
     opened = _opened(lineage, one.shard)
     if one.whole:
         return opened
-    if (first := time_in(one.since)) is not None:
-        return max(first, opened)
-    horizon = facts.taken - lineage.stream.retention
+    begun = max(opened, _horizon(facts, lineage), facts.since or 0.0)
     closed = lineage.closed_at(one.shard)
-    return max(opened, horizon if closed is None else min(horizon, closed))
+    return begun if closed is None else min(begun, closed)
 
 
 def _until(one: Compared, facts: Facts, lineage: Lineage) -> float | None:
@@ -111,4 +121,6 @@ def _until(one: Compared, facts: Facts, lineage: Lineage) -> float | None:
     if one.ended:
         closed = lineage.closed_at(one.shard)
         return facts.taken if closed is None else closed
+    if one.short == UP_TO_A_TIME and facts.until is not None:
+        return facts.until
     return time_in(one.until)

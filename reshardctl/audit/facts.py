@@ -98,6 +98,10 @@ class Compared:
     before_missing: Record | None = None
 
 
+UP_TO_A_TIME = "it was to be read up to a time only"
+"""Why a read is short that nothing but the wish of the operator cut."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bucket:
     """A stretch of one shard's time: rows in the sink, records lost, rows doubled."""
@@ -118,7 +122,8 @@ class Facts:
     "" where none did. compared: empty where the stream was not read. keys: missing or offending
     partition keys were not asked for, or a table has them; they are never in here.
     changed: how the sink changed while it was read, "" where it did not.
-    taken: when the reading began.
+    taken: when the reading began. since, until: the stretch of time of which the stream was to be
+    read, `None` for all that is left of it.
     """
 
     sink: str
@@ -132,3 +137,5 @@ class Facts:
     ordered_by: str = ""
     changed: str = ""
     notes: tuple[str, ...] = ()
+    since: float | None = None
+    until: float | None = None

@@ -3,7 +3,7 @@
 What it is
 ----------
 With the stream beside the sink: records that retention has taken, shards that are not listed any
-more, a window that the operator or a limit cut short. Whatever was there cannot be compared.
+more, a read that something cut short. Whatever was there cannot be compared.
 
 Why it matters
 --------------
@@ -40,7 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.audit.coverage import TAKEN, UNLISTED, Unknowable, unknowable
+from reshardctl.audit.coverage import NOT_ASKED, TAKEN, UNLISTED, Unknowable, unknowable
 from reshardctl.rules.base import Finding, Severity
 from reshardctl.rules.sinks import Sink, in_order
 
@@ -56,7 +56,8 @@ def match(sink: Sink) -> Iterator[Finding]:
     """An info a reason. Silent where the stream was not read: then the report says that."""
     reasons: dict[str, list[Unknowable]] = {}
     for one in unknowable(sink.facts, sink.lineage):
-        reasons.setdefault(one.why, []).append(one)
+        if one.why != NOT_ASKED:
+            reasons.setdefault(one.why, []).append(one)
     for why, found in reasons.items():
         words = WORDS.get(why, f"not compared: {why}")
         shards = in_order(sink.lineage, (one.shard for one in found))

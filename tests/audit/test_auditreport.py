@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from reshardctl.audit.facts import Fault, Record, Unusable
+from reshardctl.audit.coverage import NOT_ASKED
+from reshardctl.audit.facts import UP_TO_A_TIME, Fault, Record, Unusable
 from reshardctl.auditreport import AuditReport, Stored, judge_sink
 from reshardctl.model import DONE, START, TIP, Span, at_number, at_time, exactly, shard_id
 from reshardctl.rules import Finding, Severity
@@ -234,13 +235,29 @@ def test_the_stream_shows_that_nothing_lies_between():
 
 
 def test_what_retention_has_taken_is_never_fine():
+    """Of a stream that keeps ten minutes, seen 1000 s after its creation."""
     cut = compared(1, 5, 500, 890, whole=False)
     found = replace(whole(), compared={**whole().compared, shard_id(1): cut})
-    report = judged(found)
+    report = judged(found, retention=600)
     one = only(report, "RSH508")
     assert one.severity is Severity.INFO and one.shards == ids(1)
     (gap,) = report.standings[1].unknowable
-    assert (gap.since, gap.until) == (CREATED, CREATED + 500)
+    assert (gap.since, gap.until) == (CREATED, CREATED + 400)
+    window = report.standings[1].window
+    assert window is not None and (window.since, window.until) == (CREATED + 400, TAKEN)
+
+
+def test_what_nobody_asked_for_is_no_finding():
+    """A window in time: what lies outside of it is told, and is not judged."""
+    cut = compared(1, 5, 500, 590, whole=False, tip=False, short=UP_TO_A_TIME)
+    found = replace(
+        whole(), compared={shard_id(1): cut}, since=CREATED + 450.0, until=CREATED + 600.0
+    )
+    report = judged(found)
+    assert report.findings == ()
+    window = report.standings[1].window
+    assert window is not None and (window.since, window.until) == (CREATED + 450, CREATED + 600)
+    assert [gap.why for gap in report.standings[1].unknowable] == [NOT_ASKED, NOT_ASKED]
 
 
 def test_a_read_that_was_cut_short_says_why():

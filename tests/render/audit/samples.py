@@ -40,7 +40,7 @@ def everything() -> AuditReport:
         inside(0, 1, 90, doubled=2, extra=3, disordered=4), inside(1, 2, 890, disordered=0),
         inside(2, 110, 880, disordered=0),
         against=(compared(0, 10, 1, 90), lacking(1, 3, 300, 400), compared(
-            2, 10, 400, 880, whole=False), lacking(3, 20, 110, 890)),
+            2, 10, 110, 600, tip=False, short="ExpiredTokenException"), lacking(3, 20, 110, 890)),
         unusable=(
             Unusable(Fault.NOT_NUMERIC, 3, None, ("4.9E55",)),
             Unusable(Fault.OTHER_INCARNATION, 2, shard_id(1), (number(1, 1),)),
