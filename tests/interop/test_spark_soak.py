@@ -23,7 +23,7 @@ pytestmark = pytest.mark.interop
 OLDEST, NEWEST = "4.0", "4"
 SEEDS = (0, 2, 3)
 """Rows collected, AvailableNow over and over, and Spark's own file sink."""
-LIVES = 4
+LIVES = 3
 
 
 @pytest.fixture(autouse=True)
@@ -55,13 +55,9 @@ def _healthy(soaked: Soaked, folder: Path) -> None:
     assert (answer.code, answer.codes) == (OK, set())
 
 
-@pytest.mark.parametrize(
-    ("how", "said"),
-    [("hasty", "begins in batch"), ("forgetful", "doubled"), ("late", "lost")],
-)
-def test_a_broken_source_does_not_pass(how: str, said: str, tmp_path: Path) -> None:
-    """Children with their parents; a finished shard forgotten; new shards from behind."""
-    source = Source(REGISTER, variables=((HOW, how),))
+def test_a_broken_source_does_not_pass(tmp_path: Path) -> None:
+    """One that admits children together with their parents; broken.py has more of the kind."""
+    source = Source(REGISTER, variables=((HOW, "hasty"),))
     soaked = Soak(drawn(1, NEWEST, source, lives=1), tmp_path).run()
     print(soaked)
-    assert any(said in each for each in soaked.complaints)
+    assert any("begins in batch" in each for each in soaked.complaints)

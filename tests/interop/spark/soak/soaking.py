@@ -16,7 +16,7 @@ from tests.interop.spark.soak.life import Life
 from tests.interop.spark.soak.moving import STREAM, Ends, Moving
 from tests.interop.spark.soak.scenes import Ending, Scene
 
-PATIENCE_SECONDS = 120.0
+PATIENCE_SECONDS = 300.0
 """How long a query may take to do what is waited for; then the soak fails."""
 MOVES = 12, 25
 MOVES_WHILE_DOWN = 0, 6
