@@ -1,0 +1,240 @@
+"""`reshardctl audit` around what Spark counts: words, positions, exit codes, files, errors.
+
+What Spark counts is put in its place by hand here; tests/spark/audit runs it on real sinks.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reshardctl.audit.facts import Compared, Facts, InSink, Record
+from reshardctl.auditreport import Keys
+from reshardctl.cli import sparking
+from reshardctl.errors import CannotTell
+from reshardctl.model import shard_id
+
+OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
+"""Of a-both: parents 0 and 1 are read to their end, 2 and 3 have no lease."""
+
+
+class Spark:
+    """Stands for `sparking.count`; keeps what it was asked for."""
+
+    def __init__(self) -> None:
+        self.lineage = None
+        self.asked: tuple = ()
+        self.saved = ""
+        self.missing = 0
+        self.failure: Exception | None = None
+
+    def count(self, sink, lineage, account, since=None, until=None):
+        self.asked, self.lineage = (sink, account, since, until), lineage
+        if self.failure is not None:
+            raise self.failure
+        return self
+
+    @property
+    def facts(self) -> Facts:
+        sink, _, since, until = self.asked
+        shards = {s: self._inside(s) for s in self.lineage}
+        against = {s: self._compared(s) for s in self.lineage} if sink.against else {}
+        return Facts(
+            sink.path, sink.form or "parquet", self.lineage.stream.created + 600.0,
+            sum(one.rows for one in shards.values()), shards, compared=against, since=since,
+            until=until,
+        )
+
+    def _place(self, shard) -> Record:
+        return Record(str(int(self.lineage[shard].start) + (1 << 80)), 0, None)
+
+    def _inside(self, shard) -> InSink:
+        return InSink(shard, 5, self._place(shard), self._place(shard))
+
+    def _compared(self, shard) -> Compared:
+        first = self._place(shard)
+        one = Compared(
+            shard, 6, self.missing, first, first, True, ended=not self.lineage.is_open(shard),
+            tip=self.lineage.is_open(shard),
+        )
+        lost = Record(self.lineage[shard].start, 0, None)
+        return replace(one, first_missing=lost, last_missing=lost) if self.missing else one
+
+    def keys(self) -> Keys:
+        return Keys((("key-1", 1),))
+
+    def save(self, place: str) -> str:
+        self.saved = place
+        return place
+
+
+@pytest.fixture
+def spark(monkeypatch) -> Spark:
+    made = Spark()
+    monkeypatch.setattr(sparking, "count", made.count)
+    return made
+
+
+@pytest.fixture
+def lab(lab_of, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return lab_of("a-both", OPTIONS)
+
+
+def audit(lab, *more):
+    return lab.cli("audit", "/lake/orders", "--stream", "orders", *more)
+
+
+def test_a_sink_by_itself(lab, spark):
+    found = audit(lab, "--format", "json")
+    assert found.code == 0 and found.json["against_stream"] is False
+    assert found.json["sink"]["name"] == "/lake/orders" and found.json["findings"] == []
+    assert {one["shard"] for one in found.json["shards"]} == set(spark.lineage)
+    assert spark.asked[0].against is False
+
+
+@pytest.mark.parametrize(("fail_on", "code"), [
+    ("error", 1), ("warning", 1), ("info", 1), ("never", 0),
+])
+def test_exit_code_is_that_of_the_gravest_finding(lab, spark, fail_on, code):
+    spark.missing = 1
+    found = audit(lab, "--against-stream", "--fail-on", fail_on, "--format", "json")
+    assert found.code == code == found.json["exit"]["code"]
+    assert "RSH501" in lab_codes(found)
+
+
+def lab_codes(found) -> set[str]:
+    return {one["code"] for one in found.json["findings"]}
+
+
+def test_a_warning_alone_is_no_failure_by_default(lab, spark):
+    """2 and 3 have no lease (the case says that they were never started), and the sink has rows."""
+    found = audit(lab, "--format", "json", "--consumer", lab.locator)
+    assert found.code == 0 and found.json["consumer"] == lab.locator
+    (one,) = found.json["findings"]
+    assert (one["code"], one["severity"]) == ("RSH506", "warning")
+    assert one["shards"] == [shard_id(2), shard_id(3)]
+    assert audit(lab, "--consumer", lab.locator, "--fail-on", "warning").code == 1
+
+
+def test_a_position_behind_the_sink(lab, spark):
+    lab.alter("shardId-000000000001", checkpoint={"S": "TRIM_HORIZON"})
+    found = audit(lab, "--format", "json", "--consumer", lab.locator, "--fail-on", "warning")
+    assert found.code == 1 and shard_id(1) in found.json["findings"][0]["shards"]
+
+
+def test_an_acknowledged_record_that_the_sink_lacks(lab, spark):
+    spark.missing = 1
+    lab.alter("shardId-000000000001", checkpoint={"S": "SHARD_END"})
+    found = audit(
+        lab, "--format", "json", "--consumer", lab.locator, "--against-stream",
+    )
+    assert {"RSH501", "RSH507"} <= lab_codes(found) and found.code == 1
+
+
+def test_a_consumer_by_its_name(lab, spark):
+    Path("reshardctl.toml").write_text(
+        '[streams.all-orders]\nstream = "orders"\n[consumers.app]\nstream = "all-orders"\n'
+        f'locator = "{lab.locator}"\n', encoding="utf-8",
+    )
+    found = lab.cli("audit", "/lake/orders", "--consumer", "app", "--format", "json")
+    assert found.code == 0 and found.json["consumer"] == "app"
+
+
+def test_a_window_in_time(lab, spark):
+    audit(lab, "--against-stream", "--since=-2m", "--until", "-1m")
+    _, _, since, until = spark.asked
+    assert until - since == 60
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (["--since", "2026-09-22T09:14:00"], "no zone"),
+    (["--since", "soon"], "no time"),
+    (["--since=-1m", "--until=-5m"], "is not before"),
+    (["--column", "seqNo"], "names no column"),
+    (["--column", "colour=seqNo"], "names no column"),
+    (["--column", "number=a", "--column", "sequence_number=b"], "twice"),
+    (["--keys"], "--against-stream"),
+    (["--master", "local", "--remote", "sc://h"], "exclude each other"),
+    (["--rows", "."], "is there already"),
+    (["--rows", "nowhere/rows"], "No such file"),
+    (["--rows", "rows", "--remote", "sc://h"], "where its server runs"),
+    (["--page", "."], "directory"),
+    (["--format", "pdf"], "no format"),
+    (["--consumer", "kcl://nowhere"], "no table nowhere"),
+])
+def test_wrong_words_are_found_before_spark_starts(lab, spark, words, said):
+    found = audit(lab, *words)
+    assert found.code == 2 and said in found.err
+    assert spark.asked == ()
+
+
+def test_no_stream(lab, spark):
+    found = lab.cli("audit", "/lake/orders")
+    assert found.code == 2 and "--stream is missing" in found.err
+
+
+def test_files_are_written_and_named(lab, spark, tmp_path):
+    spark.missing = 1
+    found = audit(
+        lab, "--against-stream", "--keys", "--rows", tmp_path / "rows", "--page",
+        tmp_path / "page.html", "--format", "json",
+    )
+    assert found.json["saved"] == spark.saved == str(tmp_path / "rows")
+    assert found.json["keys"]["most_missing"] == [{"key": "key-1", "missing": 1}]
+    page = tmp_path / "page.html"
+    assert "RSH501" in page.read_text("utf-8") and page.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl", "junit", "sarif"])
+def test_a_failure_is_a_document_too(lab, spark, form):
+    spark.failure = CannotTell("part-0.parquet is no Parquet file", "look at it")
+    found = audit(lab, "--format", form)
+    assert found.code == 3 and "part-0.parquet" in found.out
+    assert "part-0.parquet is no Parquet file" in found.err
+
+
+def test_ctrl_c_leaves_nothing(lab, spark, tmp_path):
+    spark.failure = KeyboardInterrupt()  # type: ignore[assignment]
+    found = audit(lab, "--page", tmp_path / "page.html")
+    assert found.code == 130 and "cancelled" in found.err
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_phases_are_told_where_nobody_watches(lab, spark):
+    found = audit(lab, "--consumer", lab.locator)
+    assert f"reading the positions of {lab.locator}" in found.err
+
+
+def test_what_is_printed_next_can_be_typed(lab, spark):
+    found = audit(lab, "--form", "delta", "--column", "number=seqNo", "--format", "text")
+    said = " ".join(found.out.replace("\\\n", " ").split())
+    assert (
+        "reshardctl audit /lake/orders --stream orders --form delta --column number=seqNo "
+        "--against-stream"
+    ) in said
+
+
+def test_without_pyspark_it_says_what_to_install():
+    """In a process of its own, in which PySpark cannot be imported."""
+    code = (
+        "import sys; sys.modules['pyspark'] = None\n"
+        "from reshardctl.spark.session import session\n"
+        "from reshardctl.errors import UsageError\n"
+        "try: session()\n"
+        "except UsageError as error: print(error.what, error.next)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert "needs PySpark" in done.stdout and "pip install 'reshardctl[spark]'" in done.stdout
+
+
+def test_schema_version(lab, spark):
+    assert json.loads(audit(lab, "--format", "json").out)["schema"] == "reshardctl/audit/1"
+    assert shard_id(0) in spark.lineage
