@@ -73,7 +73,7 @@ class Spark:
         return place
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def spark(monkeypatch) -> Spark:
     made = Spark()
     monkeypatch.setattr(sparking, "count", made.count)
@@ -112,17 +112,17 @@ def lab_codes(found) -> set[str]:
     return {one["code"] for one in found.json["findings"]}
 
 
-def test_a_warning_alone_is_no_failure_by_default(lab, spark):
+def test_a_warning_alone_is_no_failure_by_default(lab):
     """2 and 3 have no lease (the case says that they were never started), and the sink has rows."""
     found = audit(lab, "--format", "json", "--consumer", lab.locator)
     assert found.code == 0 and found.json["consumer"] == lab.locator
-    (one,) = found.json["findings"]
-    assert (one["code"], one["severity"]) == ("RSH506", "warning")
+    (one,) = [f for f in found.json["findings"] if f["code"] == "RSH506"]
+    assert one["severity"] == "warning"
     assert one["shards"] == [shard_id(2), shard_id(3)]
     assert audit(lab, "--consumer", lab.locator, "--fail-on", "warning").code == 1
 
 
-def test_a_position_behind_the_sink(lab, spark):
+def test_a_position_behind_the_sink(lab):
     lab.alter("shardId-000000000001", checkpoint={"S": "TRIM_HORIZON"})
     found = audit(lab, "--format", "json", "--consumer", lab.locator, "--fail-on", "warning")
     assert found.code == 1 and shard_id(1) in found.json["findings"][0]["shards"]
@@ -137,7 +137,7 @@ def test_an_acknowledged_record_that_the_sink_lacks(lab, spark):
     assert {"RSH501", "RSH507"} <= lab_codes(found) and found.code == 1
 
 
-def test_a_consumer_by_its_name(lab, spark):
+def test_a_consumer_by_its_name(lab):
     Path("reshardctl.toml").write_text(
         '[streams.all-orders]\nstream = "orders"\n[consumers.app]\nstream = "all-orders"\n'
         f'locator = "{lab.locator}"\n', encoding="utf-8",
@@ -174,7 +174,7 @@ def test_wrong_words_are_found_before_spark_starts(lab, spark, words, said):
     assert spark.asked == ()
 
 
-def test_no_stream(lab, spark):
+def test_no_stream(lab):
     found = lab.cli("audit", "/lake/orders")
     assert found.code == 2 and "--stream is missing" in found.err
 
@@ -206,12 +206,12 @@ def test_ctrl_c_leaves_nothing(lab, spark, tmp_path):
     assert not (tmp_path / "page.html").exists()
 
 
-def test_phases_are_told_where_nobody_watches(lab, spark):
+def test_phases_are_told_where_nobody_watches(lab):
     found = audit(lab, "--consumer", lab.locator)
     assert f"reading the positions of {lab.locator}" in found.err
 
 
-def test_what_is_printed_next_can_be_typed(lab, spark):
+def test_what_is_printed_next_can_be_typed(lab):
     found = audit(lab, "--form", "delta", "--column", "number=seqNo", "--format", "text")
     said = " ".join(found.out.replace("\\\n", " ").split())
     assert (
