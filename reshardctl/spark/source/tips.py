@@ -22,7 +22,9 @@ IDLE_PACE = 1.0
 """Seconds between two looks at a shard in which nothing lay: a shard is read five times a second
 at most, by all its readers together (GetRecords API reference)."""
 _EMPTY = 20
-"""How many answers without a record are followed where MillisBehindLatest says more lies ahead."""
+_PATIENT = 1000
+"""How many answers without a record are followed where MillisBehindLatest says more lies ahead: at
+every trigger, and where a process looks at a shard for the first time or for good."""
 _PAGES = 20
 """How many pages of the last window are read to reach its end."""
 _NARROW = 12
@@ -141,10 +143,8 @@ class Tips:
                 page = self._page(self.reads.iterator(shard, *begin), limit)
         except TimeAhead:
             return None
-        for _ in range(_EMPTY):
-            if page is None or page.records or page.following is None or not page.behind:
-                break
-            page = self._page(page.following, limit)
+        # The next trigger goes on behind what was empty; another process would begin anew.
+        page = self._met(page, limit, _EMPTY if iterator else _PATIENT)
         if page is not None and not page.records:
             quiet = None if page.behind else self.clock()
             self._kept[shard] = _Kept(begin, page.following, quiet)
@@ -165,8 +165,12 @@ class Tips:
     ) -> tuple[str | None, bool]:
         """The newest record and whether it is the tip. first: a record that was met, and when it
         arrived: the tip does not lie before."""
-        now = upper = self.clock()
-        for window in WINDOWS:
+        now = self.clock()
+        upper = now - WINDOWS[0]
+        newest, quiet = self._newest_second(shard, upper)
+        if newest is not None:
+            return newest, quiet
+        for window in WINDOWS[1:]:
             then = now - window
             if arrived is not None and then <= arrived:
                 break
@@ -183,9 +187,15 @@ class Tips:
         begin = Begin("AFTER_SEQUENCE_NUMBER", first)
         return self._narrow(shard, begin, arrived, upper, first)
 
+    def _newest_second(self, shard: ShardId, then: float) -> tuple[str | None, bool]:
+        try:
+            return self._read_on(shard, Begin("AT_TIMESTAMP", then), None)
+        except TimeAhead:
+            return None, False
+
     def _narrow(
         self, shard: ShardId, begin: Begin, lower: float, upper: float, newest: str
-    ) -> tuple[str, bool]:
+    ) -> tuple[str | None, bool]:
         """Halve the time in which the tip lies to a second, then read that second."""
         for _ in range(_NARROW):
             if upper - lower <= WINDOWS[0]:
@@ -200,7 +210,10 @@ class Tips:
                 return newest, True
         return self._read_on(shard, begin, newest)
 
-    def _read_on(self, shard: ShardId, begin: Begin, newest: str) -> tuple[str, bool]:
+    def _read_on(
+        self, shard: ShardId, begin: Begin, newest: str | None
+    ) -> tuple[str | None, bool]:
+        """The last record of the pages from here on, `newest` where there is none."""
         page = self._page(self.reads.iterator(shard, *begin), _ALL)
         for _ in range(_PAGES):
             if page is None:
@@ -208,8 +221,8 @@ class Tips:
             if page.records:
                 newest = _last(page)
             if page.following is None or not page.behind:
-                if page.records and _last(page) == newest:
-                    self._keep(shard, newest, page.following)
+                if page.records:
+                    self._keep(shard, _last(page), page.following)
                 return newest, True
             page = self._page(page.following, _ALL)
         return newest, False
@@ -220,10 +233,14 @@ class Tips:
             page = self._page(self.reads.iterator(shard, *begin), 1)
         except TimeAhead:
             return None
-        for _ in range(_EMPTY):
+        return self._met(page, 1, _PATIENT)
+
+    def _met(self, page: Page | None, limit: int, hops: int) -> Page | None:
+        """The first page with a record from this one on, else the last one looked at."""
+        for _ in range(hops):
             if page is None or page.records or page.following is None or not page.behind:
                 break
-            page = self._page(page.following, 1)
+            page = self._page(page.following, limit)
         return page
 
 

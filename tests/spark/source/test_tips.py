@@ -89,8 +89,8 @@ def test_the_tip_of_a_backlog_is_found_without_reading_it(last):
     assert found.quiet
     assert found.behind == pytest.approx(5000 * 300 + (last + 0.3) * 1000, rel=0.01)
     assert calls(fake)["GetRecords"] <= 20
-    # Everything but the newest second is asked one record at a time.
-    assert sum(limit > 1 for limit in served(fake)) <= 1
+    # Asked for whole: the second before now, and the second in which the tip lies.
+    assert sum(limit > 1 for limit in served(fake)) <= 2
 
 
 def test_the_tip_alone_is_found_however_old_it_is():
@@ -176,3 +176,18 @@ def test_arrivals_out_of_order_never_lead_back():
         found = tips_of(fake).behind(SHARD, Begin("AFTER_SEQUENCE_NUMBER", seen[at]))
         assert found.number is not None
         assert int(found.number) > int(seen[at])
+
+
+def test_a_busy_shard_costs_two_reads_and_one_iterator_a_trigger():
+    fake = one_shard([n / 4 for n in range(100, 0, -1)])
+    tips, begin = tips_of(fake), BEGINNING
+    for trigger in range(5):
+        fake.calls.clear()
+        found = tips.behind(SHARD, begin)
+        assert found.number == numbers(fake)[-1]
+        begin = Begin("AFTER_SEQUENCE_NUMBER", found.number)
+        # The first look needs an iterator of its own.
+        assert calls(fake) == {"GetRecords": 2, "GetShardIterator": 1 if trigger else 2}
+        for _ in range(40):
+            fake.clock.advance(0.25)
+            fake.put(NAME, 0, "x")
