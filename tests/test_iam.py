@@ -40,7 +40,7 @@ def documented(group: str) -> set[str]:
 
 
 def test_one_policy_a_group():
-    assert list(policies()) == [*WANTED, *ON_S3, "spark-log", "journal", SEARCH]
+    assert list(policies()) == [*WANTED, *ON_S3, "spark-log", "journal", SEARCH, "audit"]
 
 
 def test_the_search_lists_all_tables_and_reads_them():
@@ -94,6 +94,14 @@ def test_a_journal_on_s3_needs_a_bucket_and_what_is_below_its_prefix():
     assert sorted(bucket["Action"] + objects["Action"]) == list(BUCKET)
     assert objects["Resource"] == f"{bucket['Resource']}/reshardctl/*"
     assert bucket["Action"] == ["s3:ListBucket"]
+
+
+def test_an_audit_reads_the_stream_as_a_probe_does_and_writes_nothing():
+    """tests/cli/lab.py holds every call on the command line to the page; this one is Spark's."""
+    stream, bucket, objects = policies()["audit"]["Statement"]
+    assert tuple(stream["Action"]) == STREAM["probe"] and "*" not in stream["Resource"]
+    assert (bucket["Action"], objects["Action"]) == (["s3:ListBucket"], ["s3:GetObject"])
+    assert objects["Resource"] == f"{bucket['Resource']}/orders/*"
 
 
 def test_nothing_is_allowed_by_a_star():
