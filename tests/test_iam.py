@@ -22,6 +22,7 @@ WANTED = {
 }
 ON_S3 = {"s3-inspect": "inspect", "s3-fix": "fix"}
 """Policy → verb group, where a store is a bucket."""
+SOURCE = "source"
 SEARCH = "discover"
 """It looks at every table there is."""
 
@@ -40,7 +41,14 @@ def documented(group: str) -> set[str]:
 
 
 def test_one_policy_a_group():
-    assert list(policies()) == [*WANTED, *ON_S3, "spark-log", "journal", SEARCH, "audit"]
+    assert list(policies()) == [*WANTED, *ON_S3, "spark-log", "journal", SEARCH, "audit", SOURCE]
+
+
+def test_the_source_of_spark_reads_and_nothing_else():
+    """That it calls just these: tests/spark/source/test_stream.py."""
+    (stream,) = policies()[SOURCE]["Statement"]
+    assert tuple(stream["Action"]) == STREAM["probe"]
+    assert stream["Resource"].startswith("arn:aws:kinesis:")
 
 
 def test_the_search_lists_all_tables_and_reads_them():

@@ -12,6 +12,10 @@ from reshardctl.lineage import Lineage
 
 LISTED_FOR = 10.0
 """Seconds. A reshard is noticed so much later; nothing is lost by that."""
+SHARE = 10.0
+"""A listing that takes long is kept for so many times as long, up to LONGEST seconds: of a
+stream with 100 000 listed shards, or of one that is UPDATING, which is listed until two agree."""
+LONGEST = 60.0
 UNSETTLED_FOR = 600.0
 """Seconds for which a stream may be read by its last listing while no new one holds together."""
 
@@ -31,16 +35,19 @@ class View:
     clock: Callable[[], float] = time.time
     _lineage: Lineage | None = None
     _at: float = 0.0
+    _took: float = 0.0
     _dropped: bool = False
 
     @property
     def old(self) -> bool:
         """Whether `lineage` would list the shards now."""
-        return self._lineage is None or self._dropped or self.clock() - self._at >= LISTED_FOR
+        held = max(LISTED_FOR, min(SHARE * self._took, LONGEST))
+        return self._lineage is None or self._dropped or self.clock() - self._at >= held
 
     def lineage(self) -> Lineage:
         """The lineage. What `Kinesis.lineage` raises, but for a short time of StreamUnsettled."""
         if self.old or self._lineage is None:
+            begun = self.clock()
             try:
                 found = self.lists.lineage(self.stream)
             except StreamUnsettled:
@@ -48,6 +55,7 @@ class View:
                     raise
                 return self._lineage
             self._lineage, self._at, self._dropped = found, self.clock(), False
+            self._took = self._at - begun
         return self._lineage
 
     def drop(self) -> None:

@@ -255,3 +255,18 @@ def test_millis_behind_is_what_the_batch_had_before_it():
     report = query.plans.progress.report()
     assert report is not None
     assert report["maxMillisBehindLatest"] == 0
+
+
+@BOTH
+def test_it_calls_what_its_policy_allows(old):
+    """The actions of docs/iam.md, section source."""
+    living = Living(1)
+    living.put(0, 5)
+    living.fake.calls.clear()
+    query = Query(living.fake, old)
+    query.drain()
+    if not old:
+        query.available_now(2)
+    assert living.fake.actions == {
+        "DescribeStreamSummary", "GetRecords", "GetShardIterator", "ListShards",
+    }  # fmt: skip
