@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 from html.parser import HTMLParser
 from importlib.resources import files
 from xml.etree import ElementTree
@@ -16,6 +17,7 @@ from reshardctl.exit import Exit
 from reshardctl.render.audit import AUDITS
 from reshardctl.render.audit.bins import bars, span
 from reshardctl.render.audit.html import page
+from reshardctl.render.audit.notebook import show
 from reshardctl.render.audit.sarif import fingerprint
 from reshardctl.render.context import Context
 from reshardctl.rules import RULES, SINKS
@@ -197,3 +199,15 @@ def test_bars_keep_the_sums():
     assert ends == (CREATED + 20, CREATED + 400)
     made = bars(buckets, ends)
     assert [round(sum(one), 6) for one in (made.rows, made.missing, made.extra)] == [150, 3, 3]
+
+
+def test_a_notebook_shows_the_page_in_a_frame_of_its_own():
+    report = everything()
+    shown = show(report.facts, report.lineage, report.stored)
+    tags = Tags()
+    frame = shown._repr_html_()
+    tags.feed(frame)
+    assert tags.seen == {"iframe"} and tags.open == []
+    (found,) = re.findall(r'srcdoc="([^"]*)"', frame)
+    assert "RSH501" in unescape(found) and "<script" not in unescape(found)
+    assert "RSH501" in str(shown)
