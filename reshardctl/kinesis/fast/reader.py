@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 from reshardctl.errors import CannotTell
 from reshardctl.kinesis.budget import LONGEST_PAGE
 from reshardctl.kinesis.fast.answers import raw
+from reshardctl.kinesis.fast.columns import Row
 from reshardctl.kinesis.fast.reach import Reach
 from reshardctl.kinesis.faults import Kind
 from reshardctl.kinesis.target import target_of
@@ -44,7 +45,7 @@ class Begin(NamedTuple):
 class Page:
     """One answer of GetRecords."""
 
-    records: list[dict[str, Any]]
+    records: Sequence[Row]
     """SequenceNumber, ApproximateArrivalTimestamp (Unix seconds), Data (base64 text) and
     PartitionKey of each, in the shard's order."""
     following: str | None
