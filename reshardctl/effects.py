@@ -318,7 +318,7 @@ def _rereads(
     unmarked = fate.cause is Cause.UNMARKED and state.hi.rank is not Rank.INSIDE
     if unmarked and fate.at.exact and fate.at.lo == state.lo != START:
         return
-    until = state.hi
+    until = replace(state.hi, quiet=None)  # up to its record: behind that there was nothing to read
     width = _width(around, shard, fate.at.lo, until)
     end = moment(around, shard, until)
     if fate.at.lo == START and width is not None:  # what retention has taken is not read again

@@ -367,8 +367,8 @@ def test_the_places_that_a_start_leaves_are_those_that_the_golden_one_left(tmp_p
 def test_a_source_whose_offsets_are_ends_reads_everything_once_and_in_order(tmp_path: Path) -> None:
     """A split, a crash between plan and commit, a merge: all once, parents in earlier batches."""
     fake = load_topology(ROOTS)
-    client = fake.client()
-    query = Query(tmp_path, connector_of(fake, "st", tmp_path, LINEAGE, Options()))
+    client, options = fake.client(), Options("TRIM_HORIZON")
+    query = Query(tmp_path, connector_of(fake, "st", tmp_path, LINEAGE, options))
     query.start()
     fake.put("st", 0, "s0-0")
     triggered(fake, query, 2, lambda _: None)
@@ -379,7 +379,7 @@ def test_a_source_whose_offsets_are_ends_reads_everything_once_and_in_order(tmp_
         fake.put("st", shard, f"s{shard}-0")
     with pytest.raises(CrashedError):
         query.trigger(tasks=0)
-    again = Query(tmp_path, connector_of(fake, "st", tmp_path, LINEAGE, Options()), sink=query.sink)
+    again = Query(tmp_path, connector_of(fake, "st", tmp_path, LINEAGE, options), sink=query.sink)
     again.start()
     triggered(fake, again, 4, lambda _: None)
     two, three = shard_id(2), shard_id(3)

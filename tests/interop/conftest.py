@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -58,12 +58,38 @@ def spark_4() -> Iterator[Spark]:
     yield from _spark("4")
 
 
-def _spark(release: str) -> Iterator[Spark]:
+@pytest.fixture(scope="module")
+def packaged() -> Iterator[Callable[[str], Spark]]:
+    """A session of a release with our own package beside it; one JVM at a time."""
     from tests.interop.spark.session import Spark
 
+    running: dict[str, Spark] = {}
+
+    def session(release: str) -> Spark:
+        if release not in running:
+            while running:
+                running.popitem()[1].close()
+            _need(release)
+            running[release] = Spark(release, packaged=True)
+        return running[release]
+
+    try:
+        yield session
+    finally:
+        while running:
+            running.popitem()[1].close()
+
+
+def _need(release: str) -> None:
     reason = spark_built.missing(release)
     if reason is not None:
         (pytest.fail if spark_built.required() else pytest.skip)(reason)
+
+
+def _spark(release: str) -> Iterator[Spark]:
+    from tests.interop.spark.session import Spark
+
+    _need(release)
     session = Spark(release)
     try:
         yield session

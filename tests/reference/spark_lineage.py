@@ -20,9 +20,10 @@ from typing import Any
 from tests.reference.spark_files import DiedError
 from tests.reference.spark_qubole import Batch, CrashedError
 from tests.reference.spark_release import Options
-from tests.reference.spark_stream import Source
+from tests.reference.spark_stream import Shard, Source
 
 PAGE = 10_000
+CLOSED = Shard("", (), open=False)
 LISTED_LATE = 60.0  # a shard that closed so long before a start by time holds nothing behind it
 
 Mark = dict[str, Any]
@@ -44,7 +45,7 @@ class Lineage:
     def latest(self, start: str | None) -> str:
         """The ends as they are now of every shard that may be read."""
         created, retention = self._stream()
-        if start is None:
+        if start is None or not ends_of(start):
             return self._spelled(self._opened(), created)
         marks = self._checked(start, created, retention)
         for shard in self._entering(marks):
@@ -64,7 +65,10 @@ class Lineage:
         delivered: Batch = {}
         for shard in moved[:tasks]:
             mark = ends_of(end)[shard]
-            begin = self._first(mark) if start is None else _begin(before.get(shard))
+            if mark["end"] and self.source.shards().get(shard, CLOSED).open:
+                raise DiedError(f"{shard} is open, and never comes to its end")
+            first = start is None or not ends_of(start)
+            begin = self._first(mark) if first else _begin(before.get(shard))
             if begin is not None:
                 delivered[shard] = list(self._between(shard, begin, mark))
         if tasks is not None:
@@ -228,6 +232,7 @@ def _refused(shard: str, mark: Mark) -> None:
 
 
 def _head(text: str) -> dict[str, Any]:
+    ends_of(text)
     whole = json.loads(text)
     return {"stream": whole.get("stream", ""), "created": whole.get("created")}
 

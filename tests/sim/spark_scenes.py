@@ -5,6 +5,7 @@ consumer, which is stopped, crashes in its sink, and is started again. The same 
 from __future__ import annotations
 
 import base64
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -49,6 +50,7 @@ class Scene:
     def locator(self) -> dict[str, str]:
         """The options of the locator that leave nothing open."""
         fails = self.release == LINEAGE or RELEASES[self.release].fails
+        fails = fails if self.options.fails is None else self.options.fails
         return {
             "release": self.release,
             "startingPosition": self.options.starting,
@@ -71,10 +73,11 @@ class Scene:
             order = [payload for _, payload, _ in shard.records]
             after = max((order.index(payload) for payload in done), default=-1)
             late = self.options.starting == "LATEST"
+            since = self.first + (self.release == LINEAGE)  # it begins behind the last record
             found[name] = {
                 payload
                 for place, (_, payload, arrived) in enumerate(shard.records)
-                if place > after and not (late and arrived < self.first)
+                if place > after and not (late and arrived < since)
             }
         return found
 
@@ -91,11 +94,21 @@ class Scene:
 def ended_in(root: Path) -> set[str]:
     """Shards that some committed batch ended."""
     done = set(numbered(root / "commits"))
-    return {
+    ends = {
+        shard for number in done if (text := (root / "offsets" / str(number))).exists()
+        for shard in _ends(text.read_text(encoding="utf-8").rpartition("\n")[2])
+    }
+    return ends | {
         path.name
         for path in root.glob("sources/0/*/*/shardId-*")
         if int(path.parent.name) in done and '"SHARD_END"' in path.read_text(encoding="utf-8")
     }
+
+
+def _ends(line: str) -> set[str]:
+    """Shards that an offset of the project's own source says are read to their ends."""
+    shards = json.loads(line).get("shards", {}) if line.startswith("{") else {}
+    return {name for name, mark in shards.items() if mark["end"]}
 
 
 @dataclass(slots=True)
@@ -143,9 +156,7 @@ class _Play:
         self.fake.clock.advance(3)
 
     def expire(self) -> None:
-        """The oldest closed shards go; what the project's own source does then is not run yet."""
-        if self.release == LINEAGE:
-            return
+        """The oldest closed shards go."""
         shards = [one for one in self.stream.shards.values() if one.closed and not one.withdrawn]
         for shard in shards[: self.rng.randint(1, 3)]:
             self.fake.trim_shard(NAME, shard.number)
@@ -175,17 +186,19 @@ class _Play:
             self.delivered.setdefault(shard, []).extend(payloads)
 
 
-def scene(seed: int, to: Path) -> Scene:
-    """The scene of this seed, its checkpoint below ``to``."""
+def scene(seed: int, to: Path, only: str = "") -> Scene:
+    """The scene of this seed, its checkpoint below ``to``; of one release, if that is given."""
     rng = Random(f"spark {seed}")
     together = rng.random() < 0.5
     roots = rng.choice((1, 1, 2))
     shards = [{"id": i, "range": [f"{i}/{roots}", f"{i + 1}/{roots}"]} for i in range(roots)]
     table = {"name": NAME, "created": CREATED, "now": 60, "shards": shards}
     fake = load_topology(table, settings=Settings(end_with_last_records=together))
-    release = rng.choice((*sorted(RELEASES), LINEAGE))
-    starting = "TRIM_HORIZON" if release == LINEAGE else rng.choice(("TRIM_HORIZON", "LATEST"))
-    options = Options(starting, retain=rng.choice((100, 100, 2)))
+    drawn = rng.choice((*sorted(RELEASES), LINEAGE))
+    release = only or drawn
+    starting = rng.choice(("TRIM_HORIZON", "LATEST"))
+    fails = rng.choice((None, None, False)) if release == LINEAGE else None
+    options = Options(starting, fails, retain=rng.choice((100, 100, 2)))
     play = _Play(rng, fake, to / "checkpoint", release, options)
     play.put()
     if rng.random() < 0.2:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from reshardctl.consumers.spark.app import App
-from reshardctl.consumers.spark.checkpoint import AWSLABS, Batch, Checkpoint
+from reshardctl.consumers.spark.checkpoint import AWSLABS, LINEAGE, Batch, Checkpoint
 from reshardctl.consumers.spark.cuts import is_at_end, is_foreign
 from reshardctl.consumers.spark.logs import log_of
 from reshardctl.lineage import Lineage
@@ -67,8 +67,8 @@ def _of_spark(checkpoint: Checkpoint) -> Iterator[Crash]:
         elif number >= 0 and checkpoint.batches[number].broken:
             why = f"offsets/{number}: {checkpoint.batches[number].broken}"
             yield Crash(why, REPAIRED, cause=Cause.UNREADABLE)
-    # awslabs plans no batch without a record (avoidEmptyBatches): idle, it never gets there.
-    waits = checkpoint.connector == AWSLABS
+    # These plan no batch without a record (awslabs: avoidEmptyBatches): idle, they never get there.
+    waits = checkpoint.connector in (AWSLABS, LINEAGE)
     if any(number > newest for number in checkpoint.committed):
         ahead = max(checkpoint.committed)
         why = f"commits/{ahead} is there without offsets/{ahead}: Spark stops when it gets there"

@@ -120,9 +120,9 @@ def _edit(
         return _anew(lineage, batch, want)
     run, marks = replay(lineage, checkpoint, app), places(lineage, checkpoint, app)
     moved = _moved(lineage, run, marks, want, leave)
-    if run.crash is not None and run.crash.cause is Cause.GONE:
-        for shard in run.crash.by:
-            moved[shard] = _ended(marks.get(shard))
+    if app.fails:  # it dies of those, whatever else it dies of
+        gone = (s for s, f in run.fates.items() if f.cause is Cause.GONE and s not in leave)
+        moved |= {shard: _ended(_sound(lineage, shard, marks)) for shard in gone}
     early = {
         shard for shard, mark in marks.items()
         if shard in lineage and shard not in leave and want.get(shard, START) == START
@@ -150,13 +150,22 @@ def _moved(
     """Listed shards that do not go on where they are wanted to."""
     moved: dict[ShardId, Position] = {}
     for shard in lineage:
-        fate, wanted, mark = run.fates[shard], want.get(shard, START), marks.get(shard)
+        fate, wanted = run.fates[shard], want.get(shard, START)
         if shard in leave or (isinstance(fate, Never) and wanted == DONE):
             continue
-        refused = mark is not None and is_refused(lineage, shard, mark)
+        sound = _sound(lineage, shard, marks)
+        refused = sound is None and shard in marks
         if refused or not isinstance(fate, Reads) or fate.at.lo != wanted:
-            moved[shard] = _spelled(wanted, None if refused else mark)
+            moved[shard] = _spelled(wanted, sound)
     return moved
+
+
+def _sound(
+    lineage: Lineage, shard: ShardId, marks: Mapping[ShardId, Position]
+) -> Position | None:
+    """The shard's mark, unless the number in it is refused."""
+    mark = marks.get(shard)
+    return None if mark is None or is_refused(lineage, shard, mark) else mark
 
 
 def _spelled(cut: Cut, before: Position | None) -> Position:

@@ -7,7 +7,7 @@ retention has taken kills the query, unless failOnDataLoss=false (docs/source.md
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from reshardctl.consumers.spark.app import App, Start
@@ -15,14 +15,17 @@ from reshardctl.consumers.spark.behaviour import NOBODY
 from reshardctl.consumers.spark.checkpoint import Checkpoint
 from reshardctl.consumers.spark.cuts import cut_of, is_at_end
 from reshardctl.consumers.spark.deaths import REPAIRED, crash
+from reshardctl.consumers.spark.first_batch import first_cuts
 from reshardctl.consumers.spark.history import furthest
 from reshardctl.consumers.spark.marks import (
     had_its_turn,
+    is_false_end,
     is_first,
     is_refused,
     of_this_stream,
     passed_over,
-    places,
+    planned_batch,
+    read_from,
     resting,
 )
 from reshardctl.consumers.spark.positions import AFTER_SEQUENCE_NUMBER, SHARD_END, Position
@@ -30,15 +33,14 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
     START,
-    TIP,
     Cause,
     Crash,
+    Cut,
     Fate,
     Never,
     Reads,
     Replay,
     ShardId,
-    at_time,
     exactly,
     short,
 )
@@ -49,29 +51,30 @@ SURVIVES = "failOnDataLoss=false, or a repair"
 
 def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
     """A fate for every listed shard, and for those that are gone with something unread in them."""
-    marks = places(lineage, checkpoint, app)
+    marks = read_from(lineage, checkpoint, app)
     had = had_its_turn(lineage, marks)
-    unread = {*passed_over(lineage, checkpoint, marks), *_planned(checkpoint) - marks.keys()}
+    unread = set(passed_over(lineage, checkpoint, marks))
     fates: dict[ShardId, Fate] = {}
     for shard in (*marks, *sorted(unread)):
         if shard not in lineage and not _is_end(marks.get(shard)):
             at = cut_of(marks[shard]) if shard in marks else START
             why = "the shard is not listed any more"
             fates[shard] = Reads(exactly(at), DONE, NOBODY, True, Cause.GONE, why)
-    begun = not is_first(checkpoint)
+    opened = first_cuts(lineage, app) if is_first(checkpoint) else None
     for shard in lineage:
         mark = marks.get(shard)
         if mark is None and shard in had:
             why = "has no mark, and a shard below it has: the source takes it for read"
             fates[shard] = Reads(exactly(DONE), DONE, NOBODY, True, Cause.TAKEN_FOR_READ, why)
         else:
-            fates[shard] = _fate(lineage, shard, mark, begun, app)
+            fates[shard] = _fate(lineage, shard, mark, opened, app)
     died = _died(lineage, checkpoint, tuple(fates), app)
     return Replay(fates, died, dies_of_age=app.fails)
 
 
 def _fate(
-    lineage: Lineage, shard: ShardId, mark: Position | None, begun: bool, app: App
+    lineage: Lineage, shard: ShardId, mark: Position | None,
+    opened: Mapping[ShardId, Cut] | None, app: App,
 ) -> Fate:
     closed, until = not lineage.is_open(shard), furthest(lineage, shard)
     if mark is not None and mark.kind == SHARD_END:
@@ -82,23 +85,17 @@ def _fate(
     if mark is not None:
         why, at = "goes on behind its stored end", cut_of(mark)
         return Reads(exactly(at), until, NOBODY, closed, Cause.POSITION, why)
+    if opened is not None and shard in opened:
+        at, cause = opened[shard], Cause.BOOTSTRAP
+        if app.initial is Start.LATEST:
+            cause = Cause.LATEST
+        why = f"begins where startingPosition={app.initial} says"
+        return Reads(exactly(at), until, NOBODY, closed, cause, why)
     parents = frozenset(lineage.parents(shard))
-    if parents:
-        why, cause = "begins when its parents have ended", Cause.CREATED_AT_PARENT_END
-        return Reads(exactly(START), until, parents, closed, cause, why)
-    if begun:
+    why = "begins when its parents have ended"
+    if not parents:
         why = "begins at its beginning: startingPosition counts in the first batch alone"
-        return Reads(exactly(START), until, NOBODY, closed, Cause.CREATED_AT_PARENT_END, why)
-    at = {Start.TRIM_HORIZON: START, Start.LATEST: TIP}.get(app.initial, at_time(app.time))
-    cause = Cause.LATEST if app.initial is Start.LATEST else Cause.BOOTSTRAP
-    why = f"begins where startingPosition={app.initial} says"
-    return Reads(exactly(at), until, NOBODY, closed, cause, why)
-
-
-def _planned(checkpoint: Checkpoint) -> set[ShardId]:
-    """Shards that a planned batch reads, which runs before anything else is asked."""
-    newest = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
-    return set() if newest is None or newest.committed else set(newest.positions)
+    return Reads(exactly(START), until, parents, closed, Cause.CREATED_AT_PARENT_END, why)
 
 
 def _is_end(mark: Position | None) -> bool:
@@ -109,7 +106,10 @@ def _died(
     lineage: Lineage, checkpoint: Checkpoint, judged: Iterable[ShardId], app: App
 ) -> Crash | None:
     """The first thing that kills the query: Spark's own files, then the offset, then losses."""
-    found = crash(lineage, checkpoint, {}, app) or _of_numbers(lineage, checkpoint)
+    found = (
+        crash(lineage, checkpoint, {}, app) or _of_numbers(lineage, checkpoint)
+        or _of_false_ends(lineage, checkpoint)
+    )
     if found is not None:
         return found
     batch = resting(checkpoint)
@@ -128,11 +128,21 @@ def _died(
     return Crash(why, SURVIVES, cause=Cause.GONE, by=gone)
 
 
+def _of_false_ends(lineage: Lineage, checkpoint: Checkpoint) -> Crash | None:
+    """A planned batch that is to read an open shard to its end never gets there."""
+    batch, rests = planned_batch(checkpoint), resting(checkpoint)
+    before = rests.positions if rests is not None else {}
+    for shard, mark in batch.positions.items() if batch is not None else ():
+        if is_false_end(lineage, shard, mark) and not _is_end(before.get(shard)):
+            why = f"the planned batch is to read shard {short(shard)} to its end, and it is open"
+            return Crash(why, REPAIRED, cause=Cause.FALSE_END, by=(shard,))
+    return None
+
+
 def _of_numbers(lineage: Lineage, checkpoint: Checkpoint) -> Crash | None:
     """The source reads the offsets from which and up to which the next batch goes, and refuses a
     number of another shard in either, also in a mark of an end; Kinesis refuses the others."""
-    newest = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
-    for batch in (resting(checkpoint), newest):
+    for batch in (resting(checkpoint), planned_batch(checkpoint)):
         if batch is None or not of_this_stream(lineage, batch):
             continue
         for shard, mark in batch.positions.items():

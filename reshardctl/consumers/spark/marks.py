@@ -13,7 +13,7 @@ from dataclasses import replace
 from reshardctl.consumers.numbers import earlier_incarnation
 from reshardctl.consumers.spark.app import App, Start
 from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
-from reshardctl.consumers.spark.cuts import is_foreign
+from reshardctl.consumers.spark.cuts import BEGINNING, cut_of, is_foreign
 from reshardctl.consumers.spark.lines.lineage import begun_by_time
 from reshardctl.consumers.spark.positions import (
     AFTER_SEQUENCE_NUMBER,
@@ -22,7 +22,7 @@ from reshardctl.consumers.spark.positions import (
     Position,
 )
 from reshardctl.lineage import Lineage
-from reshardctl.model import ShardId, decode, index_of
+from reshardctl.model import ShardId, decode, index_of, possibly_before
 
 SAME = 1.0
 """Seconds: two creations that are nearer to each other are one."""
@@ -65,16 +65,38 @@ def history(lineage: Lineage, checkpoint: Checkpoint) -> list[Batch]:
 def places(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Mapping[ShardId, Position]:
     """The marks that the query goes on from. Those of an earlier stream are none."""
     batch = resting(checkpoint)
-    if batch is None:
+    if batch is None or is_first(checkpoint):
         return _first(checkpoint, app)
     return batch.positions if of_this_stream(lineage, batch) else {}
+
+
+def read_from(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Mapping[ShardId, Position]:
+    """The same with what a planned batch makes of them. It reads from the committed marks to its
+    own, and the next one goes on from these: where they lie before, nothing is read in between."""
+    marks, planned = places(lineage, checkpoint, app), planned_batch(checkpoint)
+    if planned is None or is_first(checkpoint) or not of_this_stream(lineage, planned):
+        return marks
+    return {
+        shard: _lower(marks.get(shard, BEGINNING), mark)
+        for shard, mark in planned.positions.items()
+    }
+
+
+def _lower(mark: Position, planned: Position) -> Position:
+    return planned if possibly_before(cut_of(planned), cut_of(mark)) else mark
+
+
+def planned_batch(checkpoint: Checkpoint) -> Batch | None:
+    """The newest batch, where it is not committed: it runs first, as it stands."""
+    batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    return None if batch is None or batch.committed else batch
 
 
 def _first(checkpoint: Checkpoint, app: App) -> Mapping[ShardId, Position]:
     """A first batch that is planned runs again. LATEST is pinned by it, and nothing read: its end
     is where it begins. By time, a mark of an end that names no time is of a shard that had closed
     before it."""
-    planned = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    planned = planned_batch(checkpoint)
     if planned is None or planned.broken or app.initial is Start.TRIM_HORIZON:
         return {}
     if app.initial is Start.LATEST:
@@ -100,8 +122,9 @@ def had_its_turn(lineage: Lineage, marks: Collection[ShardId]) -> set[ShardId]:
 
 
 def is_first(checkpoint: Checkpoint) -> bool:
-    """Whether startingPosition counts still."""
-    return resting(checkpoint) is None
+    """Whether startingPosition counts still: no batch is committed, or the newest has no mark."""
+    batch = planned_batch(checkpoint) or resting(checkpoint)
+    return resting(checkpoint) is None or batch is None or not (batch.positions or batch.broken)
 
 
 def last_known(lineage: Lineage, past: Iterable[Batch], shard: ShardId) -> Position | None:

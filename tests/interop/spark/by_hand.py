@@ -46,9 +46,16 @@ def newest_line(checkpoint: Path) -> tuple[Path, str, dict[str, dict[str, object
 
 def misplace(checkpoint: Path, shard: str, donor: str) -> None:
     """Give a shard the number of another in the newest offset log, as a wrong copy would."""
-    path, before, shards = newest_line(checkpoint)
-    shards[shard]["seq"] = shards[donor]["seq"]
-    path.write_text(before + json.dumps({"shards": shards}))
+    mark(checkpoint, shard, seq=newest_line(checkpoint)[2][donor]["seq"])
+
+
+def mark(checkpoint: Path, shard: str, **members: object) -> None:
+    """Give a shard's mark in the newest offset log these members; None takes one away."""
+    path, before, _ = newest_line(checkpoint)
+    whole = json.loads(path.read_text()[len(before) :])
+    one = {**whole["shards"].get(shard, {}), **members}
+    whole["shards"][shard] = {name: value for name, value in one.items() if value is not None}
+    path.write_text(before + json.dumps(whole))
 
 
 def _number(path: Path) -> int:

@@ -35,22 +35,34 @@ def after() -> list[dict[str, Any]]:
     ]
 
 
+def expired() -> list[dict[str, Any]]:
+    """The same, once retention has taken the parent with its two records."""
+    parent, *children = after()
+    return [{**parent, "trimmed": True}, *children]
+
+
+def aged() -> list[dict[str, Any]]:
+    """One open shard; with a retention of an hour the last two records alone are left."""
+    return [{"id": 0, "range": ["0", "1"], "records": _records(0, 10, 200, 400, 600, 6000, 6001)}]
+
+
 class Growing:
     """Serves both moments with the same numbers; ``checkpoint`` is written by the query."""
 
-    def __init__(self, checkpoint: Path) -> None:
+    def __init__(self, checkpoint: Path, age: float = _AGE_SECONDS) -> None:
         self._checkpoint = checkpoint
-        self._created = int(time.time()) - _AGE_SECONDS
+        self._created = int(time.time() - age)
 
     def moment(self, seconds: float) -> float:
         """So many seconds after the stream's creation, as Unix seconds."""
         return self._created + seconds
 
     @contextmanager
-    def at(self, shards: list[dict[str, Any]]) -> Iterator[Planted]:
-        """The stream with these shards, for as long as the block; it goes on from now."""
+    def at(self, shards: list[dict[str, Any]], **more: Any) -> Iterator[Planted]:
+        """The stream with these shards, for as long as the block; it goes on from now. more: of the
+        topology, say retention_hours."""
         now = time.time() + AHEAD_SECONDS - self._created
-        table = {"name": STREAM, "created": self._created, "now": now, "shards": shards}
+        table = {"name": STREAM, "created": self._created, "now": now, "shards": shards, **more}
         fake = load_topology(table, ticking=True)
         with serve(fake) as server:
             yield Planted(self._checkpoint, server.url, fake, STREAM, INITIAL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import sys
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 from unittest.mock import patch
 
 from tests.interop.kcl.process import LineProcess
-from tests.interop.spark.built import INSIDE, TARGET, jars, python
+from tests.interop.spark.built import HERE, INSIDE, TARGET, jars, python
 
 START_SECONDS = 120
 PATIENCE_SECONDS = 60
@@ -64,9 +65,15 @@ class Outcome:
 
 
 class Spark:
-    """A session of one release ("3.5" or "4"); ``close`` ends its JVM."""
+    """A session of one release ("3.5", "4.0" or "4"); ``close`` ends its JVM.
 
-    def __init__(self, release: str, more: dict[str, str] | None = None) -> None:
+    ``packaged``: beside our own packages, with the format that they register; else in PySpark's own
+    environment, with the small source of these tests.
+    """
+
+    def __init__(
+        self, release: str, more: dict[str, str] | None = None, *, packaged: bool = False
+    ) -> None:
         self._numbers = itertools.count()
         self._lock = Lock()
         self._ready: Future[dict[str, Any]] = Future()
@@ -76,8 +83,10 @@ class Spark:
         configuration = {**_CONFIGURATION, **(more or {})}
         if packages:
             configuration["spark.jars"] = ",".join(map(str, packages))
-        command = [str(python(release)), str(INSIDE), json.dumps(configuration)]
-        with patch.dict(os.environ, _surroundings(release)):
+        own = sys.executable if packaged else str(python(release))
+        command = [own, str(INSIDE), json.dumps(configuration)]
+        surroundings = _beside(release) if packaged else _surroundings(release)
+        with patch.dict(os.environ, surroundings):
             os.environ.pop("SPARK_HOME", None)
             self._process = LineProcess(command, self.log, self._hear)
         self.version: str = self._ready.result(START_SECONDS)["ready"]
@@ -116,4 +125,12 @@ class Spark:
 
 def _surroundings(release: str) -> dict[str, str]:
     own = {"PYSPARK_PYTHON": str(python(release)), "PYTHONPATH": str(INSIDE)}
+    return {**CREDENTIALS, **own, "SPARK_LOCAL_IP": "127.0.0.1"}
+
+
+def _beside(release: str) -> dict[str, str]:
+    """PySpark of this release beside the environment that runs the tests."""
+    packages = python(release).parents[1].glob("lib/python3*/site-packages")
+    path = os.pathsep.join(map(str, [*packages, HERE.parents[2], INSIDE]))
+    own = {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": path, "RESHARDCTL_REGISTERS": "1"}
     return {**CREDENTIALS, **own, "SPARK_LOCAL_IP": "127.0.0.1"}

@@ -1,6 +1,7 @@
 """One Spark session that runs what it is asked, a line of JSON at a time, until its input ends.
 
-Runs in PySpark's own environment, so it imports nothing of the project. In: a request per line,
+Runs in PySpark's own environment, so it imports nothing of the project, but where it is told to
+register the project's own source (RESHARDCTL_REGISTERS). In: a request per line,
 `{"id": 1, "what": "query" | "receivers", ...}`; queries.py and dstreams.py say what they take. Out,
 on standard output: `{"id": 1, ...}` per request, in any order, and first `{"ready": release}`.
 """
@@ -31,7 +32,11 @@ def main() -> None:
     for name, value in json.loads(sys.argv[1]).items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
-    if spark.version >= "4":
+    if "RESHARDCTL_REGISTERS" in os.environ:
+        from reshardctl.spark.source import register
+
+        register(spark)
+    elif spark.version >= "4":
         from lineage_source import LineageSource
 
         spark.dataSource.register(LineageSource)

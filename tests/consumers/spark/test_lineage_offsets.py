@@ -1,0 +1,106 @@
+"""Offsets of kinesis-lineage as the source writes and reads them (docs/source.md)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from reshardctl.consumers.spark.cuts import cut_of
+from reshardctl.consumers.spark.lines import lineage, shapes
+from reshardctl.consumers.spark.malformed import Malformed
+from reshardctl.consumers.spark.positions import Position
+from reshardctl.errors import UsageError
+from reshardctl.model import DONE, START, at_number, at_time, shard_id
+from reshardctl.spark.source.offset import Offset, Place, read, written
+from tests.case_stream import number
+
+CREATED = 1795219200.0
+ZERO, ONE, TWO = (shard_id(index) for index in range(3))
+MET = number(int(CREATED) - 3, 3, int(CREATED) + 300, 0)
+
+
+def offset() -> str:
+    """An offset as the source makes it: its own `written`, and PySpark's json.dumps."""
+    places = {ZERO: Place(MET, tip=CREATED + 400.5), ONE: Place(since=CREATED + 60.25)}
+    return json.dumps(written(Offset({**places, TWO: Place(end=True)}, "orders", CREATED)))
+
+
+def test_what_the_source_writes_is_read() -> None:
+    found = shapes.read(offset())
+    assert found is not None
+    assert (found.connector, found.stream, found.created) == ("lineage", "orders", CREATED)
+    assert found.flaws == ()
+    cuts = {shard: cut_of(place) for shard, place in found.positions.items()}
+    assert cuts == {ZERO: at_number(MET), ONE: at_time(CREATED + 60.25), TWO: DONE}
+    assert cuts[ZERO].quiet == CREATED + 400.5
+
+
+def test_a_moved_place_drops_what_was_noted_of_the_old_one() -> None:
+    """A tip that outlives its number would hide a loss; the other shards stay to the letter."""
+    before = offset()
+    after = lineage.line(before, {ZERO: Position("TRIM_HORIZON")})
+    assert f'"{ZERO}": {{"seq": "", "end": false}}, ' in after
+    assert after.partition(f'"{ONE}"')[2] == before.partition(f'"{ONE}"')[2]
+    moved = read(json.loads(lineage.line(before, {ONE: Position("SHARD_END")}))).shards
+    assert moved[ONE] == Place(end=True) and moved[ZERO] == Place(MET, tip=CREATED + 400.5)
+
+
+def test_marks_come_and_go_in_order() -> None:
+    after = json.loads(lineage.line(offset(), {shard_id(10): Position("TRIM_HORIZON")}, {ONE}))
+    assert list(after) == ["shards", "stream", "created"]
+    assert list(after["shards"]) == [ZERO, TWO, shard_id(10)]
+
+
+def test_a_line_that_the_source_did_not_write_is_not_edited() -> None:
+    with pytest.raises(Malformed):
+        lineage.line(offset().replace(": ", ":"), {ZERO: Position("TRIM_HORIZON")})
+
+
+BAD = (
+    ({"shard": 1}, {}, "does not know 'shard'"),
+    ({"stream": 7}, {}, "stream is a number"),
+    ({"created": "yesterday"}, {}, "created is a string"),
+    ({"created": True}, {}, "created is true or false"),
+    ({"created": 1e12}, {}, "no time in Unix seconds"),
+    ({}, {"at": 1}, "does not know 'at'"),
+    ({}, {"tip": "now"}, "tip is a string"),
+    ({}, {"tip": -1}, "no time in Unix seconds"),
+    ({}, {"from": []}, "from is a list"),
+    ({}, {"from": 1795219200000}, "no time in Unix seconds"),
+    ({}, {"seq": 5}, "seq is a number"),
+    ({}, {"end": None}, "end is null"),
+)
+
+
+@pytest.mark.parametrize(("top", "place", "why"), BAD, ids=[why for *_, why in BAD])
+def test_what_the_source_refuses_is_named(
+    top: dict[str, Any], place: dict[str, Any], why: str
+) -> None:
+    """The source's own reader is asked for each."""
+    value = json.loads(offset())
+    value |= top
+    value["shards"][ZERO] |= place
+    with pytest.raises(UsageError):
+        read(value)
+    found = shapes.read(json.dumps(value))
+    assert found is not None and why in found.broken
+
+
+@pytest.mark.parametrize("name", ["from", "tip"])
+def test_null_is_as_if_it_were_not_there(name: str) -> None:
+    value = json.loads(offset())
+    value["shards"][ONE] = {"seq": "", "end": False, name: None}
+    value["created"] = None
+    assert read(value).shards[ONE] == Place()
+    found = shapes.read(json.dumps(value))
+    assert found is not None and not found.broken
+    assert (found.created, cut_of(found.positions[ONE])) == (None, START)
+
+
+def test_an_offset_written_by_hand_may_lack_everything_but_the_shards() -> None:
+    text = json.dumps({"shards": {ZERO: {"seq": MET, "end": False}}})
+    assert read(json.loads(text)) == Offset({ZERO: Place(MET)})
+    found = shapes.read(text)
+    assert found is not None and (found.broken, found.stream, found.created) == ("", "", None)
