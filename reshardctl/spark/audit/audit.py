@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +12,24 @@ from reshardctl.audit.facts import Bucket, Facts, InSink
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 from reshardctl.spark.audit import alone
+from reshardctl.spark.audit.against import against
 from reshardctl.spark.audit.columns import Columns, mapped
 from reshardctl.spark.audit.disordered import disordered
 from reshardctl.spark.audit.doubled import counted, doubled
 from reshardctl.spark.audit.known import Known, known
 from reshardctl.spark.audit.laid import laid
+from reshardctl.spark.audit.reading import Stream
 from reshardctl.spark.audit.slots import Slots, slots, span
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from reshardctl.kinesis.fast import Reach
+
+WHOLE = (
+    "the sink has no column for places inside aggregated records: records were compared whole, "
+    "by their number alone"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +52,18 @@ def audit(
     *,
     lineage: Lineage,
     columns: Columns = Columns(),  # noqa: B008
+    stream: tuple[Reach, str] | None = None,
+    since: float | None = None,
+    until: float | None = None,
     sink: str = "",
     form: str = "frame",
+    proof: str = "",
 ) -> Audited:
-    """Count everything that the sink alone tells. UsageError where a column is missing.
+    """Count what the sink alone tells and, with `stream`, what it lacks of the stream.
 
+    stream: how it is reached, and its name or ARN; it is read as far as retention has left it.
+    since, until: Unix seconds, what of the stream is compared, by arrival. proof: by what the sink
+    is known to hold whole batches only, "" where it is not. UsageError where a column is missing.
     Runs Spark's jobs at once; what it holds on the driver is as large as the lineage.
     """
     taken = time.time()
@@ -64,17 +81,28 @@ def audit(
     late = None
     if "order" in found.names and "key" in found.names:
         late = disordered(good, shards, usable)
+    notes = []
+    compared = None
+    if stream is not None:
+        whole = "sub" not in found.names
+        wanted = Stream(*stream, since, until, unpack=not whole)
+        compared = against(rows, wanted, lineage, shards, cut)
+        if whole:
+            notes.append(WHOLE)
     facts = Facts(
         sink=sink, form=form, taken=taken,
         rows=sum(one.rows for one in groups),
-        shards=_in_sink(shards, usable, twofold, _late(late)),
+        shards=_in_sink(shards, usable, twofold, _late(late), proof),
         unusable=broken,
+        compared={} if compared is None else compared.compared,
         ordered_by="" if late is None else found.names["order"],
-        buckets=_buckets(shards, cut, usable, twofold),
+        buckets=_buckets(shards, cut, usable, twofold, {} if compared is None else compared.slots),
+        notes=tuple(notes),
     )  # fmt: skip
     return Audited(
         facts, _named(rows.where("fault IS NOT NULL"), "fault"), _named(twice, "copies"),
         None if late is None else _named(late, "behind"),
+        None if compared is None else compared.missing,
     )  # fmt: skip
 
 
@@ -85,7 +113,8 @@ def _late(records: DataFrame | None) -> dict[int, int] | None:
 
 
 def _in_sink(
-    shards: Known, groups: list[alone.Group], twofold: list[Any], late: dict[int, int] | None
+    shards: Known, groups: list[alone.Group], twofold: list[Any], late: dict[int, int] | None,
+    proof: str,
 ) -> dict[ShardId, InSink]:
     by_shard: dict[int, list[alone.Group]] = defaultdict(list)
     for one in groups:
@@ -103,13 +132,16 @@ def _in_sink(
             sum(row["doubled"] for row in twice[at]),
             sum(row["extra"] for row in twice[at]),
             None if late is None else late.get(at, 0),
+            alone.last(of) if proof else None,
+            proof,
         )
         for at, of in sorted(by_shard.items())
     }
 
 
 def _buckets(
-    shards: Known, cut: tuple[Slots, ...], groups: list[alone.Group], twofold: list[Any]
+    shards: Known, cut: tuple[Slots, ...], groups: list[alone.Group], twofold: list[Any],
+    missing: Mapping[tuple[int, int], int],
 ) -> tuple[Bucket, ...]:
     extra: Counter[tuple[int, int]] = Counter()
     for row in twofold:
@@ -119,11 +151,12 @@ def _buckets(
         if one.at is not None and one.slot is not None:
             rows[one.at, one.slot] += one.rows
     found = []
-    for (at, slot), count in sorted(rows.items()):
-        of = cut[min(at, len(cut) - 1)]
-        found.append(
-            Bucket(shards.id(at), of.begin(slot), of.seconds, count, extra=extra[at, slot])
-        )
+    for at, slot in sorted(rows.keys() | missing.keys()):
+        of, place = cut[min(at, len(cut) - 1)], (at, slot)
+        lost = missing.get(place, 0)
+        found.append(Bucket(
+            shards.id(at), of.begin(slot), of.seconds, rows[place], lost, extra[place]
+        ))
     return tuple(found)
 
 

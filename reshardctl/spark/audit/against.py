@@ -1,0 +1,209 @@
+"""The sink against its stream: which of the records that can still be read it lacks.
+
+One pass over both: what was read is joined with what is there by number and place inside an
+aggregate, and each record carries the one before it, so that the place of the first missing one
+needs no second look. What the frame `missing` shows later is read again, of the shards that lack
+any and only as far as they do.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from reshardctl.audit.facts import Compared, Fault, Record
+from reshardctl.kinesis.fast import Begin
+from reshardctl.lineage import Lineage
+from reshardctl.model import ShardId
+from reshardctl.spark.audit.known import Known
+from reshardctl.spark.audit.reading import Stream, Window, records, windows
+from reshardctl.spark.audit.slots import Slots
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+ENDS = ("number", "sub", "arrival")
+BEFORE = ("before", "before_sub", "before_arrival")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What came of it. missing by shard and slot, for the page; the rows, lazily."""
+
+    compared: Mapping[ShardId, Compared]
+    slots: Mapping[tuple[int, int], int]
+    missing: DataFrame
+
+
+def against(
+    rows: DataFrame, stream: Stream, lineage: Lineage, known: Known, cut: tuple[Slots, ...]
+) -> Comparison:
+    """rows: of the sink, laid to shards. CannotTell, UsageError where the stream cannot be read."""
+    spark = rows.sparkSession
+    places = {one.id: at for at, one in enumerate(known.shards)}
+    found = {places[one.shard]: one for one in windows(stream, lineage)}
+    there = _there(rows, stream.unpack)
+    read = _placed(records(spark, stream, found), stream, known)
+    groups = _counted(_joined(read, there), spark, cut).collect()
+    compared = _compared(found, groups, stream, lineage)
+    lost: dict[tuple[int, int], int] = {}
+    for row in groups:
+        if row["missing"]:
+            key = row["at"], row["slot"]
+            lost[key] = lost.get(key, 0) + row["missing"]
+    again = _narrowed(found, compared)
+    return Comparison(
+        compared, lost, _missing(spark, stream, again, known, there)
+    )
+
+
+def _there(rows: DataFrame, unpack: bool) -> DataFrame:
+    """place, sub of what the sink has, once each: a row of a wrong shard is there all the same."""
+    held = rows.where(f"fault IS NULL OR fault = '{Fault.NOT_ITS_SHARD}'")
+    names = ["place", "sub"] if unpack else ["place"]
+    return held.select(*names).dropDuplicates(names)
+
+
+def _placed(read: DataFrame, stream: Stream, known: Known) -> DataFrame:
+    """With `place` as the sink's rows have it, and only what arrived in the wanted time."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    placed = read.withColumn("place", F.lpad("number", known.width, "0"))
+    if stream.since is not None:
+        placed = placed.where((F.col("arrival") >= stream.since) | F.col("number").isNull())
+    if stream.until is not None:
+        placed = placed.where((F.col("arrival") < stream.until) | F.col("number").isNull())
+    return placed
+
+
+def _joined(read: DataFrame, there: DataFrame) -> DataFrame:
+    """Records with `missing`; one shuffle of each side, by the number."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    marked = there.withColumn("held", F.lit(True))
+    joined = read.join(marked, there.columns, "left")
+    return joined.withColumn("missing", F.col("held").isNull() & F.col("number").isNotNull())
+
+
+def _counted(joined: DataFrame, spark: SparkSession, cut: Sequence[Slots]) -> DataFrame:
+    """at, slot, read, missing, and the ends of both as STRUCTs; as many as there are slots."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    table = spark.createDataFrame(
+        [(at, one.since, one.seconds, one.count) for at, one in enumerate(cut[:-1])],
+        "at INT, since DOUBLE, seconds DOUBLE, slots INT",
+    )
+    slot = F.expr(
+        "cast(least(greatest(floor((arrival - since) / seconds), 0), slots - 1) AS int)"
+    )
+    record = F.when(F.col("number").isNotNull(), F.struct("place", *ENDS))
+    lost = F.when(F.col("missing"), F.struct("place", *ENDS, *BEFORE))
+    return (
+        joined.join(F.broadcast(table), "at")
+        .groupBy("at", slot.alias("slot"))
+        .agg(
+            F.count("number").alias("read"), F.count_if("missing").alias("missing"),
+            F.min(record).alias("first"), F.max(record).alias("last"),
+            F.min(lost).alias("first_missing"), F.max(lost).alias("last_missing"),
+            F.max("short").alias("short"),
+        )
+    )  # fmt: skip
+
+
+def _compared(
+    found: Mapping[int, Window], groups: Sequence[Any], stream: Stream, lineage: Lineage
+) -> dict[ShardId, Compared]:
+    by_shard: dict[int, list[Any]] = defaultdict(list)
+    for row in groups:
+        by_shard[row["at"]].append(row)
+    # What retention takes while records are read is not whole either.
+    horizon = time.time() - lineage.stream.retention
+    return {
+        one.shard: _one(one, by_shard[at], stream, lineage, horizon)
+        for at, one in found.items()
+    }  # fmt: skip
+
+
+def _one(
+    window: Window, of: Sequence[Any], stream: Stream, lineage: Lineage, horizon: float
+) -> Compared:
+    opened, closed = lineage.opened_at(window.shard), lineage.closed_at(window.shard)
+    since = max(horizon, stream.since or 0.0)
+    cut = stream.until is not None and (closed is None or closed >= stream.until)
+    short = next((row["short"] for row in of if row["short"]), "")
+    if not short and cut:
+        short = "it was to be read up to a time only"
+    elif not short and not window.to_end and not window.tip:
+        short = "records came faster than its newest one was found"
+    lost = _end(of, "first_missing", min)
+    return Compared(
+        window.shard,
+        read=sum(row["read"] for row in of),
+        missing=sum(row["missing"] for row in of),
+        since=_record(_end(of, "first", min)),
+        until=_record(_end(of, "last", max)),
+        whole=opened is not None and opened >= since,
+        ended=window.to_end and not short,
+        tip=not window.to_end and not short,
+        short=short,
+        first_missing=_record(lost),
+        last_missing=_record(_end(of, "last_missing", max)),
+        before_missing=_record(lost, BEFORE),
+    )
+
+
+def _end(of: Sequence[Any], name: str, choose: Callable[..., Any]) -> Any:
+    """The first or the last of its slots' own."""
+    found = [row[name] for row in of if row[name] is not None]
+    return choose(found, key=lambda one: (one["place"], one["sub"])) if found else None
+
+
+def _record(row: Any, names: Sequence[str] = ENDS) -> Record | None:
+    if row is None or row[names[0]] is None:
+        return None
+    number, sub, arrival = (row[name] for name in names)
+    return Record(number, int(sub), arrival)
+
+
+def _narrowed(
+    found: Mapping[int, Window], compared: Mapping[ShardId, Compared]
+) -> dict[int, Window]:
+    """From behind the record before the first missing one to the last missing one."""
+    narrowed = {}
+    for at, window in found.items():
+        one = compared[window.shard]
+        if one.last_missing is None:
+            continue
+        begin = window.begin
+        if one.before_missing is not None:
+            begin = Begin("AT_SEQUENCE_NUMBER", one.before_missing.number)
+        narrowed[at] = Window(window.shard, begin, one.last_missing.number, to_end=False)
+    return narrowed
+
+
+def _missing(
+    spark: SparkSession, stream: Stream, found: Mapping[int, Window], known: Known,
+    there: DataFrame,
+) -> DataFrame:
+    """The rows, as `kinesis-lineage` has them."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    read = _placed(records(spark, stream, found, data=True), stream, known)
+    lost = read.where("number IS NOT NULL").join(there, there.columns, "left_anti")
+    names = F.broadcast(spark.createDataFrame(
+        [(at, one.id) for at, one in enumerate(known.shards)], "at INT, shard STRING"
+    ))  # fmt: skip
+    return lost.join(names, "at").select(
+        "data",
+        F.col("key").alias("partition_key"),
+        F.col("number").alias("sequence_number"),
+        F.col("sub").alias("sub_sequence_number"),
+        F.col("shard").alias("shard_id"),
+        F.lit(stream.name.rpartition("/")[2]).alias("stream"),
+        F.timestamp_micros(F.round(F.col("arrival") * 1_000_000).cast("bigint")).alias(
+            "approximate_arrival_timestamp"
+        ),
+    )
