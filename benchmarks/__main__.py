@@ -13,7 +13,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 NAMES = (
-    "lineage", "listing", "startup", "diagnose", "apply", "checkpoints", "metastore", "stores"
+    "lineage", "listing", "startup", "diagnose", "apply", "checkpoints", "metastore", "stores",
+    "source",
 )
 """Each is a module here with `run(scale, folder)`: scale divides its sizes, folder is scratch."""
 

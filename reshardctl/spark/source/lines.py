@@ -111,8 +111,8 @@ def spelled(lineage: Lineage, found: list[Stretch]) -> dict[str, str]:
         kind, value = one.begin
         starts[one.shard] = kind if value is None else {kind: value}
         ends[one.shard] = SHARD_END if one.until is None else one.until
-    if not ends:  # an empty line is none: it passes before every root
-        ends = dict.fromkeys(lineage.roots(), SHARD_END)
+    if not ends:  # no option can name no shard; behind SHARD_END lies nothing
+        ends = dict.fromkeys(lineage.roots(), TIP)
     return {"startingLine": json.dumps(starts), "endingLine": json.dumps(ends)}
 
 
