@@ -3,7 +3,8 @@
 What it is
 ----------
 Each sequence number in the table was written more than a minute before the stream was created: the
-rows belong to an earlier stream of the same name.
+rows belong to an earlier stream of the same name. Where the store notes the stream's creation time
+(Spark's kinesis-lineage), that says so by itself.
 
 Why it matters
 --------------

@@ -8,7 +8,8 @@ not listed any more while the row had not come to its end.
 Why it matters
 --------------
 Records behind it may be gone. Kinesis does not say so: it goes on at the oldest record that is
-left, and for a shard that is gone KCL takes "not found" for its end.
+left, and for a shard that is gone KCL takes "not found" for its end. Others die of it: Qubole's
+connector for Spark of a shard that is gone, kinesis-lineage of both, unless failOnDataLoss=false.
 
 How it happens
 --------------
@@ -17,8 +18,9 @@ idle shard looks the same: its last record may simply be that old.
 
 What the fix writes
 -------------------
-Nothing: no position brings records back, and KCL goes on by itself. To tell a loss from an idle
-shard that is still listed:
+Nothing: no position brings records back, and KCL goes on by itself. For a query of Spark that dies
+of a shard that is gone, a place without it: what it held is lost either way. To tell a loss from an
+idle shard that is still listed:
 
     reshardctl inspect kcl://TABLE --stream NAME --probe
 
@@ -26,7 +28,9 @@ Raise the retention now if other shards are near their deadline; it keeps what i
 
 When the fix is not offered
 ---------------------------
-Always. The finding goes away by itself once the consumer has moved on or its row has ended.
+Always, but for a query that dies of a shard that is gone. The finding goes away by itself once the
+consumer has moved on or its row has ended. kinesis-lineage at a place that is older than the
+retention is started once with failOnDataLoss=false; --policy latest skips more.
 
 Example
 -------
