@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,9 +12,14 @@ import pytest
 from reshardctl.kinesis.fast.reader import Begin
 from reshardctl.spark.source import planning
 from reshardctl.spark.source.planning import Planner
+from reshardctl.testing import serve
 from tests.interop.spark.soak.dry import Dry
+from tests.interop.spark.soak.moving import STREAM
+from tests.interop.spark.tool import OK, Tool
 
-SEEDS, MORE = range(12), range(12, 400)
+SEEDS, MORE, INSPECTED = range(12), range(12, 400), (0, 1, 3)
+HOURS = 4
+"""More than a seed's virtual time, and less than a retention."""
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -34,6 +41,24 @@ def test_a_soak_moves_the_stream_in_every_way() -> None:
         counts += dry.moving.counts
     for kind in ("records", "splits", "merges", "counts", "trims", "faults"):
         assert counts[kind] >= len(SEEDS) // 2, counts
+
+
+@pytest.mark.parametrize("seed", INSPECTED)
+def test_our_own_command_finds_nothing_wrong_with_what_the_query_wrote(
+    seed: int, tmp_path: Path
+) -> None:
+    """Left anywhere in its life, a batch open or not."""
+    dry = Dry(seed, time.time() - HOURS * 3600)
+    dry.play()
+    dry.write(tmp_path / "checkpoint")
+    clock = dry.moving.fake.clock
+    clock.set(max(clock.now(), time.time()))
+    start = dry.options.get("startingPosition", "TRIM_HORIZON")
+    with serve(dry.moving.fake) as server:
+        tool = Tool(tmp_path / "state", {"kinesis": server.url})
+        locator = f"spark:{tmp_path / 'checkpoint'}?startingPosition={start}"
+        answer = tool.inspect(locator, STREAM)
+    assert (answer.code, answer.codes) == (OK, set())
 
 
 def every_child_at_once(lineage: Any, places: Any, *_: Any) -> Any:

@@ -6,8 +6,11 @@ hold are the soak's own. So thousands of seeds can be judged, each the same at e
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
+from pathlib import Path
 from random import Random
+from uuid import UUID
 
 from tests.interop.spark.soak import judging
 from tests.interop.spark.soak.judging import Delivery, Row, Truth
@@ -26,9 +29,10 @@ WEIGHTS = (40, 25, 30, 6, 3, 3, 2)
 class Dry:
     """One seed."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, start: float = 1_700_000_000.0) -> None:
+        """`start`: the Unix time at which the stream is created, or so."""
         self._dice = Random(seed)
-        self.moving = Moving.still(seed)
+        self.moving = Moving.still(seed, start)
         self.options = self._options()
         self.query = Query(self.moving.fake, self._dice.random() < 0.5, self.options)
         self._committed: list[int] = []
@@ -37,16 +41,37 @@ class Dry:
 
     def complaints(self) -> list[str]:
         """Play it through; every way in which the promise was broken."""
+        self.play()
+        self.finish()
+        return [*self._endless, *judging.complaints(self._truth(), self._deliveries())]
+
+    def play(self) -> None:
+        """The stream moves, the query runs and dies."""
         latest = self.options.get("startingPosition") == "LATEST"
         self.moving.due, self.moving.past = not latest, latest
         for _ in range(self._dice.randint(*STEPS)):
             self._do(self._dice.choices(DOES, WEIGHTS)[0])
             self.moving.due = self.moving.due or bool(self.query.offsets)
         self.moving.fake.faults.clear()
+
+    def finish(self) -> None:
+        """The query is left alone until it has read everything."""
         for _ in range(3):
             self.moving.fake.clock.advance(20)
             self._do("drain")
-        return [*self._endless, *judging.complaints(self._truth(), self._deliveries())]
+
+    def write(self, checkpoint: Path) -> None:
+        """The checkpoint as Spark lays it out, offset log v1."""
+        for folder in ("offsets", "commits"):
+            (checkpoint / folder).mkdir(parents=True)
+        (checkpoint / "metadata").write_text(json.dumps({"id": str(UUID(int=1))}))
+        own = {"batchWatermarkMs": 0, "batchTimestampMs": 0, "conf": {}}
+        for number, offset in enumerate(self.query.offsets):
+            text = f"v1\n{json.dumps(own)}\n{offset}"
+            (checkpoint / "offsets" / str(number)).write_text(text)
+        for number in range(self.query.commits):
+            text = 'v1\n{"nextBatchWatermarkMs":0}'
+            (checkpoint / "commits" / str(number)).write_text(text)
 
     def _options(self) -> dict[str, str]:
         most = self._dice.choice(("", "", "1", "7", "60"))

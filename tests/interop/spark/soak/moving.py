@@ -70,10 +70,11 @@ class Moving:
         return cls._of(dice, FakeKinesis(start=now - 60, ticking=True, settings=settings), calm)
 
     @classmethod
-    def still(cls, seed: int) -> Moving:
-        """The same on a clock that stands until it is moved, from one and the same time on."""
+    def still(cls, seed: int, start: float) -> Moving:
+        """The same on a clock that stands at this time until it is moved."""
         dice = Random(seed)
-        return cls._of(dice, FakeKinesis(settings=_settings(dice, calm=False)), calm=False)
+        fake = FakeKinesis(start=start, settings=_settings(dice, calm=False))
+        return cls._of(dice, fake, calm=False)
 
     @classmethod
     def _of(cls, dice: Random, fake: FakeKinesis, calm: bool) -> Moving:
