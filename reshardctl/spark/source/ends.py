@@ -105,9 +105,10 @@ class Ends:
             s: replace(p, tip=round(at, 3)) if s in quiet else p for s, p in reached.places.items()
         }
         for shard, place in places.items():
+            if place != Place() or shard not in lineage or not lineage[shard].parents:
+                continue
             # A shard that got no share yet: nothing is owed of the time before it was born.
-            born = lineage.opened_at(shard) if shard in lineage and lineage[shard].parents else None
-            if place == Place() and born is not None and born > at - retention:
+            if (born := lineage.opened_at(shard)) is not None and born > at - retention:
                 places[shard] = Place(tip=born)
         return Reached(places, reached.moved or stale, reached.unlisted)
 

@@ -25,7 +25,7 @@ from reshardctl.spark.source.options import StreamOptions
 from reshardctl.spark.source.progress import Progress
 from reshardctl.spark.source.starting import TRIM_HORIZON, Start, Starting
 from reshardctl.spark.source.stretch import Stretch
-from reshardctl.spark.source.tips import Reads, Tips
+from reshardctl.spark.source.tips import IDLE_PACE, Reads, Tips
 from reshardctl.spark.source.view import Lists, View
 
 Raw = dict[str, Any]
@@ -47,6 +47,8 @@ class Planner:
     _goals: Goals | None = None
     _position: Raw | None = None
     _planned: str = ""
+    _idle: Raw | None = None
+    _idle_at: float = 0.0
 
     def __post_init__(self) -> None:
         common = self.options.common
@@ -65,6 +67,9 @@ class Planner:
         where the batch ended for which `stretches` was last called.
         """
         found = start if start is not None else self._position or self.initial()
+        now = self.clock()
+        if found == self._idle and now - self._idle_at < IDLE_PACE:
+            return found  # Spark asks every ten milliseconds while nothing comes
         offset = self._own(found)
         listed = not self._view.old
         try:
@@ -76,6 +81,7 @@ class Planner:
             after = self._next(offset, self._view.lineage(), most)
         self.progress.planned(after or offset, after is not None)
         if after is None:
+            self._idle, self._idle_at = found, now
             return found
         planned = written(after)
         self._planned = json.dumps(planned)

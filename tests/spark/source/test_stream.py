@@ -8,6 +8,8 @@ import pytest
 
 from reshardctl.errors import UsageError
 from reshardctl.model import shard_id
+from reshardctl.spark.source import planning
+from reshardctl.spark.source.offset import read
 from tests.spark.source.drive import NAME, Crash, Query
 from tests.spark.source.streams import CREATED, Living, order_held, replays_equal
 
@@ -270,3 +272,21 @@ def test_it_calls_what_its_policy_allows(old):
     assert living.fake.actions == {
         "DescribeStreamSummary", "GetRecords", "GetShardIterator", "ListShards",
     }  # fmt: skip
+
+
+@BOTH
+def test_an_idle_query_that_is_asked_all_the_time_asks_once_a_second(old, monkeypatch):
+    living = aged()
+    offsets: list[object] = []
+    monkeypatch.setattr(planning, "read", lambda value: offsets.append(value) or read(value))
+    query = Query(living.fake, old)
+    query.drain()
+    living.fake.calls.clear()
+    offsets.clear()
+    for _ in range(500):  # five seconds
+        assert not query.trigger()
+        living.fake.clock.advance(0.01)
+    asked = [call.action for call in living.fake.calls]
+    assert asked.count("GetRecords") <= 2 * 6  # of two open shards
+    assert asked.count("ListShards") <= 1
+    assert len(offsets) <= 6
