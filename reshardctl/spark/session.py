@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.errors import CannotTell, UsageError
@@ -19,6 +20,7 @@ OURS = {
     "spark.ui.enabled": "false",
 }
 """Of a local session: nothing of it is to be reached from elsewhere."""
+QUIET = Path(__file__).with_name("quiet.properties")
 JAVA = "java -version   (Spark 3 wants Java 8, 11 or 17, Spark 4 wants 17 or 21)"
 
 
@@ -69,8 +71,11 @@ def _given() -> bool:
 def _configuration(master: str | None) -> dict[str, str]:
     """Little: what spark-defaults.conf and spark-submit say stays so."""
     shown = "true" if sys.stderr.isatty() else "false"
-    quiet = {"spark.ui.showConsoleProgress": shown, "spark.log.level": "ERROR"}
+    settings = {"spark.ui.showConsoleProgress": shown, "spark.log.level": "ERROR"}
     if _given() or not (master or LOCAL).startswith("local"):
-        return quiet
+        return settings
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    return {**OURS, **quiet}
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    if not {"SPARK_HOME", "SPARK_CONF_DIR"} & os.environ.keys():
+        settings["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={QUIET.as_uri()}"
+    return {**OURS, **settings}

@@ -78,7 +78,7 @@ def remarks(report: AuditReport) -> list[str]:
     """Sentences below the findings."""
     said = [coverage(report), *report.notes]
     if report.saved:
-        said.append(f"the rows are in {report.saved}: a table a finding")
+        said.append(f"the offending rows are in {report.saved}, a table a kind")
     return [sentence(one) for one in said if one]
 
 
