@@ -14,6 +14,7 @@ from reshardctl.spark.audit import audit
 from tests.injector import damage
 from tests.injector.history import Kind
 from tests.injector.layouts import BARE, CONNECTOR, LAYOUTS, OURS, TEXT, Layout
+from tests.injector.truth import truth_of
 from tests.spark.audit.scenes import (
     OLD,
     PACKED,
@@ -65,15 +66,20 @@ def test_many_seeds(spark: Any, seed: int) -> None:
     assert alone(spark, scene(seed, fitting(layout), kind), layout) == ""
 
 
-def test_one_row_more_or_less_is_noticed(spark: Any) -> None:
-    """The comparison itself: against the truth of the sink before it was changed once more."""
-    for change in (damage.lose_single, damage.double_once, damage.unknown_shard):
-        made = scene(4, [damage.lose_range, damage.double_many])
-        change(made.making)
-        assert alone(spark, made, OURS), change.__name__
-    made = scene(4, ())
-    damage.child_first(made.making)
-    assert alone(spark, made, CONNECTOR)
+def test_the_comparison_notices_one_row_more_or_less(spark: Any) -> None:
+    """Against truths that differ from the sink's own in one row each."""
+    made = scene(4, fitting(CONNECTOR))
+    rows = frame(spark, made.rows, CONNECTOR)
+    found = audit(rows, lineage=made.lineage(), columns=columns(CONNECTOR))
+    assert differences(found, made.truth, CONNECTOR) == ""
+    changes = (
+        damage.double_once, damage.lose_single, damage.within_shard, damage.unknown_shard,
+        damage.faulty_numbers, damage.lose_tail,
+    )  # fmt: skip
+    for change in changes:
+        other = scene(4, fitting(CONNECTOR))
+        change(other.making)
+        assert differences(found, truth_of(other.making), CONNECTOR), change.__name__
 
 
 def test_a_sink_without_an_order_says_so(spark: Any) -> None:
