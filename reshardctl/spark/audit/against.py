@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from reshardctl.audit.facts import Compared, Fault, Record
+from reshardctl.audit.facts import UP_TO_A_TIME, Compared, Fault, Record
 from reshardctl.kinesis.fast import Begin
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
@@ -135,7 +135,7 @@ def _one(
     cut = stream.until is not None and (closed is None or closed >= stream.until)
     short = next((row["short"] for row in of if row["short"]), "")
     if not short and cut:
-        short = "it was to be read up to a time only"
+        short = UP_TO_A_TIME
     elif not short and not window.to_end and not window.tip:
         short = "records came faster than its newest one was found"
     lost = _end(of, "first_missing", min)
