@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from reshardctl.errors import CannotTell
+from reshardctl.errors import CannotTell, UsageError
 from reshardctl.kinesis.fast.reader import Begin, order
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
@@ -74,10 +74,12 @@ class Planner:
         listed = not self._view.old
         try:
             after = self._next(offset, self._view.lineage(), most)
-        except CannotTell as error:
+        except (CannotTell, UsageError) as error:
             if not listed or isinstance(error, losses.DataLoss):
                 raise
+            # A shard or the whole stream may be another one than the listing that is held says.
             self._view.drop()
+            self._tips.forget()
             after = self._next(offset, self._view.lineage(), most)
         self.progress.planned(after or offset, after is not None)
         if after is None:

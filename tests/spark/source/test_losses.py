@@ -9,6 +9,8 @@ import pytest
 
 from reshardctl.errors import UsageError
 from reshardctl.spark.source.losses import DataLoss
+from reshardctl.spark.source.view import LISTED_FOR
+from reshardctl.testing.settings import Settings
 from tests.spark.source.drive import NAME, Crash, Query
 from tests.spark.source.streams import CREATED, Living
 
@@ -255,3 +257,53 @@ def test_a_checkpoint_of_another_stream(old):
     query.offsets[-1] = query.offsets[-1].replace('"stream": "orders"', '"stream": "payments"')
     with pytest.raises(UsageError, match=r"positions in stream payments, but .* stream orders"):
         query.trigger()
+
+
+@BOTH
+def test_a_stream_made_anew_is_read_from_its_beginning_also_by_a_query_of_latest(old):
+    living, query = read_some(old)
+    recreate(living)
+    living.put(0, 2)
+    query.options = {**GO_ON, "startingPosition": "LATEST"}
+    query.drain()
+    assert query.data() == ["r0", "r1", "r2", "r3", "r4"]
+
+
+@BOTH
+def test_a_stream_made_anew_under_a_listing_that_is_still_held(old):
+    living = Living(1, settings=Settings(create_seconds=0.5, delete_seconds=0.5))
+    living.put(0, 3)
+    query = Query(living.fake, old)
+    query.drain()
+    living.fake.clock.advance(LISTED_FOR)
+    query.trigger()
+    recreate(living, pause=2)
+    living.put(0, 1)
+    with pytest.raises(DataLoss, match="deleted and created again"):
+        query.trigger()
+
+
+@BOTH
+def test_a_child_that_had_no_share_and_then_waited_for_too_long(old):
+    living, query = read_some(old)
+    living.split(0)
+    living.put(0, 1)
+    living.put(1, 1)
+    living.fake.clock.advance(2)
+    query.options = {"maxRecordsPerTrigger": "1"}
+    query.trigger()
+    query.trigger()
+    waiting = [place for place in query.newest["shards"].values() if not place["seq"]]
+    assert [set(place) for place in waiting if not place["end"]] == [{"seq", "end", "tip"}]
+    query.stop()
+    living.fake.clock.advance(DAY + HOUR)
+    with pytest.raises(DataLoss, match=r"shard 1 .*shard 2 .*may be gone unread"):
+        query.trigger()
+
+
+def recreate(living: Living, pause: float = 100) -> None:
+    living.client.delete_stream(StreamName=NAME)
+    living.fake.settle()
+    living.fake.clock.advance(pause)
+    living.client.create_stream(StreamName=NAME, ShardCount=1)
+    living.fake.settle()
