@@ -92,6 +92,7 @@ def test_a_log_in_a_table_is_read_deleted_from_and_put_back():
     """Nothing in it is ever updated in place."""
     (table,) = policies()["spark-log"]["Statement"]
     assert set(table["Action"]) == set(TABLE["fix"]) - {"dynamodb:UpdateItem"}
+    assert tuple(table["Action"]) == TABLE["log"]
     assert set(TABLE["inspect"]) <= set(table["Action"])
 
 

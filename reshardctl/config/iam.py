@@ -9,7 +9,7 @@ from typing import Any
 
 from reshardctl.config.entries import Consumer, Reach
 from reshardctl.consumers import consumer_of
-from reshardctl.consumers.layouts import TABLES
+from reshardctl.consumers.layouts import BESIDE, TABLES
 from reshardctl.errors import UsageError
 from reshardctl.journal import bucket
 from reshardctl.journal.place import is_s3, s3_object
@@ -117,15 +117,25 @@ def _partition(region: str) -> str:
 def _store(entry: Consumer, place: Place, group: str) -> list[Statement]:
     """On the table, with those beside it, or on the bucket; none for what AWS does not keep."""
     medium, target = entry.place.medium, entry.place.target
+    table = f"arn:{place.partition}:dynamodb:{place.region}:{place.account}:table/"
+    log = _log(entry, table, group)
     if medium not in ("dynamodb", *BUCKETS):
-        return []
+        return log
     if medium in BUCKETS:
         bucket_name, _, prefix = target.partition("#")[0].partition("/")
-        return _below(place.partition, bucket_name, prefix, FILES[group])
-    table = f"arn:{place.partition}:dynamodb:{place.region}:{place.account}:table/"
+        return [*_below(place.partition, bucket_name, prefix, FILES[group]), *log]
     sides = [side.name for side in consumer_of(entry.place).side_tables(table + target)]
     beside = [_allow(TABLE["beside"], *sides)] if sides else []
     return [_allow(TABLE[group], *(table + name for name in _tables(entry))), *beside]
+
+
+def _log(entry: Consumer, table: str, group: str) -> list[Statement]:
+    """On the table that keeps a part of what lies in its files otherwise."""
+    shaped = BESIDE.get(entry.place.consumer)
+    shape = shaped(entry.place.options) if shaped is not None else None
+    if shape is None:
+        return []
+    return [_allow(TABLE["log" if group == "fix" else group], table + shape.name)]
 
 
 def _tables(entry: Consumer) -> list[str]:

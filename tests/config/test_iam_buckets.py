@@ -38,3 +38,16 @@ def test_a_whole_bucket():
 
 def test_a_disk_needs_no_policy():
     assert statements("quickwit+file:///var/lib/quickwit?index=i", "fix") == []
+
+
+@pytest.mark.parametrize(("group", "actions"), [
+    ("inspect", ["dynamodb:DescribeTable", "dynamodb:Scan"]),
+    ("fix", documented()["spark-log"]["Statement"][0]["Action"]),
+])  # fmt: skip
+@pytest.mark.parametrize("locator", ["spark:/checkpoints/orders", "spark+s3://my-checkpoints/o"])
+def test_a_log_in_a_table_has_the_policy_of_the_page(locator, group, actions):
+    """kinesis.dynamodb.tableName of awslabs' connector, named by log=."""
+    *files, table = statements(f"{locator}?log=orders-log", group)
+    where = "arn:aws:dynamodb:eu-west-1:123456789012:table/orders-log"
+    assert table == {"Effect": "Allow", "Action": actions, "Resource": where}
+    assert bool(files) == locator.startswith("spark+s3:")

@@ -20,6 +20,7 @@ from reshardctl.consumers.spark.offset_log import (
     parse_offset_log,
 )
 from reshardctl.consumers.spark.plain import PLAIN
+from reshardctl.consumers.spark.table_log import HASH, PREFIX, RANGE, VALUE, is_row
 from reshardctl.model import AttributeValue, Image
 
 Name = Callable[[str], str]
@@ -28,7 +29,10 @@ Name = Callable[[str], str]
 ELSEWHERE = '{"redacted":true}'
 """Stands where a source that does not read Kinesis has its offset."""
 QUERY = '{"id":"00000000-0000-0000-0000-000000000000"}'
-_OWN = PLAIN | {"shard-source", "shard-commit", "_metadata", "delta", "snapshot", "0"}
+_OWN = PLAIN | {"shard-source", "shard-commit", "_metadata", "delta", "snapshot", "0"} | {
+    PREFIX.rstrip("/")
+}
+OWN = (HASH, RANGE, VALUE)
 _KEPT = re.compile(r"(\d+|shardId-\d+|\.\d+\.[0-9a-f-]+(\.TID\d+)?\.tmp|)\Z", re.ASCII)
 _SPARKS = ("org.apache.spark.", "true", "false")
 
@@ -36,6 +40,8 @@ _SPARKS = ("org.apache.spark.", "true", "false")
 def unnamed(image: Image, name: Name) -> Image:
     """The same file without a name in its path or its text; its checksum is that of the new text
     where it was right, blank where it was not."""
+    if is_row(image):
+        return _row(image, name)
     values: dict[str, AttributeValue] = {
         attribute: {"B": ""} if "B" in value else value
         for attribute, value in image.attributes.items()
@@ -48,6 +54,18 @@ def unnamed(image: Image, name: Name) -> Image:
         if crc and holds(before.encode(), base64.b64decode(crc)):
             values["crc"] = {"B": base64.b64encode(checksum(then.encode())).decode()}
     return Image("/".join(_part(part, name) for part in image.key.split("/")), values)
+
+
+def _row(row: Image, name: Name) -> Image:
+    """A row of a log in a table: batch, shard and place stay, whatever else it holds does not."""
+    values = {attribute: value for attribute, value in row.attributes.items() if attribute in OWN}
+    text = str(values.get(VALUE, {}).get("S", ""))
+    if text and not _plain(text):
+        values[VALUE] = {"S": name(text)}
+    for attribute in (HASH, RANGE):
+        if "S" in values.get(attribute, {}):
+            values[attribute] = {"S": _part(str(values[attribute]["S"]), name)}
+    return Image("/".join(_part(part, name) for part in row.key.split("/")), values)
 
 
 def _part(part: str, name: Name) -> str:

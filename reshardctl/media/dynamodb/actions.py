@@ -14,11 +14,19 @@ ACTIONS = {
     ),
     "discover": ("dynamodb:DescribeTable", "dynamodb:ListTables", "dynamodb:Scan"),
     "beside": ("dynamodb:GetItem", "dynamodb:Scan"),
+    "log": (
+        "dynamodb:BatchGetItem",
+        "dynamodb:DeleteItem",
+        "dynamodb:DescribeTable",
+        "dynamodb:PutItem",
+        "dynamodb:Scan",
+    ),
 }
 """Verb group → actions on the table. `fix` stands for `fix` and `undo`.
 
 `beside`: on the side tables of KCL 3.0-3.4, whatever the verb. Without it they are not looked at,
-and the report says so.
+and the report says so. `log`: on the table of a log, for `fix` and `undo`: its rows are deleted and
+put back, never updated.
 
 A transaction needs the actions of the writes in it and none of its own (Amazon DynamoDB Developer
 Guide, "Using IAM with DynamoDB transactions").

@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.consumers.spark.consumer import Spark
+from reshardctl.consumers.spark.unnamed import unnamed
 from reshardctl.errors import CannotTell
 from reshardctl.model import Delete, Image
 from reshardctl.plan import Case, Nothing, Plan, decide, judge, settled_line
@@ -119,3 +120,16 @@ def test_repaired_is_repaired():
     from reshardctl.model import after
 
     assert isinstance(decide(replace(one, images=after(one.images, plan.steps))), Nothing)
+
+
+def test_rows_of_the_log_tell_nobody_and_are_judged_as_before():
+    """Attributes that are nobody's, and texts that are no entry, may hold anything."""
+    (own,) = [row(0, "shardId-000000000000", '{"shardId":"shardId-000000000000"}')]
+    told = Image(own.key, {**own.attributes, "owner": {"S": "alice"}})
+    other = row(3, "alice", '{"stream":"alice-orders"}')
+    assert unnamed(told, lambda _: "name-1") == own
+    hidden = unnamed(other, lambda _: "name-1")
+    assert "alice" not in str(hidden) and hidden.key == "log/3/name-1"
+    before = case("s1x", HEAD)
+    after = replace(before, images=[unnamed(one, lambda text: text) for one in before.images])
+    assert decide(after) == decide(before)
