@@ -28,6 +28,8 @@ CONFIGURATION = {
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.streaming.pollingDelay": "50",
+    # What a batch added is told from what the logs before it say.
+    "spark.sql.streaming.fileSink.log.deletion": "false",
     "spark.sql.streaming.noDataProgressEventInterval": "100",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
