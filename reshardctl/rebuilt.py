@@ -35,7 +35,7 @@ def _for_candidate(
     cannot: Cannot | None = None
     for steps in _beginnings(case, want, candidate):
         if isinstance(steps, Cannot):
-            cannot = steps
+            cannot = cannot or steps
             continue
         rows = after(case.images, ahead(steps))
         run = judged_as(case, case.checkpoint(rows), candidate, want, settled)

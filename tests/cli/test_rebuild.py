@@ -221,3 +221,25 @@ def test_words_that_cannot_be_acted_on(lab_of, counted, words):
     found = lab.cli("rebuild", *words)
     assert found.code == Exit.USAGE and found.err and not asked
     assert not lab.wire.calls
+
+
+FORMATS = ("text", "concise", "json", "jsonl", "markdown", "github", "junit", "sarif")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_shows_it(lab_of, counted, form):
+    lab = lab_of("a-both", OPTIONS, items=[])
+    counted(HOLES)
+    shown = rebuild(lab, "--dry-run", "--format", form, *ALL)
+    assert shown.code == Exit.FINDINGS and "SHARD_END" in shown.out, shown.err
+    done = rebuild(lab, "--yes", "--format", form, *ALL)
+    assert done.code == Exit.OK and done.out, done.err
+
+
+def test_what_the_line_rests_on_is_said(lab_of, counted):
+    lab = lab_of("a-both", OPTIONS, items=[])
+    counted(HOLES)
+    notes = rebuild(lab, "--dry-run", "--format", "json", *ALL).json["notes"]
+    assert any("s3://lake/orders" in note and "1 of 4 shards to their end" in note
+               for note in notes)
+    assert any("shard 1: 2 records are missing" in note for note in notes), notes

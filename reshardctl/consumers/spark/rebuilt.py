@@ -18,9 +18,10 @@ from typing import Any
 
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.spark.app import App
-from reshardctl.consumers.spark.checkpoint import LINEAGE, Checkpoint
+from reshardctl.consumers.spark.checkpoint import AWSLABS, LINEAGE, Checkpoint
 from reshardctl.consumers.spark.cuts import position_at
-from reshardctl.consumers.spark.lines import qubole
+from reshardctl.consumers.spark.lines import awslabs, qubole
+from reshardctl.consumers.spark.positions import Position
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, Create, Cut, ShardId, Step, Wanted, Write
 
@@ -29,10 +30,8 @@ SETTINGS = '{"batchWatermarkMs":0,"batchTimestampMs":0,"conf":{}}'
 an empty line would kill it)."""
 COMMIT = 'v1\n{"nextBatchWatermarkMs":0}'
 """What every release writes for a query without a watermark."""
-WAYS = (
-    "start the query on a new checkpoint with startingPosition set to these places as JSON "
-    "(`reshardctl rebuild … --format json` has them)",
-)
+SHOWN = 50
+"""Shards that a starting position is spelled out for; more would fit no command line."""
 
 
 def lost(connector: str, source: str) -> Checkpoint:
@@ -50,15 +49,37 @@ def rebuild(
     """The files, one a step: until the last of them is there, releases from 4.2 on do not start."""
     assert app.batch is not None, "a directory without files is parsed for batch=N alone"
     if checkpoint.source != "0":
-        return Cannot("a query of several sources cannot be written from one of them", WAYS)
+        return Cannot(
+            "the checkpoint of a query with several sources cannot be written from one of them",
+            ("restore it from a backup, and run reshardctl fix", ),
+        )
     if app.traits.connector == LINEAGE:
         return list(_ended(lineage, want, app.batch))
     if app.traits.release.startswith(qubole.NAME):
         return list(_planned(lineage, want, app.batch, app.traits.scala))
     return Cannot(
-        f"{app.traits.release} takes a closed shard of a new checkpoint for read to its end, or "
-        "keeps its places where no one else can write them",
-        WAYS,
+        f"a checkpoint of {app.traits.release} that is gone was never written anew and run on the "
+        "real connector", tuple(_ways(lineage, want, app)),
+    )
+
+
+def _ways(lineage: Lineage, want: Wanted, app: App) -> Iterator[str]:
+    """A new checkpoint from these places, where the connector takes them: from 1.4.3 on it takes
+    every closed shard of a new checkpoint for read."""
+    places = _places(lineage, want)
+    if app.traits.connector != AWSLABS or len(places) > SHOWN:
+        yield "restore the directory from a backup, and run reshardctl fix on it"
+        return
+    if app.traits.drops_closed and any(not lineage.is_open(shard) for shard in places):
+        yield (
+            f"{app.traits.release} would skip what is left in closed shards: start with awslabs "
+            "1.4.2 or kinesis-lineage until they are read"
+        )
+        return
+    line = awslabs.line(lineage.stream.name, 0, places, app.traits.scala)
+    yield (
+        "start the query on a new checkpoint, into a new folder if its sink is of files, with "
+        f"startingPosition={line}"
     )
 
 
@@ -74,11 +95,7 @@ def _ended(lineage: Lineage, want: Wanted, last: int) -> Iterator[Step]:
 
 def _planned(lineage: Lineage, want: Wanted, last: int, scala: str) -> Iterator[Step]:
     """Only what has something left to read is named: an end, or a place at one, kills the query."""
-    places = {
-        shard: position for shard in lineage
-        if not _over(lineage, shard, want[shard])
-        and (position := position_at(want[shard])) is not None
-    }
+    places = _places(lineage, want)
     name = lineage.stream.name
     for number in (last, last + 1):
         line = qubole.line(name, number, places, scala)
@@ -89,9 +106,11 @@ def _planned(lineage: Lineage, want: Wanted, last: int, scala: str) -> Iterator[
     yield _query(lineage, line)
 
 
-def _over(lineage: Lineage, shard: ShardId, cut: Cut) -> bool:
-    return cut == DONE or (not lineage.is_open(shard) and cut.number >= int(
-        lineage[shard].end or "0"))
+def _places(lineage: Lineage, want: Wanted) -> dict[ShardId, Position]:
+    """Starts of all that has something left to read. A closed shard at its last record may have:
+    no one knows that it was the last."""
+    found = {shard: position_at(want[shard]) for shard in lineage}
+    return {shard: position for shard, position in found.items() if position is not None}
 
 
 def _offset(lineage: Lineage, want: Wanted) -> Mapping[str, Any]:
