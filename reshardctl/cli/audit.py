@@ -55,15 +55,15 @@ def audit(
         str | None,
         typer.Option(
             "--since", metavar="TIME",
-            help="Only what arrived from then on: 2026-09-22T09:14:00Z, -90m or @reshard.",
+            help="Of the stream only what arrived from then on: a time, -90m or @reshard.",
             show_default=False,
         ),
     ] = None,
     until: Annotated[
         str | None,
         typer.Option(
-            "--until", metavar="TIME", help="Only what arrived before: --until=-10m leaves out "
-            "what may be on its way.", show_default=False,
+            "--until", metavar="TIME", help="Of the stream only what arrived before: "
+            "--until=-10m leaves out what may be on its way.", show_default=False,
         ),
     ] = None,
     keys: Annotated[

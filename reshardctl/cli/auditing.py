@@ -60,12 +60,8 @@ def audited(wanted: Audit) -> AuditReport:
     from reshardctl.cli import sparking
     from reshardctl.cli.files import check_file, replace_file
 
+    _consistent(wanted)
     window = _window(wanted)
-    if wanted.keys and not wanted.sink.against:
-        raise UsageError(
-            "--keys shows the keys of missing records, and without the stream none is known",
-            "add --against-stream",
-        )
     if wanted.page is not None:
         check_file(wanted.page)
     sparking.check(wanted.sink, wanted.rows)
@@ -90,6 +86,22 @@ def audited(wanted: Audit) -> AuditReport:
     return report
 
 
+def _consistent(wanted: Audit) -> None:
+    """UsageError for what needs the stream, where it is not to be read."""
+    if wanted.sink.against:
+        return
+    if wanted.keys:
+        raise UsageError(
+            "--keys shows the keys of missing records, and without the stream none is known",
+            "add --against-stream",
+        )
+    if wanted.since is not None or wanted.until is not None:
+        raise UsageError(
+            "--since and --until say what of the stream is compared, and it is not to be read",
+            "add --against-stream; of the sink all rows are counted",
+        )
+
+
 def _window(wanted: Audit) -> tuple[When | None, When | None]:
     texts = (wanted.since, wanted.until)
     return tuple(None if text is None else parse_when(text) for text in texts)  # type: ignore[return-value]
@@ -101,7 +113,10 @@ def _moment(when: When | None, subject: Subject) -> float | None:
     if when is None:
         return None
     if when.reshard:
-        return resharded_at(subject.lineage)
+        try:
+            return resharded_at(subject.lineage)
+        except UsageError as error:
+            raise UsageError(error.what, "give a time: 2026-09-22T09:14:00Z or -90m") from None
     return when.at if when.at is not None else float(int(subject.now - (when.ago or 0.0)))
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.cli import progress
 from reshardctl.cli.sinks import Sink
-from reshardctl.errors import UsageError
+from reshardctl.errors import CannotTell, ReshardError, UsageError
 
 if TYPE_CHECKING:
     from reshardctl.audit.facts import Facts
@@ -43,14 +44,28 @@ class Counted:
         from reshardctl.spark.audit.kept import most_missing
 
         phase("counting the keys of missing records")
-        return most_missing(self.audited)
+        with _told("the keys of missing records cannot be counted"):
+            return most_missing(self.audited)
 
     def save(self, place: str) -> str:
         """The offending rows; where they are."""
         from reshardctl.spark.audit.kept import save
 
         phase(f"writing rows to {place}")
-        return place if save(self.audited, place) else ""
+        with _told(f"--rows {place} cannot be written"):
+            return place if save(self.audited, place) else ""
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Spark's own failures, of which there are many kinds, in a line of ours."""
+    try:
+        yield
+    except ReshardError:
+        raise
+    except Exception as error:
+        said = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+        raise CannotTell(f"{what}: {said[:300] or type(error).__name__}") from error
 
 
 def phase(text: str) -> None:
@@ -102,21 +117,18 @@ def count(
     until: float | None = None,
 ) -> Counted:
     """Count what it holds. UsageError, CannotTell for what cannot be read."""
-    from reshardctl.spark.audit import audit
+    from reshardctl.spark.audit import audit_path
     from reshardctl.spark.session import session
 
     reach = reach_of(account, sink) if sink.against else None
     phase("starting Spark")
     spark = session(master=sink.master, remote=sink.remote)
     phase(f"reading {sink.path}" + (" and the stream" if sink.against else ""))
-    if sink.against or since is not None or until is not None:
-        raise UsageError("the stream cannot be read for an audit yet", f"{reach} {since} {until}")
-    form = sink.form or "parquet"
-    frame = spark.read.table(sink.path) if form == "table" else spark.read.format(form).load(
-        sink.path)
-    return Counted(audit(
-        frame, lineage=lineage, columns=columns_of(sink.columns), sink=sink.path, form=form
-    ))
+    found = audit_path(
+        spark, sink.path, sink.form, lineage=lineage, columns=columns_of(sink.columns),
+        stream=None if reach is None else (reach, lineage.stream.arn), since=since, until=until,
+    )
+    return Counted(replace(found, facts=replace(found.facts, since=since, until=until)))
 
 
 def reach_of(account: Account, sink: Sink) -> Reach:

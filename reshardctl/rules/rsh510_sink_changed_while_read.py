@@ -16,9 +16,9 @@ Lake) is read at one of them, and does not change.
 
 What the fix writes
 -------------------
-Nothing. Stop the writers, or audit a window that is over, and run it again:
+Nothing. Stop the writers, or compare a window that is over, and run it again:
 
-    reshardctl audit SINK --stream NAME --until=-1h
+    reshardctl audit SINK --stream NAME --against-stream --until=-1h
 
 When the fix is not offered
 ---------------------------

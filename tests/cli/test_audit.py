@@ -153,9 +153,10 @@ def test_a_window_in_time(lab, spark):
 
 
 @pytest.mark.parametrize(("words", "said"), [
-    (["--since", "2026-09-22T09:14:00"], "no zone"),
-    (["--since", "soon"], "no time"),
-    (["--since=-1m", "--until=-5m"], "is not before"),
+    (["--since", "2026-09-22T09:14:00", "--against-stream"], "no zone"),
+    (["--since", "soon", "--against-stream"], "no time"),
+    (["--since=-1m", "--until=-5m", "--against-stream"], "is not before"),
+    (["--until=-5m"], "add --against-stream"),
     (["--column", "seqNo"], "names no column"),
     (["--column", "colour=seqNo"], "names no column"),
     (["--column", "number=a", "--column", "sequence_number=b"], "twice"),
