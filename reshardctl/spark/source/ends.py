@@ -63,7 +63,7 @@ class Ends:
         goals: Goals | None, most: int | None,
     ) -> Reached:  # fmt: skip
         """The places behind the next batch; `most` records in all, if that is given."""
-        pinned = {s: self._pinned(s, goals) for s in pins}
+        pinned = self._pinned(list(pins), goals)
         unfinished = [
             s for s in lineage
             if (place := places.get(s)) is not None and not place.end and s not in pinned
@@ -79,11 +79,13 @@ class Ends:
         else:
             seen = self._counted(places, unfinished, goals, most)
         for shard in over:
-            self.progress.closed(lineage, shard, places[shard], now)
+            self.progress.unasked(lineage, shard, places[shard], now)
             found[shard] = replace(places[shard], end=True, tip=None)
         unlisted = False
         for shard, one in seen.items():
             self.progress.behind[shard] = one.behind
+            if goals and one.number and not one.behind:
+                self.progress.unasked(lineage, shard, places[shard], now)
             if one.ended and lineage.is_open(shard):
                 unlisted = True
             ended = one.ended and _to_end(lineage, shard, goals)
@@ -112,18 +114,21 @@ class Ends:
                 places[shard] = Place(tip=born)
         return Reached(places, reached.moved or stale, reached.unlisted)
 
-    def _pinned(self, shard: ShardId, goals: Goals | None) -> Place:
-        """A shard's tip as the place to begin behind."""
-        at = self.clock()
-        number = goals.shards.get(shard) if goals else self.tips.tip(shard).number
-        return Place(number or "", tip=round(at, 3))
+    def _pinned(self, shards: list[ShardId], goals: Goals | None) -> dict[ShardId, Place]:
+        """Shards' tips as the places to begin behind."""
+        at = goals.at if goals else self.clock()
+        if goals:
+            numbers = {shard: goals.shards.get(shard) for shard in shards}
+        else:
+            numbers = {s: one.number for s, one in self._each(self.tips.tip, shards).items()}
+        return {shard: Place(number or "", tip=round(at, 3)) for shard, number in numbers.items()}
 
     def _newest(self, shard: ShardId, place: Place, goals: Goals | None) -> Found:
         begin = begin_of(place)
         if goals is None:
             return self.tips.behind(shard, begin)
         goal = goals.shards[shard]
-        if not goal or (place.seq and order(place.seq) >= order(goal)):
+        if goal is None or _reached(place, goal):
             return Found(quiet=True)
         if begin.kind == "AT_TIMESTAMP":
             first = self.tips.count(shard, begin, 1, goal)
@@ -135,14 +140,16 @@ class Ends:
         self, places: Mapping[ShardId, Place], shards: list[ShardId], goals: Goals | None,
         most: int,
     ) -> Mapping[ShardId, Found]:  # fmt: skip
-        def count(shard: ShardId, number: str | None, asked: int) -> Found:
-            place = places[shard] if number is None else places[shard].reached(number)
-            goal = goals.shards[shard] if goals else None
-            if goal is not None and (
-                not goal or (place.seq and order(place.seq) >= order(goal))
-            ):
-                return Found(quiet=True)
-            return self.tips.count(shard, begin_of(place), asked, goal)
+        def count(numbers: Mapping[ShardId, str | None], share: int) -> Mapping[ShardId, Found]:
+            def one(shard: ShardId) -> Found:
+                number = numbers[shard]
+                place = places[shard] if number is None else places[shard].reached(number)
+                goal = goals.shards[shard] if goals else None
+                if goal is not None and _reached(place, goal):
+                    return Found(quiet=True)
+                return self.tips.count(shard, begin_of(place), share, goal)
+
+            return self._each(one, list(numbers))
 
         return self._shares.taken(shards, most, count) if shards else {}
 
@@ -158,6 +165,10 @@ class Ends:
 def _to_end(lineage: Lineage, shard: ShardId, goals: Goals | None) -> bool:
     """Whether a batch may read the shard to its end."""
     return not lineage.is_open(shard) and (goals is None or goals.shards[shard] is None)
+
+
+def _reached(place: Place, goal: str) -> bool:
+    return not goal or (bool(place.seq) and order(place.seq) >= order(goal))
 
 
 def _age(place: Place, now: float) -> float:

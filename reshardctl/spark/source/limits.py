@@ -13,8 +13,8 @@ from reshardctl.spark.source.tips import Found
 
 ROUNDS = 4
 """How often what one shard left over is offered to the others."""
-Count = Callable[[ShardId, str | None, int], Found]
-"""Shard, the last number taken (`None`: none yet), and how many more at most."""
+Count = Callable[[Mapping[ShardId, str | None], int], Mapping[ShardId, Found]]
+"""Shards with the last number taken of each (`None`: none yet); how many more of each at most."""
 
 
 @dataclass(slots=True)
@@ -45,16 +45,13 @@ class Shares:
         self, shards: Sequence[ShardId], most: int, count: Count, found: dict[ShardId, Found]
     ) -> tuple[list[ShardId], int]:
         """Those of which there may be more, and how many records are still to be taken."""
-        share, hungry = max(1, most // len(shards)), []
-        for shard in shards:
-            if not most:
-                break
-            before = found.get(shard, Found())
-            asked = min(share, most)
-            one = count(shard, before.number, asked)
+        share = max(1, most // len(shards))
+        asked, hungry = shards[: most // share], list(shards[most // share :])
+        numbers = {shard: found.get(shard, Found()).number for shard in asked}
+        for shard, one in count(numbers, share).items():
             most -= one.count
-            found[shard] = _joined(before, one) if shard in found else one
-            if one.count >= asked and not one.ended:
+            found[shard] = _joined(found.get(shard, Found()), one)
+            if one.count >= share and not one.ended:
                 hungry.append(shard)
         return hungry, most
 

@@ -31,8 +31,9 @@ class Progress:
                 self.lost += 1
                 LOG.warning("stream %s: %s (failOnDataLoss is false)", stream, loss.why)
 
-    def closed(self, lineage: Lineage, shard: ShardId, place: Place, now: float) -> None:
-        """A closed shard is read to its end unasked: its place tells how long it had to wait."""
+    def unasked(self, lineage: Lineage, shard: ShardId, place: Place, now: float) -> None:
+        """A shard that is read to its end, or to a goal, without a look at what lies before it:
+        its place tells how long it had to wait."""
         then = stands_for(place) or lineage.opened_at(shard)
         self.behind[shard] = 0 if then is None else max(0, round(1000 * (now - then)))
 

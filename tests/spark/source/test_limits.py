@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,10 +20,13 @@ class Backlogs:
         self.read = dict.fromkeys(self.sizes, 0)
 
     def trigger(self, shares: Shares, most: int) -> dict[ShardId, int]:
-        def count(shard: ShardId, number: str | None, asked: int) -> Found:
-            at = int(number or self.read[shard])
-            taken = min(asked, self.sizes[shard] - at)
-            return Found(str(at + taken) if taken else None, count=taken)
+        def count(numbers: Mapping[ShardId, str | None], share: int) -> dict[ShardId, Found]:
+            found = {}
+            for shard, number in numbers.items():
+                at = int(number or self.read[shard])
+                taken = min(share, self.sizes[shard] - at)
+                found[shard] = Found(str(at + taken) if taken else None, count=taken)
+            return found
 
         found = shares.taken(list(self.sizes), most, count)
         for shard, one in found.items():
