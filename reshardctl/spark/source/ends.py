@@ -16,8 +16,8 @@ from reshardctl.spark.source.offset import Place
 from reshardctl.spark.source.progress import Progress
 from reshardctl.spark.source.tips import IDLE_PACE, Found, Tips
 
-AT_ONCE = 16
-"""How many shards are asked at the same time."""
+AT_ONCE = 10
+"""How many shards are asked at the same time: so many connections boto3 keeps open."""
 _REFRESH = 4
 """A tip is noted again when it is older than this part of the retention."""
 
