@@ -37,7 +37,8 @@ def run(spark: SparkSession, request: dict[str, Any]) -> dict[str, Any]:
     """`format`, `options`, `checkpoint` name the query; `source` its source (offset log v2).
 
     `conf` is set in the session for this query and those after it.
-    `files` names the folder of a file sink; without it rows are collected. The query is stopped
+    `files` names the folder of a file sink of payloads, `table` one of whole rows as Parquet;
+    without either rows are collected. The query is stopped
     when `quiet` seconds and `idle` empty rounds have gone by without a row, at the latest after
     `patience` seconds (then `late`). Answers `batches` (payloads per batch) or `rows` (what a
     reader of the file sink sees), `died` (why, or null), `late` and `seconds`.
@@ -61,6 +62,9 @@ def run(spark: SparkSession, request: dict[str, Any]) -> dict[str, Any]:
     }
     if "files" in request:
         answer["rows"] = [row[0] for row in spark.read.text(request["files"]).collect()]
+    if "table" in request:
+        rows = spark.read.parquet(request["table"]).selectExpr("CAST(data AS STRING)")
+        answer["rows"] = [row[0] for row in rows.collect()]
     return answer
 
 
@@ -72,6 +76,8 @@ def _started(spark: SparkSession, request: dict[str, Any], collector: _Collector
     if "files" in request:
         frame = frame.selectExpr("CAST(data AS STRING) AS value")
         writer = frame.writeStream.format("text").option("path", request["files"])
+    elif "table" in request:
+        writer = frame.writeStream.format("parquet").option("path", request["table"])
     else:
         writer = frame.writeStream.foreachBatch(collector)
     return writer.option("checkpointLocation", request["checkpoint"]).start()
