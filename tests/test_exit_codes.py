@@ -20,7 +20,8 @@ TABLE = {
 BY_ERROR = {
     "ReshardError": 3, "UsageError": 2, "WrongStream": 2, "NoStore": 2, "CannotTell": 3,
     "StreamUnsettled": 3, "EmptyCheckpoint": 3, "TimedOut": 3, "Refused": 4,
-    "ConsumerRunning": 4, "StalePlan": 4, "NotConfirmed": 4, "UndoRefused": 4, "HalfDone": 5, "AnswerLost": 3, "Cancelled": 130,
+    "ConsumerRunning": 4, "StalePlan": 4, "NotConfirmed": 4, "UndoRefused": 4,
+    "HalfDone": 5, "AnswerLost": 3, "Cancelled": 130,
 }  # fmt: skip
 ORDER = (5, 3, 4, 1, 0)
 """Precedence when several apply."""
