@@ -46,6 +46,16 @@ def row(shard: int, index: int, opened: int = CREATED, **other: Any) -> Row:
     return {**made, **other}
 
 
+def clean() -> list[Row]:
+    """Five records of shard 1, three of 2, one of 3."""
+    later = CREATED + 1
+    return [
+        *(row(1, n) for n in range(1, 6)),
+        *(row(2, n, later) for n in range(1, 4)),
+        row(3, 1, later),
+    ]
+
+
 def frame(spark: Any, rows: list[Row]) -> Any:
     names = [part.split()[0] for part in SCHEMA.split(", ")]
     return spark.createDataFrame([tuple(one[name] for name in names) for one in rows], SCHEMA)

@@ -8,16 +8,7 @@ from typing import Any
 from reshardctl.audit.facts import Fault
 from reshardctl.spark.audit import Columns, audit
 from tests.lineage.histories import CREATED
-from tests.spark.audit.sinks import frame, numbered, row, split_once
-
-
-def clean() -> list[dict[str, Any]]:
-    later = CREATED + 1
-    return [
-        *(row(1, n) for n in range(1, 6)),
-        *(row(2, n, later) for n in range(1, 4)),
-        row(3, 1, later),
-    ]
+from tests.spark.audit.sinks import clean, frame, numbered, row, split_once
 
 
 def test_a_clean_sink(spark: Any) -> None:

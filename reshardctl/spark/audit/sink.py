@@ -1,0 +1,268 @@
+"""A sink by its path or name: as a DataFrame of one moment, and what proves it whole.
+
+Everything is asked of Spark itself, so that any file system it knows and any Connect server do.
+Files are counted before and after: a sink that something writes to says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from reshardctl.errors import CannotTell, ReshardError, UsageError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from reshardctl.kinesis.fast import Reach
+    from reshardctl.lineage import Lineage
+    from reshardctl.spark.audit.audit import Audited
+    from reshardctl.spark.audit.columns import Columns
+
+FORMS = ("parquet", "delta", "json", "csv", "table")
+_ENDINGS: Mapping[str, str] = {
+    "parquet": "parquet", "parq": "parquet", "json": "json", "jsonl": "json", "ndjson": "json",
+    "csv": "csv",
+}  # fmt: skip
+_READING: Mapping[str, Mapping[str, str]] = {
+    # As text, since a number of 56 digits that is not quoted would become a DOUBLE.
+    "json": {"primitivesAsString": "true"},
+    "csv": {"header": "true"},
+    "parquet": {},
+}
+_COMPRESSED = r"\.(?:gz|gzip|bz2|zst|zstd|snappy|lz4|deflate)$"
+_FILE_IN_ERROR = re.compile(r"\b(?:file|s3a?|hdfs|gs|abfss?|wasbs?|dbfs):/[^\s,;\"']*[^\s,;\"'.]")
+_DELTA_LOG = "_delta_log"
+_FILE_LOG = "_spark_metadata"
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What a directory holds, in a few numbers; equal only where nothing was written between."""
+
+    count: int
+    size: int
+    digest: int
+    endings: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Sink:
+    """A sink that was found. proof: by what it is known to hold whole batches only, or "".
+
+    files: `None` where its frame is of one version, whatever is written to it.
+    """
+
+    name: str
+    form: str
+    frame: DataFrame
+    proof: str = ""
+    files: Files | None = None
+
+
+def audit_path(
+    spark: SparkSession,
+    sink: str,
+    form: str | None = None,
+    *,
+    lineage: Lineage,
+    columns: Columns | None = None,
+    stream: tuple[Reach, str] | None = None,
+    since: float | None = None,
+    until: float | None = None,
+) -> Audited:
+    """`audit` of a path or a table. form: one of FORMS, `None` = as its files tell.
+
+    UsageError where it is not there, CannotTell where it is empty or cannot be read, each with the
+    file's name if one is known.
+    """
+    from reshardctl.spark.audit.audit import audit
+    from reshardctl.spark.audit.columns import Columns
+
+    found = opened(spark, sink, form)
+    try:
+        audited = audit(
+            found.frame, lineage=lineage, columns=columns or Columns(), stream=stream,
+            since=since, until=until, sink=sink, form=found.form, proof=found.proof,
+        )  # fmt: skip
+        changed = _changed(spark, found, audited.facts.rows)
+    except ReshardError:
+        raise
+    except Exception as error:
+        raise _unread(sink, error) from error
+    return replace(audited, facts=replace(audited.facts, changed=changed))
+
+
+def opened(spark: SparkSession, sink: str, form: str | None = None) -> Sink:
+    """UsageError, CannotTell as `audit_path` says."""
+    if form is not None and form not in FORMS:
+        raise UsageError(f"--form {form}: there is no such form", f"one of {', '.join(FORMS)}")
+    if form == "table" or (form is None and _is_table(spark, sink)):
+        return _table(spark, sink)
+    if form == "delta" or (form is None and _version(spark, sink) is not None):
+        return _delta(spark, sink)
+    files = _files(spark, sink)
+    if files is None:
+        raise UsageError(f"there is no {sink}", "name a path or a table that this Spark can see")
+    if not files.count:
+        raise CannotTell(
+            f"{sink} holds no file of rows",
+            "is this the right path? With nothing in it, everything is missing",
+        )
+    kind = form or _form(sink, files)
+    return _of_files(spark, sink, kind, files)
+
+
+def _of_files(spark: SparkSession, sink: str, kind: str, files: Files) -> Sink:
+    committed = _files(spark, f"{sink.rstrip('/')}/{_FILE_LOG}")
+    try:
+        frame = spark.read.format(kind).options(**_READING[kind]).load(sink)
+        frame.schema  # noqa: B018  on a Connect server, only now is it looked at
+    except Exception as error:
+        raise _unread(sink, error) from error
+    proof = ""
+    if committed is not None and committed.count:
+        proof = f"only files that batches of Spark's file sink have committed ({_FILE_LOG}) count"
+    return Sink(sink, kind, frame, proof, files)
+
+
+def _is_table(spark: SparkSession, sink: str) -> bool:
+    """A path has a slash; a name of one to three parts may be a table."""
+    if "/" in sink or not re.fullmatch(r"[\w$`-]+(\.[\w$`-]+){0,3}", sink):
+        return False
+    try:
+        return bool(spark.catalog.tableExists(sink))
+    except Exception:
+        return False
+
+
+def _table(spark: SparkSession, sink: str) -> Sink:
+    try:
+        frame = spark.table(sink)
+        frame.schema  # noqa: B018
+    except Exception as error:
+        raise _unread(sink, error) from error
+    return Sink(sink, "table", frame)
+
+
+def _delta(spark: SparkSession, sink: str) -> Sink:
+    version = _version(spark, sink)
+    if version is None:
+        raise UsageError(f"{sink} is no Delta table: there is no {_DELTA_LOG} with commits in it")
+    try:
+        frame = spark.read.format("delta").option("versionAsOf", version).load(sink)
+        frame.schema  # noqa: B018
+    except Exception as error:
+        if "delta" in _said(error).lower() and "find" in _said(error).lower():
+            raise _no_delta(spark) from error
+        raise _unread(sink, error) from error
+    return Sink(sink, "delta", frame, f"version {version} of the Delta table: whole commits only")
+
+
+def _no_delta(spark: SparkSession) -> UsageError:
+    release = str(spark.version).split(".")
+    scala, delta = ("2.12", "3.3.2") if int(release[0]) < 4 else ("2.13", "4.0.0")
+    return UsageError(
+        f"this Spark {spark.version} has no Delta Lake",
+        "give it the package (a release of Delta is made for one release of Spark): "
+        f"PYSPARK_SUBMIT_ARGS='--packages io.delta:delta-spark_{scala}:{delta} pyspark-shell'",
+    )
+
+
+def _version(spark: SparkSession, sink: str) -> int | None:
+    """The newest in the log of a Delta table; `None` where there is no log."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    name = r"/([0-9]{20})\.(?:json|checkpoint\b)"
+    listed = _listed(spark, f"{sink.rstrip('/')}/{_DELTA_LOG}")
+    if listed is None:
+        return None
+    # Twenty digits, so that the greatest text is the greatest number.
+    version = listed.agg(F.max(F.regexp_extract("path", name, 1)).alias("version")).collect()
+    return int(version[0]["version"]) if version[0]["version"] else None
+
+
+def _listed(spark: SparkSession, path: str) -> DataFrame | None:
+    """path, length, modificationTime of the files below it; none is opened. `None`: not there."""
+    try:
+        files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(path)
+        files.schema  # noqa: B018
+    except Exception as error:
+        said = _said(error)
+        if "PATH_NOT_FOUND" in said or "does not exist" in said:
+            return None
+        raise _unread(path, error) from error
+    return files.select("path", "length", "modificationTime")
+
+
+def _files(spark: SparkSession, path: str) -> Files | None:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    listed = _listed(spark, path)
+    if listed is None:
+        return None
+    plain = F.regexp_replace(F.lower("path"), _COMPRESSED, "")
+    ending = F.regexp_extract(plain, r"\.([a-z0-9]+)$", 1)
+    # A sum of 31 bits each, which no number of files makes too large.
+    digest = F.xxhash64("path", "length", "modificationTime").bitwiseAND((1 << 31) - 1)
+    rows = listed.groupBy(ending.alias("ending")).agg(
+        F.count("*").alias("count"), F.sum("length").alias("size"), F.sum(digest).alias("digest")
+    ).collect()  # fmt: skip
+    return Files(
+        sum(row["count"] for row in rows), sum(row["size"] for row in rows),
+        sum(row["digest"] for row in rows), {row["ending"]: row["count"] for row in rows},
+    )  # fmt: skip
+
+
+def _form(sink: str, files: Files) -> str:
+    kinds = {_ENDINGS[ending] for ending in files.endings if ending in _ENDINGS}
+    if len(kinds) == 1:
+        return kinds.pop()
+    found = ", ".join(f"{count} .{ending}" for ending, count in sorted(files.endings.items()))
+    raise UsageError(
+        f"{sink}: its files do not tell what they are ({found[:200]})",
+        f"say it: --form {'|'.join(FORMS)}",
+    )
+
+
+def _changed(spark: SparkSession, sink: Sink, rows: int) -> str:
+    """How it changed since it was opened; "" where it did not."""
+    if sink.form == "table":
+        now = sink.frame.count()
+        return "" if now == rows else f"it had {rows} rows, and then {now}"
+    after = None if sink.files is None else _files(spark, sink.name)
+    if after == sink.files:
+        return ""
+    if sink.files is None or after is None:
+        return "its files are gone"
+    if after.count != sink.files.count:
+        return f"it had {sink.files.count} files, and then {after.count}"
+    return "files of it were written again"
+
+
+def _unread(sink: str, error: Exception) -> ReshardError:
+    """In our words, with the file that Spark names."""
+    said = _said(error)
+    if "TABLE_OR_VIEW_NOT_FOUND" in said:
+        return UsageError(f"there is no table {sink}", "name it as CATALOG.DATABASE.TABLE")
+    if "No FileSystem for scheme" in said or "UnsupportedFileSystemException" in said:
+        return UsageError(
+            f"this Spark cannot read {sink}: {_line(said)}",
+            "put its connector into spark.jars.packages of spark-defaults.conf",
+        )
+    named = _FILE_IN_ERROR.search(said)
+    where = f" ({named[0]})" if named and named[0] not in sink else ""
+    return CannotTell(f"cannot read {sink}: {_line(said)}{where}")
+
+
+def _said(error: Any) -> str:
+    java = getattr(error, "java_exception", None)
+    return str(error) if java is None else f"{error}\n{java}"
+
+
+def _line(said: str) -> str:
+    """The first line that says something."""
+    lines = (line.strip() for line in said.splitlines())
+    return next((line for line in lines if line and not line.endswith(":")), "")[:300]
