@@ -16,12 +16,14 @@ from reshardctl.rules import Finding, Severity, Sink, sink_findings
 class Stored:
     """What a consumer's store said before the sink was read.
 
-    consumer: its locator, or its name. positions: as the store spells them.
+    consumer: its locator, or its name. positions: as the store spells them. unread: shards of which
+    its next start skips something, or which it never reads.
     """
 
     consumer: str
     settled: Line
     positions: Mapping[ShardId, str] = field(default_factory=dict)
+    unread: frozenset[ShardId] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +108,10 @@ def judge_sink(
     saved: str = "",
 ) -> AuditReport:
     """Judge what was counted. Equal facts give equal reports."""
-    settled, consumer = (None, "") if stored is None else (stored.settled, stored.consumer)
-    found = tuple(sink_findings(Sink(facts, lineage, settled, consumer)))
+    sink = Sink(facts, lineage)
+    if stored is not None:
+        sink = Sink(facts, lineage, stored.settled, stored.consumer, stored.unread)
+    found = tuple(sink_findings(sink))
     return AuditReport(
         facts, lineage, found, tuple(_standings(facts, lineage, stored, found)), stored, keys,
         saved, (*facts.notes, *_not_looked_at(facts)),

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from reshardctl.auditreport import AuditReport, Stored
     from reshardctl.cli.account import Account
     from reshardctl.lineage import Lineage
+    from reshardctl.model import ShardId
+    from reshardctl.report import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,19 @@ def _subject(wanted: Audit) -> Subject:
     return _stored(wanted, wanted.consumer)
 
 
+def _unread(report: Report) -> frozenset[ShardId]:
+    """Shards of which the next start skips something or which it never reads, as `inspect` judges."""
+    from reshardctl.effects import Harm
+
+    if any(one.replay.crash is not None for one in report.judged):
+        return frozenset(report.snapshot.lineage)
+    harms = (Harm.SKIPPED, Harm.STALLED)
+    return frozenset(
+        effect.shard for one in report.judged for effect in one.effects
+        if effect.harm in harms and effect.shard is not None
+    )
+
+
 def _stored(wanted: Audit, consumer: str) -> Subject:
     from reshardctl.auditreport import Stored
     from reshardctl.cli import configured, offline
@@ -158,5 +173,5 @@ def _stored(wanted: Audit, consumer: str) -> Subject:
     account = given.account
     if target.entry is not None:
         account = configured.account_of(target.entry.stream.reach, account)
-    stored = Stored(named, settled, report.positions)
+    stored = Stored(named, settled, report.positions, _unread(report))
     return Subject(snapshot.lineage, account, snapshot.now, stored)

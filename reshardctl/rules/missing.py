@@ -27,6 +27,8 @@ class Why(Enum):
             f"{LATE / 60:.0f} minutes later")
     TAIL = (Severity.WARNING, "they are newer than all that the sink has of the shard: lost, or "
             "still on their way")
+    UNREAD = (Severity.ERROR, "the consumer's next start skips them, or never reads the shard: see "
+              "reshardctl inspect")
     OWED = (Severity.INFO, "the consumer has still to read them: its stored position lies before "
             "them")
 
@@ -67,7 +69,7 @@ def _why(sink: Sink, one: Compared, passed: bool, newest: float | None) -> Why:
         if covers(span.lo, first):
             return Why.SETTLED
         if behind(span.hi, first):
-            return Why.OWED
+            return Why.UNREAD if one.shard in sink.unread else Why.OWED
     inside = sink.facts.shards.get(one.shard)
     if inside is not None and first is not None and _order(first) < _order(inside.last):
         return Why.HOLE

@@ -15,13 +15,15 @@ from reshardctl.rules.base import Finding, Severity
 class Sink:
     """A sink as counted, beside the stream's shards and, where a consumer was named, its line.
 
-    settled: what the consumer's store says of every shard, read before the sink was.
+    settled: what the consumer's store says of every shard, read before the sink was. unread: shards
+    of which its next start skips something, or which it never reads.
     """
 
     facts: Facts
     lineage: Lineage
     settled: Line | None = None
     consumer: str = ""
+    unread: frozenset[ShardId] = frozenset()
 
 
 def many(number: int, one: str) -> str:

@@ -105,6 +105,17 @@ def test_the_stored_position_tells_what_is_lost(place, severity, words):
     assert one.severity is severity and words in one.costs
 
 
+def test_what_the_next_start_never_reads_is_lost_although_it_is_owed():
+    """A child without a lease: its position lies before everything, and nothing will ever read it."""
+    found = replace(whole(), compared={shard_id(3): lacking(3, 5, 300, 400)})
+    line = {shard_id(3): exactly(START)}
+    report = judge_sink(found, lineage(), Stored("kcl://app", line, {}, frozenset(ids(3))))
+    one = only(report, "RSH501")
+    assert one.severity is Severity.ERROR and "never reads the shard" in one.costs
+    assert only(judge_sink(found, lineage(), Stored("kcl://app", line)), "RSH501").severity \
+        is Severity.INFO
+
+
 def test_losses_of_different_certainty_are_findings_of_their_own():
     found = facts(
         inside(0, 1, 90), inside(1, 2, 800), inside(2, 110, 880), inside(3, 120, 870),
