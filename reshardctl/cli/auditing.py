@@ -140,7 +140,7 @@ def _subject(wanted: Audit) -> Subject:
 
 
 def _unread(report: Report) -> frozenset[ShardId]:
-    """Shards of which the next start skips something or which it never reads, as `inspect` judges."""
+    """Shards of which the next start skips something, or which it never reads, as inspect says."""
     from reshardctl.effects import Harm
 
     if any(one.replay.crash is not None for one in report.judged):

@@ -9,7 +9,7 @@ Why it matters
 --------------
 They are in the stream until their retention is over; from then on nobody has them. An error where
 something tells that they are lost: the sink has later records of their shard, of a child of it, or
-much later ones of other shards, or the stored position lies behind them. A warning where they are
+much later ones of other shards, or the named consumer will not read them. A warning where they are
 newer than all of that: the sink may be late. Info where the consumer has still to read them.
 
 How it happens

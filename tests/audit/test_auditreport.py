@@ -106,7 +106,7 @@ def test_the_stored_position_tells_what_is_lost(place, severity, words):
 
 
 def test_what_the_next_start_never_reads_is_lost_although_it_is_owed():
-    """A child without a lease: its position lies before everything, and nothing will ever read it."""
+    """A child without a lease: its position lies before everything, and nobody will read it."""
     found = replace(whole(), compared={shard_id(3): lacking(3, 5, 300, 400)})
     line = {shard_id(3): exactly(START)}
     report = judge_sink(found, lineage(), Stored("kcl://app", line, {}, frozenset(ids(3))))
