@@ -86,8 +86,9 @@ def test_an_encrypted_stream_and_the_end_of_a_shard_are_read() -> None:
         answer([record(1, PartitionKey="a\\b")]),
         answer([record(1), dict(reversed(record(2).items()))]),
         answer([record(1)])[:-40],
+        answer([{**record(n), "PartitionKey": "k", "Later": n} for n in range(3)]),
     ],
-    ids=range(11),
+    ids=range(12),
 )  # fmt: skip
 def test_what_is_not_alike_is_left_to_json(body: bytes) -> None:
     assert scan(body) is None
