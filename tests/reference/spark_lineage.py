@@ -36,7 +36,8 @@ class Lineage:
     def __init__(self, source: Source, options: Options, now: Callable[[], float]) -> None:
         self.source, self.options, self.now = source, options, now
         self.fails = options.fails is not False
-        self.kind, _, at = options.starting.partition(":")
+        self.named = json.loads(options.starting) if options.starting[:1] == "{" else {}
+        self.kind, _, at = ("JSON" if self.named else options.starting).partition(":")
         self.since = int(at) / 1000 if at else 0.0
 
     def recover(self, start: str | None, end: str) -> None:
@@ -68,7 +69,7 @@ class Lineage:
             if mark["end"] and self.source.shards().get(shard, CLOSED).open:
                 raise DiedError(f"{shard} is open, and never comes to its end")
             first = start is None or not ends_of(start)
-            begin = self._first(mark) if first else _begin(before.get(shard))
+            begin = self._first(shard, mark) if first else _begin(before.get(shard))
             if begin is not None:
                 delivered[shard] = list(self._between(shard, begin, mark))
         if tasks is not None:
@@ -160,10 +161,10 @@ class Lineage:
 
     # what is read
 
-    def _first(self, mark: Mark) -> tuple[str, str] | None:
+    def _first(self, shard: str, mark: Mark) -> tuple[str, str] | None:
         """Where the first batch reads a shard from: by the options alone, so that it can run again.
         """
-        if self.kind == "LATEST":
+        if (self.named or {shard: self.kind}).get(shard, "LATEST") == "LATEST":
             return None
         if self.kind == "AT_TIMESTAMP":
             passed = mark["end"] and not mark["seq"] and "from" not in mark

@@ -6,6 +6,7 @@ v1.4.2, branch-1.4.3, v2.0.0 and 0f4c005 (2.1.0-SNAPSHOT).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -66,7 +67,15 @@ Start = Callable[[str], Place]
 
 
 def start_of(starting: str, now_ms: int) -> Start:
-    """The position for new shards; LATEST is the moment at which the query was started."""
+    """The position for new shards; LATEST is the moment at which the query was started, and so is
+    what an offset line as JSON does not name."""
+    if starting.startswith("{"):
+        named = {shard: one for shard, one in json.loads(starting).items() if shard != "metadata"}
+        default = start_of("LATEST", now_ms)
+        return lambda shard: (
+            Place(shard, named[shard]["iteratorType"], named[shard]["iteratorPosition"])
+            if shard in named else default(shard)
+        )
     name, _, at = starting.partition(":")
     if name == "LATEST":
         name, at = "AT_TIMESTAMP", str(now_ms)

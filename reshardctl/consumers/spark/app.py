@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from reshardctl.consumers.spark.positions import Position
 from reshardctl.consumers.spark.releases import Traits
+from reshardctl.model import ShardId
 
 DEFAULT_LIMIT = 100_000
 """maxFetchRecordsPerShard unless it is set (KinesisOptions of awslabs; KinesisSourceRDD)."""
@@ -33,7 +35,8 @@ class Sink(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """One candidate: what the query may be. `time`: Unix seconds for AT_TIMESTAMP.
+    """One candidate: what the query may be. `time`: Unix seconds for AT_TIMESTAMP. named: where
+    startingPosition as JSON lets shards begin; the connectors begin the others at LATEST.
 
     fails: failOnDataLoss. limit: maxFetchRecordsPerShard where the operator gave it, else `None`.
     allow: hazards that the operator takes: "late" (rows behind the watermark are dropped),
@@ -50,12 +53,13 @@ class App:
     allow: frozenset[str] = frozenset()
     parents_first: bool = False
     batch: int | None = None
+    named: Mapping[ShardId, Position] | None = None
 
     def options(self) -> Mapping[str, str]:
         """The options that tell this candidate from others, as a locator spells them."""
         return {
             "release": self.traits.release,
-            "startingPosition": str(self.initial),
+            "startingPosition": str(self.initial) if self.named is None else "JSON",
             "failOnDataLoss": "true" if self.fails else "false",
             "sink": str(self.sink),
         }

@@ -194,12 +194,25 @@ class _Run:
         until = furthest(self._lineage, shard)
         closed = not self._lineage.is_open(shard)
         initial = self._app.initial
+        if (named := (self._app.named or {}).get(shard)) is not None:
+            return self._begins_as_named(shard, named, closed)
         if initial is Start.LATEST:
             why = "begins where startingPosition=LATEST says: at the time of the query's start"
             return Reads(exactly(TIP), until, NOBODY, closed, Cause.LATEST, why)
         at = START if initial is Start.TRIM_HORIZON else at_time(self._app.time)
         why = f"begins where startingPosition={initial} says"
         return Reads(exactly(at), until, NOBODY, closed, Cause.REFILLED, why)
+
+    def _begins_as_named(self, shard: ShardId, at: Position, closed: bool) -> Fate:
+        """Where startingPosition as JSON lets it begin."""
+        if at.kind == SHARD_END and closed:
+            return self._over(shard)
+        why = "startingPosition names it"
+        if at.kind == SHARD_END:
+            return Never(Cause.FALSE_END, f"{why} as ended, while it is open")
+        cause = Cause.LATEST if at.kind == LATEST else Cause.REFILLED
+        span = exactly(self._cut(shard, at))
+        return Reads(span, furthest(self._lineage, shard), NOBODY, closed, cause, why)
 
     def _over(self, shard: ShardId) -> Fate:
         cause, why = Cause.FINISHED, "read to its end"

@@ -103,7 +103,7 @@ def _places(
     places = {}
     for shard in lineage:
         if shard in leave:
-            at = held[shard].at if shard in held else _initial(app)
+            at = held[shard].at if shard in held else _initial(app, shard)
             dropped = app.traits.drops_closed and not lineage.is_open(shard)
             if at is not None and at.kind != SHARD_END and not dropped:
                 places[shard] = at
@@ -115,7 +115,9 @@ def _places(
     return places
 
 
-def _initial(app: App) -> Position | None:
+def _initial(app: App, shard: ShardId) -> Position | None:
     """Where a shard that is left alone begins; one that begins at the tip is left to the listing
     of the next start, which knows its time."""
+    if app.named is not None and shard in app.named:
+        return app.named[shard]
     return BEGINNING if app.initial is Start.TRIM_HORIZON else None

@@ -18,6 +18,7 @@ from reshardctl.consumers.spark.lines.lineage import begun_by_time
 from reshardctl.consumers.spark.positions import (
     AFTER_SEQUENCE_NUMBER,
     AT_TIMESTAMP,
+    LATEST,
     SHARD_END,
     Position,
 )
@@ -97,7 +98,11 @@ def _first(checkpoint: Checkpoint, app: App) -> Mapping[ShardId, Position]:
     is where it begins. By time, a mark of an end that names no time is of a shard that had closed
     before it."""
     planned = planned_batch(checkpoint)
-    if planned is None or planned.broken or app.initial is Start.TRIM_HORIZON:
+    if planned is None or planned.broken:
+        return {}
+    if app.named is not None:
+        return {shard: _named(app, shard, mark) for shard, mark in planned.positions.items()}
+    if app.initial is Start.TRIM_HORIZON:
         return {}
     if app.initial is Start.LATEST:
         return planned.positions
@@ -107,6 +112,12 @@ def _first(checkpoint: Checkpoint, app: App) -> Mapping[ShardId, Position]:
         shard: mark if mark.kind == SHARD_END and not mark.value and shard not in timed else since
         for shard, mark in planned.positions.items()
     }
+
+
+def _named(app: App, shard: ShardId, mark: Position) -> Position:
+    """Where a shard of a planned first batch begins: as JSON names it, LATEST as it was pinned."""
+    start = (app.named or {}).get(shard)
+    return mark if start is None or start.kind == LATEST else start
 
 
 def had_its_turn(lineage: Lineage, marks: Collection[ShardId]) -> set[ShardId]:

@@ -9,9 +9,12 @@ from reshardctl.consumers.base import Candidate
 from reshardctl.consumers.spark.app import App, Sink, Start
 from reshardctl.consumers.spark.checkpoint import LINEAGE, Checkpoint
 from reshardctl.consumers.spark.marks import is_first
+from reshardctl.consumers.spark.named_starts import named_starts
+from reshardctl.consumers.spark.positions import Position
 from reshardctl.consumers.spark.releases import Traits, starters, traits_of
 from reshardctl.consumers.spark.table_log import OPTION
 from reshardctl.errors import UsageError
+from reshardctl.model import ShardId
 from reshardctl.times import parse_instant
 
 NAMES = (
@@ -35,20 +38,23 @@ class Options:
     allow: frozenset[str] = frozenset()
     parents_first: bool = False
     batch: int | None = None
+    named: Mapping[ShardId, Position] | None = None
 
 
 def read_options(options: Mapping[str, str]) -> Options:
     """Read all but `source`. Raises UsageError for an unknown option or a bad value."""
     if unknown := sorted(set(options) - set(NAMES)):
         raise UsageError(f"spark: has no option {unknown[0]!r}", f"it takes {', '.join(NAMES)}")
-    initial, time = _initial(options.get("startingPosition"))
+    start = options.get("startingPosition")
+    named = named_starts(start) if start is not None and start.lstrip().startswith("{") else None
+    initial, time = _initial(start) if named is None else (Start.LATEST, None)
     release, allow = options.get("release"), options.get("allow")
     return Options(
         traits_of(release) if release is not None else (), initial, time,
         _flag(options.get("failOnDataLoss")), _sink(options.get("sink")),
         _limit(options.get("maxFetchRecordsPerShard")),
         _hazards(allow) if allow is not None else frozenset(), _order(options.get("order")),
-        _batch(options.get("batch")),
+        _batch(options.get("batch")), named,
     )
 
 
@@ -77,7 +83,7 @@ def candidates(checkpoint: Checkpoint, options: Mapping[str, str]) -> list[Candi
     fails = (False, True) if given.fails is None else (given.fails,)
     apps = [
         App(traits, start, given.time, fail, sink, given.limit, given.allow,
-            given.parents_first, given.batch)
+            given.parents_first, given.batch, given.named)
         for traits in fitting for start in _starts(checkpoint, given) for fail in fails
         for sink in _sinks(checkpoint, given)
     ]
@@ -121,8 +127,7 @@ def _initial(text: str | None) -> tuple[Start | None, float | None]:
     if mark not in {str(s) for s in Start} or bool(colon) != (mark == "AT_TIMESTAMP"):
         raise UsageError(
             f"startingPosition={text}: not a start that reshardctl can judge",
-            "LATEST, TRIM_HORIZON or AT_TIMESTAMP:2026-09-22T09:14:00Z; a start given as JSON is "
-            "LATEST for every shard that it does not name",
+            "LATEST, TRIM_HORIZON, AT_TIMESTAMP:2026-09-22T09:14:00Z, or JSON as the query has it",
         )
     return Start(mark), parse_instant(moment) if colon else None
 
