@@ -32,10 +32,11 @@ class Shares:
         self._trigger += 1
         waiting = sorted(shards, key=lambda shard: self._served.get(shard, 0))
         found: dict[ShardId, Found] = {}
-        for _ in range(ROUNDS):
+        again = 0
+        # All are asked before any round counts: shards in which nothing lies come first for ever.
+        while waiting and most and again < ROUNDS:
+            again += all(shard in found for shard in waiting)
             waiting, most = self._round(waiting, most, count, found)
-            if not waiting or not most:
-                break
         for shard, one in found.items():
             if one.count:
                 self._served[shard] = self._trigger

@@ -53,6 +53,13 @@ def test_every_shard_gets_its_turn(shards, most):
     assert all(backlogs.read.values())
 
 
+def test_many_idle_shards_do_not_keep_one_from_its_turn():
+    """Found by the soak without Spark, seed 6080: records behind four idle shards never came."""
+    backlogs = Backlogs([0] * 40 + [3])
+    assert sum(backlogs.trigger(Shares(), 1).values()) == 1
+    assert sum(backlogs.trigger(Shares(), 2).values()) == 2
+
+
 def test_what_one_leaves_others_take():
     backlogs = Backlogs([1, 100, 0])
     assert sum(backlogs.trigger(Shares(), 30).values()) == 30
