@@ -18,7 +18,7 @@ import reshardctl
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCKS = sorted((ROOT / "requirements").glob("*.lock"))
-APART = {"spark-3.5.lock", "spark-4.lock"}
+APART = {"spark-3.5.lock", "spark-4.0.lock", "spark-4.lock"}
 """Environments of their own: two releases of one library."""
 VERSION = reshardctl.__version__
 

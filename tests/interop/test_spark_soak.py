@@ -12,9 +12,8 @@ import pytest
 
 from reshardctl.testing import serve
 from tests.interop.spark import built
-from tests.interop.spark.soak.broken import HOW, REGISTER
 from tests.interop.spark.soak.moving import STREAM
-from tests.interop.spark.soak.scenes import Source, drawn
+from tests.interop.spark.soak.scenes import BROKEN, HOW, Source, drawn
 from tests.interop.spark.soak.soaking import Soak, Soaked
 from tests.interop.spark.tool import OK, Tool
 
@@ -57,7 +56,7 @@ def _healthy(soaked: Soaked, folder: Path) -> None:
 
 def test_a_broken_source_does_not_pass(tmp_path: Path) -> None:
     """One that admits children together with their parents; broken.py has more of the kind."""
-    source = Source(REGISTER, variables=((HOW, "hasty"),))
+    source = Source(BROKEN, variables=((HOW, "hasty"),))
     soaked = Soak(drawn(1, NEWEST, source, lives=1), tmp_path).run()
     print(soaked)
     assert any("begins in batch" in each for each in soaked.complaints)

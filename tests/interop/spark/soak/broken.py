@@ -16,12 +16,10 @@ from reshardctl.model import ShardId
 from reshardctl.spark.source import planning
 from reshardctl.spark.source.datasource import KinesisLineage
 from reshardctl.spark.source.offset import Offset, Place
+from tests.interop.spark.soak.scenes import HOW
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-HOW = "SOAK_BROKEN"
-REGISTER = "tests.interop.spark.soak.broken:register"
 
 
 class Broken(KinesisLineage):

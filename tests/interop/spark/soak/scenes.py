@@ -8,6 +8,9 @@ from typing import Any
 
 COLUMNS = ("shard_id AS shard", "sequence_number AS number", "CAST(data AS STRING) AS data")
 POINTS = ("before", "within", "after")
+HOW = "SOAK_BROKEN"
+"""The variable that says which way the source of broken.py is broken."""
+BROKEN = "tests.interop.spark.soak.broken:register"
 
 
 @dataclass(frozen=True, slots=True)
