@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from reshardctl.audit.line import SinkLine
@@ -15,7 +16,7 @@ from reshardctl.model import (
     at_number,
     is_number,
 )
-from reshardctl.strict import Place, array, members, string
+from reshardctl.strict import Place, array, members, seconds, string
 
 
 def line_json(line: SinkLine) -> dict[str, Any]:
@@ -52,17 +53,21 @@ def _span(value: object, place: Place) -> Span:
 
 
 def _cut_json(one: Cut) -> list[Any]:
-    return [one.rank.name, one.text, one.sub]
+    return [one.rank.name, one.text, one.sub, one.quiet]
 
 
 def cut(value: object, place: Place) -> Cut:
     """A place of a line: a beginning, an end (with its last record's number), or a number."""
     match value:
-        case ["START", "", 0]:
-            return START
-        case ["DONE", str(text), 0] if not text or is_number(text.partition("/")[0]):
+        case ["START", "", 0, quiet]:
+            return replace(START, quiet=_quiet(quiet, place))
+        case ["DONE", str(text), 0, None] if not text or is_number(text.partition("/")[0]):
             return Cut(DONE.rank, text=text)
-        case ["INSIDE", str(number), int(sub)] if is_number(number):
-            return at_number(number, sub)
+        case ["INSIDE", str(number), int(sub), quiet] if is_number(number):
+            return replace(at_number(number, sub), quiet=_quiet(quiet, place))
         case _:
             return place.wrong("not a place")
+
+
+def _quiet(value: object, place: Place) -> float | None:
+    return None if value is None else seconds(value, place / 3)

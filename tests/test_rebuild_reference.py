@@ -165,6 +165,6 @@ def test_a_saved_line_comes_back_as_it_was() -> None:
         text = json.dumps(line_json(line))
         back = saved_line(json.loads(text), Place("plan"))
         assert back == line and line_json(back) == line_json(line)
-        assert {s: (x.lo.text, x.hi.text) for s, x in back.spans.items()} == {
-            s: (x.lo.text, x.hi.text) for s, x in line.spans.items()
+        assert {s: (x.lo.text, x.lo.quiet, x.hi.text) for s, x in back.spans.items()} == {
+            s: (x.lo.text, x.lo.quiet, x.hi.text) for s, x in line.spans.items()
         }

@@ -111,13 +111,14 @@ def _span(facts: Facts, lineage: Lineage, shard: ShardId) -> Span | None:
         last = _last(compared, inside)
         over = DONE if last is None else replace(DONE, text=str(cut_of(last)))
         return exactly(over, Basis.PROBED, "read to its end: nothing is missing")
+    quiet = None if compared.short else facts.taken
     if compared.until is not None:
         why = "nothing that was read is missing" + (f"; {compared.short}" if compared.short else "")
-        return _up_to(cut_of(compared.until), inside, Basis.PROBED, why)
+        return _up_to(_idle(cut_of(compared.until), quiet), inside, Basis.PROBED, why)
     if inside is None:
-        return exactly(START, Basis.PROBED, "nothing to read and no row yet")
+        return exactly(_idle(START, quiet), Basis.PROBED, "nothing to read and no row yet")
     why = "the stream holds nothing of it any more, and what follows comes behind its last row"
-    return exactly(cut_of(inside.last), Basis.PROBED, why)
+    return exactly(_idle(cut_of(inside.last), quiet), Basis.PROBED, why)
 
 
 def _gated(lineage: Lineage, line: Mapping[ShardId, Span]) -> dict[ShardId, Span]:
@@ -138,6 +139,12 @@ def _place(over: Cut) -> Cut:
     """The last record of a shard that is over, its beginning where it has none."""
     number, _, sub = over.text.partition("/")
     return at_number(number, int(sub or 0)) if number else START
+
+
+def _idle(cut: Cut, quiet: float | None) -> Cut:
+    """The place, as of when nothing lay behind it: a store that keeps that tells an idle shard from
+    one whose records retention has taken."""
+    return replace(cut, quiet=quiet)
 
 
 def _of_sink_alone(inside: InSink | None) -> Span | None:

@@ -108,7 +108,7 @@ def test_an_edited_line_is_refused(lab_of, counted, tmp_path):
     plan = tmp_path / "plan.json"
     rebuild(lab, "--dry-run", "--out", plan, *ALL)
     saved = json.loads(plan.read_text())
-    saved["wishes"]["line"]["spans"][shard_name(0)][0] = ["DONE", "", 0]
+    saved["wishes"]["line"]["spans"][shard_name(0)][0] = ["DONE", "", 0, None]
     plan.write_text(json.dumps(saved, indent=1, sort_keys=True) + "\n")
     assert lab.cli("rebuild", "--plan", plan, "--assume-stopped").says("edited or damaged")
 

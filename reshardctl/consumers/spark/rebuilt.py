@@ -131,7 +131,8 @@ def _offset(lineage: Lineage, want: Wanted) -> Mapping[str, Any]:
 
 def _mark(cut: Cut) -> Mapping[str, Any]:
     number = cut.text.partition("/")[0] or (str(cut.number) if cut.number else "")
-    return {"seq": number, "end": cut == DONE}
+    tip = {} if cut.quiet is None or cut == DONE else {"tip": cut.quiet}
+    return {"seq": number, "end": cut == DONE, **tip}
 
 
 def _query(lineage: Lineage, text: str) -> Step:

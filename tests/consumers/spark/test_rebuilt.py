@@ -141,6 +141,7 @@ def test_the_files_of_a_lost_checkpoint(tmp_path):
     for shard, mark in stored["shards"].items():
         held = case.records[shard]
         assert mark["seq"] == (held[-1][0] if held else "")
+        assert ("tip" in mark) is not mark["end"]
         assert mark["end"] is bool(case.topology[int(shard[-12:])].end)
     assert set(json.loads((tmp_path / "metadata").read_text())) == {"id"}
 
