@@ -218,7 +218,7 @@ def _wishes(value: object, place: Place, *, on_a_line: bool) -> Wishes:
         ),
         boolean(found["bootstrap"], place / "bootstrap"),
         None if recreated is None else seconds(recreated, place / "recreated"),
-        line=savedline.line(found["line"], place / "wishes" / "line") if on_a_line else None,
+        line=savedline.line(found["line"], place / "line") if on_a_line else None,
     )
 
 

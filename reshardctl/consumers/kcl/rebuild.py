@@ -18,7 +18,7 @@ def rebuild(lineage: Lineage, table: LeaseTable, want: Wanted, app: App) -> list
     """Those still to be read first, parents before children, then the ended: whoever starts on a
     part of them waits for what is there, and begins what is not at its beginning."""
     shards = sorted(lineage, key=lambda shard: want[shard] == DONE)
-    writes = begun(lineage, table, want, app, shards, "its lease is lost: as the sink shows it")
+    writes = begun(lineage, table, want, app, shards, "lost; as the sink has it")
     ordered = [writes[shard] for shard in shards]
     parts = [ordered[at : at + TRANSACTION] for at in range(0, len(ordered), TRANSACTION)]
     title = "leases on the line of the sink"
