@@ -23,8 +23,10 @@ from reshardctl.errors import CannotTell, HalfDone, ReshardError, StalePlan
 from reshardctl.exit import Exit
 from reshardctl.plan import Plan
 from reshardctl.render import FORMATS, Context, Fixed, Saved, Undoing
+from reshardctl.render.audit import AUDITS
 from reshardctl.render.many import MANY
 from reshardctl.render.many.roundup import Entry, Roundup
+from tests.render.audit.samples import ALL as AUDITED
 from tests.render.samples import STORED, context, report_of, then
 from tests.render.test_hostile import HOSTILE, infested
 
@@ -81,6 +83,8 @@ def documents(form: str) -> Iterator[tuple[str, str]]:
     for error in (StalePlan("a <row> & more", "plan again"), HalfDone("stopped", "on", "/j")):
         yield f"error.{type(error).__name__}", shown.error(error, Context(exit=error.exit))
     yield "roundup", roundup(form)
+    for name, made in AUDITED.items():
+        yield f"audit.{name}", AUDITS[form](made(), Context(("s",)))
 
 
 def roundup(form: str) -> str:
