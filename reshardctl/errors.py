@@ -3,7 +3,7 @@
     ReshardError                     exit
     ├── UsageError                   2   flag, locator, time, file the operator named
     │   ├── WrongStream              2   the positions belong to another stream
-    │   └── NoStore                  2   the table of that name is not there
+    │   └── NoStore                  2   no such table or directory is there
     ├── CannotTell                   3   a read failed or came short
     │   ├── StreamUnsettled          3   the listing tears or moves, again and again
     │   ├── EmptyCheckpoint          3   no position stored, and nobody said that it is new
@@ -47,12 +47,14 @@ class WrongStream(UsageError):
 
 
 class NoStore(UsageError):
-    """There is no such table: a name that was mistyped, or a store that was deleted. `table`: it.
-    """
+    """There is no such table or directory: a name that was mistyped, or a store that was deleted.
+    `table` and `region`: which."""
 
-    def __init__(self, what: str, next: str = "", table: str = "") -> None:  # noqa: A002
+    def __init__(
+        self, what: str, next: str = "", table: str = "", region: str = ""  # noqa: A002
+    ) -> None:
         super().__init__(what, next)
-        self.table = table
+        self.table, self.region = table, region
 
 
 class CannotTell(ReshardError):

@@ -48,7 +48,7 @@ def from_sink(asked: Asked, text: str, given: Given, sink: Sink, count: bool) ->
     sparking.check(sink, None)
     treat_sigterm_as_ctrl_c()
     ports = target.ports()
-    _store_is_there(target, ports, asked)
+    _store_is_there(target, ports)
     lineage = ports.kinesis.lineage(target.stream)
     facts = sparking.count(sink, lineage, account).facts
     line = line_of(facts, lineage, inside=target.place.consumer == "kcl")
@@ -58,7 +58,7 @@ def from_sink(asked: Asked, text: str, given: Given, sink: Sink, count: bool) ->
     return fixing.from_store(replace(asked, sink=sink.words()), found)
 
 
-def _store_is_there(target: Target, ports: Ports, asked: Asked) -> None:
+def _store_is_there(target: Target, ports: Ports) -> None:
     """Raises Refused for a table or a directory that was deleted, with the command that makes it
     again: whose it is, its tags and its policies are not ours to say."""
     try:
@@ -67,7 +67,7 @@ def _store_is_there(target: Target, ports: Ports, asked: Asked) -> None:
         if target.place.medium == "files":
             make = error.next or f"make it first: mkdir -p {quote(target.place.target)}"
             raise Refused(error.what, make) from None
-        region = () if asked.account.region is None else ("--region", asked.account.region)
+        region = ("--region", error.region) if error.region else ()
         raise Refused(
             f"{error.what}; a consumer makes it itself, and then begins at its start position",
             "make it first, with your own tags: " + creation(target.place, error.table, region),

@@ -164,7 +164,7 @@ def test_a_table_that_is_gone_is_not_made(lab_of, counted):
     assert found.says(
         "there is no table gone", "aws dynamodb create-table --table-name gone",
         "AttributeName=leaseKey,AttributeType=S", "AttributeName=leaseKey,KeyType=HASH",
-        "PAY_PER_REQUEST",
+        "PAY_PER_REQUEST", "--region us-east-1",
     )
     assert not asked, "nothing is read before the store is there"
 

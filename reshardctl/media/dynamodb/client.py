@@ -101,6 +101,7 @@ class Client:
                     f"there is no table {names} in {self.region} "
                     "in the account of these credentials",
                     f"aws dynamodb list-tables --region {self.region}", self.table,
+                    self.region,
                 )
             case Kind.BUSY | Kind.UNSENT | Kind.LOST | Kind.PENDING:
                 what = "is throttled" if kind is Kind.BUSY else "does not answer"
