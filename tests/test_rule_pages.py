@@ -45,6 +45,7 @@ EVERY_CODE_EVER = {
     "RSH231": "dies-after-reshard",
     "RSH232": "source-key-missing",
     "RSH233": "may-never-commit",
+    "RSH234": "log-shared",
     "RSH301": "unreadable-entry",
     "RSH302": "foreign-entry",
     "RSH303": "pending-checkpoint-left",

@@ -59,6 +59,8 @@ class Cause(StrEnum):
     """It ends at the tips, and a child may be there before its parent announces it."""
     EXPIRED = "expired"
     """The place is older than what the stream keeps, and the consumer dies of it."""
+    SHARED_LOG = "shared-log"
+    """A log that somebody else writes too tells where it has come to."""
     LIVELOCK = "livelock"
     """A failure that undoes all progress since the last commit comes back before the next one."""
 

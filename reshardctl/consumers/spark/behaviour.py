@@ -32,6 +32,7 @@ from reshardctl.consumers.spark.positions import (
     SHARD_END,
     Position,
 )
+from reshardctl.consumers.spark.risks import risks
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -105,7 +106,7 @@ def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
     fates |= {shard: run.fate(shard) for shard in lineage}
     return Replay(
         fates, crash(lineage, checkpoint, held, app), tuple(notes(checkpoint, app, fates)),
-        orders=False,
+        tuple(risks(checkpoint)), orders=False,
     )
 
 

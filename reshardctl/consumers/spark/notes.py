@@ -6,10 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from reshardctl.consumers.spark.app import DEFAULT_LIMIT, App
 from reshardctl.consumers.spark.checkpoint import Checkpoint
-from reshardctl.consumers.spark.logs import log_of
 from reshardctl.consumers.spark.positions import AT_TIMESTAMP, LATEST
 from reshardctl.consumers.spark.stamps import planned_at
-from reshardctl.consumers.spark.table_log import ahead_of
 from reshardctl.model import Cause, Fate, Reads, ShardId
 from reshardctl.times import instant
 
@@ -19,7 +17,6 @@ def notes(
 ) -> Iterator[str]:
     """In words: how far back the evidence goes, and what this release does on its own."""
     yield from _horizon(checkpoint)
-    yield from _rows_ahead(checkpoint)
     if app.traits.drops_closed and app.limit is None and _reads_a_closed_one(checkpoint, fates):
         yield (
             f"{app.traits.release} reads a closed shard in one batch, up to "
@@ -43,20 +40,6 @@ def _horizon(checkpoint: Checkpoint) -> Iterator[str]:
         f"the checkpoint's history begins with batch {oldest.id}{when}: what was lost in reshards "
         "before is unknown to it (an audit of the sink can tell)"
     )
-
-
-def _rows_ahead(checkpoint: Checkpoint) -> Iterator[str]:
-    """First writer wins: such rows stay, and the query takes them for its own."""
-    batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
-    found = ahead_of(checkpoint.images, log_of(batch)) if checkpoint.tabled and batch else ()
-    if found:
-        yield (
-            f"the table of the connector's log has {len(found)} rows of batches that this query "
-            f"has not planned (the first is {found[0]}): another query uses the table, or an "
-            "earlier checkpoint did. Its key knows no query, and the first writer wins: each query "
-            "will go on at the other's places. Give every query a table of its own; delete rows "
-            "that no query is to read"
-        )
 
 
 def _reads_a_closed_one(checkpoint: Checkpoint, fates: Mapping[ShardId, Fate]) -> bool:

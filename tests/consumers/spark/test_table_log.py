@@ -15,6 +15,7 @@ from reshardctl.consumers.spark.unnamed import unnamed
 from reshardctl.errors import CannotTell
 from reshardctl.model import Delete, Image
 from reshardctl.plan import Case, Nothing, Plan, decide, judge, settled_line
+from reshardctl.rules import Finding, Severity, View, findings
 from tests.spark_recorded import HEAD, V1, Recorded
 
 LOG = "sources/0/shard-source/"
@@ -92,15 +93,22 @@ def test_a_row_that_is_no_entry_is_told_with_its_key():
 def test_rows_of_batches_that_this_query_never_planned_are_a_hazard():
     """The first writer wins, and no row says of which query it is (awslabs#12, #26)."""
     one = case("s1", HEAD)
-    assert not any("another query" in note for note in notes(one))
+    assert shared(one) == []
     ahead = row(9, "shardId-000000000000", one.images[0].key)
-    assert any("log/9/" in n and "another query" in n for n in notes(
-        replace(one, images=[*one.images, ahead])))
+    (found,) = shared(replace(one, images=[*one.images, ahead]))
+    assert (found.severity, found.shards) == (Severity.WARNING, ("shardId-000000000000",))
+    assert "log/9/" in found.costs and "another query" in found.costs
 
 
-def notes(one: Case) -> tuple[str, ...]:
+def test_rows_of_the_planned_batch_are_its_own():
+    assert shared(planned()) == []
+
+
+def shared(one: Case) -> list[Finding]:
     settled = settled_line(one)
-    return judge(one, one.policy.line(one.around.lineage, settled), settled)[0].replay.notes
+    (judged,) = judge(one, one.policy.line(one.around.lineage, settled), settled)
+    view = View(one.around, settled, judged.replay, judged.effects, ())
+    return [finding for finding in findings(view) if finding.code == "RSH234"]
 
 
 def test_the_option_is_named_where_the_log_is_missing_and_the_table_where_it_is_empty():
