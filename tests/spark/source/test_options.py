@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from reshardctl.errors import UsageError
@@ -120,3 +122,14 @@ def test_a_place_that_makes_no_sense(text, words):
     with pytest.raises(UsageError) as error:
         parse_starting(text)
     assert words in f"{error.value.what}\n{error.value.next}"
+
+
+def test_the_page_names_every_option_and_every_column():
+    pytest.importorskip("pyarrow", reason="the columns are written with it")
+    from reshardctl.spark.source.options import BATCH, COMMON, STREAMING
+    from reshardctl.spark.source.rows import SCHEMA
+
+    page = (Path(__file__).parents[3] / "docs" / "source.md").read_text(encoding="utf-8")
+    columns = [column.split()[0] for column in SCHEMA.split(", ")]
+    for name in (*COMMON, *STREAMING, *BATCH, *columns):
+        assert f"`{name}`" in page, name
