@@ -24,7 +24,8 @@ once (a MERGE on shard and number). Which ones:
 
 When the fix is not offered
 ---------------------------
-Always. Where the sink is meant to hold every delivery, suppress the rule.
+Always. A sink that is meant to hold every delivery has them rightly; by default a warning fails no
+job.
 
 Example
 -------
