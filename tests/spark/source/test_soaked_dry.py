@@ -53,10 +53,9 @@ def test_our_own_command_finds_nothing_wrong_with_what_the_query_wrote(
     dry.write(tmp_path / "checkpoint")
     clock = dry.moving.fake.clock
     clock.set(max(clock.now(), time.time()))
-    start = dry.options.get("startingPosition", "TRIM_HORIZON")
     with serve(dry.moving.fake) as server:
         tool = Tool(tmp_path / "state", {"kinesis": server.url})
-        locator = f"spark:{tmp_path / 'checkpoint'}?startingPosition={start}"
+        locator = f"spark:{tmp_path / 'checkpoint'}?startingPosition={dry.starting}"
         answer = tool.inspect(locator, STREAM)
     assert (answer.code, answer.codes) == (OK, set())
 

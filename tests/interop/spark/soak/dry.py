@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 from uuid import UUID
 
+from reshardctl.times import instant
 from tests.interop.spark.soak import judging
 from tests.interop.spark.soak.judging import Delivery, Row, Truth
 from tests.interop.spark.soak.moving import Ends, Moving
@@ -38,6 +39,13 @@ class Dry:
         self._committed: list[int] = []
         """The newest committed batch as each attempt began."""
         self._endless: list[str] = []
+
+    @property
+    def starting(self) -> str:
+        """Where it starts, as a locator says it."""
+        if self.moving.since is not None:
+            return f"AT_TIMESTAMP:{instant(self.moving.since)}"
+        return self.options.get("startingPosition", "TRIM_HORIZON")
 
     def complaints(self) -> list[str]:
         """Play it through; every way in which the promise was broken."""
@@ -76,6 +84,9 @@ class Dry:
     def _options(self) -> dict[str, str]:
         most = self._dice.choice(("", "", "1", "7", "60"))
         start = LATEST if self._dice.random() < 0.25 else {}
+        if not start and self._dice.random() < 0.25:
+            self.moving.since = self.moving.fake.clock.now() // 1 + self._dice.choice((-30, 0, 20))
+            start = {"startingPosition": f"AT_TIMESTAMP {self.moving.since}"}
         return {**start, **({"maxRecordsPerTrigger": most} if most else {})}
 
     def _do(self, what: str) -> None:

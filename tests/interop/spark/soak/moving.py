@@ -54,6 +54,8 @@ class Moving:
     """Whether what is put now has to be delivered."""
     past: bool = False
     """Whether what is put now must not be delivered."""
+    since: float | None = None
+    """Unix seconds: what arrives before must not be delivered, all else has to be."""
     calm: bool = False
     """Whether the service never fails."""
     _turns: Counter[str] = field(default_factory=Counter)
@@ -96,12 +98,13 @@ class Moving:
         turn = self._turns[key]
         self._turns[key] += 1
         params = {"StreamName": STREAM, "PartitionKey": key, "Data": f"{key}|{turn}".encode()}
+        before = self.since is not None and self.fake.clock.now() < self.since
         answer = self.fake.call("PutRecord", params)
         if not self.fake.clock.ticking:
             # No reader comes in the very millisecond: MillisBehindLatest would be 0 for it.
             self.fake.clock.advance(0.005)
         place = (answer["ShardId"], int(answer["SequenceNumber"]))
-        self.puts[place] = Put(key, turn, self.due, self.past)
+        self.puts[place] = Put(key, turn, self.due and not before, self.past or before)
 
     def parents(self) -> dict[str, tuple[str, ...]]:
         """Every shard that ever was, with its parents."""
