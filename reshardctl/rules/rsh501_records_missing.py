@@ -45,12 +45,15 @@ from collections.abc import Iterator
 from reshardctl.audit.coverage import time_in
 from reshardctl.audit.facts import Compared
 from reshardctl.effects import Deadline
+from reshardctl.model import short
 from reshardctl.rules.base import Finding, Severity
 from reshardctl.rules.missing import Lack, Why, lacks
 from reshardctl.rules.sinks import Sink, in_order, many
 from reshardctl.times import instant
 
 CODE, NAME = "RSH501", "records-missing"
+NAMED = 12
+"""Shards that a reason names before it says how many more there are."""
 HELPS = {
     Severity.ERROR: "read them again while the stream has them; listed by audit --rows DIR",
     Severity.WARNING: "look again when the sink has caught up, or name the consumer",
@@ -94,7 +97,9 @@ def _reasons(found: list[Lack]) -> str:
 
 
 def _shards_of(found: list[Lack], why: Why) -> str:
-    return many(sum(lack.why is why for lack in found), "shard")
+    named = [short(lack.compared.shard) for lack in found if lack.why is why]
+    more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
+    return ", ".join(named[:NAMED]) + more
 
 
 def _deadline(sink: Sink, compared: list[Compared]) -> Deadline | None:

@@ -127,6 +127,15 @@ def test_losses_of_different_certainty_are_findings_of_their_own():
     ]
 
 
+def test_reasons_name_their_shards():
+    found = facts(
+        inside(0, 1, 50), inside(1, 2, 800), inside(2, 110, 880), inside(3, 120, 870),
+        against=(lacking(0, 2, 60, 90), lacking(2, 5, 200, 400)),
+    )
+    costs = only(judged(found), "RSH501").costs
+    assert costs.startswith("0: the sink has records of a child already; 2: the sink has later")
+
+
 def test_a_missing_part_of_an_aggregate_is_a_hole():
     last = Record(number(1, 300), 5, CREATED + 300.0)
     first = Record(number(1, 300), 2, CREATED + 300.0)
