@@ -34,6 +34,9 @@ from reshardctl.model import (
     time_of,
 )
 
+AT_LEAST = 1.0
+"""Seconds that lie between a place and the tip, whatever the clocks say: a width of nothing would
+be within what is accepted."""
 GRACE = 300.0
 """Seconds after a shard's close in which a consumer may still be about to mark its end."""
 
@@ -243,7 +246,11 @@ def moment(around: Circumstances, shard: ShardId, cut: Cut) -> float | None:
 
 def _width(around: Circumstances, shard: ShardId, since: Cut, until: Cut) -> float | None:
     start, end = moment(around, shard, since), moment(around, shard, until)
-    return None if start is None or end is None else max(0.0, end - start)
+    if start is None or end is None:
+        return None
+    # Our clock is behind the stream's where its tip lies before a record: how far, nobody knows.
+    least = AT_LEAST if until.rank is Rank.TIP else 0.0
+    return max(least, end - start)
 
 
 def deadline(around: Circumstances, shard: ShardId, owed: Cut) -> Deadline | None:

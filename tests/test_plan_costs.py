@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from reshardctl.plan import NoLine, Plan
+from tests.case import CASES, load
+from tests.judging import Bench
 from tests.test_cases_dialects import SITUATIONS
 
 DYING = [s for s in SITUATIONS if s.expect.dies and s.case.name.startswith("log-missing")]
@@ -26,3 +29,18 @@ def test_a_start_that_dies_and_whose_repair_is_too_dear(one):
 
 def test_there_are_such_situations():
     assert len(DYING) >= 4
+
+
+@pytest.mark.parametrize("name", ["e1", "e2", "latest-below-a-trimmed-lease"])
+@pytest.mark.parametrize("late", [5, 0, -3, -600])
+def test_a_stream_whose_clock_runs_ahead_of_ours_is_mended_too(name: str, late: int) -> None:
+    """Children at LATEST, born after "now" by our clock: the skip is certain, so it has a plan."""
+    case = load(CASES / "kcl" / f"{name}.toml")
+    expect = case.expects[0]
+    bench = Bench.of(case, expect.initial[0], expect.releases[0])
+    lineage = bench.plan_case.around.lineage
+    born = max(lineage.opened_at(shard) or 0 for shard in lineage)
+    around = replace(bench.plan_case.around, now=born + late)
+    skewed = replace(bench, plan_case=replace(bench.plan_case, around=around))
+    assert "RSH208" in {finding.code for finding in skewed.findings()}
+    assert isinstance(skewed.decide(), Plan)
