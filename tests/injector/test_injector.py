@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -48,7 +49,7 @@ def test_a_stream_is_as_streams_are(seed: int, kind: Kind) -> None:
         assert shard.opened < row.arrival and (shard.closed is None or row.arrival < shard.closed)
         assert latest.get(row.key, (0, 0)) < row.record
         latest[row.key] = row.record
-    crossing = {row.key: set() for row in drawn.rows}
+    crossing: dict[str, set[str]] = {row.key: set() for row in drawn.rows}
     for row in drawn.rows:
         crossing[row.key].add(row.shard)
     assert any(len(found) > 1 for found in crossing.values())
@@ -179,4 +180,4 @@ def test_a_row_of_a_bare_sink_has_its_number_only() -> None:
     assert BARE.cells(replace(row, number=None)) == {
         "seq": None, "payload": row.data, "row_id": row.ident,
     }  # fmt: skip
-    assert isinstance(Making(history(0), damage.Random(0)), Making)
+    assert isinstance(Making(history(0), Random(0)), Making)

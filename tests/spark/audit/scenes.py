@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from reshardctl.kinesis import Kinesis
@@ -80,7 +81,7 @@ def against(url: str) -> dict[str, Any]:
 def shuffled(scene: Scene) -> list[Row]:
     """The rows in an order that tells nothing."""
     rows = list(scene.rows)
-    damage.Random(17).shuffle(rows)
+    Random(17).shuffle(rows)
     return rows
 
 
