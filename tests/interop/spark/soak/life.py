@@ -61,9 +61,9 @@ class Life:
             self._process.stdin.flush()
 
     def hears(self, *kinds: str, seconds: float = READY_SECONDS) -> dict[str, Any]:
-        """The next thing it says that is one of these; {"is": "gone"} when it died before that.
+        """The next thing it says that is one of these.
 
-        AssertionError when it says nothing of the kind in time.
+        AssertionError when it says nothing of the kind in time, or ends before it does.
         """
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
@@ -71,8 +71,9 @@ class Life:
                 said = self._said.get(timeout=left)
             except queue.Empty:
                 break
-            if said["is"] in (*kinds, "gone"):
+            if said["is"] in kinds:
                 return said
+            assert said["is"] != "gone", f"the process ended; see {self._log.name}"
         raise AssertionError(f"none of {kinds} within {seconds} s; see {self._log.name}")
 
     def said(self) -> list[dict[str, Any]]:

@@ -79,6 +79,8 @@ def main() -> None:
 
 
 def _start(spark: SparkSession, order: dict[str, Any]) -> StreamingQuery:
+    # Said first: the sink may be told to kill all of this before the query has begun for us.
+    _say({"is": "started", "number": order["number"]})
     frame = spark.readStream.format(order["format"]).options(**order["options"]).load()
     if order["sink"] == "file":
         chosen = frame.selectExpr(*order["columns"])
@@ -88,7 +90,6 @@ def _start(spark: SparkSession, order: dict[str, Any]) -> StreamingQuery:
     query = (
         writer.option("checkpointLocation", order["checkpoint"]).trigger(**order["trigger"]).start()
     )
-    _say({"is": "started", "number": order["number"]})
     threading.Thread(target=_watch, args=(query, order["number"]), daemon=True).start()
     return query
 
