@@ -18,7 +18,9 @@ kinesis-consumer's default start mode is LATEST, and it holds for the children o
 
 Spark's connectors begin a shard that they have no place of at the time of the driver's start, where
 startingPosition is LATEST: children that were born while the query was down lose what came before
-(runs of Qubole's jar and awslabs 1.4.2, November 2026). The offset logs that are kept show it.
+(runs of Qubole's jar and awslabs 1.4.2, November 2026). The offset logs that are kept show it, also
+after the shard has a number. Once the log in which it began is purged (minBatchesToRetain, 100),
+nothing in the checkpoint shows it any more, and nothing is said: an audit of the sink can tell.
 
 What the fix writes
 -------------------
