@@ -3,10 +3,14 @@ format. No Spark: what the audit counts itself is held to the same truths in tes
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
+import jsonschema
 import pytest
 
+import reshardctl.render
 from reshardctl.audit.facts import Compared, Facts, Fault, InSink, Record, Unusable
 from reshardctl.auditreport import AuditReport, judge_sink
 from reshardctl.kinesis import Kinesis
@@ -21,6 +25,7 @@ from tests.injector.damage import Damage, Making, inject
 from tests.injector.history import Kind, draw
 from tests.injector.truth import Truth, truth_of
 
+SCHEMA = Path(reshardctl.render.__file__).with_name("report.schema.json")
 NOW = 1_795_300_000
 OLD = Kind(hours=40, roots=3, reshards=7)
 SEEDS = range(90, 98)
@@ -99,6 +104,8 @@ def test_everything(seed: int) -> None:
     report = judged(seed, damage.EVERYTHING)
     expected = {"RSH501", "RSH502", "RSH503", "RSH504", "RSH505", "RSH509"}
     assert shown(report) == alike(*expected)
+    document = json.loads(AUDITS["json"](report, Context()))
+    jsonschema.validate(document, json.loads(SCHEMA.read_text(encoding="utf-8")))
     assert set(CODE.findall(page(report))) >= expected
 
 
