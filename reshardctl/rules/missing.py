@@ -68,8 +68,10 @@ def _why(sink: Sink, one: Compared, passed: bool, newest: float | None) -> Why:
     if span is not None and first is not None:
         if covers(span.lo, first):
             return Why.SETTLED
+        if one.shard in sink.unread:
+            return Why.UNREAD
         if behind(span.hi, first):
-            return Why.UNREAD if one.shard in sink.unread else Why.OWED
+            return Why.OWED
     inside = sink.facts.shards.get(one.shard)
     if inside is not None and first is not None and _order(first) < _order(inside.last):
         return Why.HOLE

@@ -127,6 +127,14 @@ def test_losses_of_different_certainty_are_findings_of_their_own():
     ]
 
 
+def test_a_shard_that_is_never_read_is_lost_whatever_may_have_been_settled():
+    """A lease that is absent: it may have been there once, and nothing reads the shard now."""
+    found = replace(whole(), compared={shard_id(3): lacking(3, 5, 300, 400)})
+    line = {shard_id(3): Span(START, DONE)}
+    report = judge_sink(found, lineage(), Stored("kcl://app", line, {}, frozenset(ids(3))))
+    assert "never reads the shard" in only(report, "RSH501").costs
+
+
 def test_reasons_name_their_shards():
     found = facts(
         inside(0, 1, 50), inside(1, 2, 800), inside(2, 110, 880), inside(3, 120, 870),
