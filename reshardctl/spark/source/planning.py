@@ -79,7 +79,6 @@ class Planner:
                 raise
             # A shard or the whole stream may be another one than the listing that is held says.
             self._view.drop()
-            self._tips.forget()
             after = self._next(offset, self._view.lineage(), most)
         self.progress.planned(after or offset, after is not None)
         if after is None:

@@ -10,6 +10,9 @@ from reshardctl.errors import UsageError
 from reshardctl.model import shard_id
 from reshardctl.spark.source import planning
 from reshardctl.spark.source.offset import read
+from reshardctl.spark.source.tips import IDLE_PACE
+from reshardctl.spark.source.view import LISTED_FOR
+from reshardctl.testing.settings import Settings
 from tests.spark.source.drive import NAME, Crash, Query
 from tests.spark.source.streams import CREATED, Living, order_held, replays_equal
 
@@ -290,3 +293,20 @@ def test_an_idle_query_that_is_asked_all_the_time_asks_once_a_second(old, monkey
     assert asked.count("GetRecords") <= 2 * 6  # of two open shards
     assert asked.count("ListShards") <= 1
     assert len(offsets) <= 6
+
+
+@BOTH
+def test_a_reshard_is_noticed_when_a_shard_is_found_to_have_ended(old):
+    """Not ten seconds later, when the listing that is held grows old."""
+    living = Living(1, settings=Settings(reshard_seconds=0.5))
+    living.put(0, 1)
+    query = Query(living.fake, old)
+    query.drain()
+    living.fake.clock.advance(LISTED_FOR)
+    query.trigger()
+    living.split(0)
+    living.put(0, 1)
+    for _ in range(4):
+        living.fake.clock.advance(IDLE_PACE)
+        query.trigger()
+    assert query.data() == living.all()

@@ -7,6 +7,7 @@ import pytest
 from reshardctl.kinesis.fast.reader import Begin, FastReader, Page
 from reshardctl.spark.source.tips import IDLE_PACE, Tips
 from reshardctl.testing.fake import FakeKinesis
+from reshardctl.testing.faults import short_page
 from reshardctl.testing.topology import load_topology
 from tests.spark.source.drive import NAME, InProcess
 
@@ -172,6 +173,7 @@ def test_arrivals_out_of_order_never_lead_back():
     shard = {"id": 0, "range": ["0", "1"], "records": records}
     fake = load_topology({"name": NAME, "created": 1_795_232_267, "now": NOW, "shards": [shard]})
     seen = numbers(fake)
+    fake.faults.add("GetRecords", short_page(1), times=None)  # so that the tip is out of reach
     for at in (0, 20, 48):
         found = tips_of(fake).behind(SHARD, Begin("AFTER_SEQUENCE_NUMBER", seen[at]))
         assert found.number is not None
