@@ -10,7 +10,7 @@ from reshardctl.audit.facts import Bucket
 from reshardctl.auditreport import AuditReport, Standing
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box, Chart, chart_of
-from reshardctl.render.graph.layout import LEFT, TOP, Layout, layout_of
+from reshardctl.render.graph.layout import BEFORE, LEFT, TOP, Layout, layout_of
 from reshardctl.render.graph.style import STYLE
 from reshardctl.render.graph.svg import axes, names, rect, shard
 from reshardctl.render.graph.xml import px, safe
@@ -56,7 +56,8 @@ def _layout(chart: Chart, report: AuditReport) -> Layout:
         if (then := time_in(one.first_missing)) is not None
     ]
     oldest = min((box.opened for box in chart.boxes), default=layout.since)
-    since = max(oldest, min(bad, default=layout.since))
+    first = min(bad, default=layout.since)
+    since = max(oldest, first - BEFORE * (layout.until - first))
     return replace(layout, since=min(layout.since, since))
 
 
