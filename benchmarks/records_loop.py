@@ -18,6 +18,7 @@ from typing import Any
 import boto3
 
 from reshardctl.kinesis.fast import Begin, FastReader, Reach
+from reshardctl.kinesis.fast.columns import Columns
 
 Pages = Iterator[int]
 """How many records each page had."""
@@ -46,7 +47,9 @@ def by_wire(url: str) -> Callable[[str], Pages]:
 
     def pages(shard: str) -> Pages:
         for page in reader.after(shard, Begin("TRIM_HORIZON"), None):
-            yield len([b64decode(record["Data"]) for record in page.records])
+            found = page.records
+            texts = found.data if isinstance(found, Columns) else [one["Data"] for one in found]
+            yield len([b64decode(text) for text in texts])
 
     return pages
 
