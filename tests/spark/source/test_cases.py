@@ -6,18 +6,21 @@ the reference that was written apart from both (tests/reference/spark_lineage.py
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from reshardctl.errors import ReshardError
 from reshardctl.model import Image
+from reshardctl.plan import Ask, Plan, decide
 from reshardctl.testing import load_topology
 from reshardctl.testing.settings import Settings
-from tests.case import Case, Expect, all_cases
+from tests.case import CASES, Case, Expect, all_cases, load
 from tests.dialects.spark import images, repaired
+from tests.judging import Bench
 from tests.reference.spark_files import logged
 from tests.spark.source.drive import Query
 
@@ -116,3 +119,20 @@ def test_a_start_after_the_fix_delivers_what_the_case_says(one: Situation, old: 
         pytest.skip("the case names no fix")
     files = repaired(one.case, fixed.writes)
     judged(one, files, old, fixed.dies, fixed.delivers, fixed.order)
+
+
+@releases
+def test_a_stream_made_anew_is_read_whole_once_the_operator_said_so(old: bool) -> None:
+    """No mark of the old stream is left, and none of a shard that is to wait."""
+    case = load(CASES / "spark" / "lineage-recreated.toml")
+    one = Situation(case, case.expects[0], "LATEST")
+    bench = Bench.on(case, images(case), {"failOnDataLoss": "true"})
+    assert isinstance(bench.decide(), Ask)
+    plan = decide(replace(bench.plan_case, recreated=True))
+    assert isinstance(plan, Plan)
+    query, died = one.run(bench.after(plan.steps), old)
+    assert (died, query.offsets[0]) == ("", json.dumps({
+        "shards": {case.shards[0]["ShardId"]: {"seq": "", "end": False}},
+        "stream": case.stream["name"], "created": case.stream["created"],
+    }))
+    assert [row.data for row in query.rows()] == [*(f"s0-{i}" for i in range(6)), "n0-0", "n0-1"]
