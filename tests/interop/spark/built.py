@@ -31,7 +31,7 @@ def required() -> bool:
 
 
 def python(release: str) -> Path:
-    """The Python of the environment that holds this release ("3.5" or "4")."""
+    """The Python of the environment that holds this release ("3.5", "4.0" or "4")."""
     return TARGET / f"spark-{release}" / "bin" / "python"
 
 
