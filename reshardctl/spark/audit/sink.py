@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.errors import CannotTell, ReshardError, UsageError
@@ -29,8 +30,10 @@ _ENDINGS: Mapping[str, str] = {
 _READING: Mapping[str, Mapping[str, str]] = {
     # As text, since a number of 56 digits that is not quoted would become a DOUBLE.
     "json": {"primitivesAsString": "true"},
-    "csv": {"header": "true"},
-    "parquet": {},
+    # Columns by name: a file with others is refused, not read as if it had these.
+    "csv": {"header": "true", "enforceSchema": "false"},
+    # Of all files, not of one: a column that came later is a column.
+    "parquet": {"mergeSchema": "true"},
 }
 _COMPRESSED = r"\.(?:gz|gzip|bz2|zst|zstd|snappy|lz4|deflate)$"
 _FILE_IN_ERROR = re.compile(r"\b(?:file|s3a?|hdfs|gs|abfss?|wasbs?|dbfs):/[^\s,;\"']*[^\s,;\"'.]")
@@ -116,16 +119,31 @@ def opened(spark: SparkSession, sink: str, form: str | None = None) -> Sink:
 
 
 def _of_files(spark: SparkSession, sink: str, kind: str, files: Files) -> Sink:
-    committed = _files(spark, f"{sink.rstrip('/')}/{_FILE_LOG}")
     try:
         frame = spark.read.format(kind).options(**_READING[kind]).load(sink)
         frame.schema  # noqa: B018  on a Connect server, only now is it looked at
     except Exception as error:
         raise _unread(sink, error) from error
     proof = ""
-    if committed is not None and committed.count:
+    if _has_log(spark, sink):
         proof = f"only files that batches of Spark's file sink have committed ({_FILE_LOG}) count"
     return Sink(sink, kind, frame, proof, files)
+
+
+def _has_log(spark: SparkSession, sink: str) -> bool:
+    """Whether Spark's file sink wrote it. Spark hides that log from its own listings; where this
+    machine does not see it and there is no JVM to ask, as on a Connect server, nothing is proven.
+    """
+    log = f"{sink.rstrip('/')}/{_FILE_LOG}"
+    if "://" not in sink:
+        local = Path(log.removeprefix("file:"))
+        return local.is_dir() and any(local.iterdir())
+    java = getattr(spark, "_jvm", None) if "connect" not in type(spark).__module__ else None
+    if java is None:
+        return False
+    path = java.org.apache.hadoop.fs.Path(log)
+    configuration = spark._jsparkSession.sessionState().newHadoopConf()
+    return bool(path.getFileSystem(configuration).exists(path))
 
 
 def _is_table(spark: SparkSession, sink: str) -> bool:
