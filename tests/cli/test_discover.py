@@ -109,6 +109,21 @@ def test_no_permission_to_list(lab):
     assert result.code == 3 and result.says("dynamodb:ListTables", "allow it")
 
 
+@pytest.fixture
+def alone(lab, monkeypatch):
+    """An account with the lab's table only: the server keeps tables of other tests."""
+    real = catalog.Client.read
+
+    def own(self, operation, action, where, **arguments):
+        answer = real(self, operation, action, where, **arguments)
+        if operation == "list_tables":
+            answer["TableNames"] = [n for n in answer["TableNames"] if n == lab.table.name]
+        return answer
+
+    monkeypatch.setattr(catalog.Client, "read", own)
+
+
+@pytest.mark.usefixtures("alone")
 def test_nothing_found_is_not_ok(lab):
     """No consumer matched: could not tell."""
     for key in lab.items():
