@@ -76,8 +76,8 @@ def _checked(files: Mapping[str, Image], found: Retained) -> None:
     if not found.images and METADATA not in files and not found.committed:
         raise UsageError(
             "this is no checkpoint of a streaming query: no metadata, no offsets, no commits",
-            "give the folder that the query has as its checkpointLocation; for a checkpoint that is "
-            "gone: reshardctl rebuild, with release= and batch= in the locator",
+            "give the folder that the query has as its checkpointLocation; for a checkpoint that "
+            "is gone: reshardctl rebuild, with release= and batch= in the locator",
         )
     if found.images and not found.logs:
         newest = max(found.images)
