@@ -169,7 +169,7 @@ def _named(rows: DataFrame, what: str) -> DataFrame:
         F.col("number").alias("sequence_number"),
         F.col("sub").alias("sub_sequence_number"),
         F.col("key").alias("partition_key"),
-        F.timestamp_micros((F.col("arrival") * 1_000_000).cast("bigint")).alias(
+        F.timestamp_micros(F.round(F.col("arrival") * 1_000_000).cast("bigint")).alias(
             "approximate_arrival_timestamp"
         ),
         what,

@@ -45,6 +45,8 @@ them, in small letters and without `_`. The first of several that is there is ta
 OPTIONS = tuple(KNOWN)
 WHOLE = ("string", "binary", "bigint", "int", "smallint", "tinyint", "long", "integer")
 """Types that can hold a sequence number without losing a digit of what they were given."""
+_WIDE = 38
+"""Digits of the longest number by which rows may be ordered."""
 _MILLISECONDS = 10**11
 """Seconds beyond the year 5000: such a number counts milliseconds."""
 
@@ -92,7 +94,7 @@ def mapped(frame: DataFrame, columns: Columns) -> Mapped:
             column("key").cast("string").alias("key"),
             column("stream").cast("string").alias("stream"),
             _arrival(paths, types.get("arrival", "")).alias("arrival"),
-            _order(column("order"), types.get("order", "string")).alias("order"),
+            _order(paths, types.get("order", "")).alias("order"),
         ),
         names,
     )
@@ -197,10 +199,24 @@ def _arrival(paths: Mapping[str, str], kind: str) -> Column:
     return F.expr(f"coalesce({counted}, {text})")
 
 
-def _order(column: Column, kind: str) -> Column:
-    """As it sorts; times as whole microseconds, which survive every time zone on their way."""
+def _order(paths: Mapping[str, str], kind: str) -> Column:
+    """As it sorts; times as whole microseconds, which survive every time zone on their way.
+
+    Files of text have numbers and times as text: batch 9 comes before batch 10.
+    """
     from pyspark.sql import functions as F  # noqa: N812
 
+    if "order" not in paths:
+        return F.lit(None).cast("string")
+    quoted = paths["order"]
     if kind.startswith("timestamp"):
-        return F.unix_micros(column.cast("timestamp"))
-    return column.cast("bigint") if kind in ("int", "smallint", "tinyint") else column
+        return F.expr(f"unix_micros(cast({quoted} AS timestamp))")
+    if kind == "string":
+        moment = f"cast(unix_micros(try_cast({quoted} AS timestamp)) AS string)"
+        return F.expr(f"coalesce({_padded(quoted)}, {_padded(moment)}, {quoted})")
+    return F.expr(f"cast({quoted} AS bigint)" if kind in ("int", "smallint", "tinyint") else quoted)
+
+
+def _padded(text: str) -> str:
+    """SQL of whole numbers that sort as text; NULL of anything else."""
+    return f"if({text} rlike '^[0-9]{{1,{_WIDE}}}$', lpad({text}, {_WIDE}, '0'), NULL)"
