@@ -14,7 +14,7 @@ from pathlib import Path
 
 NAMES = (
     "lineage", "listing", "startup", "diagnose", "apply", "checkpoints", "metastore", "stores",
-    "source",
+    "source", "audit",
 )
 """Each is a module here with `run(scale, folder)`: scale divides its sizes, folder is scratch."""
 
