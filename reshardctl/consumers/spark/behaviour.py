@@ -13,25 +13,17 @@ runs of the three builds in November 2026.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from reshardctl.consumers.spark.app import App, Start
-from reshardctl.consumers.spark.checkpoint import QUBOLE, Batch, Checkpoint
+from reshardctl.consumers.spark.checkpoint import Checkpoint
 from reshardctl.consumers.spark.cuts import cut_of
 from reshardctl.consumers.spark.deaths import crash
 from reshardctl.consumers.spark.heads import Head, passed_by
 from reshardctl.consumers.spark.history import furthest
 from reshardctl.consumers.spark.limits import beyond_the_limit
-from reshardctl.consumers.spark.logs import log_of
 from reshardctl.consumers.spark.notes import notes
-from reshardctl.consumers.spark.positions import (
-    AFTER_SEQUENCE_NUMBER,
-    AT_SEQUENCE_NUMBER,
-    AT_TIMESTAMP,
-    LATEST,
-    SHARD_END,
-    Position,
-)
+from reshardctl.consumers.spark.positions import AT_TIMESTAMP, LATEST, SHARD_END, Position
+from reshardctl.consumers.spark.resumed import Resumed, resumed
 from reshardctl.consumers.spark.risks import risks
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -50,52 +42,6 @@ from reshardctl.model import (
 )
 
 NOBODY: frozenset[ShardId] = frozenset()
-_BOUNDS = frozenset({AT_SEQUENCE_NUMBER, AFTER_SEQUENCE_NUMBER, SHARD_END})
-"""Log entries of an uncommitted batch that let awslabs run a shard again, up to them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Resumed:
-    """Where the query takes a shard up. runs: in a batch that was planned before it stopped.
-
-    until: where that batch ends it, `None` for wherever it comes to.
-    """
-
-    at: Position
-    runs: bool = False
-    until: Position | None = None
-
-
-def resumed(checkpoint: Checkpoint, app: App) -> dict[ShardId, Resumed]:
-    """The shards that the newest batch and its log hold, with their places."""
-    batch = checkpoint.batches.get(checkpoint.newest or 0)
-    if batch is None:
-        return {}
-    log = {s: e.position for s, e in checkpoint.entries.get(log_of(batch), {}).items()}
-    if batch.committed:
-        if not app.traits.merges:
-            return {shard: Resumed(position) for shard, position in log.items()}
-        return {s: Resumed(log.get(s, start)) for s, start in batch.positions.items()}
-    if checkpoint.connector == QUBOLE or not log:
-        return {
-            shard: Resumed(start, runs=True) for shard, start in batch.positions.items()
-            if start.kind != SHARD_END
-        }
-    return dict(_again(batch, log))
-
-
-def _again(batch: Batch, log: Mapping[ShardId, Position]) -> Iterator[tuple[ShardId, Resumed]]:
-    """awslabs runs of an uncommitted batch what its log has ended; the rest comes in the next.
-
-    It stops where it meets the record that the log ended with: never, where it begins behind it.
-    """
-    for shard, start in batch.positions.items():
-        end = log.get(shard)
-        if end is not None and end.kind in _BOUNDS and start.kind != SHARD_END:
-            bounded = end.kind == AFTER_SEQUENCE_NUMBER and cut_of(start) < cut_of(end)
-            yield shard, Resumed(start, runs=True, until=end if bounded else None)
-        else:
-            yield shard, Resumed(end or start)
 
 
 def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:

@@ -8,17 +8,14 @@ foreign shards in a batch).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from reshardctl.consumers.spark.app import App
 from reshardctl.consumers.spark.checkpoint import AWSLABS, LINEAGE, Batch, Checkpoint
 from reshardctl.consumers.spark.cuts import is_at_end, is_foreign
 from reshardctl.consumers.spark.logs import log_of
+from reshardctl.consumers.spark.resumed import Resumed
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cause, Crash, ShardId, short
-
-if TYPE_CHECKING:
-    from reshardctl.consumers.spark.behaviour import Resumed
 
 REPAIRED = "the checkpoint is repaired"
 
