@@ -66,10 +66,19 @@ class Keys:
 
 
 @dataclass(frozen=True, slots=True)
+class Way:
+    """A command that gets on from here, word by word, and what it is for."""
+
+    words: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class AuditReport:
     """One sink, judged. saved: the directory that the offending rows were written to, or "".
 
-    keys: `None` where nobody asked for them.
+    keys: `None` where nobody asked for them. ways: what to do next, the most pressing first; none
+    where no command line asked.
     """
 
     facts: Facts
@@ -80,6 +89,7 @@ class AuditReport:
     keys: Keys | None = None
     saved: str = ""
     notes: tuple[str, ...] = ()
+    ways: tuple[Way, ...] = ()
 
     def counts(self) -> dict[str, int]:
         """How many findings of each severity."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from reshardctl.model import Stream
 from reshardctl.report import Report
 from reshardctl.rules import Finding, Severity
 
@@ -38,10 +39,16 @@ def first_aid(report: Report) -> FirstAid | None:
 
     Nothing that is gone comes back by it (AWS: an increase keeps what is still there).
     """
-    stream = report.snapshot.lineage.stream
-    if report.snapshot.foreseen is not None or stream.retention >= LONGEST * HOUR:
+    if report.snapshot.foreseen is not None:
         return None
-    threatened = _threatened(report.findings, report.snapshot.now)
+    return aid_for(report.snapshot.lineage.stream, report.findings, report.snapshot.now)
+
+
+def aid_for(stream: Stream, findings: Iterable[Finding], now: float) -> FirstAid | None:
+    """The same for findings of any kind. now: Unix seconds."""
+    if stream.retention >= LONGEST * HOUR:
+        return None
+    threatened = _threatened(findings, now)
     if not threatened:
         return None
     starts = [f.deadline.starts for f in threatened if f.deadline and f.deadline.starts]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,16 +34,28 @@ class Audit:
     page: Path | None = None
 
     def words(self) -> list[str]:
-        """The arguments that name it again; `--against-stream` is for the reader to add."""
+        """The arguments that count and compare the same again; no password."""
         sink, given = self.sink, self.given
         named = [
-            ("--stream", given.stream), ("--consumer", self.consumer), ("--form", sink.form),
+            ("--stream", given.stream), ("--consumer", self.shown), ("--form", sink.form),
             *(("--column", one) for one in sink.columns), ("--since", self.since),
             ("--until", self.until), ("--master", sink.master), ("--remote", sink.remote),
             ("--config", None if given.config is None else str(given.config)),
         ]
         said = [word for name, value in named if value is not None for word in (name, value)]
-        return [sink.path, *said, *given.account.words()]
+        against = ["--against-stream"] if sink.against else []
+        return [sink.path, *said, *against, *given.account.words()]
+
+    @property
+    def shown(self) -> str | None:
+        """The consumer without a password. UsageError where it is neither locator nor name."""
+        from reshardctl.cli import offline
+        from reshardctl.locator import looks_like_one, parse
+
+        text = self.consumer
+        if text is None or offline.is_snapshot(text) or not looks_like_one(text):
+            return text
+        return parse(text).text
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +66,15 @@ class Subject:
     account: Account
     now: float
     stored: Stored | None = None
+    words: tuple[str, ...] = ()
+    """The arguments that name the consumer to other verbs; none where there is none to write."""
 
 
 def audited(wanted: Audit) -> AuditReport:
     """Read, count, judge. Whatever can be wrong with the words is found before anything is read."""
     from reshardctl.auditreport import judge_sink
     from reshardctl.cli import sparking
+    from reshardctl.cli.auditways import ways
     from reshardctl.cli.files import check_file, replace_file
 
     _consistent(wanted)
@@ -67,6 +82,7 @@ def audited(wanted: Audit) -> AuditReport:
     if wanted.page is not None:
         check_file(wanted.page)
     sparking.check(wanted.sink, wanted.rows)
+    sparking.check_installed()
     treat_sigterm_as_ctrl_c()
     subject = _subject(wanted)
     since, until = (_moment(one, subject) for one in window)
@@ -81,6 +97,7 @@ def audited(wanted: Audit) -> AuditReport:
     report = judge_sink(
         found.facts, subject.lineage, subject.stored, keys=keys, saved=saved
     )
+    report = replace(report, ways=tuple(ways(wanted, report, subject.words)))
     if wanted.page is not None:
         from reshardctl.render.audit.html import page
 
@@ -135,7 +152,7 @@ def _subject(wanted: Audit) -> Subject:
         phase(f"listing the shards of {given.stream}")
         lineage, now = listed(given.account, given.stream)
         return Subject(lineage, given.account, now)
-    phase(f"reading the positions of {wanted.consumer}")
+    phase(f"reading the positions of {wanted.shown}")
     return _stored(wanted, wanted.consumer)
 
 
@@ -174,4 +191,5 @@ def _stored(wanted: Audit, consumer: str) -> Subject:
     if target.entry is not None:
         account = configured.account_of(target.entry.stream.reach, account)
     stored = Stored(named, settled, report.positions, _unread(report))
-    return Subject(snapshot.lineage, account, snapshot.now, stored)
+    words = () if offline.is_snapshot(consumer) else target.words
+    return Subject(snapshot.lineage, account, snapshot.now, stored, words)

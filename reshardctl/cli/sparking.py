@@ -93,6 +93,13 @@ def check(sink: Sink, rows: str | None) -> None:
         check_rows(rows)
 
 
+def check_installed() -> None:
+    """UsageError without PySpark 3.5 or later, before anything is asked of AWS."""
+    from reshardctl.spark.session import check_release
+
+    check_release()
+
+
 def columns_of(texts: Sequence[str]) -> Any:
     """`number=seqNo` and the like. UsageError for what is none."""
     from reshardctl.spark.audit.columns import OPTIONS, Columns

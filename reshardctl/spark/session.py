@@ -52,14 +52,20 @@ def session(*, master: str | None = None, remote: str | None = None) -> SparkSes
     return found
 
 
-def _builder() -> Any:
+def check_release() -> None:
+    """UsageError without PySpark 3.5 or later."""
     try:
         import pyspark
-        from pyspark.sql import SparkSession
     except ImportError as error:
         raise UsageError(f"an audit needs PySpark 3.5 or later ({error})", EXTRA) from None
     if tuple(int(part) for part in pyspark.__version__.split(".")[:2]) < (3, 5):
         raise UsageError(f"an audit needs PySpark 3.5 or later, not {pyspark.__version__}", EXTRA)
+
+
+def _builder() -> Any:
+    check_release()
+    from pyspark.sql import SparkSession
+
     return SparkSession.builder.appName("reshardctl audit")
 
 

@@ -77,6 +77,7 @@ class Spark:
 def spark(monkeypatch) -> Spark:
     made = Spark()
     monkeypatch.setattr(sparking, "count", made.count)
+    monkeypatch.setattr(sparking, "check_installed", lambda: None)
     return made
 
 
@@ -219,6 +220,59 @@ def test_what_is_printed_next_can_be_typed(lab):
         "reshardctl audit /lake/orders --stream orders --form delta --column number=seqNo "
         "--against-stream"
     ) in said
+
+
+def test_what_helps_is_a_command_with_everything_filled_in(lab, spark):
+    """Of a loss: time first, then the rows, a line from the sink, what the next start does."""
+    spark.missing = 1
+    found = audit(
+        lab, "--against-stream", "--consumer", lab.locator, "--column", "number=seqNo", "--format",
+        "json",
+    )
+    words = [" ".join(one["command"]) for one in found.json["next"]]
+    assert [line.split()[:2] for line in words] == [
+        ["aws", "kinesis"], ["reshardctl", "audit"], ["reshardctl", "rebuild"],
+        ["reshardctl", "inspect"], ["reshardctl", "rule"],
+    ]
+    asked = f"/lake/orders --stream orders --consumer {lab.locator} --column number=seqNo"
+    assert words[1].startswith(f"reshardctl audit {asked} --against-stream")
+    assert words[1].endswith("--rows offending-rows")
+    assert words[2].startswith(f"reshardctl rebuild {lab.locator} --stream orders")
+    assert words[2].endswith("--from /lake/orders --column number=seqNo --dry-run")
+    assert words[3].startswith(f"reshardctl inspect {lab.locator} --stream orders")
+    saved = audit(lab, "--against-stream", "--rows", "rows", "--format", "json")
+    assert not any("--rows" in one["command"] for one in saved.json["next"])
+
+
+@pytest.mark.parametrize("form", ["text", "json", "markdown", "github"])
+def test_a_password_in_the_locator_is_shown_nowhere(lab, spark, form):
+    """Nothing answers at that port: positions come first, so that is what is said."""
+    spark.missing = 1
+    locator = "kinesis-consumer+postgres://me:s3cr3t@127.0.0.1:1/db?app=a&table=t&release=0.5"
+    found = audit(lab, "--consumer", locator, "--format", form)
+    assert found.code != 0 and "reading the positions of kinesis-consumer" in found.err
+    assert "s3cr3t" not in found.err + found.out
+
+
+def test_the_words_that_come_back_have_no_password():
+    from reshardctl.cli.auditing import Audit
+    from reshardctl.cli.sinks import Sink
+    from reshardctl.cli.target import Given
+
+    locator = "kinesis-consumer+redis://me:s3cr3t@127.0.0.1:1/0?app=a"
+    words = Audit(Sink("/lake", against=True), Given("orders"), locator).words()
+    assert "s3cr3t" not in " ".join(words) and "--against-stream" in words
+
+
+def test_without_pyspark_nothing_is_asked_of_aws(lab, monkeypatch):
+    from reshardctl.errors import UsageError
+
+    def missing() -> None:
+        raise UsageError("an audit needs PySpark", "install it")
+
+    monkeypatch.setattr(sparking, "check_installed", missing)
+    found = audit(lab)
+    assert found.code == 2 and "needs PySpark" in found.err and "listing" not in found.err
 
 
 def test_without_pyspark_it_says_what_to_install():

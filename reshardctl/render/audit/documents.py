@@ -41,6 +41,7 @@ def audit_document(report: AuditReport) -> Document:
         "keys": _keys(report.keys),
         "saved": report.saved or None,
         "notes": list(report.notes),
+        "next": [{"command": list(way.words), "why": way.why} for way in report.ways],
     }
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from reshardctl.auditreport import AuditReport
-from reshardctl.render.audit.words import remarks, sentences, sink_words, total
+from reshardctl.render.audit.words import quoted, remarks, sentences, sink_words, total
 from reshardctl.render.context import Context
 from reshardctl.render.github import COMMANDS, annotation
 from reshardctl.render.plain import title
-from reshardctl.render.words import command
 
 
 def audit(report: AuditReport, context: Context) -> str:
@@ -21,6 +20,6 @@ def audit(report: AuditReport, context: Context) -> str:
     ]
     lines = [
         " ".join([report.facts.sink, *sink_words(report)]), total(report), *remarks(report),
-        " ".join(command("audit", *context.again)),
+        *(f"{' '.join(quoted(way))}   ({way.why})" for way in report.ways),
     ]
     return "".join([*found, annotation("notice", "reshardctl audit", lines, context)])

@@ -17,6 +17,7 @@ from reshardctl.render.audit.words import (
     cells,
     heads,
     listed_keys,
+    quoted,
     remarks,
     sink_words,
     total,
@@ -82,6 +83,12 @@ def body(report: AuditReport) -> Iterator[str]:
     for finding in report.findings:
         yield from _finding(report, finding)
     yield from (f"<p>{safe(line)}</p>" for line in remarks(report))
+    if report.ways:
+        yield "<h2>Next</h2>"
+        yield from (
+            f"<p>{safe(sentence(way.why))}</p><pre>{safe(' '.join(quoted(way)))}</pre>"
+            for way in report.ways
+        )
     if report.keys is not None:
         yield "<h2>Partition keys that lack most</h2><ul>"
         yield from (f"<li>{safe(line)}</li>" for line in listed_keys(report) or ["none"])

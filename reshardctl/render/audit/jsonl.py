@@ -32,7 +32,7 @@ def _lines(report: AuditReport, context: Context) -> Iterator[Document]:
             yield _line(kind, one)
     for bucket in report.facts.buckets:
         yield _line("bucket", bucket_document(bucket))
-    last = ("counts", "records", "keys", "saved", "notes")
+    last = ("counts", "records", "keys", "saved", "notes", "next")
     yield _line("summary", {**ending, **{name: document[name] for name in last}})
 
 

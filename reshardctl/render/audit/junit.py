@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement
 
 from reshardctl.auditreport import AuditReport
-from reshardctl.render.audit.words import remarks, sentences, total
+from reshardctl.render.audit.words import quoted, remarks, sentences, total
 from reshardctl.render.context import Context
 from reshardctl.render.escape import escape
 from reshardctl.render.junit import bare_suite, document, lines, properties
@@ -32,7 +32,8 @@ def audit(report: AuditReport, context: Context) -> str:
     for rule in SINKS:
         found = [f for f in report.findings if f.code == rule.code]
         _case(suite, report, rule, found, context, skipped.get(rule.code, ""))
-    SubElement(suite, "system-out").text = lines([total(report), *remarks(report)])
+    ways = [f"{' '.join(quoted(way))}   ({way.why})" for way in report.ways]
+    SubElement(suite, "system-out").text = lines([total(report), *remarks(report), *ways])
     return document([suite])
 
 

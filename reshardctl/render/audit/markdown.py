@@ -8,6 +8,7 @@ from reshardctl.render.audit.words import (
     cells,
     heads,
     listed_keys,
+    quoted,
     remarks,
     sink_words,
     total,
@@ -15,7 +16,7 @@ from reshardctl.render.audit.words import (
 )
 from reshardctl.render.context import Context
 from reshardctl.render.markdown_words import Page, code, prose
-from reshardctl.render.words import command, sentence, shards, shortened
+from reshardctl.render.words import sentence, shards, shortened
 from reshardctl.rules import Finding
 from reshardctl.times import instant
 
@@ -44,7 +45,11 @@ def audit(report: AuditReport, context: Context) -> str:
     _shards(page, report, context)
     page.heading(2, "What was seen")
     page.bullets(prose(line) for line in remarks(report))
-    page.command(command("audit", *context.again))
+    if report.ways:
+        page.heading(2, "Next")
+    for way in report.ways:
+        page.line(prose(f"{sentence(way.why).removesuffix('.')}:"))
+        page.command(quoted(way))
     return page.text()
 
 

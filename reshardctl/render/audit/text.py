@@ -8,6 +8,7 @@ from reshardctl.render.audit.words import (
     cells,
     heads,
     listed_keys,
+    quoted,
     remarks,
     sink_words,
     total,
@@ -17,7 +18,7 @@ from reshardctl.render.console import Part, Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.text_findings import BODY, SIGNS
 from reshardctl.render.text_stream import stream_line
-from reshardctl.render.words import command, sentence, shards, shortened
+from reshardctl.render.words import sentence, shards, shortened
 from reshardctl.rules import Finding, Severity
 
 ROWS = 40
@@ -49,7 +50,7 @@ def audit(report: AuditReport, context: Context) -> str:
         sheet.line(line)
     sheet.blank()
     sheet.line((total(report), "bold"))
-    _next(sheet, report, context)
+    _next(sheet, report)
     return sheet.render()
 
 
@@ -133,12 +134,6 @@ def _marked(cell: str, head: str) -> Part:
     return cell
 
 
-def _next(sheet: Sheet, report: AuditReport, context: Context) -> None:
-    again = list(context.again)
-    if not report.against_stream:
-        sheet.command(
-            command("audit", *again, "--against-stream"), "are records missing? reads the stream"
-        )
-    grave = [f for f in report.findings if f.severity > Severity.INFO]
-    if grave:
-        sheet.command(command("rule", grave[0].code), "what this means")
+def _next(sheet: Sheet, report: AuditReport) -> None:
+    for way in report.ways:
+        sheet.command(list(quoted(way)), way.why)

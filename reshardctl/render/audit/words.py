@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 
 from reshardctl.audit.coverage import time_in
-from reshardctl.auditreport import AuditReport, Standing
+from reshardctl.auditreport import AuditReport, Standing, Way
 from reshardctl.model import DONE, START, ShardId, short
 from reshardctl.render.graph.labels import clock
 from reshardctl.render.many.words import counted
@@ -164,3 +165,8 @@ def listed_keys(report: AuditReport) -> list[str]:
 def joined(lines: Iterable[str]) -> str:
     """Sentences on one line."""
     return " ".join(lines)
+
+
+def quoted(way: Way) -> Sequence[str]:
+    """Its words, for a shell."""
+    return [shlex.quote(word) for word in way.words]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reshardctl.audit.facts import Bucket, Compared, Fault, InSink, Record, Unusable
-from reshardctl.auditreport import AuditReport, Keys, Stored, judge_sink
+from reshardctl.auditreport import AuditReport, Keys, Stored, Way, judge_sink
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, Stream, at_number, exactly, shard_id
 from reshardctl.render import Context
@@ -23,6 +23,10 @@ from tests.audit.made import (
 )
 
 CONTEXT = Context(("/lake/orders", "--stream", "orders"), width=100)
+WAYS = (
+    Way(("reshardctl", "rebuild", "kcl://app?initial=LATEST", "--from", "/lake/orders"), "a line"),
+    Way(("reshardctl", "rule", "RSH501"), "what this means"),
+)
 HOSTILE = "\x1b[31m</script><b>|`%0A::error::\n\u202e"
 
 
@@ -31,7 +35,9 @@ def clean() -> AuditReport:
 
 
 def alone() -> AuditReport:
-    return judge_sink(replace(whole(), compared={}), lineage())
+    words = ("reshardctl", "audit", "/lake/orders", "--stream", "orders", "--against-stream")
+    report = judge_sink(replace(whole(), compared={}), lineage())
+    return replace(report, ways=(Way(words, "are records missing? reads the stream"),))
 
 
 def everything() -> AuditReport:
@@ -59,7 +65,8 @@ def everything() -> AuditReport:
         }, {shard_id(1): number(1, 895), shard_id(2): number(2, 500)},
     )  # fmt: skip
     keys = Keys((("key-7", 12), ("key-1", 2)), 5)
-    return judge_sink(found, lineage(), stored, keys=keys, saved="/lake/rows")
+    report = judge_sink(found, lineage(), stored, keys=keys, saved="/lake/rows")
+    return replace(report, ways=WAYS)
 
 
 def hostile() -> AuditReport:
@@ -71,7 +78,8 @@ def hostile() -> AuditReport:
     )
     assert report.stored is not None
     stored = replace(report.stored, consumer=HOSTILE, positions={ids(1)[0]: HOSTILE})
-    return judge_sink(found, report.lineage, stored, keys=Keys(((HOSTILE, 1),)), saved=HOSTILE)
+    made = judge_sink(found, report.lineage, stored, keys=Keys(((HOSTILE, 1),)), saved=HOSTILE)
+    return replace(made, ways=(Way(("reshardctl", "audit", HOSTILE), HOSTILE),))
 
 
 def large(shards: int = 1000) -> AuditReport:

@@ -103,6 +103,22 @@ def test_text_says_what_was_not_looked_at():
     assert "No findings." in AUDITS["text"](clean(), CONTEXT)
 
 
+@pytest.mark.parametrize("form", ["text", "markdown", "github", "junit"])
+def test_what_to_do_next_can_be_typed(form):
+    """Quoted for a shell: the question mark of a locator would be a pattern."""
+    shown = " ".join(unescape(AUDITS[form](everything(), CONTEXT)).replace("\\\n", " ").split())
+    assert "reshardctl rebuild 'kcl://app?initial=LATEST' --from /lake/orders" in shown
+    assert shown.index("reshardctl rebuild") < shown.index("reshardctl rule RSH501")
+
+
+def test_what_to_do_next_is_on_the_page_and_in_json():
+    assert "reshardctl rebuild 'kcl://app?initial=LATEST' --from" in unescape(page(everything()))
+    document = json.loads(AUDITS["json"](everything(), CONTEXT))
+    assert document["next"][1] == {
+        "command": ["reshardctl", "rule", "RSH501"], "why": "what this means",
+    }
+
+
 def test_sarif_results_are_the_findings():
     (run,) = json.loads(AUDITS["sarif"](everything(), CONTEXT))["runs"]
     found = everything().findings
