@@ -11,6 +11,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -148,8 +149,13 @@ def load(path: Path) -> Case:
 
 
 def all_cases(consumer: str) -> list[Case]:
-    """Every case of one consumer, by file name."""
-    return [load(path) for path in sorted((CASES / consumer).glob("*.toml"))]
+    """Every case of one consumer, by file name; read once in a process, so not to be changed."""
+    return list(_all_cases(consumer))
+
+
+@cache
+def _all_cases(consumer: str) -> tuple[Case, ...]:
+    return tuple(load(path) for path in sorted((CASES / consumer).glob("*.toml")))
 
 
 def from_table(path: Path, table: dict[str, Any]) -> Case:

@@ -9,6 +9,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -87,13 +88,15 @@ def unit(path: Path) -> str:
     return path.relative_to(PACKAGE).with_suffix("").parts[0]
 
 
-def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All that a file says, in no order."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 def imports(path: Path) -> Iterator[str]:
     """Dotted names of the modules that a file imports, anywhere in it; types only as well."""
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -113,45 +116,57 @@ def allowed(path: Path, places: set[str]) -> bool:
     return any(where(path) == p or where(path).startswith(f"{p}/") for p in places)
 
 
-@pytest.mark.parametrize("path", FILES, ids=where)
-def test_imports_point_down(path):
-    if path.name == "__init__.py" and path.parent == PACKAGE:
-        assert own(path) == set()
-        return
-    assert unit(path) in LEVEL, f"{where(path)}: say in LAYERS where it belongs"
-    level = LEVEL[unit(path)]
-    up = {
-        name for name in own(path)
-        if LEVEL[name] < level or (LEVEL[name] == level and (unit(path), name) not in SAME_ROW)
-    }
-    assert not up, f"{where(path)} imports {up} from its own row or above"
+def found(wrong: dict[str, set[str]]) -> dict[str, set[str]]:
+    """The files of which something is said, all of them at once."""
+    return {name: said for name, said in wrong.items() if said}
 
 
-@pytest.mark.parametrize("path", FILES, ids=where)
-def test_who_may_use_what(path):
-    for name in imports(path):
-        places = ONLY_IN.get(name.split(".")[0])
-        assert places is None or allowed(path, places), f"{where(path)} imports {name}"
+def test_imports_point_down():
+    up = {}
+    for path in FILES:
+        if path.name == "__init__.py" and path.parent == PACKAGE:
+            assert own(path) == set()
+            continue
+        assert unit(path) in LEVEL, f"{where(path)}: say in LAYERS where it belongs"
+        level = LEVEL[unit(path)]
+        up[where(path)] = {
+            name for name in own(path)
+            if LEVEL[name] < level or (LEVEL[name] == level and (unit(path), name) not in SAME_ROW)
+        }
+    assert not found(up), "imports from its own row or above"
+
+
+def test_who_may_use_what():
+    def misused(path: Path) -> Iterator[str]:
+        for name in imports(path):
+            places = ONLY_IN.get(name.split(".")[0])
+            if places is not None and not allowed(path, places):
+                yield name
+
+    assert not found({where(path): set(misused(path)) for path in FILES})
 
 
 DRAWN = [path for path in FILES if where(path).startswith("render/graph/")]
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if unit(p) in PURE] + DRAWN, ids=where)
-def test_below_the_line_nothing_meets_the_world(path):
-    excused = PURE_EXCEPTIONS.get(where(path), set())
-    met = {
-        name for name in imports(path)
-        if name in WORLD or name.split(".")[0] in WORLD
-    }
-    for node in ast.walk(tree(path)):
+def met(path: Path) -> Iterator[str]:
+    """By what name a file meets the world."""
+    yield from (n for n in imports(path) if n in WORLD or n.split(".")[0] in WORLD)
+    for node in nodes(path):
         if isinstance(node, ast.Call):
             called = node.func
             if isinstance(called, ast.Name) and called.id in WORLDLY_CALLS:
-                met.add(called.id)
+                yield called.id
             if isinstance(called, ast.Attribute) and called.attr in WORLDLY_CALLS - {"id", "hash"}:
-                met.add(called.attr)
-    assert met <= excused, f"{where(path)} meets the world: {met - excused}"
+                yield called.attr
+
+
+def test_below_the_line_nothing_meets_the_world():
+    pure = [*(p for p in FILES if unit(p) in PURE), *DRAWN]
+    assert len(pure) > len(PURE)
+    assert not found({
+        where(path): set(met(path)) - PURE_EXCEPTIONS.get(where(path), set()) for path in pure
+    })
 
 
 def test_pure_code_imports_pure_code_only():
@@ -161,27 +176,37 @@ def test_pure_code_imports_pure_code_only():
             assert own(path) <= PURE, f"{where(path)}: {own(path) - PURE}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=where)
-def test_files_stay_small(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 450
+def test_files_stay_small():
+    lines = {where(path): len(path.read_text(encoding="utf-8").splitlines()) for path in FILES}
+    assert {name: count for name, count in lines.items() if count > 450} == {}
 
 
-@pytest.mark.parametrize("path", FILES, ids=where)
-def test_functions_stay_small(path):
+def test_functions_stay_small():
     """Lines of the body: a verb's signature is its options, declared one a line."""
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            first = node.body[0].lineno
-            assert node.end_lineno - first + 1 <= 60, f"{where(path)}: {node.name}"
+    assert not found({
+        where(path): {
+            node.name for node in nodes(path)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            and (node.end_lineno or 0) - node.body[0].lineno + 1 > 60
+        }
+        for path in FILES
+    })  # fmt: skip
 
 
-@pytest.mark.parametrize("path", FILES, ids=where)
-def test_no_name_that_says_nothing(path):
-    for word in ("manager", "helper", "utils", "handler"):
-        assert word not in path.stem
-        for node in ast.walk(tree(path)):
+EMPTY_WORDS = ("manager", "helper", "utils", "handler")
+
+
+def test_no_name_that_says_nothing():
+    def named(path: Path) -> Iterator[str]:
+        yield path.stem
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                assert word not in node.name.lower(), f"{where(path)}: {node.name}"
+                yield node.name
+
+    assert not found({
+        where(path): {n for n in named(path) if any(word in n.lower() for word in EMPTY_WORDS)}
+        for path in FILES
+    })
 
 
 def test_every_rule_is_registered():
