@@ -6,7 +6,7 @@ shards make a page of a few megabytes at most.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from reshardctl.auditreport import AuditReport, Standing
 from reshardctl.render.audit.bar_chart import chart
@@ -44,17 +44,25 @@ h2{font-size:15px;margin:22px 0 6px}
 .one>span{width:150px;flex:none;font-variant-numeric:tabular-nums}
 .reshard path.rows{fill:var(--open)}.reshard path.extra{fill:var(--owed)}
 .reshard path.missing{fill:var(--lost)}
+.reshard path.some{fill-opacity:.7}.reshard path.few{fill-opacity:.4}
+pre{margin:2px 0 10px;padding:6px 10px;background:#f2f5f8;white-space:pre-wrap;
+overflow-wrap:anywhere}.tall{max-height:85vh;overflow:auto}
 .reshard .gone{fill:url(#reshard-gone)}.reshard .faint{stroke:var(--faint)}
 td.bad,td.much{font-weight:600}td.much{color:#b46a00}
-@media (prefers-color-scheme:dark){td.much{color:#ffb52e}}
+@media (prefers-color-scheme:dark){td.much{color:#ffb52e}pre{background:#1c242d}}
 """
 
 _KEY = '<svg class="reshard" width="26" height="14">{}</svg>'
 _BAR = '<path class="{}" d="M1 1h24v12h-24z"/>'
 _GONE = '<rect class="gone" x="1" y="1" width="24" height="12"/>'
 LEGEND = (
-    (_BAR.format("rows"), "in the sink"), (_BAR.format("missing"), "missing in the sink"),
+    (_BAR.format("missing"), "all or most of it missing"),
+    (_BAR.format("missing some"), "some missing"), (_BAR.format("missing few"), "few missing"),
     (_BAR.format("extra"), "rows too many"), (_GONE, "cannot be known"),
+)
+OVER_TIME = (
+    (_BAR.format("rows"), "in the sink"), (_BAR.format("missing"), "missing in the sink"),
+    (_BAR.format("extra"), "rows too many"),
 )
 
 
@@ -93,10 +101,14 @@ def body(report: AuditReport) -> Iterator[str]:
         yield "<h2>Partition keys that lack most</h2><ul>"
         yield from (f"<li>{safe(line)}</li>" for line in listed_keys(report) or ["none"])
         yield "</ul>"
-    yield "<h2>Map</h2>"
-    yield from _legend()
-    yield from ('<div class="picture scroll">', picture(report), "</div>")
-    yield from _over_time(report)
+    ends = span(report.facts.buckets)
+    if ends is not None:
+        yield from _all_over_time(report, ends)
+    yield "<h2>Map: hash keys down, time across; what is missing where</h2>"
+    yield from _legend((*SHARDS, *LEGEND))
+    yield from ('<div class="picture scroll tall">', picture(report), "</div>")
+    if ends is not None:
+        yield from _each_over_time(report, ends)
     yield from _table(report)
 
 
@@ -113,31 +125,33 @@ def _finding(report: AuditReport, finding: Finding) -> Iterator[str]:
     yield "</div>"
 
 
-def _legend() -> Iterator[str]:
+def _legend(keys: Iterable[tuple[str, str]]) -> Iterator[str]:
     yield '<ul class="legend">'
-    for sample, words in (*SHARDS, *LEGEND):
+    for sample, words in keys:
         yield f"<li>{_KEY.format(sample)}{words}</li>"
     yield "</ul>"
 
 
-def _over_time(report: AuditReport) -> Iterator[str]:
-    """All shards together, then one by one on the same axis."""
-    ends = span(report.facts.buckets)
-    if ends is None:
-        return
-    yield "<h2>Over time, by arrival (UTC)</h2>"
+def _all_over_time(report: AuditReport, ends: tuple[float, float]) -> Iterator[str]:
+    yield "<h2>All shards over time, by arrival (UTC)</h2>"
+    yield from _legend(OVER_TIME)
     every = bars(report.facts.buckets, ends)
     yield f'<div class="scroll">{chart(every, TALL, "all shards over time")}</div>'
+
+
+def _each_over_time(report: AuditReport, ends: tuple[float, float]) -> Iterator[str]:
+    """One by one on the axis of all; each as high as its own highest bar."""
     by_shard: dict[str, list[int]] = {}
     for place, bucket in enumerate(report.facts.buckets):
         by_shard.setdefault(bucket.shard, []).append(place)
     timed = [one for one in report.standings if one.shard in by_shard]
-    yield "<h2>Shard by shard</h2>"
-    for one in _worst(timed):
+    yield "<h2>Shard by shard, each as high as its own highest bar</h2>"
+    shown = _worst(timed)
+    for one in shown:
         own = bars((report.facts.buckets[p] for p in by_shard[one.shard]), ends)
         said = labels.name(one.shard)
-        yield f'<div class="one"><span>{safe(said)} {safe(_lacks(one))}</span>'
-        yield f"{chart(own, LOW, said, axis=False)}</div>"
+        yield f'<div class="one"><span><b>{safe(said)}</b> {safe(_lacks(one))}</span>'
+        yield f"{chart(own, LOW, said, axis=one is shown[-1])}</div>"
     if len(timed) > CHARTS:
         yield f"<p>And {len(timed) - CHARTS:,} more shards with less to show.</p>"
 

@@ -14,9 +14,14 @@ from reshardctl.render.graph.layout import BEFORE, LEFT, TOP, Layout, layout_of
 from reshardctl.render.graph.style import STYLE
 from reshardctl.render.graph.svg import axes, names, rect, shard
 from reshardctl.render.graph.xml import px, safe
+from reshardctl.times import instant
 
 LEAST = 2.5
 """Pixels of a stretch, so that a single record can be seen."""
+BAND = 0.34
+"""Of a shard's height, for rows too many: what is missing at the same time stays in sight."""
+FEW, MOST = 0.1, 0.9
+"""Shares of a stretch's records from which on it is drawn darker."""
 
 PATTERN = (
     '<defs><pattern id="reshard-gone" width="6" height="6" patternUnits="userSpaceOnUse" '
@@ -72,23 +77,61 @@ def _bad(report: AuditReport) -> dict[str, list[Bucket]]:
 def _over(
     box: Box, layout: Layout, standing: Standing | None, bad: list[Bucket]
 ) -> Iterator[str]:
-    """What cannot be known, then what is doubled, then what is missing on top of it."""
+    """What cannot be known, then what is missing, then what is doubled along the lower edge."""
     top, height = layout.y(box.low), layout.y(box.high + 1) - layout.y(box.low)
     for gap in standing.unknowable if standing is not None else ():
         since = max(box.opened, box.opened if gap.since is None else gap.since)
         until = min(box.closed, box.closed if gap.until is None else gap.until)
         if since < until:
             yield rect(layout, 'class="gone" ', (since, until), (top, height))
-    for kind, wanted in (("extra", "extra"), ("missing", "missing")):
-        stretches = [
-            (one.since, one.since + one.seconds) for one in bad if getattr(one, wanted)
-        ]
-        yield from _path(kind, _joined(stretches), box, layout, (top, height))
-    one = None if standing is None else standing.compared
-    if one is not None and one.missing and not any(b.missing for b in bad):
-        ends = time_in(one.first_missing), time_in(one.last_missing)
-        if ends[0] is not None and ends[1] is not None:
-            yield from _path("missing", [(ends[0], ends[1])], box, layout, (top, height))
+    said = "" if standing is None else _said(standing)
+    for kind, stretches in _shaded(standing, bad):
+        band = (top, height)
+        if kind.startswith("extra"):
+            band = (top + height * (1 - BAND), height * BAND)
+        yield from _path(kind, _joined(stretches), box, layout, band, said)
+
+
+def _shaded(
+    standing: Standing | None, bad: list[Bucket]
+) -> Iterator[tuple[str, list[tuple[float, float]]]]:
+    """Stretches by what they are drawn as: the more of what was there, the darker."""
+    lost: dict[str, list[tuple[float, float]]] = {}
+    for one in bad:
+        ends = one.since, one.since + one.seconds
+        good = max(0, one.rows - one.extra)
+        if one.missing:
+            lost.setdefault(_shade("missing", one.missing, good), []).append(ends)
+        if one.extra:
+            lost.setdefault(_shade("extra", one.extra, good), []).append(ends)
+    found = None if standing is None else standing.compared
+    if found is not None and found.missing and not any(b.missing for b in bad):
+        since, until = time_in(found.first_missing), time_in(found.last_missing)
+        if since is not None and until is not None:
+            shade = _shade("missing", found.missing, found.read - found.missing)
+            lost.setdefault(shade, []).append((since, until))
+    yield from sorted(lost.items(), reverse=True)
+
+
+def _shade(kind: str, bad: int, good: int) -> str:
+    """`missing`, `missing some`, `missing few`."""
+    share = bad / (bad + good)
+    return kind if share >= MOST else f"{kind} some" if share >= FEW else f"{kind} few"
+
+
+def _said(one: Standing) -> str:
+    """For who points at it."""
+    parts = []
+    if one.compared is not None and one.missing:
+        ends = [time_in(end) for end in (one.compared.first_missing, one.compared.last_missing)]
+        when = [instant(end) for end in ends if end is not None]
+        parts.append(
+            f"{one.missing:,} of {one.compared.read:,} records missing, "
+            f"arrived {' to '.join(dict.fromkeys(when))}"
+        )
+    if one.extra:
+        parts.append(f"{one.extra:,} of {one.rows:,} rows too many")
+    return f"{labels.name(one.shard)}: {'; '.join(parts)}"
 
 
 def _joined(stretches: list[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -104,7 +147,7 @@ def _joined(stretches: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 def _path(
     kind: str, stretches: list[tuple[float, float]], box: Box, layout: Layout,
-    across: tuple[float, float],
+    across: tuple[float, float], said: str,
 ) -> Iterator[str]:
     top, height = TOP if across[0] < TOP else across[0], across[1]
     drawn = []
@@ -114,4 +157,5 @@ def _path(
         left = min(left, layout.x(box.closed) - LEAST)
         drawn.append(f"M{px(left)} {px(top)}h{px(wide)}v{px(height)}h-{px(wide)}z")
     if drawn:
-        yield f'<path class="{kind}" data-shard="{safe(box.shard)}" d="{"".join(drawn)}"/>'
+        name = f'class="{kind}" data-shard="{safe(box.shard)}"'
+        yield f'<path {name} d="{"".join(drawn)}"><title>{safe(said)}</title></path>'

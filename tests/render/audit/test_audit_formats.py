@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -12,8 +13,10 @@ from xml.etree import ElementTree
 import pytest
 from jsonschema import Draft202012Validator
 
-from reshardctl.auditreport import AuditReport
+from reshardctl.audit.facts import Bucket
+from reshardctl.auditreport import AuditReport, judge_sink
 from reshardctl.exit import Exit
+from reshardctl.model import shard_id
 from reshardctl.render.audit import AUDITS
 from reshardctl.render.audit.bins import bars, span
 from reshardctl.render.audit.html import page
@@ -161,7 +164,7 @@ def test_concise_is_a_line_a_finding():
 class Tags(HTMLParser):
     """Elements that are never closed, and all that a page names from elsewhere."""
 
-    VOID = frozenset({"meta", "line", "rect", "path", "polyline"})
+    VOID = frozenset({"meta", "line", "rect", "polyline"})
 
     def __init__(self) -> None:
         super().__init__()
@@ -197,10 +200,31 @@ def test_the_page_is_whole_and_has_nothing_from_elsewhere(made):
 
 def test_the_page_shows_what_is_missing_where():
     shown = page(everything())
-    assert re.search(r'<path class="missing" data-shard="shardId-000000000001"', shown)
-    assert re.search(r'<path class="extra" data-shard="shardId-000000000000"', shown)
+    assert re.search(r'<path class="missing[^"]*" data-shard="shardId-000000000001"', shown)
+    assert re.search(r'<path class="extra[^"]*" data-shard="shardId-000000000000"', shown)
     assert 'class="gone"' in shown
-    assert '<path class="missing"' not in page(clean()).partition("</ul>")[2]
+    assert "data-shard" in page(clean()) and not re.search(
+        r'<path class="missing[^"]*" data-shard', page(clean()))
+
+
+def test_the_map_is_darker_where_more_is_missing():
+    """3 of 63 records of shard 1 are missing in that stretch, all of shard 3's in another."""
+    shown = page(everything())
+    assert re.search(r'<path class="missing few" data-shard="shardId-000000000001"', shown)
+    assert re.search(r'<path class="missing" data-shard="shardId-000000000003"', shown)
+    assert "3: 20 of 20 records missing, arrived 2026-" in shown
+
+
+def test_what_is_missing_and_doubled_at_once_is_both_in_sight():
+    report = everything()
+    both = Bucket(shard_id(1), CREATED + 300, 100.0, 60, 3, 3)
+    shown = page(judge_sink(replace(report.facts, buckets=(both,)), report.lineage))
+    tops = [
+        re.search(rf'<path class="{kind} few" data-shard[^>]* d="M[^ ]+ ([0-9.]+)h', shown)
+        for kind in ("missing", "extra")
+    ]
+    lost, twice = (float(found[1]) for found in tops if found is not None)
+    assert twice > lost
 
 
 def test_a_page_of_a_thousand_shards_is_bounded():
