@@ -123,7 +123,8 @@ class Facts:
     partition keys were not asked for, or a table has them; they are never in here.
     changed: how the sink changed while it was read, "" where it did not.
     taken: when the reading began. since, until: the stretch of time of which the stream was to be
-    read, `None` for all that is left of it.
+    read, `None` for all that is left of it. batch: the last that Spark's file sink has in its log,
+    `None` where there is no such log.
     """
 
     sink: str
@@ -139,3 +140,4 @@ class Facts:
     notes: tuple[str, ...] = ()
     since: float | None = None
     until: float | None = None
+    batch: int | None = None

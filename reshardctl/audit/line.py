@@ -7,7 +7,7 @@ end, and nothing of that was missing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from reshardctl.audit.facts import Compared, Facts, InSink, Record
@@ -57,7 +57,7 @@ def line_of(facts: Facts, lineage: Lineage, *, inside: bool = True) -> SinkLine:
             "record; or start over and read everything again: reshardctl fix --bootstrap",
         )
     line = _gated(lineage, {s: span for s, span in spans.items() if span is not None})
-    return SinkLine(facts.sink, line, _notes(facts, line))
+    return SinkLine(facts.sink, line, (*_notes(facts, line), *_whole_only(facts, line, inside)))
 
 
 def _usable(facts: Facts, lineage: Lineage) -> None:
@@ -223,6 +223,17 @@ def _notes(facts: Facts, line: Mapping[ShardId, Span]) -> tuple[str, ...]:
         for one in facts.unusable
     ]
     return tuple(notes)
+
+
+def _whole_only(facts: Facts, line: Mapping[ShardId, Span], inside: bool) -> Iterator[str]:
+    """What was said of the counting. Where places inside records are kept and the sink has none,
+    a consumer that goes on behind a record's first part reads the rest of it again."""
+    yield from facts.notes
+    if facts.notes and inside and any(START < span.lo < DONE for span in line.values()):
+        yield (
+            "of the record at which a shard begins again, all parts but the first come again if "
+            "it holds several (KPL); --column sub=NAME tells how far it was stored"
+        )
 
 
 def _gaps(facts: Facts, line: Mapping[ShardId, Span]) -> list[tuple[ShardId, Span]]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from shlex import quote
 
 from reshardctl.audit.line import line_of
-from reshardctl.cli import configured, fixing, offline, sparking
+from reshardctl.cli import batches, configured, fixing, offline, sparking
 from reshardctl.cli.asked import Asked
 from reshardctl.cli.creating import creation
 from reshardctl.cli.interrupt import treat_sigterm_as_ctrl_c
@@ -19,6 +19,8 @@ from reshardctl.cli.wishes import counting
 from reshardctl.errors import NoStore, Refused, UsageError
 from reshardctl.exit import Exit
 from reshardctl.repair import Ports
+from reshardctl.report import case_of
+from reshardctl.snapshot import take
 
 
 def one_source(given: Sequence[str], stream: str | None, sink: str | None) -> None:
@@ -49,9 +51,11 @@ def from_sink(asked: Asked, text: str, given: Given, sink: Sink, count: bool) ->
     treat_sigterm_as_ctrl_c()
     ports = target.ports()
     _store_is_there(target, ports)
-    lineage = ports.kinesis.lineage(target.stream)
-    facts = sparking.count(sink, lineage, account).facts
-    line = line_of(facts, lineage, inside=target.place.consumer == "kcl")
+    before = take(ports.kinesis, ports.medium, target.stream, target.place, ports.clock)
+    case_of(before, target.wishes)  # no record is read for a store that is not understood
+    facts = sparking.count(sink, before.lineage, account).facts
+    batches.in_step(target.place, sink.path, facts.batch)
+    line = line_of(facts, before.lineage, inside=target.place.consumer == "kcl")
     found = replace(
         target, opened=lambda: ports, wishes=replace(target.wishes, line=line)
     )

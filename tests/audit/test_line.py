@@ -205,3 +205,16 @@ def test_a_record_that_is_there_in_part(case, lineage, inside):
 
 def inside_of(of):
     return InSink(S1, 4, of[0], replace(of[2], sub=1))
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_what_was_compared_by_number_alone_is_told(case, lineage, inside):
+    """KCL behind (number, 0) delivers the user records 1, 2, ... of that number (ProcessTask,
+    filterAndGetMaxExtendedSequenceNumber, KCL 2.7.2): more than the line says."""
+    of = records(case, S1)
+    found = facts([inside_of(of)], [
+        read(S0, [], ended=True), read(S1, of, tip=True), read(S2, [], tip=True),
+    ], notes=("records were compared whole",))  # fmt: skip
+    notes = line_of(found, lineage, inside=inside).notes
+    assert "records were compared whole" in notes
+    assert any("all parts but the first" in note for note in notes) is inside

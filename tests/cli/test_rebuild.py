@@ -180,6 +180,37 @@ def test_a_directory_that_is_gone_is_not_made(lab_of, counted, tmp_path):
     assert found.code == Exit.REFUSED and found.says(f"mkdir -p '{place}'")
 
 
+@pytest.mark.parametrize(("said", "why"), [
+    (4, "pass over batches 5 to 7"), (9, "batches 8 to 9 would be missing"), (7, ""),
+])  # fmt: skip
+def test_the_sinks_own_log_says_which_batch_was_the_last(lab_of, counted, tmp_path, said, why):
+    """FileStreamSink.addBatch skips a batch whose number its log has: rows lost without a word."""
+    lab = lab_of("a-both", OPTIONS)
+    counted(HOLES, batch=7)
+    place = tmp_path / "checkpoint"
+    place.mkdir()
+    found = lab.cli(
+        "rebuild", f"spark:{place}?release=kinesis-lineage&batch={said}", "--stream", lab.stream,
+        "--from", "s3a://lake/x", "--dry-run", *ALL,
+    )
+    if why:
+        assert found.code == Exit.REFUSED and found.says(why, "say batch=7")
+    else:
+        assert found.code == Exit.FINDINGS, found.err
+
+
+def test_what_is_not_understood_is_not_counted(lab_of, counted, tmp_path):
+    """Counting may take hours."""
+    lab = lab_of("a-both", OPTIONS)
+    asked = counted(HOLES)
+    (tmp_path / "checkpoint").mkdir()
+    found = lab.cli(
+        "rebuild", f"spark:{tmp_path}/checkpoint", "--stream", lab.stream, "--from", "s3a://lake/x",
+        "--dry-run",
+    )
+    assert found.code == Exit.USAGE and found.says("release=", "batch=") and not asked
+
+
 def test_a_sink_that_proves_nothing_is_refused(lab_of, counted):
     lab = lab_of("a-both", OPTIONS, items=[])
     counted(HOLES, streamed=False)

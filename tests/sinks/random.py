@@ -50,7 +50,10 @@ def missing(case: Case, sink: Held) -> dict[str, set[str]]:
     }
 
 
-def facts(case: Case, sink: Held, *, streamed: bool = True, proofs: bool = False) -> Facts:
+def facts(
+    case: Case, sink: Held, *, streamed: bool = True, proofs: bool = False,
+    batch: int | None = None,
+) -> Facts:
     """What an audit would find. proofs: the sink's commits prove all that lies below its holes."""
     inside, compared = {}, {}
     for shard in case.topology.values():
@@ -61,7 +64,10 @@ def facts(case: Case, sink: Held, *, streamed: bool = True, proofs: bool = False
         if streamed and shard.listed:
             compared[name] = _compared(case, name, shard, sink[name])
     count = sum(one.rows for one in inside.values())
-    return Facts("s3://lake/orders", "parquet", float(case.now), count, inside, compared=compared)
+    return Facts(
+        "s3://lake/orders", "parquet", float(case.now), count, inside, compared=compared,
+        batch=batch,
+    )
 
 
 def _inside(name: ShardId, shard: CaseShard, rows: list[Stored], proofs: bool) -> InSink:

@@ -7,12 +7,13 @@ Files are counted before and after: a sink that something writes to says so.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.errors import CannotTell, ReshardError, UsageError
+from reshardctl.spark.audit.commits import DELTA_LOG, NONE, Proof, of_delta, of_file_sink
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -37,8 +38,6 @@ _READING: Mapping[str, Mapping[str, str]] = {
 }
 _COMPRESSED = r"\.(?:gz|gzip|bz2|zst|zstd|snappy|lz4|deflate)$"
 _FILE_IN_ERROR = re.compile(r"\b(?:file|s3a?|hdfs|gs|abfss?|wasbs?|dbfs):/[^\s,;\"']*[^\s,;\"'.]")
-_DELTA_LOG = "_delta_log"
-_FILE_LOG = "_spark_metadata"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ class Files:
 
 @dataclass(frozen=True, slots=True)
 class Sink:
-    """A sink that was found. proof: by what it is known to hold whole batches only, or "".
+    """A sink that was found. proof: by what it is known to hold whole batches only.
 
     files: `None` where its frame is of one version, whatever is written to it.
     """
@@ -61,7 +60,7 @@ class Sink:
     name: str
     form: str
     frame: DataFrame
-    proof: str = ""
+    proof: Proof = NONE
     files: Files | None = None
 
 
@@ -85,17 +84,21 @@ def audit_path(
     from reshardctl.spark.audit.columns import Columns
 
     found = opened(spark, sink, form)
+    oldest = time.time() - lineage.stream.retention
     try:
         audited = audit(
             found.frame, lineage=lineage, columns=columns or Columns(), stream=stream,
-            since=since, until=until, sink=sink, form=found.form, proof=found.proof,
+            since=since, until=until, sink=sink, form=found.form,
+            proof=found.proof.reaching(oldest),
         )  # fmt: skip
         changed = _changed(spark, found, audited.facts.rows)
     except ReshardError:
         raise
     except Exception as error:
         raise _unread(sink, error) from error
-    return replace(audited, facts=replace(audited.facts, changed=changed))
+    return replace(
+        audited, facts=replace(audited.facts, changed=changed, batch=found.proof.batch)
+    )
 
 
 def opened(spark: SparkSession, sink: str, form: str | None = None) -> Sink:
@@ -124,26 +127,7 @@ def _of_files(spark: SparkSession, sink: str, kind: str, files: Files) -> Sink:
         frame.schema  # noqa: B018  on a Connect server, only now is it looked at
     except Exception as error:
         raise _unread(sink, error) from error
-    proof = ""
-    if _has_log(spark, sink):
-        proof = f"only files that batches of Spark's file sink have committed ({_FILE_LOG}) count"
-    return Sink(sink, kind, frame, proof, files)
-
-
-def _has_log(spark: SparkSession, sink: str) -> bool:
-    """Whether Spark's file sink wrote it. Spark hides that log from its own listings; where this
-    machine does not see it and there is no JVM to ask, as on a Connect server, nothing is proven.
-    """
-    log = f"{sink.rstrip('/')}/{_FILE_LOG}"
-    if "://" not in sink:
-        local = Path(log.removeprefix("file:"))
-        return local.is_dir() and any(local.iterdir())
-    java = getattr(spark, "_jvm", None) if "connect" not in type(spark).__module__ else None
-    if java is None:
-        return False
-    path = java.org.apache.hadoop.fs.Path(log)
-    configuration = spark._jsparkSession.sessionState().newHadoopConf()
-    return bool(path.getFileSystem(configuration).exists(path))
+    return Sink(sink, kind, frame, of_file_sink(spark, sink), files)
 
 
 def _is_table(spark: SparkSession, sink: str) -> bool:
@@ -168,7 +152,7 @@ def _table(spark: SparkSession, sink: str) -> Sink:
 def _delta(spark: SparkSession, sink: str) -> Sink:
     version = _version(spark, sink)
     if version is None:
-        raise UsageError(f"{sink} is no Delta table: there is no {_DELTA_LOG} with commits in it")
+        raise UsageError(f"{sink} is no Delta table: there is no {DELTA_LOG} with commits in it")
     try:
         frame = spark.read.format("delta").option("versionAsOf", version).load(sink)
         frame.schema  # noqa: B018
@@ -176,7 +160,7 @@ def _delta(spark: SparkSession, sink: str) -> Sink:
         if "delta" in _said(error).lower() and "find" in _said(error).lower():
             raise _no_delta(spark) from error
         raise _unread(sink, error) from error
-    return Sink(sink, "delta", frame, f"version {version} of the Delta table: whole commits only")
+    return Sink(sink, "delta", frame, of_delta(spark, sink, version))
 
 
 def _no_delta(spark: SparkSession) -> UsageError:
@@ -194,7 +178,7 @@ def _version(spark: SparkSession, sink: str) -> int | None:
     from pyspark.sql import functions as F  # noqa: N812
 
     name = r"/([0-9]{20})\.(?:json|checkpoint\b)"
-    listed = _listed(spark, f"{sink.rstrip('/')}/{_DELTA_LOG}")
+    listed = _listed(spark, f"{sink.rstrip('/')}/{DELTA_LOG}")
     if listed is None:
         return None
     # Twenty digits, so that the greatest text is the greatest number.

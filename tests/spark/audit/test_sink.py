@@ -67,7 +67,7 @@ def test_delta_is_read_at_one_version(spark: Any, tmp_path: Path) -> None:
     found = sinks.opened(spark, sink)
     frame(spark, clean()[:2]).write.format("delta").mode("append").save(sink)
     assert (found.form, found.frame.count()) == ("delta", 9)
-    assert "version 0 " in found.proof
+    assert not found.proof.text, "a batch job may have left anything out"
     assert sinks.opened(spark, sink).frame.count() == 11
 
 

@@ -1,0 +1,114 @@
+"""What a sink's own log of commits tells: up to where it is whole, and its last batch.
+
+A streaming query hands its batches on one after the other, each whole or not at all. So where one
+query alone has written a sink, all that its source gave out before the newest rows is there. Of a
+table into which anyone else has put rows, or from which rows were taken, that cannot be said:
+records passed over look like any others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+FILE_LOG = "_spark_metadata"
+DELTA_LOG = "_delta_log"
+STREAMED = "STREAMING UPDATE"
+"""What Delta's own streaming sink calls its commits (DeltaOperations.StreamingUpdate); those of
+foreachBatch are "WRITE", whatever was left out of them."""
+_BATCH = re.compile(r"([0-9]+)(?:\.compact)?\Z", re.ASCII)
+_SCHEMA = (
+    "commitInfo STRUCT<timestamp: BIGINT, operation: STRING>, txn STRUCT<appId: STRING>, "
+    "add STRUCT<dataChange: BOOLEAN>, remove STRUCT<dataChange: BOOLEAN>"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """By what a sink is known to hold whole batches of one query; text: "" where it is not.
+
+    since: Unix seconds before which its log says nothing any more, `None` where it goes back to
+    the sink's beginning. batch: the last that Spark's file sink has in its log.
+    """
+
+    text: str = ""
+    since: float | None = None
+    batch: int | None = None
+
+    def reaching(self, oldest: float) -> str:
+        """The text, "" where records as old as this may have been written before the log begins."""
+        return self.text if self.since is None or self.since <= oldest else ""
+
+
+NONE = Proof()
+"""Nothing is proven."""
+
+
+def of_file_sink(spark: SparkSession, sink: str) -> Proof:
+    """Of Spark's file sink, which passes over every batch whose number its log has.
+
+    Spark hides that log from its own listings; where there is no JVM to ask, as on a Connect
+    server, and this machine does not see it either, nothing is proven.
+    """
+    found = [int(m[1]) for name in _names(spark, sink) if (m := _BATCH.match(name))]
+    if not found:
+        return NONE
+    text = f"only files that batches of Spark's file sink have committed ({FILE_LOG}) count"
+    return Proof(text, batch=max(found))
+
+
+def _names(spark: SparkSession, sink: str) -> Iterable[str]:
+    log = f"{sink.rstrip('/')}/{FILE_LOG}"
+    java: Any = getattr(spark, "_jvm", None) if "connect" not in type(spark).__module__ else None
+    if java is None:
+        local = Path(log.removeprefix("file://").removeprefix("file:"))
+        return [one.name for one in local.iterdir()] if local.is_dir() else []
+    path = java.org.apache.hadoop.fs.Path(log)
+    configuration = spark._jsparkSession.sessionState().newHadoopConf()
+    system = path.getFileSystem(configuration)
+    if not system.exists(path):
+        return []
+    return [status.getPath().getName() for status in system.listStatus(path)]
+
+
+def of_delta(spark: SparkSession, sink: str, version: int) -> Proof:
+    """Of a Delta table as of a version: one streaming query alone has put rows into it, and none
+    were taken away. Rows that were moved (OPTIMIZE) are the same rows."""
+    commits = _commits(spark, sink, version)
+    rows = [one for one in commits if one["added"] or one["taken"]]
+    queries = {one["query"] for one in rows}
+    ours = all(one["operation"] == STREAMED and not one["taken"] for one in rows)
+    if not rows or not ours or len(queries) != 1 or None in queries:
+        return NONE
+    text = f"version {version} of the Delta table: whole batches of one streaming query only"
+    first = min(commits, key=lambda one: int(one["version"]))
+    if len(commits) != version - first["version"] + 1:
+        return NONE
+    if first["version"] == 0:
+        return Proof(text)
+    return Proof(text, inf if first["timestamp"] is None else first["timestamp"] / 1000)
+
+
+def _commits(spark: SparkSession, sink: str, version: int) -> list[Any]:
+    """A row a commit that the log still has; Delta takes away those of more than 30 days."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    log = spark.read.schema(_SCHEMA).json(f"{sink.rstrip('/')}/{DELTA_LOG}/*.json")
+    name = F.regexp_extract(F.input_file_name(), r"/([0-9]{20})\.json$", 1)
+    found: list[Any] = log.withColumn("version", name.cast("bigint")).where(
+        F.col("version") <= version
+    ).groupBy("version").agg(
+        F.first("commitInfo.operation", ignorenulls=True).alias("operation"),
+        F.first("commitInfo.timestamp", ignorenulls=True).alias("timestamp"),
+        F.first("txn.appId", ignorenulls=True).alias("query"),
+        F.coalesce(F.bool_or("add.dataChange"), F.lit(False)).alias("added"),
+        F.coalesce(F.bool_or("remove.dataChange"), F.lit(False)).alias("taken"),
+    ).collect()  # fmt: skip
+    return found
