@@ -21,7 +21,11 @@ class Why(Enum):
 
     SETTLED = (Severity.ERROR, "the consumer's stored position lies behind them: it will not read "
                "them again")
+    PARTLY_SETTLED = (Severity.ERROR, "the consumer's stored position lies behind the first of "
+                      "them: it will not read them again, and has still to read the others")
     HOLE = (Severity.ERROR, "the sink has later records of the same shard")
+    PARTLY_HOLE = (Severity.ERROR, "the sink has later records of the same shard than the first of "
+                   "them; what is newer than all of these may still be on its way")
     CHILDREN = (Severity.ERROR, "the sink has records of a child already")
     LATE = (Severity.ERROR, "the sink has records of other shards that arrived more than "
             f"{LATE / 60:.0f} minutes later")
@@ -67,14 +71,18 @@ def _why(sink: Sink, one: Compared, passed: bool, newest: float | None) -> Why:
     span = sink.settled.get(one.shard) if sink.settled is not None else None
     if span is not None and first is not None:
         if covers(span.lo, first):
-            return Why.SETTLED
+            rest = one.last_missing is not None and behind(span.hi, one.last_missing)
+            unread = one.shard in sink.unread
+            return Why.PARTLY_SETTLED if rest and not unread else Why.SETTLED
         if one.shard in sink.unread:
             return Why.UNREAD
         if behind(span.hi, first):
             return Why.OWED
     inside = sink.facts.shards.get(one.shard)
     if inside is not None and first is not None and _order(first) < _order(inside.last):
-        return Why.HOLE
+        last = one.last_missing
+        newer = last is not None and _order(last) > _order(inside.last)
+        return Why.PARTLY_HOLE if newer and sink.lineage.is_open(one.shard) else Why.HOLE
     if passed:
         return Why.CHILDREN
     arrived = time_in(first)

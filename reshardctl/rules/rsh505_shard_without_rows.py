@@ -68,19 +68,39 @@ def match(sink: Sink) -> Iterator[Finding]:
         )
     quiet = [shard for shard in bare if shard not in full and not _seen_empty(sink, shard)]
     if quiet and facts.rows:
+        yield from _quiet(sink, quiet)
+
+
+def _quiet(sink: Sink, shards: list[ShardId]) -> Iterator[Finding]:
+    """Those of which all that is left was read, and those of which something was not."""
+    read = [shard for shard in shards if _read_whole(sink, shard)]
+    left = [shard for shard in shards if shard not in read]
+    if read:
         yield Finding(
-            CODE, NAME, Severity.INFO, tuple(quiet), _words(sink, quiet),
-            helps="" if facts.compared else "whether they are idle: audit --against-stream",
+            CODE, NAME, Severity.INFO, tuple(read),
+            "the sink has no row, and the stream has no record any more",
         )
+    if left and sink.facts.compared:
+        yield Finding(
+            CODE, NAME, Severity.INFO, tuple(left),
+            "the sink has no row, and of the stream not all was read that it may have of them",
+            helps="without --since and --until all of it is read",
+        )
+    elif left:
+        yield Finding(
+            CODE, NAME, Severity.INFO, tuple(left), "the sink has no row: idle, or not read",
+            helps="whether they are idle: audit --against-stream",
+        )
+
+
+def _read_whole(sink: Sink, shard: ShardId) -> bool:
+    """Whether all was read that the stream still has of it."""
+    facts, one = sink.facts, sink.facts.compared.get(shard)
+    windowed = facts.since is not None or facts.until is not None
+    return one is not None and not one.short and not windowed
 
 
 def _seen_empty(sink: Sink, shard: ShardId) -> bool:
     """Whether the whole shard was read, from its beginning, and had no record."""
     one = sink.facts.compared.get(shard)
     return one is not None and one.whole and not one.short and (one.ended or one.tip)
-
-
-def _words(sink: Sink, quiet: list[ShardId]) -> str:
-    if sink.facts.compared:
-        return "the sink has no row, and the stream has no record any more"
-    return "the sink has no row" + (": idle, or not read" if quiet else "")

@@ -105,6 +105,37 @@ def test_the_stored_position_tells_what_is_lost(place, severity, words):
     assert one.severity is severity and words in one.costs
 
 
+def test_what_is_newer_than_the_position_is_not_called_lost_with_the_rest():
+    """Of 300 to 400 the consumer has acknowledged up to 350; the others it reads at its start."""
+    found = replace(whole(), compared={shard_id(1): lacking(1, 3, 300, 400)})
+    one = only(judged(found, {1: at_number(number(1, 350))}), "RSH501")
+    assert one.severity is Severity.ERROR and "still to read the others" in one.costs
+    all_of_it = only(judged(found, {1: at_number(number(1, 400))}), "RSH501")
+    assert "still to read" not in all_of_it.costs
+
+
+def test_what_is_newer_than_the_sinks_last_row_is_not_called_lost_with_the_hole():
+    found = facts(
+        inside(0, 1, 90), inside(1, 2, 850), inside(2, 110, 880), inside(3, 120, 870),
+        against=(lacking(1, 5, 300, 890),),
+    )
+    one = only(judged(found), "RSH501")
+    assert one.severity is Severity.ERROR and "may still be on its way" in one.costs
+
+
+@pytest.mark.parametrize("more", [{"since": CREATED + 900.0}, {"until": CREATED + 200.0}])
+def test_a_window_without_a_record_does_not_say_that_the_stream_has_none(more):
+    """Of 3 nothing was read, of 2 only a part: either may have records outside of the window."""
+    found = facts(
+        inside(0, 1, 90), inside(1, 2, 890),
+        against=(compared(0, 10, 1, 90), compared(1, 10, 2, 890), replace(
+            compared(2, 0, 110, 880, whole=False), since=None, until=None)), **more,
+    )
+    one = only(judged(found), "RSH505")
+    assert one.severity is Severity.INFO and one.shards == ids(2, 3)
+    assert "not all was read" in one.what and "--since" in one.helps
+
+
 def test_what_the_next_start_never_reads_is_lost_although_it_is_owed():
     """A child without a lease: its position lies before everything, and nobody will read it."""
     found = replace(whole(), compared={shard_id(3): lacking(3, 5, 300, 400)})
