@@ -11,7 +11,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 from reshardctl.spark.source.latest import begin_of
 from reshardctl.spark.source.limits import Shares
-from reshardctl.spark.source.losses import stands_for
+from reshardctl.spark.source.losses import GRACE, from_birth, stands_for
 from reshardctl.spark.source.offset import Place
 from reshardctl.spark.source.progress import Progress
 from reshardctl.spark.source.tips import IDLE_PACE, Found, Tips
@@ -107,11 +107,9 @@ class Ends:
             s: replace(p, tip=round(at, 3)) if s in quiet else p for s, p in reached.places.items()
         }
         for shard, place in places.items():
-            if place != Place() or shard not in lineage or not lineage[shard].parents:
-                continue
             # A shard that got no share yet: nothing is owed of the time before it was born.
-            if (born := lineage.opened_at(shard)) is not None and born > at - retention:
-                places[shard] = Place(tip=born)
+            if place == Place() and (born := from_birth(lineage, shard, place).tip) is not None:
+                places[shard] = Place(tip=max(born, round(at - retention + GRACE, 3)))
         return Reached(places, reached.moved or stale, reached.unlisted)
 
     def _pinned(self, shards: list[ShardId], goals: Goals | None) -> dict[ShardId, Place]:

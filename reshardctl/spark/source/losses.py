@@ -5,8 +5,8 @@ Pure. Times are Unix seconds.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
@@ -20,6 +20,9 @@ _SAME = 1.0
 _LEAD = 60.0
 """Seconds by which a number may be older than its stream: three were seen (StartingSequenceNumber
 of the first shards of seven streams)."""
+GRACE = 600.0
+"""Seconds. What retention takes so soon after a query's first batch, before any record of a shard
+was met, is not owed: a new query takes what is left when it comes to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +78,16 @@ def recreated(offset: Offset, created: float) -> Loss | None:
     return Loss("recreated", tuple(sorted(offset.shards)), why)
 
 
-def trimmed(offset: Offset, lineage: Lineage) -> Loss | None:
+def trimmed(places: Mapping[ShardId, Place], lineage: Lineage) -> Loss | None:
     """Shards that were not read to their end and are not listed any more."""
     gone = [
         shard
-        for shard, place in sorted(offset.shards.items())
+        for shard, place in sorted(places.items())
         if not place.end and shard not in lineage
     ]
     if not gone:
         return None
-    spans = [_span(lineage, shard, offset.shards[shard]) for shard in gone]
+    spans = [_span(lineage, shard, places[shard]) for shard in gone]
     return Loss("trimmed", tuple(gone), _all("retention has taken the unread rest of", spans))
 
 
@@ -93,7 +96,7 @@ def skipped(
 ) -> Loss | None:
     """Shards that were born, closed and taken by retention before the query came to them."""
     pairs = list(unlisted_parents(lineage, offset.shards, entering))
-    if offset.initial or not pairs:
+    if not pairs:
         return None
     gone = sorted({parent for _, parent in pairs})
     spans = [
@@ -105,17 +108,28 @@ def skipped(
     return Loss("unlisted", tuple(gone), why)
 
 
-def suspects(offset: Offset, lineage: Lineage, now: float) -> Iterator[tuple[ShardId, float]]:
-    """Unfinished shards whose place lies before the horizon, with the time it stands for.
+def from_birth(lineage: Lineage, shard: ShardId, place: Place) -> Place:
+    """The place of a shard that enters; nothing is owed of the time before it was born."""
+    if stands_for(place) is not None or shard not in lineage:
+        return place
+    return replace(place, tip=lineage.opened_at(shard))
 
-    Whether something was lost is not known from that: the shard may have been idle.
+
+def suspects(
+    places: Mapping[ShardId, Place], lineage: Lineage, now: float, begun: float | None
+) -> Iterator[tuple[ShardId, float]]:
+    """Places that lie before the horizon, with the time that each stands for.
+
+    Whether something was lost is not known from that: the shard may have been idle. begun: when the
+    query's first batch was planned, where that is known.
     """
     horizon = now - lineage.stream.retention
-    for shard, place in sorted(offset.shards.items()):
-        if place.end or shard not in lineage:
-            continue
+    young = begun is not None and now - begun <= GRACE
+    for shard, place in sorted(places.items()):
         then = stands_for(place)
-        if then is not None and then < horizon:
+        if place.end or shard not in lineage or then is None or then >= horizon:
+            continue
+        if place.seq or not young:
             yield shard, then
 
 

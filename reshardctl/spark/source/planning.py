@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,6 +49,8 @@ class Planner:
     _planned: str = ""
     _idle: Raw | None = None
     _idle_at: float = 0.0
+    _begun: float | None = None
+    """When this process planned the query's first batch, if it did."""
 
     def __post_init__(self) -> None:
         common = self.options.common
@@ -123,6 +125,7 @@ class Planner:
         if offset.initial:
             entering = opening(lineage, starting, now)
             pins = to_pin(lineage, starting)
+            self._begun = now
         else:
             entering = {s: entry(lineage, before, s) for s in entrants(lineage, before)}
             pins = set()
@@ -139,21 +142,26 @@ class Planner:
         return Offset(kept(lineage, ends.places), name, stream.created)
 
     def _losses(
-        self, offset: Offset, lineage: Lineage, entering: Iterable[ShardId], now: float
+        self, offset: Offset, lineage: Lineage, entering: Mapping[ShardId, Place], now: float
     ) -> list[Loss]:
+        if offset.initial:
+            return []
+        new = {s: losses.from_birth(lineage, s, place) for s, place in entering.items()}
         found = [
-            losses.trimmed(offset, lineage),
-            losses.skipped(offset, lineage, list(entering)),
-            self._expired(offset, lineage, now),
+            losses.trimmed(offset.shards, lineage),
+            losses.skipped(offset, lineage, entering),
+            self._expired({**offset.shards, **new}, lineage, now),
         ]
         return [loss for loss in found if loss is not None]
 
-    def _expired(self, offset: Offset, lineage: Lineage, now: float) -> Loss | None:
+    def _expired(
+        self, places: Mapping[ShardId, Place], lineage: Lineage, now: float
+    ) -> Loss | None:
         """Places past retention whose own record cannot be read any more either."""
         gone = [
             (shard, since)
-            for shard, since in losses.suspects(offset, lineage, now)
-            if not (seq := offset.shards[shard].seq) or not self._tips.holds(shard, seq)
+            for shard, since in losses.suspects(places, lineage, now, self._begun)
+            if not (seq := places[shard].seq) or not self._tips.holds(shard, seq)
         ]
         return losses.expired(gone, now - lineage.stream.retention)
 
@@ -166,8 +174,7 @@ class Planner:
         self.progress.lose(found, stream)
 
     def _stretches(self, first: Offset, last: Offset) -> list[Stretch]:
-        created = last.created
-        anew = created is not None and losses.recreated(first, created) is not None
+        anew = _anew(first, last)
         found = []
         for shard, place in sorted(last.shards.items()):
             begin = self._begin(first, shard, place, anew)
@@ -188,6 +195,11 @@ class Planner:
         before = first.shards.get(shard) or self._entry(first, shard)
         return None if before.end else begin_of(before)
 
+    def _owed(self, first: Offset, lineage: Lineage, shard: ShardId) -> Place:
+        if (place := first.shards.get(shard)) is not None:
+            return place
+        return losses.from_birth(lineage, shard, self._entry(first, shard))
+
     def _entry(self, first: Offset, shard: ShardId) -> Place:
         if all(place.since is None for place in first.shards.values()):
             return Place()
@@ -202,10 +214,16 @@ class Planner:
             self._lost([anew])
             return []
         reading = {ShardId(one.shard): one for one in found}
-        places = {s: first.shards.get(s, Place()) for s in reading}
-        owed = Offset(places, last.stream, last.created)
-        self._lost(self._losses(owed, lineage, (), self.clock()))
+        new = first.initial or _anew(first, last)
+        places = {s: Place() if new else self._owed(first, lineage, s) for s in reading}
+        lost = (losses.trimmed(places, lineage), self._expired(places, lineage, self.clock()))
+        self._lost([loss for loss in lost if loss is not None])
         return [one for shard, one in reading.items() if shard in lineage]
+
+
+def _anew(first: Offset, last: Offset) -> bool:
+    """Whether the stream was made anew between two offsets."""
+    return last.created is not None and losses.recreated(first, last.created) is not None
 
 
 def _ahead(number: str, begin: Begin) -> bool:
