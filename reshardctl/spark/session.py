@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.spark.gateway import EXTRA
+from reshardctl.spark.jvm import start
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 LOCAL = "local[*]"
+NAME = "reshardctl audit"
 OURS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
@@ -31,14 +33,18 @@ def session(*, master: str | None = None, remote: str | None = None) -> SparkSes
     CannotTell where no session comes to be.
     """
     builder: Any = _builder()
+    settings = {}
     if remote is not None:
         builder = builder.remote(remote)
     elif master is not None or not _given():
         builder = builder.master(master or LOCAL)
     if remote is None and "SPARK_REMOTE" not in os.environ:
-        for name, value in _configuration(master).items():
+        settings = _configuration(master)
+        for name, value in settings.items():
             builder = builder.config(name, value)
     try:
+        if remote is None and not _given():
+            start({"spark.app.name": NAME, "spark.master": master or LOCAL, **settings})
         found: SparkSession = builder.getOrCreate()
     except KeyboardInterrupt:
         raise
@@ -66,7 +72,7 @@ def _builder() -> Any:
     check_release()
     from pyspark.sql import SparkSession
 
-    return SparkSession.builder.appName("reshardctl audit")
+    return SparkSession.builder.appName(NAME)
 
 
 def _given() -> bool:

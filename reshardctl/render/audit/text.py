@@ -136,4 +136,5 @@ def _marked(cell: str, head: str) -> Part:
 
 def _next(sheet: Sheet, report: AuditReport) -> None:
     for way in report.ways:
-        sheet.command(list(quoted(way)), way.why)
+        sheet.line((way.why, "dim"), indent=2)
+        sheet.command(quoted(way), indent=4)
