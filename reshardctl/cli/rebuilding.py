@@ -18,6 +18,8 @@ from reshardctl.cli.targets import one
 from reshardctl.cli.wishes import counting
 from reshardctl.errors import NoStore, Refused, UsageError
 from reshardctl.exit import Exit
+from reshardctl.locator import Locator
+from reshardctl.plan import Case
 from reshardctl.repair import Ports
 from reshardctl.report import case_of
 from reshardctl.snapshot import take
@@ -52,14 +54,20 @@ def from_sink(asked: Asked, text: str, given: Given, sink: Sink, count: bool) ->
     ports = target.ports()
     _store_is_there(target, ports)
     before = take(ports.kinesis, ports.medium, target.stream, target.place, ports.clock)
-    case_of(before, target.wishes)  # no record is read for a store that is not understood
+    case = case_of(before, target.wishes)  # nothing is counted for a store that is not understood
     facts = sparking.count(sink, before.lineage, account).facts
     batches.in_step(target.place, sink.path, facts.batch)
-    line = line_of(facts, before.lineage, inside=target.place.consumer == "kcl")
+    line = line_of(facts, before.lineage, inside=_holds_parts(target.place, case))
     found = replace(
         target, opened=lambda: ports, wishes=replace(target.wishes, line=line)
     )
     return fixing.from_store(replace(asked, sink=sink.words()), found)
+
+
+def _holds_parts(place: Locator, case: Case) -> bool:
+    """Whether its places may lie inside a record: those of KCL, from the first release on that
+    takes records of several apart."""
+    return place.consumer == "kcl" and all(one.app.traits.reads_subs for one in case.candidates)
 
 
 def _store_is_there(target: Target, ports: Ports) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -197,6 +198,25 @@ def test_the_sinks_own_log_says_which_batch_was_the_last(lab_of, counted, tmp_pa
         assert found.code == Exit.REFUSED and found.says(why, "say batch=7")
     else:
         assert found.code == Exit.FINDINGS, found.err
+
+
+@pytest.mark.parametrize(("release", "place"), [("3.5.1", 0), ("1.3.0", None)])
+def test_a_record_that_is_there_in_part(lab_of, monkeypatch, release, place):
+    """KCL 1.3 knows no places inside records (UserRecord of its clientlibrary.types came with 1.4):
+    behind such a number it goes on with the next record, and the rest of this one were lost."""
+    lab = lab_of("a-both", f"?release={release}&initial=LATEST", items=[])
+    found = facts(CASE, sink_of(s0=[0, 1, 2, 3], s1=[0, 1, 2]))
+    shard = shard_name(1)
+    torn = found.compared[shard]
+    torn = replace(torn, missing=1, first_missing=replace(torn.until, sub=1),
+                   last_missing=replace(torn.until, sub=1), before_missing=torn.until)  # fmt: skip
+    found = replace(found, compared={**found.compared, shard: torn})
+    monkeypatch.setattr(
+        "reshardctl.cli.sparking.count", lambda *_: SimpleNamespace(facts=found)
+    )
+    assert rebuild(lab, "--yes", *ALL).code == Exit.OK
+    wanted = "TRIM_HORIZON" if place is None else torn.until.number
+    assert written(lab)[1] == wanted
 
 
 def test_what_is_not_understood_is_not_counted(lab_of, counted, tmp_path):

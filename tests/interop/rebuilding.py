@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.interop.spark.built import python
 
-LIMIT_SECONDS = 240.0
+LIMIT_SECONDS = 900.0
 """Seconds after which a command, and Spark in it, is taken to hang."""
 
 
