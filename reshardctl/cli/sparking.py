@@ -64,8 +64,9 @@ def _told(what: str) -> Iterator[None]:
     except ReshardError:
         raise
     except Exception as error:
-        said = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-        raise CannotTell(f"{what}: {said[:300] or type(error).__name__}") from error
+        from reshardctl.spark.said import line, said
+
+        raise CannotTell(f"{what}: {line(said(error)) or type(error).__name__}") from error
 
 
 def phase(text: str) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.spark.gateway import EXTRA
 from reshardctl.spark.jvm import start
+from reshardctl.spark.said import line, said
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -49,13 +50,21 @@ def session(*, master: str | None = None, remote: str | None = None) -> SparkSes
     except KeyboardInterrupt:
         raise
     except Exception as error:
-        said = next((line for line in str(error).splitlines() if line.strip()), "")
-        where = remote or master or "here"
+        where = f"at {remote or master}" if remote or master else "here"
         raise CannotTell(
-            f"no Spark session {where}: {said or type(error).__name__}",
-            "is the server up, and does this PySpark go with it?" if remote else JAVA,
+            f"no Spark session {where}: {line(said(error)) or type(error).__name__}",
+            _help(error, master, remote),
         ) from None
     return found
+
+
+def _help(error: Exception, master: str | None, remote: str | None) -> str:
+    """By what was asked for; without a JVM it is Java, whatever the master."""
+    if remote is not None:
+        return "is the server up, and does this PySpark go with it?"
+    if master is None or "JAVA_GATEWAY" in str(error):
+        return JAVA
+    return "is the master up, and of this release? --master 'local[*]' is this machine"
 
 
 def check_release() -> None:
@@ -84,10 +93,12 @@ def _configuration(master: str | None) -> dict[str, str]:
     """Little: what spark-defaults.conf and spark-submit say stays so."""
     shown = "true" if sys.stderr.isatty() else "false"
     settings = {"spark.ui.showConsoleProgress": shown, "spark.log.level": "ERROR"}
-    if _given() or not (master or LOCAL).startswith("local"):
+    if _given():
+        return settings
+    if not {"SPARK_HOME", "SPARK_CONF_DIR"} & os.environ.keys():
+        settings["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={QUIET.as_uri()}"
+    if not (master or LOCAL).startswith("local"):
         return settings
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    if not {"SPARK_HOME", "SPARK_CONF_DIR"} & os.environ.keys():
-        settings["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={QUIET.as_uri()}"
     return {**OURS, **settings}

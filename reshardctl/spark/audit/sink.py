@@ -10,10 +10,12 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.spark.audit.commits import DELTA_LOG, NONE, Proof, of_delta, of_file_sink
+from reshardctl.spark.audit.unread import unread
+from reshardctl.spark.said import said
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -37,7 +39,6 @@ _READING: Mapping[str, Mapping[str, str]] = {
     "parquet": {"mergeSchema": "true"},
 }
 _COMPRESSED = r"\.(?:gz|gzip|bz2|zst|zstd|snappy|lz4|deflate)$"
-_FILE_IN_ERROR = re.compile(r"\b(?:file|s3a?|hdfs|gs|abfss?|wasbs?|dbfs):/[^\s,;\"']*[^\s,;\"'.]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ def audit_path(
     except ReshardError:
         raise
     except Exception as error:
-        raise _unread(sink, error) from error
+        raise unread(sink, error) from error
     return replace(
         audited, facts=replace(audited.facts, changed=changed, batch=found.proof.batch)
     )
@@ -126,7 +127,7 @@ def _of_files(spark: SparkSession, sink: str, kind: str, files: Files) -> Sink:
         frame = spark.read.format(kind).options(**_READING[kind]).load(sink)
         frame.schema  # noqa: B018  on a Connect server, only now is it looked at
     except Exception as error:
-        raise _unread(sink, error) from error
+        raise unread(sink, error) from error
     return Sink(sink, kind, frame, of_file_sink(spark, sink), files)
 
 
@@ -145,7 +146,7 @@ def _table(spark: SparkSession, sink: str) -> Sink:
         frame = spark.table(sink)
         frame.schema  # noqa: B018
     except Exception as error:
-        raise _unread(sink, error) from error
+        raise unread(sink, error) from error
     return Sink(sink, "table", frame)
 
 
@@ -157,9 +158,9 @@ def _delta(spark: SparkSession, sink: str) -> Sink:
         frame = spark.read.format("delta").option("versionAsOf", version).load(sink)
         frame.schema  # noqa: B018
     except Exception as error:
-        if "delta" in _said(error).lower() and "find" in _said(error).lower():
+        if "delta" in said(error).lower() and "find" in said(error).lower():
             raise _no_delta(spark) from error
-        raise _unread(sink, error) from error
+        raise unread(sink, error) from error
     return Sink(sink, "delta", frame, of_delta(spark, sink, version))
 
 
@@ -192,10 +193,10 @@ def _listed(spark: SparkSession, path: str) -> DataFrame | None:
         files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(path)
         files.schema  # noqa: B018
     except Exception as error:
-        said = _said(error)
-        if "PATH_NOT_FOUND" in said or "does not exist" in said:
+        text = said(error)
+        if "PATH_NOT_FOUND" in text or "does not exist" in text:
             return None
-        raise _unread(path, error) from error
+        raise unread(path.removesuffix(f"/{DELTA_LOG}"), error) from error
     return files.select("path", "length", "modificationTime")
 
 
@@ -242,29 +243,3 @@ def _changed(spark: SparkSession, sink: Sink, rows: int) -> str:
     if after.count != sink.files.count:
         return f"it had {sink.files.count} files, and then {after.count}"
     return "files of it were written again"
-
-
-def _unread(sink: str, error: Exception) -> ReshardError:
-    """In our words, with the file that Spark names."""
-    said = _said(error)
-    if "TABLE_OR_VIEW_NOT_FOUND" in said:
-        return UsageError(f"there is no table {sink}", "name it as CATALOG.DATABASE.TABLE")
-    if "No FileSystem for scheme" in said or "UnsupportedFileSystemException" in said:
-        return UsageError(
-            f"this Spark cannot read {sink}: {_line(said)}",
-            "put its connector into spark.jars.packages of spark-defaults.conf",
-        )
-    named = _FILE_IN_ERROR.search(said)
-    where = f" ({named[0]})" if named and named[0] not in sink else ""
-    return CannotTell(f"cannot read {sink}: {_line(said)}{where}")
-
-
-def _said(error: Any) -> str:
-    java = getattr(error, "java_exception", None)
-    return str(error) if java is None else f"{error}\n{java}"
-
-
-def _line(said: str) -> str:
-    """The first line that says something."""
-    lines = (line.strip() for line in said.splitlines())
-    return next((line for line in lines if line and not line.endswith(":")), "")[:300]

@@ -1,0 +1,51 @@
+"""Why Spark cannot read a sink, in our words: what is missing, and what to give it."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+from reshardctl.errors import CannotTell, ReshardError, UsageError
+from reshardctl.spark.said import line, said
+
+_FILE = re.compile(r"\b(?:file|s3a?|hdfs|gs|abfss?|wasbs?|dbfs):/[^\s,;\"']*[^\s,;\"'.]")
+_NO_CONNECTOR = re.compile(r"Class (org\.apache\.hadoop\.fs\.\S+) not found")
+_NO_SCHEME = ("No FileSystem for scheme", "UnsupportedFileSystemException")
+
+
+def unread(sink: str, error: Exception) -> ReshardError:
+    """UsageError where another word or another package helps, else CannotTell with the file that
+    Spark names."""
+    text = said(error)
+    if "TABLE_OR_VIEW_NOT_FOUND" in text:
+        return UsageError(f"there is no table {sink}", "name it as CATALOG.DATABASE.TABLE")
+    if missing := _NO_CONNECTOR.search(text):
+        return UsageError(f"this Spark has no connector for {sink}: no {missing[1]}", _give(sink))
+    if any(words in text for words in _NO_SCHEME):
+        return UsageError(f"this Spark cannot read {sink}: {line(text)}", _give(sink))
+    named = _FILE.search(text)
+    where = f" ({named[0]})" if named and named[0] not in sink else ""
+    return CannotTell(f"cannot read {sink}: {line(text)}{where}")
+
+
+def _give(sink: str) -> str:
+    """The way to its connector."""
+    if sink.startswith("s3:"):
+        return f"outside of EMR Spark spells it s3a://: {sink.replace('s3:', 's3a:', 1)}"
+    if sink.startswith("s3a:"):
+        package = f"org.apache.hadoop:hadoop-aws:{hadoop()}"
+        return (
+            "give it Hadoop's, of the release that Spark has: "
+            f"PYSPARK_SUBMIT_ARGS='--packages {package} pyspark-shell'"
+        )
+    return "put its connector into spark.jars.packages of spark-defaults.conf"
+
+
+def hadoop() -> str:
+    """Its release, by the jars of the PySpark that is installed; `RELEASE` where none tells."""
+    found = importlib.util.find_spec("pyspark")
+    for place in found.submodule_search_locations or () if found is not None else ():
+        for jar in sorted(Path(place, "jars").glob("hadoop-client-api-*.jar")):
+            return jar.stem.removeprefix("hadoop-client-api-")
+    return "RELEASE"

@@ -1,0 +1,29 @@
+"""What Spark says of a failure, as one line of its own words.
+
+py4j writes `An error occurred while calling o40.load.`, then a colon and the exceptions of Java,
+each with its class before its message and its stack below.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+LONGEST = 300
+_CALL = re.compile(r"An error occurred while calling \S+")
+_CLASSES = re.compile(r"^(?::\s*)?(?:(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b:?\s*)+")
+
+
+def said(error: Any) -> str:
+    """All of it."""
+    java = getattr(error, "java_exception", None)
+    return str(error) if java is None else f"{error}\n{java}"
+
+
+def line(text: str) -> str:
+    """The first line that says something, without classes of Java where it says more than them."""
+    for one in text.splitlines():
+        bare = _CLASSES.sub("", one.strip()) or one.strip().removeprefix(": ")
+        if bare and not _CALL.match(bare) and not bare.endswith(":"):
+            return bare[:LONGEST]
+    return ""

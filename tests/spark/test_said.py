@@ -1,0 +1,56 @@
+"""Spark's failures in a line. The texts are PySpark 4.3.0's own, seen in November 2026."""
+
+from __future__ import annotations
+
+import pytest
+
+from reshardctl.errors import CannotTell, UsageError
+from reshardctl.spark.audit import unread as module
+from reshardctl.spark.audit.unread import unread
+from reshardctl.spark.said import line
+
+NO_S3A = """An error occurred while calling o40.load.
+: java.lang.RuntimeException: java.lang.ClassNotFoundException: Class \
+org.apache.hadoop.fs.s3a.S3AFileSystem not found
+\tat org.apache.hadoop.conf.Configuration.getClass(Configuration.java:2737)
+"""
+NO_S3 = """An error occurred while calling o40.load.
+: org.apache.hadoop.fs.UnsupportedFileSystemException: No FileSystem for scheme "s3"
+\tat org.apache.hadoop.fs.FileSystem.getFileSystemClass(FileSystem.java:3585)
+"""
+NO_MASTER = """An error occurred while calling None.org.apache.spark.sql.classic.SparkSession.
+: java.lang.IllegalStateException: Cannot call methods on a stopped SparkContext.
+This stopped SparkContext was created at:
+"""
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    (NO_S3A, "Class org.apache.hadoop.fs.s3a.S3AFileSystem not found"),
+    (NO_S3, 'No FileSystem for scheme "s3"'),
+    (NO_MASTER, "Cannot call methods on a stopped SparkContext."),
+    ("[JAVA_GATEWAY_EXITED] Java gateway process exited before sending its port number.",
+     "[JAVA_GATEWAY_EXITED] Java gateway process exited before sending its port number."),
+    (": java.io.EOFException\n\tat x", "java.io.EOFException"),
+    ("", ""),
+])
+def test_the_line_that_says_something(text: str, said: str) -> None:
+    assert line(text) == said
+
+
+def test_s3a_without_its_connector_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "hadoop", lambda: "3.5.0")
+    found = unread("s3a://lake/orders", RuntimeError(NO_S3A))
+    assert isinstance(found, UsageError)
+    assert "no connector for s3a://lake/orders: no org.apache.hadoop.fs.s3a" in found.what
+    assert "--packages org.apache.hadoop:hadoop-aws:3.5.0 pyspark-shell" in (found.next or "")
+
+
+def test_s3_is_spelled_s3a() -> None:
+    found = unread("s3://lake/orders", RuntimeError(NO_S3))
+    assert isinstance(found, UsageError) and "s3a://lake/orders" in (found.next or "")
+
+
+def test_what_is_broken_names_its_file() -> None:
+    said = "[FAILED_READ_FILE] Error while reading file file:///lake/part-1.parquet."
+    found = unread("/lake", RuntimeError(said))
+    assert isinstance(found, CannotTell) and "part-1.parquet" in found.what
