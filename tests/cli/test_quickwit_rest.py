@@ -47,7 +47,7 @@ def node() -> Iterator[Node]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Exchange)
     ours.port = server.server_address[1]
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     try:
         yield ours
     finally:

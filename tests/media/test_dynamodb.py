@@ -328,7 +328,7 @@ def test_boto3_itself_never_repeats_a_call() -> None:
             return
 
     server = HTTPServer(("127.0.0.1", 0), Broken)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     clock = Clock()
     url = f"http://127.0.0.1:{server.server_port}"
