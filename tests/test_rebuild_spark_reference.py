@@ -74,7 +74,8 @@ def trial(release: str, seed: int) -> Trial | None:
     case = from_table(Path("random.toml"), deepcopy(table))
     sink, batch, fails = drawn(case, rng), rng.choice((0, 1, 7, 8, 9, 40)), rng.random() < 0.7
     try:
-        found = facts(case, sink, streamed=rng.random() < 0.7, proofs=True)
+        cut = rng if rng.random() < 0.3 else None
+        found = facts(case, sink, streamed=rng.random() < 0.7, proofs=True, cut=cut)
         said = {"release": release, "batch": str(batch), "failOnDataLoss": str(fails).lower()}
         bench = Bench.on(case, [], {**said, "sink": "file"})
         line = line_of(found, bench.plan_case.around.lineage, inside=False)

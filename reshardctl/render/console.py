@@ -59,6 +59,10 @@ class Sheet:
 
         self._rows.append((Padding(self.text(*parts), (0, 0, 0, indent)), False))
 
+    def whole(self, word: Part, indent: int = 0) -> None:
+        """One word to copy, as long as it is: a break inside of it would be copied, too."""
+        self._rows.append((self.text(" " * indent, word), True))
+
     def fields(self, *parts: Part, gap: int = 3, indent: int = 0) -> None:
         """Words that stay whole, three spaces apart, on as many lines as they need."""
         rows: list[list[Part]] = [[]]

@@ -54,10 +54,20 @@ def plan(sheet: Sheet, report: Report, context: Context) -> None:
         case NoLine(why, ways):
             sheet.line(("No plan: ", "bold"), sentence(shortened(why, context.verbose)))
             for way in ways:
-                sheet.line(f"way out: {way}", indent=2)
+                _way_out(sheet, way)
     for note in report.notes:
         sheet.blank()
         sheet.line(f"Note: {shortened(note, context.verbose)}.")
+
+
+def _way_out(sheet: Sheet, way: str) -> None:
+    """What it ends with may be a value that is longer than any line: a starting position."""
+    words, _, value = way.rpartition(" ")
+    if words and len(value) > sheet.width - 2:
+        sheet.line(f"way out: {words}", indent=2)
+        sheet.whole(value, indent=4)
+    else:
+        sheet.line(f"way out: {way}", indent=2)
 
 
 def _why_nothing(report: Report) -> str:

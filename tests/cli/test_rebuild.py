@@ -219,6 +219,21 @@ def test_a_record_that_is_there_in_part(lab_of, monkeypatch, release, place):
     assert written(lab)[1] == wanted
 
 
+def test_a_position_that_is_to_be_copied_is_not_broken(lab_of, counted, tmp_path):
+    """awslabs takes it as JSON: a line break inside of one of its words makes another of it."""
+    lab = lab_of("a-both", OPTIONS)
+    counted(HOLES)
+    (tmp_path / "checkpoint").mkdir()
+    found = lab.cli(
+        "rebuild", f"spark:{tmp_path}/checkpoint?release=awslabs-1.4.2&batch=0", "--stream",
+        lab.stream, "--from", "s3a://lake/x", "--dry-run", "--format", "text", *ALL,
+    )
+    assert found.code == Exit.FINDINGS, found.err
+    (line,) = [one for one in found.out.splitlines() if "startingPosition={" in one]
+    places = json.loads(line.strip().removeprefix("startingPosition="))
+    assert {shard_name(1), shard_name(2), shard_name(3)} == set(places) - {"metadata"}
+
+
 def test_what_is_not_understood_is_not_counted(lab_of, counted, tmp_path):
     """Counting may take hours."""
     lab = lab_of("a-both", OPTIONS)

@@ -33,10 +33,11 @@ RELEASES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What a start delivered, shard by shard."""
+    """What a start delivered, shard by shard, and in which order where its model tells."""
 
     delivered: Mapping[str, Sequence[str]]
     died: bool
+    order: Sequence[str] = ()
 
 
 def start(case: Case, images: list[Image], initial: str, release: str) -> Started:
@@ -57,7 +58,7 @@ def start(case: Case, images: list[Image], initial: str, release: str) -> Starte
         ran = model(fake, name, _numbers(case, images), initial, release, live)
     else:
         ran = started(fake, name, _positions(images), release, live=live)
-    return Started(ran.delivered, ran.died)
+    return Started(ran.delivered, ran.died, getattr(ran, "order", ()))
 
 
 def empty(case: Case) -> list[Image]:
