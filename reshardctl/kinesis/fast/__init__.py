@@ -11,6 +11,8 @@ from reshardctl.kinesis.fast.reader import (
     Begin,
     FastReader,
     IteratorExpired,
+    Overtaken,
+    Owed,
     Page,
     PastEnd,
     ShardGone,
@@ -19,6 +21,6 @@ from reshardctl.kinesis.fast.reader import (
 )
 
 __all__ = [
-    "Begin", "FastReader", "IteratorExpired", "Page", "PastEnd", "Reach", "ShardGone",
-    "TimeAhead", "Unmet",
+    "Begin", "FastReader", "IteratorExpired", "Overtaken", "Owed", "Page", "PastEnd", "Reach",
+    "ShardGone", "TimeAhead", "Unmet",
 ]  # fmt: skip

@@ -18,6 +18,7 @@ from reshardctl.kinesis.target import target_of
 from reshardctl.kinesis.transport import CallError, Transport
 from reshardctl.kinesis.walk import ENDED, FUTURE, lost_shard
 from reshardctl.model import ShardId
+from reshardctl.times import instant
 
 Start = Literal[
     "TRIM_HORIZON", "LATEST", "AFTER_SEQUENCE_NUMBER", "AT_SEQUENCE_NUMBER", "AT_TIMESTAMP"
@@ -68,6 +69,19 @@ class PastEnd(Exception):
 
 class ShardGone(CannotTell):
     """The shard is not there any more: retention has taken its records."""
+
+
+class Owed(NamedTuple):
+    """What a read must not pass over unsaid, for a stream that retention may overtake."""
+
+    since: float | None
+    """Unix seconds: nothing before is owed. `None`: nothing before the first record met is."""
+    retention: float
+    """Seconds."""
+
+
+class Overtaken(CannotTell):
+    """Records behind those that were read may have been taken before they could be read."""
 
 
 class Unmet(CannotTell):
@@ -128,13 +142,15 @@ class FastReader:
         return Page(raw(answer["Records"]), following, behind or 0)
 
     def after(
-        self, shard: str, start: Begin, until: str | None, *, to_end: bool = False
-    ) -> Iterator[Page]:
+        self, shard: str, start: Begin, until: str | None, *, to_end: bool = False,
+        owed: Owed | None = None,
+    ) -> Iterator[Page]:  # fmt: skip
         """The pages of (start, until], the last one cut behind `until`.
 
         Up to the shard's end with `to_end`; with neither, up to the tip as it is met. Unmet where
-        neither `until` nor a record before it is there any more, ShardGone as it says. CannotTell
-        for a shard that is to be read to its end and has none.
+        neither `until` nor a record before it is there any more, Overtaken where `owed` is given
+        and may be gone, ShardGone as it says. CannotTell for a shard that is to be read to its end
+        and has none.
         """
         iterator: str | None = self.iterator(shard, *start)
         last, looked = start, 0
@@ -144,10 +160,14 @@ class FastReader:
             except IteratorExpired:
                 iterator = self.iterator(shard, *last)
                 continue
+            if owed is not None:
+                self._not_overtaken(shard, last, owed)
             iterator = page.following
             page, reached = (page, False) if until is None else _cut(page, until)
             if page.records:
-                last = Begin("AFTER_SEQUENCE_NUMBER", page.records[-1]["SequenceNumber"])
+                newest = page.records[-1]
+                last = Begin("AFTER_SEQUENCE_NUMBER", newest["SequenceNumber"])
+                owed = owed and owed._replace(since=newest["ApproximateArrivalTimestamp"])
                 yield page
             if reached and last is not start:
                 return
@@ -169,6 +189,35 @@ class FastReader:
             )
         if iterator is not None:
             raise CannotTell(f"shard {shard} is closed, and no end of it is met", "run this again")
+
+    def _not_overtaken(self, shard: str, last: Begin, owed: Owed) -> None:
+        """Overtaken if the place behind which a page was just read lies before the horizon, and its
+        own record is gone: then what was behind it may be gone as well."""
+        if owed.since is None or owed.since >= self._clock() - owed.retention:
+            return
+        if last.kind == "AFTER_SEQUENCE_NUMBER" and self._holds(shard, str(last.value)):
+            return
+        since = instant(owed.since)
+        raise Overtaken(
+            f"shard {shard}: retention has overtaken the read: records from {since} on may be gone",
+            'start the query once with .option("failOnDataLoss", "false") to go on without them',
+        )
+
+    def _holds(self, shard: str, number: str) -> bool:
+        iterator: str | None = None
+        for _ in range(_LOOKS):
+            iterator = iterator or self.iterator(shard, "AT_SEQUENCE_NUMBER", number)
+            try:
+                page = self.page(iterator, 1)
+            except IteratorExpired:
+                iterator = None
+                continue
+            if page.records:
+                return str(page.records[0]["SequenceNumber"]) == number
+            iterator = page.following
+            if iterator is None or not page.behind:
+                return False
+        return False
 
     def _call(self, operation: str, words: Mapping[str, object]) -> dict[str, Any]:
         """A call, as often as it takes. CallError if it fails for good."""

@@ -124,13 +124,17 @@ def suspects(
     query's first batch was planned, where that is known.
     """
     horizon = now - lineage.stream.retention
-    young = begun is not None and now - begun <= GRACE
     for shard, place in sorted(places.items()):
         then = stands_for(place)
         if place.end or shard not in lineage or then is None or then >= horizon:
             continue
-        if place.seq or not young:
+        if place.seq or not young(now, begun):
             yield shard, then
+
+
+def young(now: float, begun: float | None) -> bool:
+    """Whether a query's first batch was planned just now."""
+    return begun is not None and now - begun <= GRACE
 
 
 def stands_for(place: Place) -> float | None:

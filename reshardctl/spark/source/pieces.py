@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +17,7 @@ from reshardctl.spark.source.together import together
 if TYPE_CHECKING:
     import pyarrow as pa
 
+LOG = logging.getLogger("reshardctl.spark.source")
 AT_ONCE = 16
 """How many shards of a task are read at the same time; each may have a page of ten megabytes."""
 
@@ -65,13 +67,14 @@ def _batches(reader: FastReader, piece: Piece, one: Stretch) -> Iterator[pa.Reco
     from reshardctl.spark.source.rows import batch_of
 
     try:
-        for page in reader.after(one.shard, one.begin, one.until, to_end=one.to_end):
+        for page in reader.after(one.shard, one.begin, one.until, to_end=one.to_end, owed=one.owed):
             yield batch_of(page.records, one.shard, reader.name, unpack=piece.unpack)
     except (PastEnd, TimeAhead):  # a closed shard that is begun at a time behind its end
         return
-    except (ShardGone, Unmet):
+    except (ShardGone, Unmet) as gone:
         if piece.strict:
             raise
+        LOG.warning("%s (failOnDataLoss is false)", gone.what)
 
 
 @cache

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reshardctl.errors import CannotTell, UsageError
-from reshardctl.kinesis.fast.reader import Begin, order
+from reshardctl.kinesis.fast.reader import Begin, Owed, order
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 from reshardctl.spark.source import losses
@@ -51,6 +51,8 @@ class Planner:
     _idle_at: float = 0.0
     _begun: float | None = None
     """When this process planned the query's first batch, if it did."""
+    _listed: Lineage | None = None
+    """What the newest batch was planned by."""
 
     def __post_init__(self) -> None:
         common = self.options.common
@@ -101,8 +103,11 @@ class Planner:
         self._position = end
         if start == end:
             return []
-        found = self._stretches(first, last)
-        return found if json.dumps(end) == self._planned else self._again(first, last, found)
+        if json.dumps(end) == self._planned:
+            return self._stretches(first, last)
+        self._view.drop()
+        self._listed = self._view.lineage()
+        return self._again(first, last, self._listed, self._stretches(first, last))
 
     def committed(self, end: Raw) -> None:
         """The batch up to this offset is done."""
@@ -117,6 +122,7 @@ class Planner:
     def _next(self, offset: Offset, lineage: Lineage, most: int | None) -> Offset | None:
         """The offset after the next batch, `None` if nothing is to be read or to be noted."""
         starting, now = self.options.starting, self.clock()
+        self._listed = lineage
         if (anew := losses.recreated(offset, lineage.stream.created)) is not None:
             self._lost([anew])
             self._tips.forget()
@@ -180,11 +186,21 @@ class Planner:
             begin = self._begin(first, shard, place, anew)
             if begin is None:
                 continue
+            owed = None if anew else self._watched(first, shard)
             if place.end:
-                found.append(Stretch(shard, begin, None, to_end=True))
+                found.append(Stretch(shard, begin, None, to_end=True, owed=owed))
             elif place.seq and _ahead(place.seq, begin):
-                found.append(Stretch(shard, begin, place.seq))
+                found.append(Stretch(shard, begin, place.seq, owed=owed))
         return found
+
+    def _watched(self, first: Offset, shard: ShardId) -> Owed | None:
+        """What the executors may not pass over. A new query owes what it meets first."""
+        lineage = self._listed
+        if lineage is None or not self.options.fail_on_loss:
+            return None
+        place = Place() if first.initial else self._owed(first, lineage, shard)
+        young = not place.seq and losses.young(self.clock(), self._begun)
+        return Owed(None if young else losses.stands_for(place), lineage.stream.retention)
 
     def _begin(self, first: Offset, shard: ShardId, place: Place, anew: bool) -> Begin | None:
         """Where the batch begins in a shard; `None` if it does not read it."""
@@ -206,10 +222,10 @@ class Planner:
         lineage = self._view.lineage()
         return entry(lineage, first.shards, shard) if shard in lineage else Place()
 
-    def _again(self, first: Offset, last: Offset, found: list[Stretch]) -> list[Stretch]:
+    def _again(
+        self, first: Offset, last: Offset, lineage: Lineage, found: list[Stretch]
+    ) -> list[Stretch]:
         """What is left to read of a batch that another process planned, or this one long ago."""
-        self._view.drop()
-        lineage = self._view.lineage()
         if (anew := losses.recreated(last, lineage.stream.created)) is not None:
             self._lost([anew])
             return []

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reshardctl.kinesis.fast.reader import Begin
+from reshardctl.kinesis.fast.reader import Begin, Owed
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """From `begin` up to and with number `until`, or to the shard's end."""
+    """From `begin` up to and with number `until`, or to the shard's end.
+
+    owed: what may not be gone unsaid; `None` where that is not looked at.
+    """
 
     shard: str
     begin: Begin
     until: str | None
     to_end: bool = False
+    owed: Owed | None = None

@@ -125,7 +125,9 @@ class Query:
         """What the executors would read; the last partition first, for no order is promised."""
         for one in reversed(stretches):
             try:
-                pages = self._reads.after(one.shard, one.begin, one.until, to_end=one.to_end)
+                pages = self._reads.after(
+                    one.shard, one.begin, one.until, to_end=one.to_end, owed=one.owed
+                )
                 for page in pages:
                     for record in page.records:
                         yield Row(one.shard, record["SequenceNumber"], _text(record["Data"]))

@@ -1,9 +1,10 @@
-"""A child that the query comes to long after its birth: what retention took of it is said."""
+"""Shards, children above all, that the query comes to late: what retention took of them is said."""
 
 from __future__ import annotations
 
 import pytest
 
+from reshardctl.kinesis.fast import Overtaken
 from reshardctl.spark.source.losses import DataLoss
 from tests.spark.source.drive import Crash, Query
 from tests.spark.source.streams import Living
@@ -108,3 +109,26 @@ def test_a_first_shard_without_a_share_that_waited_for_too_long(old):
     living.fake.clock.advance(2 * DAY)
     with pytest.raises(DataLoss, match=r"shard 0 \(from .*shard 1 \(from .*may be gone"):
         query.trigger()
+
+
+@BOTH
+@pytest.mark.parametrize("loss", ["true", "false"])
+def test_retention_that_overtakes_a_batch_between_its_plan_and_its_reading(old, loss):
+    living = Living(1)
+    living.put(0, 1)
+    query = Query(living.fake, old)
+    query.drain()
+    query.options = {"failOnDataLoss": loss}
+    query.stop()
+    living.put(0, 2)
+    living.fake.clock.advance(DAY - 60)
+    living.put(0, 1)
+    query.start()
+    planned = query.plans.latest(None if old else query.newest, None)
+    living.fake.clock.advance(120)
+    reading = query.read(query.plans.stretches(query.newest, planned))
+    if loss == "false":
+        assert [row.data for row in reading] == ["r3"]
+        return
+    with pytest.raises(Overtaken):
+        list(reading)
