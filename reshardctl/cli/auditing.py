@@ -39,7 +39,7 @@ class Audit:
         named = [
             ("--stream", given.stream), ("--consumer", self.shown), ("--form", sink.form),
             *(("--column", one) for one in sink.columns), ("--since", self.since),
-            ("--until", self.until), ("--master", sink.master), ("--remote", sink.remote),
+            ("--until", self.until), ("--master", sink.master), ("--remote", sink.server),
             ("--config", None if given.config is None else str(given.config)),
         ]
         said = [word for name, value in named if value is not None for word in (name, value)]

@@ -54,6 +54,13 @@ class Sink:
     def words(self) -> tuple[str, ...]:
         """The arguments that name it again."""
         said = [("--form", self.form), *(("--column", one) for one in self.columns)]
-        said += [("--master", self.master), ("--remote", self.remote)]
+        said += [("--master", self.master), ("--remote", self.server)]
         more = [word for name, value in said if value is not None for word in (name, value)]
         return ("--from", self.path, *more, *(() if self.against else ("--alone",)))
+
+    @property
+    def server(self) -> str | None:
+        """`remote` as it may be shown: without a token."""
+        from reshardctl.spark.remote import shown
+
+        return None if self.remote is None else shown(self.remote)

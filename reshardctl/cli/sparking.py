@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +26,8 @@ LONG = {
     "partition_key": "key", "approximate_arrival_timestamp": "arrival",
 }
 """Columns may be called as the source calls them as well."""
+MASTER = re.compile(r"local(-cluster)?(\[[^\]]+\])?$|yarn$|(spark|k8s|mesos)://.")
+"""What spark-submit takes (Spark's "Master URLs")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +84,18 @@ def check(sink: Sink, rows: str | None) -> None:
     """UsageError for words that cannot be acted on, before anything is called or started."""
     from reshardctl.spark.audit.kept import check as check_rows
     from reshardctl.spark.audit.kept import is_local
+    from reshardctl.spark.remote import check as check_remote
 
     columns_of(sink.columns)
     if sink.master is not None and sink.remote is not None:
         raise UsageError("--master and --remote exclude each other", "leave one of them out")
+    if sink.master is not None and not MASTER.match(sink.master):
+        raise UsageError(
+            f"--master {sink.master} is no master of Spark",
+            "write it as local[*], spark://HOST:PORT, yarn or k8s://HOST:PORT",
+        )
+    if sink.remote is not None:
+        check_remote(sink.remote)
     if rows is not None:
         if sink.remote is not None and is_local(rows):
             raise UsageError(

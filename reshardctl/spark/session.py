@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.spark.gateway import EXTRA
 from reshardctl.spark.jvm import start
+from reshardctl.spark.remote import reach, shown
 from reshardctl.spark.said import line, said
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ def session(*, master: str | None = None, remote: str | None = None) -> SparkSes
         settings = _configuration(master)
         for name, value in settings.items():
             builder = builder.config(name, value)
+    if remote is not None:
+        reach(remote)
     try:
         if remote is None and not _given():
             start({"spark.app.name": NAME, "spark.master": master or LOCAL, **settings})
@@ -50,7 +53,7 @@ def session(*, master: str | None = None, remote: str | None = None) -> SparkSes
     except KeyboardInterrupt:
         raise
     except Exception as error:
-        where = f"at {remote or master}" if remote or master else "here"
+        where = f"at {shown(remote) if remote else master}" if remote or master else "here"
         raise CannotTell(
             f"no Spark session {where}: {line(said(error)) or type(error).__name__}",
             _help(error, master, remote),

@@ -163,6 +163,9 @@ def test_a_window_in_time(lab, spark):
     (["--column", "number=a", "--column", "sequence_number=b"], "twice"),
     (["--keys"], "--against-stream"),
     (["--master", "local", "--remote", "sc://h"], "exclude each other"),
+    (["--master", "nonsense"], "is no master"),
+    (["--remote", "http://h"], "sc://HOST:PORT"),
+    (["--remote", "sc://h:port"], "sc://HOST:PORT"),
     (["--rows", "."], "is there already"),
     (["--rows", "nowhere/rows"], "No such file"),
     (["--rows", "rows", "--remote", "sc://h"], "where its server runs"),
@@ -262,6 +265,13 @@ def test_the_words_that_come_back_have_no_password():
     locator = "kinesis-consumer+redis://me:s3cr3t@127.0.0.1:1/0?app=a"
     words = Audit(Sink("/lake", against=True), Given("orders"), locator).words()
     assert "s3cr3t" not in " ".join(words) and "--against-stream" in words
+
+
+def test_a_servers_token_is_in_no_command(lab, spark):
+    found = audit(lab, "--remote", "sc://h:1/;use_ssl=true;token=s3cr3t", "--format", "json")
+    assert "s3cr3t" not in found.out + found.err
+    assert "sc://h:1/;use_ssl=true;token=***" in found.json["next"][0]["command"]
+    assert spark.asked[0].remote.endswith("token=s3cr3t")
 
 
 def test_without_pyspark_nothing_is_asked_of_aws(lab, monkeypatch):

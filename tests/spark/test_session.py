@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.spark.jvm import pass_on
-
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("pyspark") is None, reason="needs PySpark"
 )
@@ -31,19 +29,6 @@ def said(words: str = "{}", **variables: str) -> str:
         env={**os.environ, **variables}, timeout=120, check=True,
     )
     return done.stdout
-
-
-def test_what_java_says_of_every_start_is_left_out_and_nothing_else(tmp_path: Path) -> None:
-    """As PySpark 4.3.0 prints it; a progress bar has no line end, and comes at once."""
-    noise = b"WARNING: Using incubator modules: jdk.incubator.vector\n"
-    out = (tmp_path / "stderr").open("wb")
-    reading, writing = os.pipe()
-    os.write(writing, noise + b"ERROR SparkContext: no\n\r[Stage 0:=>   (1 + 2) / 9]")
-    os.close(writing)
-    pass_on(reading, out.fileno())
-    out.close()
-    said = (tmp_path / "stderr").read_bytes()
-    assert said == b"ERROR SparkContext: no\n\r[Stage 0:=>   (1 + 2) / 9]"
 
 
 def test_without_java_it_says_which_java_to_get() -> None:

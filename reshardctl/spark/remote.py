@@ -1,0 +1,51 @@
+"""The address of a Spark Connect server: what is shown of it, and whether anything answers there.
+
+Without a look first, PySpark's client tries a dead address again for more than ten minutes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+from urllib.parse import urlsplit
+
+from reshardctl.errors import CannotTell, UsageError
+
+PORT = 15002
+"""Where none is said (Spark Connect's connection string)."""
+PATIENCE = 10.0
+"""Seconds until a connection stands."""
+_TOKEN = re.compile(r"(?i)(;\s*token=)[^;]*")
+_PROXIES = ("grpc_proxy", "https_proxy", "http_proxy")
+
+
+def shown(remote: str) -> str:
+    """Without its token."""
+    return _TOKEN.sub(r"\1***", remote)
+
+
+def check(remote: str) -> tuple[str, int]:
+    """Host and port. UsageError for what is no address."""
+    try:
+        parts = urlsplit(remote)
+        host, port = parts.hostname, parts.port or PORT
+    except ValueError:
+        host = None
+    if host is None or parts.scheme != "sc":
+        raise UsageError(f"--remote {shown(remote)} is no address", "write it as sc://HOST:PORT")
+    return host, port
+
+
+def reach(remote: str) -> None:
+    """CannotTell where nothing answers. Behind a proxy only the client itself can tell."""
+    place = check(remote)
+    if any(name in os.environ or name.upper() in os.environ for name in _PROXIES):
+        return
+    try:
+        socket.create_connection(place, PATIENCE).close()
+    except OSError as error:
+        raise CannotTell(
+            f"nothing answers at {shown(remote)}: {error.strerror or error}",
+            f"is the Spark Connect server up? Its usual port is {PORT}",
+        ) from None
