@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 from pathlib import Path
@@ -58,7 +59,16 @@ def session(*, master: str | None = None, remote: str | None = None) -> SparkSes
             f"no Spark session {where}: {line(said(error)) or type(error).__name__}",
             _help(error, master, remote),
         ) from None
+    if remote is not None:
+        _leave_at_once(found)
     return found
+
+
+def _leave_at_once(session: Any) -> None:
+    """At exit, PySpark 4.3 has the server clear what an audit never makes; of a server
+    that died it asks for minutes, after Ctrl-C as well."""
+    if clearing := getattr(getattr(session, "client", None), "_on_exit", None):
+        atexit.unregister(clearing)
 
 
 def _help(error: Exception, master: str | None, remote: str | None) -> str:
