@@ -558,10 +558,10 @@ MALFORMED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "value"), [
-    pytest.param(n, v, id=f"{n}-{i}") for n, vs in MALFORMED.items() for i, v in enumerate(vs)
+@pytest.mark.parametrize(("name", "value", "options"), [
+    pytest.param(n, v, o, id=f"{n}-{i}-{o}", marks=() if o else pytest.mark.long)
+    for n, vs in MALFORMED.items() for i, v in enumerate(vs) for o in (OPTIONS, "")
 ])  # fmt: skip
-@pytest.mark.parametrize("options", ["", OPTIONS])
 def test_a_malformed_row(lab_of, name, value, options):
     lab = lab_of("c", options)
     lab.alter("shardId-000000000000", **{name: value})
