@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
-from reshardctl.model import ShardId, decode, short, time_of
+from reshardctl.model import ShardId, decode, index_of, short, time_of
 from reshardctl.spark.source.admission import unlisted_parents
 from reshardctl.spark.source.offset import Offset, Place
 from reshardctl.times import duration, instant
@@ -76,6 +76,20 @@ def recreated(offset: Offset, created: float) -> Loss | None:
         "query had not read of the old stream is gone, and the new one is read from its beginning"
     )
     return Loss("recreated", tuple(sorted(offset.shards)), why)
+
+
+def all_born(offset: Offset, lineage: Lineage) -> None:
+    """CannotTell if the offset has a shard that is newer than all that are listed: then the
+    listing lags, for retention takes the oldest first."""
+    newest = lineage.newest_index()
+    ahead = sorted(shard for shard in offset.shards if (index_of(shard) or 0) > newest)
+    if ahead:
+        raise CannotTell(
+            f"shard {short(ahead[0])} is not listed, but newer than all that is: the listing of "
+            f"stream {lineage.stream.name} lags, or the checkpoint is not of this stream",
+            "start the query again; if that does not help: reshardctl inspect spark:CHECKPOINT "
+            f"--stream {lineage.stream.name}",
+        )
 
 
 def trimmed(places: Mapping[ShardId, Place], lineage: Lineage) -> Loss | None:

@@ -127,6 +127,7 @@ class Planner:
             self._lost([anew])
             self._tips.forget()
             offset, starting = Offset({}), _BEGINNING
+        losses.all_born(offset, lineage)
         before = {s: p for s, p in offset.shards.items() if p.end or s in lineage}
         if offset.initial:
             entering = opening(lineage, starting, now)
@@ -229,6 +230,7 @@ class Planner:
         if (anew := losses.recreated(last, lineage.stream.created)) is not None:
             self._lost([anew])
             return []
+        losses.all_born(last, lineage)
         reading = {ShardId(one.shard): one for one in found}
         new = first.initial or _anew(first, last)
         places = {s: Place() if new else self._owed(first, lineage, s) for s in reading}

@@ -49,7 +49,7 @@ class View:
         if self.old or self._lineage is None:
             begun = self.clock()
             try:
-                found = self.lists.lineage(self.stream)
+                found = self._newer(self.lists.lineage(self.stream))
             except StreamUnsettled:
                 if self._lineage is None or self.clock() - self._at > UNSETTLED_FOR:
                     raise
@@ -57,6 +57,19 @@ class View:
             self._lineage, self._at, self._dropped = found, self.clock(), False
             self._took = self._at - begun
         return self._lineage
+
+    def _newer(self, found: Lineage) -> Lineage:
+        """What was listed, unless it lags behind what is held: listings are eventually consistent,
+        and what is missing there would be taken for trimmed. StreamUnsettled if it does."""
+        held = self._lineage
+        if held is None or found.stream.created != held.stream.created:
+            return found
+        if found.newest_index() >= held.newest_index():
+            return found
+        raise StreamUnsettled(
+            f"the listing of stream {held.stream.name} lacks shards that were listed before",
+            "run this again",
+        )
 
     def drop(self) -> None:
         """List anew the next time: something was met that the listing does not show."""
