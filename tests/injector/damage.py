@@ -123,7 +123,8 @@ def replay_batch(making: Making) -> None:
     batches: dict[int, list[Row]] = defaultdict(list)
     for row in making.young():
         batches[row.batch].append(row)
-    batch = making.rng.choice([b for b, rows in sorted(batches.items()) if len(rows) >= 3])
+    wanted = min(3, max(map(len, batches.values())))
+    batch = making.rng.choice([b for b, rows in sorted(batches.items()) if len(rows) >= wanted])
     for row in batches[batch]:
         making.add(replace(row, batch=row.batch + 3))
 
@@ -164,6 +165,16 @@ def other_incarnation(making: Making) -> None:
     making.add(replace(row, record=None, number=str(older)), "other incarnation")
 
 
+def just_before(making: Making) -> None:
+    """Rows of the stream that had this name until four seconds before this one was made."""
+    born = making.history.created - 4
+    for older in (0, making.rng.randrange(1, 300)):
+        row = making.rng.choice(making.young())
+        number = int(row.number or 0) & ~((2**36 - 1) << 148) & ~((2**36 - 1) << 36)
+        number |= (born - older) << 148 | born << 36
+        making.add(replace(row, record=None, number=str(number)), "other incarnation")
+
+
 def unknown_shard(making: Making) -> None:
     """A shard that no listing has had yet."""
     row = making.rng.choice(making.young())
@@ -185,7 +196,7 @@ def faulty_numbers(making: Making) -> None:
     """null, nothing, text, and a number with one digit less and one more than Kinesis gives."""
     for fault, spelled in (
         ("no number", [None, ""]),
-        ("not numeric", ["not-a-number", "{0:.20}x{0:.35}"]),
+        ("not numeric", ["not-a-number", "{0:.20}x{0:.35}", " {0}", "{0} ", "NaN", "4.96E+55"]),
         ("odd length", ["{0:.55}", "{0}7"]),
     ):
         for spelling in spelled:
@@ -221,7 +232,9 @@ def _families(making: Making) -> list[tuple[list[Row], list[Row]]]:
 LOSSES: tuple[Damage, ...] = (lose_single, lose_range, lose_tail, lose_head, lose_shard)
 DOUBLES: tuple[Damage, ...] = (double_once, double_many, replay_batch)
 DISORDER: tuple[Damage, ...] = (child_first, within_shard)
-FOREIGN: tuple[Damage, ...] = (other_stream, other_incarnation, unknown_shard, not_its_shard)
+FOREIGN: tuple[Damage, ...] = (
+    other_stream, other_incarnation, just_before, unknown_shard, not_its_shard,
+)  # fmt: skip
 EVERYTHING: tuple[Damage, ...] = (*LOSSES, *DISORDER, *DOUBLES, *FOREIGN, faulty_numbers)
 
 

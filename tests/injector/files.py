@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import bz2
 import csv
+import gzip
 import json
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
@@ -78,6 +80,14 @@ def write_sink(
         write(root / f"part-{part:05d}.{form}", cells[at : at + size], layout)
     (root / "_SUCCESS").touch()
     return root
+
+
+def zip_files(root: Path, ending: str = "gz") -> None:
+    """Each of its files compressed, under a name that says so."""
+    for file in sorted(root.rglob("part-*")):
+        packed = {"gz": gzip.compress, "bz2": bz2.compress}[ending](file.read_bytes())
+        file.with_name(f"{file.name}.{ending}").write_bytes(packed)
+        file.unlink()
 
 
 def write_partitioned(

@@ -43,6 +43,8 @@ class Kind:
     busy: float = 0.3
     slice: int = 900
     """Seconds of the stream that a right consumer puts into one batch."""
+    burst: int = 1
+    """Records in one millisecond."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,8 @@ def _merge(shards: list[Table], lower: Table, upper: Table, at: int) -> None:
 
 def _write(rng: Random, kind: Kind, shards: list[Table], age: int, horizon: int) -> None:
     """Records at drawn seconds, in the order of time, each into its key's shard."""
-    moments = sorted(rng.randrange(30, age - 30) for _ in range(kind.records))
+    drawn = (rng.randrange(30, age - 30) for _ in range(kind.records // kind.burst))
+    moments = sorted(moment for moment in drawn for _ in range(kind.burst))
     moments += [age - 25 + i for i in range(3)]
     for count, moment in enumerate(moments):
         key = f"key-{rng.randrange(kind.keys)}"

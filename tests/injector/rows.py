@@ -14,6 +14,7 @@ class Row:
 
     record: the place of the record that it is a copy of, `None` for a row that is none of this
     stream's. number: as it is spelled in the sink, `None` for null. arrival: epoch seconds.
+    key "", batch -1: the sink does not say it.
     """
 
     ident: int

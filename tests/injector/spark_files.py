@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.injector.files import write_json, write_parquet
-from tests.injector.layouts import Layout
+from tests.injector.layouts import Cells, Layout
 from tests.injector.rows import Row
 
 BATCHES = 4
@@ -50,18 +50,37 @@ def file_sink(spark: Any, rows: Sequence[Row], layout: Layout, root: Path, form:
     return sink
 
 
-def delta(spark: Any, rows: Sequence[Row], layout: Layout, root: Path) -> Path:
-    """Appended in a few commits; one more commit brings rows that a last one deletes."""
-    for part in _parts(rows):
+def delta(
+    spark: Any, rows: Sequence[Row], layout: Layout, root: Path, *, vectors: bool = False
+) -> Path:
+    """Appended in a few commits, the last with rows too many that one more commit deletes: the file
+    is written again without them or, with `vectors`, has a deletion vector."""
+    *parts, last = ([layout.cells(row) for row in part] for part in _parts(rows))
+    for part in parts:
         _append(spark, part, layout, root)
-    brought = [row for row in rows if row.number is not None][:5]
-    _append(spark, brought, layout, root, row_id=-1)
+    if vectors:
+        alter(spark, root, "SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
+    brought = [{**cells, "row_id": -1} for cells in last[:5]]
+    _append(spark, [*last, *brought], layout, root)
     spark.sql(f"DELETE FROM delta.`{root}` WHERE row_id = -1")  # noqa: S608
+    assert vectors == bool(list(root.glob("deletion_vector_*.bin")))
     return root
 
 
-def _append(spark: Any, rows: Sequence[Row], layout: Layout, root: Path, **change: Any) -> None:
-    made = [tuple({**layout.cells(row), **change}.values()) for row in rows]
+def renamed(spark: Any, root: Path, column: str, name: str) -> None:
+    """The column of a Delta table gets a name that its files do not have."""
+    mapped = "'delta.columnMapping.mode' = 'name'"
+    needs = "'delta.minReaderVersion' = '2', 'delta.minWriterVersion' = '5'"
+    alter(spark, root, f"SET TBLPROPERTIES ({mapped}, {needs})")
+    alter(spark, root, f"RENAME COLUMN {column} TO `{name}`")
+
+
+def alter(spark: Any, root: Path, words: str) -> None:
+    spark.sql(f"ALTER TABLE delta.`{root}` {words}")
+
+
+def _append(spark: Any, rows: Sequence[Cells], layout: Layout, root: Path) -> None:
+    made = [tuple(cells.values()) for cells in rows]
     spark.createDataFrame(made, _schema(layout)).coalesce(1).write.format("delta").mode(
         "append"
     ).save(str(root))

@@ -2,7 +2,7 @@
 
 Judged on the first copies: a batch that was written again is doubled, not disordered as well. A row
 is out of order if a later record of its key is in an earlier batch than the row's first copy;
-rows of one batch tell nothing of each other.
+rows of one batch tell nothing of each other, nor do those without a batch or a key.
 """
 
 from __future__ import annotations
@@ -90,8 +90,10 @@ def truth_of(making: Making) -> Truth:
 def _disordered(copies: dict[Place, list[Row]]) -> frozenset[int]:
     firsts: dict[str, list[Row]] = defaultdict(list)
     for rows in copies.values():
-        first = min(rows, key=lambda row: row.batch)
-        firsts[first.key].append(first)
+        told = [row for row in rows if row.batch >= 0 and row.key]
+        if told:
+            first = min(told, key=lambda row: row.batch)
+            firsts[first.key].append(first)
     return frozenset(
         row.ident for rows in firsts.values() for row in rows
         if any(_later(other, row) and other.batch < row.batch for other in rows)

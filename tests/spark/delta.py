@@ -31,11 +31,13 @@ def exists() -> bool:
 
 
 def configuration() -> dict[str, str]:
-    """What a session needs to read and write it (Delta Lake's quick start)."""
+    """What a session needs to read and write it (Delta Lake's quick start), and small tables."""
     if not jars():
         return {}
     return {
         "spark.jars": ",".join(map(str, jars())),
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        # Each look at a table's log is that many tasks; fifty, where nothing is said.
+        "spark.databricks.delta.snapshotPartitions": "1",
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -43,12 +44,20 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
 """Names as `kinesis-lineage`, qubole/kinesis-sql and awslabs/spark-sql-kinesis-connector write
 them, in small letters and without `_`. The first of several that is there is taken."""
 OPTIONS = tuple(KNOWN)
-WHOLE = ("string", "binary", "bigint", "int", "smallint", "tinyint", "long", "integer")
+_TEXT = ("string", "varchar", "char")
+_INTEGERS = ("bigint", "int", "smallint", "tinyint")
+_NUMBERS = (*_INTEGERS, "decimal", "double", "float")
+_TIMES = ("timestamp", "timestamp_ntz")
+WHOLE = (*_TEXT, "binary", *_INTEGERS)
 """Types that can hold a sequence number without losing a digit of what they were given."""
-_WIDE = 38
-"""Digits of the longest number by which rows may be ordered."""
-_MILLISECONDS = 10**11
-"""Seconds beyond the year 5000: such a number counts milliseconds."""
+TYPES: Mapping[str, tuple[str, ...]] = {
+    "sub": (*_TEXT, *_NUMBERS),
+    "shard": (*_TEXT, "binary"),
+    "key": (*_TEXT, "binary", *_NUMBERS),
+    "stream": (*_TEXT, "binary", *_NUMBERS),
+    "arrival": (*_TEXT, *_NUMBERS, *_TIMES),
+    "order": (*_TEXT, *_NUMBERS, *_TIMES, "binary", "date", "boolean"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +87,7 @@ def mapped(frame: DataFrame, columns: Columns) -> Mapped:
             f"no column holds sequence numbers; there are {_listed(frame)}",
             "name it: --column number=NAME",
         )
-    types = {option: _type(frame, name) for option, name in names.items()}
-    _check_number(names["number"], types["number"])
-
+    types = {option: _word(frame, option, name) for option, name in names.items()}
     paths = {option: _quoted(frame, name) for option, name in names.items()}
 
     def column(option: str) -> Column:
@@ -90,7 +97,7 @@ def mapped(frame: DataFrame, columns: Columns) -> Mapped:
         frame.select(
             column("number").cast("string").alias("number"),
             _sub(paths).alias("sub"),
-            column("shard").cast("string").alias("said"),
+            F.nullif(column("shard").cast("string"), F.lit("")).alias("said"),
             column("key").cast("string").alias("key"),
             column("stream").cast("string").alias("stream"),
             _arrival(paths, types.get("arrival", "")).alias("arrival"),
@@ -119,16 +126,16 @@ def _found(frame: DataFrame, option: str, said: str | None) -> str | None:
 
 def _said(frame: DataFrame, option: str, said: str) -> str:
     """A column by name: exactly, else whatever the case, else a field of a struct."""
-    exact = [str(name) for name in frame.columns if name == said]
-    loose = exact or [str(name) for name in frame.columns if name.lower() == said.lower()]
-    if len(loose) == 1:
-        return loose[0]
-    if len(loose) > 1:
+    loose = [str(name) for name in frame.columns if name.lower() == said.lower()]
+    exact = [name for name in loose if name == said]
+    if len(loose) > 1 and (len(exact) != 1 or not _minds_case(frame)):
         raise UsageError(
             f"--column {option}={said}: several columns have this name: {', '.join(loose)}",
             "rename one of them",
         )
-    if "." in said and _field(frame, said) is not None:
+    if loose:
+        return (exact or loose)[0]
+    if "." in said and _path(frame, said) is not None:
         return said
     raise UsageError(
         f"--column {option}={said}: there is no such column; there are {_listed(frame)}",
@@ -136,33 +143,53 @@ def _said(frame: DataFrame, option: str, said: str) -> str:
     )
 
 
+def _minds_case(frame: DataFrame) -> bool:
+    return bool(frame.sparkSession.conf.get("spark.sql.caseSensitive") == "true")
+
+
 def _listed(frame: DataFrame) -> str:
     return ", ".join(frame.columns) or "none"
 
 
-def _field(frame: DataFrame, name: str) -> Any:
-    """The type of a column, or of a field inside structs; `None` where it is not."""
+def _path(frame: DataFrame, name: str) -> tuple[tuple[str, ...], Any] | None:
+    """A column, or a field inside structs, as they spell themselves, and its type."""
     if name in frame.columns:
-        return frame.schema[name].dataType
+        return (name,), frame.schema[name].dataType
+    found: list[str] = []
     kind: Any = frame.schema
     for part in name.split("."):
-        inside = {f.name.lower(): f.dataType for f in getattr(kind, "fields", ())}
-        kind = inside.get(part.lower())
-    return kind
+        fields_ = [f for f in getattr(kind, "fields", ()) if f.name.lower() == part.lower()]
+        chosen = [f for f in fields_ if f.name == part] or fields_
+        if len(chosen) != 1:
+            return None
+        found.append(chosen[0].name)
+        kind = chosen[0].dataType
+    return tuple(found), kind
 
 
-def _type(frame: DataFrame, name: str) -> str:
-    return str(_field(frame, name).simpleString())
+def _word(frame: DataFrame, option: str, name: str) -> str:
+    """Its type, as one word. UsageError where nothing of what is wanted can be in it."""
+    found = _path(frame, name)
+    kind = "" if found is None else str(found[1].simpleString())
+    word = re.split(r"[^a-z_]", kind)[0]
+    if option == "number":
+        _check_number(name, kind, word)
+    elif word not in TYPES[option]:
+        raise UsageError(
+            f"--column {option}={name}: it is of type {kind[:60]}, which holds no {option}",
+            f"name another one, or none: --column {option}=",
+        )
+    return word
 
 
 def _quoted(frame: DataFrame, name: str) -> str:
-    if name in frame.columns:
-        return f"`{name}`"
-    return ".".join(f"`{part}`" for part in name.split("."))
+    found = _path(frame, name)
+    parts = (name,) if found is None else found[0]
+    return ".".join("`" + part.replace("`", "``") + "`" for part in parts)
 
 
-def _check_number(name: str, kind: str) -> None:
-    if kind not in WHOLE:
+def _check_number(name: str, kind: str, word: str) -> None:
+    if word not in WHOLE:
         raise UsageError(
             f"column {name} is of type {kind}, which has not kept the 56 digits of a number",
             "write sequence numbers as text, or name another column: --column number=NAME",
@@ -180,23 +207,24 @@ def _sub(paths: Mapping[str, str]) -> Column:
 
 
 def _arrival(paths: Mapping[str, str], kind: str) -> Column:
+    """Unix seconds, from whatever counts them; NULL of what no clock has shown."""
     from pyspark.sql import functions as F  # noqa: N812
 
     if "arrival" not in paths:
         return F.lit(None).cast("double")
     quoted = paths["arrival"]
-    if kind in ("timestamp", "timestamp_ntz"):
-        # A time without a zone is Coordinated Universal Time, as everything of AWS is.
-        instant = f"cast({quoted} AS timestamp)" if kind == "timestamp" else (
-            f"to_utc_timestamp(cast({quoted} AS timestamp), current_timezone())"
-        )  # fmt: skip
-        return F.expr(f"unix_micros({instant}) / 1000000.0D")
+    if kind in _TIMES:
+        return F.expr(f"{_micros(quoted, kind)} / 1000000.0D")
     number = f"try_cast({quoted} AS double)"
-    counted = f"if(abs({number}) > {_MILLISECONDS}D, {number} / 1000.0D, {number})"
-    if kind != "string":
-        return F.expr(counted)
-    text = f"unix_micros(try_cast({quoted} AS timestamp)) / 1000000.0D"
-    return F.expr(f"coalesce({counted}, {text})")
+    # Beyond the year 5000 it counts milliseconds, microseconds, nanoseconds; NaN is the greatest.
+    counted = (
+        f"CASE WHEN {number} > 9e18D THEN NULL WHEN {number} > 1e17D THEN {number} / 1e9D "
+        f"WHEN {number} > 1e14D THEN {number} / 1e6D WHEN {number} > 1e11D THEN {number} / 1e3D "
+        f"WHEN {number} >= 0D THEN {number} END"
+    )
+    if kind in _TEXT:
+        counted = f"coalesce({counted}, {_micros(quoted, kind)} / 1000000.0D)"
+    return F.expr(counted)
 
 
 def _order(paths: Mapping[str, str], kind: str) -> Column:
@@ -209,14 +237,41 @@ def _order(paths: Mapping[str, str], kind: str) -> Column:
     if "order" not in paths:
         return F.lit(None).cast("string")
     quoted = paths["order"]
-    if kind.startswith("timestamp"):
-        return F.expr(f"unix_micros(cast({quoted} AS timestamp))")
-    if kind == "string":
-        moment = f"cast(unix_micros(try_cast({quoted} AS timestamp)) AS string)"
-        return F.expr(f"coalesce({_padded(quoted)}, {_padded(moment)}, {quoted})")
-    return F.expr(f"cast({quoted} AS bigint)" if kind in ("int", "smallint", "tinyint") else quoted)
+    if kind in _TIMES:
+        return F.expr(_micros(quoted, kind))
+    if kind in _INTEGERS:
+        return F.expr(f"cast({quoted} AS bigint)")
+    if kind in ("double", "float"):
+        return F.expr(f"if(isnan({quoted}), NULL, cast({quoted} AS double))")
+    return F.expr(_sorted(f"cast({quoted} AS string)") if kind in _TEXT else quoted)
 
 
-def _padded(text: str) -> str:
-    """SQL of whole numbers that sort as text; NULL of anything else."""
-    return f"if({text} rlike '^[0-9]{{1,{_WIDE}}}$', lpad({text}, {_WIDE}, '0'), NULL)"
+def _micros(quoted: str, kind: str) -> str:
+    """SQL of a time's Unix microseconds. Without a zone it is Coordinated Universal Time, as all of
+    AWS is, whatever the session's own may be."""
+    if kind == "timestamp":
+        return f"unix_micros({quoted})"
+    if kind == "timestamp_ntz":
+        return (
+            f"(unix_date(cast({quoted} AS date)) * 86400000000L + hour({quoted}) * 3600000000L + "
+            f"minute({quoted}) * 60000000L + "
+            f"cast(extract(SECOND FROM {quoted}) * 1000000 AS bigint))"
+        )
+    # Text with a zone is none any more with another one behind it.
+    zoned = f"try_cast(concat({quoted}, 'Z') AS timestamp)"
+    return f"unix_micros(coalesce({zoned}, try_cast({quoted} AS timestamp)))"
+
+
+def _sorted(text: str) -> str:
+    """SQL of text that sorts as the numbers or times that it spells; NULL of what spells nothing.
+
+    Numbers are lifted above zero and spelled in one width.
+    """
+    number = f"try_cast({text} AS decimal(37, 9)) + cast(1e27 AS decimal(37, 9))"
+    moment = f"{_micros(text, 'string')} + {10**17}L"
+    return (
+        f"CASE WHEN lower({text}) IN ('', 'nan') THEN NULL ELSE coalesce("
+        f"'0' || lpad(cast({number} AS string), 40, '0'), "
+        f"if({text} rlike '^[0-9]{{28,60}}$', '1' || lpad({text}, 60, '0'), NULL), "
+        f"'2' || lpad(cast({moment} AS string), 20, '0'), '3' || {text}) END"
+    )

@@ -19,6 +19,7 @@ from tests.injector import damage
 from tests.injector.damage import Damage, Making, inject
 from tests.injector.history import History, Kind, draw
 from tests.injector.layouts import Layout
+from tests.injector.odd import quoted
 from tests.injector.rows import Row
 from tests.injector.truth import Truth, truth_of
 
@@ -157,7 +158,7 @@ def _places(frame: Any) -> set[Place]:
 
 def frame(spark: Any, rows: Sequence[Row], layout: Layout) -> Any:
     """The rows as a DataFrame of the layout's own types."""
-    schema = ", ".join(f"`{name}` {kind}" for name, kind in layout.types.items())
+    schema = ", ".join(f"{quoted(name)} {kind}" for name, kind in layout.types.items())
     made = [tuple(layout.cells(row).values()) for row in rows]
     return spark.createDataFrame(made, schema).repartition(4)
 
