@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.cli import progress
+from reshardctl.cli.alive import alive
 from reshardctl.cli.sinks import Sink
 from reshardctl.errors import CannotTell, ReshardError, UsageError
 
@@ -46,17 +47,26 @@ class Counted:
         """Those that lack most."""
         from reshardctl.spark.audit.kept import most_missing
 
-        phase("counting the keys of missing records")
-        with _told("the keys of missing records cannot be counted"):
+        with (
+            _told("the keys of missing records cannot be counted"),
+            alive("counting the keys of missing records", self._tasks),
+        ):
             return most_missing(self.audited)
 
     def save(self, place: str) -> str:
         """The offending rows; where they are."""
         from reshardctl.spark.audit.kept import save
 
-        phase(f"writing rows to {place}")
-        with _told(f"--rows {place} cannot be written"):
+        with (
+            _told(f"--rows {place} cannot be written"),
+            alive(f"writing rows to {place}", self._tasks),
+        ):
             return place if save(self.audited, place) else ""
+
+    def _tasks(self) -> tuple[int, int] | None:
+        from reshardctl.spark.running import tasks
+
+        return tasks(self.audited.unusable.sparkSession)
 
 
 @contextmanager
@@ -137,16 +147,20 @@ def count(
 ) -> Counted:
     """Count what it holds. UsageError, CannotTell for what cannot be read."""
     from reshardctl.spark.audit import audit_path
+    from reshardctl.spark.running import tasks
     from reshardctl.spark.session import session
 
     reach = reach_of(account, sink) if sink.against else None
     phase("starting Spark")
     spark = session(master=sink.master, remote=sink.remote)
-    phase(f"reading {sink.path}" + (" and the stream" if sink.against else ""))
-    found = audit_path(
-        spark, sink.path, sink.form, lineage=lineage, columns=columns_of(sink.columns),
-        stream=None if reach is None else (reach, lineage.stream.arn), since=since, until=until,
-    )
+    with alive(
+        f"reading {sink.path}" + (" and the stream" if sink.against else ""), lambda: tasks(spark)
+    ):
+        found = audit_path(
+            spark, sink.path, sink.form, lineage=lineage, columns=columns_of(sink.columns),
+            stream=None if reach is None else (reach, lineage.stream.arn), since=since,
+            until=until,
+        )
     return Counted(replace(found, facts=replace(found.facts, since=since, until=until)))
 
 

@@ -104,8 +104,7 @@ def _given() -> bool:
 
 def _configuration(master: str | None) -> dict[str, str]:
     """Little: what spark-defaults.conf and spark-submit say stays so."""
-    shown = "true" if sys.stderr.isatty() else "false"
-    settings = {"spark.ui.showConsoleProgress": shown, "spark.log.level": "ERROR"}
+    settings = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
     if _given():
         return settings
     if not {"SPARK_HOME", "SPARK_CONF_DIR"} & os.environ.keys():
