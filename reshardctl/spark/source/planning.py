@@ -72,7 +72,7 @@ class Planner:
         """
         found = start if start is not None else self._position or self.initial()
         now = self.clock()
-        if found == self._idle and now - self._idle_at < IDLE_PACE:
+        if found == self._idle and 0 <= now - self._idle_at < IDLE_PACE:
             return found  # Spark asks every ten milliseconds while nothing comes
         offset = self._own(found)
         listed = not self._view.old

@@ -18,6 +18,7 @@ from reshardctl.spark.source.options import stream_options
 from reshardctl.spark.source.pieces import Piece, pieces, read_piece
 from reshardctl.spark.source.planning import Planner, Raw
 from reshardctl.spark.source.telling import telling, told
+from reshardctl.spark.source.view import Afresh
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -98,9 +99,10 @@ class LineageStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow): 
     def _plans(self) -> Planner:
         if self._planner is None:
             common = self._options.common
-            reach = common.reach
-            lists = Kinesis(
-                reach.session(), endpoint_url=reach.endpoint_url, region=reach.region
-            )
-            self._planner = Planner(self._options, lists, FastReader(reach, common.stream))
+            lists, reads = Afresh(self._lists), FastReader(common.reach, common.stream)
+            self._planner = Planner(self._options, lists, reads)
         return self._planner
+
+    def _lists(self) -> Kinesis:
+        reach = self._options.common.reach
+        return Kinesis(reach.session(), endpoint_url=reach.endpoint_url, region=reach.region)

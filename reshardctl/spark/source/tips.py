@@ -77,7 +77,7 @@ class Tips:
         """The newest record behind a place. Costs one read while there is none."""
         kept = self._kept.get(shard)
         quiet = kept.quiet_at if kept and kept.begin == begin else None
-        if quiet is not None and self.clock() - quiet < IDLE_PACE:
+        if quiet is not None and 0 <= self.clock() - quiet < IDLE_PACE:
             return Found(quiet=True)
         page = self._first(shard, begin, 1)
         if page is None:

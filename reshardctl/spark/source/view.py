@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from reshardctl.errors import StreamUnsettled
+from reshardctl.errors import CannotTell, StreamUnsettled
 from reshardctl.lineage import Lineage
 
 LISTED_FOR = 10.0
@@ -17,13 +18,30 @@ SHARE = 10.0
 stream with 100 000 listed shards, or of one that is UPDATING, which is listed until two agree."""
 LONGEST = 60.0
 UNSETTLED_FOR = 600.0
-"""Seconds for which a stream may be read by its last listing while no new one holds together."""
+"""Seconds for which a stream may be read by its last listing while no new one holds together, or
+can be had: DescribeStreamSummary is shared by all of an account (20 calls a second)."""
+LOG = logging.getLogger("reshardctl.spark.source")
 
 
 class Lists(Protocol):
     """What is needed of `Kinesis`."""
 
     def lineage(self, stream: str, *, rereads: int = 5) -> Lineage: ...
+
+
+@dataclass(slots=True)
+class Afresh:
+    """Lists with a new client after each failure: credentials may have been renewed since."""
+
+    connect: Callable[[], Lists]
+    _lists: Lists | None = None
+
+    def lineage(self, stream: str, *, rereads: int = 5) -> Lineage:
+        """As `Lists`."""
+        lists, self._lists = self._lists or self.connect(), None
+        found = lists.lineage(stream, rereads=rereads)
+        self._lists = lists
+        return found
 
 
 @dataclass(slots=True)
@@ -42,17 +60,19 @@ class View:
     def old(self) -> bool:
         """Whether `lineage` would list the shards now."""
         held = max(LISTED_FOR, min(SHARE * self._took, LONGEST))
-        return self._lineage is None or self._dropped or self.clock() - self._at >= held
+        # A clock may be set back.
+        return self._lineage is None or self._dropped or not 0 <= self.clock() - self._at < held
 
     def lineage(self) -> Lineage:
-        """The lineage. What `Kinesis.lineage` raises, but for a short time of StreamUnsettled."""
+        """The lineage. What `Kinesis.lineage` raises, but for a short time of CannotTell."""
         if self.old or self._lineage is None:
             begun = self.clock()
             try:
                 found = self._newer(self.lists.lineage(self.stream))
-            except StreamUnsettled:
+            except CannotTell as error:
                 if self._lineage is None or self.clock() - self._at > UNSETTLED_FOR:
                     raise
+                LOG.warning("%s: going on by the listing of before", error.what)
                 return self._lineage
             self._lineage, self._at, self._dropped = found, self.clock(), False
             self._took = self._at - begun

@@ -310,3 +310,19 @@ def test_a_reshard_is_noticed_when_a_shard_is_found_to_have_ended(old):
         living.fake.clock.advance(IDLE_PACE)
         query.trigger()
     assert query.data() == living.all()
+
+
+@BOTH
+def test_a_clock_that_is_set_back_stops_nothing(old, monkeypatch):
+    living = aged()
+    query = Query(living.fake, old)
+    query.drain()
+    clock, back = living.fake.clock, 0.0
+    for one in (query.plans, query.plans._tips, query.plans._view):
+        monkeypatch.setattr(one, "clock", lambda: clock.now() - back)
+    assert not query.trigger()
+    back = 3600.0
+    living.put(0, 1)
+    clock.advance(2)
+    query.drain()
+    assert query.data() == living.all()
