@@ -66,7 +66,8 @@ def with_faults(
             continue
         rows = sum(one.rows for one in found)
         samples = list(dict.fromkeys(text for one in found for text in one.samples))[:3]
-        such = f", such as {', '.join(map(_spelled, samples))}" if any(samples) else ""
+        spelled = [_spelled(text, fault is Fault.ODD_LENGTH) for text in samples]
+        such = f", such as {', '.join(spelled)}" if any(samples) else ""
         shards = in_order(sink.lineage, (one.shard for one in found if one.shard is not None))
         yield Finding(
             code, name, Severity.WARNING, shards, f"{many(rows, 'row')}: {said}{such}", costs,
@@ -74,8 +75,9 @@ def with_faults(
         )
 
 
-def _spelled(text: str) -> str:
-    """A number whole; what is none in quotation marks, cut where it is long."""
+def _spelled(text: str, counted: bool) -> str:
+    """A number whole; what is none in quotation marks, cut where it is long. counted: with how
+    many digits it has, which is not seen where a number is shown shortened."""
     if text.isdecimal():
-        return text
+        return f"{text} ({many(len(text), 'digit')})" if counted else text
     return f"“{text[:60]}{'…' if len(text) > 60 else ''}”"

@@ -220,6 +220,13 @@ def test_every_fault_of_a_row_has_its_code(fault, code):
     assert one.what.startswith("7 rows: ") and one.what.endswith("such as “4.9E55”")
 
 
+def test_a_number_of_a_wrong_length_says_how_long_it_is():
+    """Shown shortened, 55 digits look like 56."""
+    text = number(1, 5)[:-1]
+    found = replace(whole(), unusable=(Unusable(Fault.ODD_LENGTH, 1, None, (text,)),))
+    assert only(judged(found), "RSH509").what.endswith(f"such as {text} (55 digits)")
+
+
 def test_a_shard_without_rows_may_be_idle():
     found = facts(inside(0, 1, 90), inside(1, 2, 890), inside(2, 110, 880))
     one = only(judged(found), "RSH505")
