@@ -32,6 +32,7 @@ from reshardctl.model import (
 from reshardctl.policy import EVERYTHING, LOSSLESS, Accept, Policy
 from reshardctl.times import instant
 
+SINK_STANDS_STILL = "while it runs its sink is behind it: what is on its way there looks missing"
 ROUNDS = 6
 """How often a plan is narrowed (shards left alone) before it is given up."""
 
@@ -293,9 +294,11 @@ def _encode(
     checkpoint = case.checkpoint()
     lineage = case.around.lineage
     steps = case.consumer.encode(lineage, checkpoint, want, candidate.app, leave.keys())
-    if case.recreated and not isinstance(steps, Cannot):
+    if isinstance(steps, Cannot):
+        return steps
+    if case.recreated:
         return not_live(steps, "its positions are of an earlier stream")
-    return steps
+    return steps if case.line is None else not_live(steps, SINK_STANDS_STILL)
 
 
 def _concerned(case: Case, effect: Effect, steps: Iterable[Step]) -> list[ShardId]:

@@ -6,8 +6,10 @@ from collections.abc import Collection, Iterable, Iterator
 
 from reshardctl.consumers.base import Candidate, Cannot
 from reshardctl.effects import Effect, Harm
+from reshardctl.liveness import not_live
 from reshardctl.model import Create, Line, Step, Wanted, after, ahead
 from reshardctl.plan import (
+    SINK_STANDS_STILL,
     Case,
     Decision,
     NoLine,
@@ -40,6 +42,7 @@ def _for_candidate(
         rows = after(case.images, ahead(steps))
         run = judged_as(case, case.checkpoint(rows), candidate, want, settled)
         bad = [effect for effect in run.effects if not acceptable(effect, case.accept)]
+        steps = not_live(steps, SINK_STANDS_STILL)
         plan = Plan(tuple(steps), _nothing_before(case), (run.effects,), notes=run.replay.notes)
         found.append((plan, bad))
     if not found:

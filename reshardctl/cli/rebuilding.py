@@ -28,7 +28,7 @@ from reshardctl.snapshot import take
 def one_source(given: Sequence[str], stream: str | None, sink: str | None) -> None:
     """UsageError unless a consumer and its sink are named, or a plan, or a journal."""
     fixing.one_source(given, stream, "rebuild")
-    if given == ["a consumer"] and sink is None:
+    if given == ["a consumer"] and not sink:
         raise UsageError(
             "--from is missing: what the line is taken from",
             "--from PATH, or --from NAME --form table; where nothing was ever stored: "

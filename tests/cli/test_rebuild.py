@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -217,6 +218,52 @@ def test_a_record_that_is_there_in_part(lab_of, monkeypatch, release, place):
     assert rebuild(lab, "--yes", *ALL).code == Exit.OK
     wanted = "TRIM_HORIZON" if place is None else torn.until.number
     assert written(lab)[1] == wanted
+
+
+@pytest.mark.parametrize("release", ["kinesis-lineage", "qubole-1.2.0_spark-3.0"])
+def test_a_checkpoint_is_undone_until_the_query_has_run(lab_of, counted, tmp_path, release):
+    """Batch 8 is planned by Spark behind the line (MicroBatchExecution writes offsets/8 first, or
+    commits it where it was planned): from then on taking 7 away would kill the query."""
+    lab = lab_of("a-both", OPTIONS)
+    counted(HOLES, batch=7)
+    place = tmp_path / "checkpoint"
+    place.mkdir()
+    words = (
+        "rebuild", f"spark:{place}?release={release}&batch=7&failOnDataLoss=true", "--stream",
+        lab.stream, "--from", "s3a://lake/x", "--yes", "--assume-stopped", *ALL,
+    )  # fmt: skip
+
+    def files():
+        return sorted(str(p.relative_to(place)) for p in place.rglob("*") if p.is_file())
+
+    assert lab.cli(*words).code == Exit.OK
+    first = lab.journal()
+    assert len(files()) == 4
+    undone = lab.cli("undo", first, "--yes", "--assume-stopped")
+    assert undone.code in (Exit.OK, Exit.FINDINGS), undone.err
+    assert not files()
+    lab.fake.clock.advance(1)
+    done = lab.cli(*words)
+    assert done.code == Exit.OK and len(files()) == 4, done.err
+    new = "commits/8" if (place / "offsets/8").exists() else "offsets/8"
+    (place / new).write_text((place / new.replace("8", "7")).read_text())
+    (second,) = {*(tmp_path / "state").glob("*.jsonl")} - {Path(first)}
+    refused = lab.cli("undo", second, "--yes", "--assume-stopped")
+    assert refused.code == Exit.REFUSED and refused.says("the consumer has used what the fix wrote")
+    assert len(files()) == 5
+
+
+@pytest.mark.parametrize("items", [None, []])
+def test_nothing_of_it_is_written_while_the_consumer_runs(lab_of, counted, tmp_path, items):
+    """A running consumer's sink is behind what it has read: the line would be too low."""
+    lab = lab_of("a-both", OPTIONS, items=items)
+    counted(sink_of(s0=[0]))
+    plan = tmp_path / "plan.json"
+    shown = rebuild(lab, "--dry-run", "--out", plan, "--format", "json", *ALL)
+    steps = shown.json["decision"]["steps"]
+    assert steps and not any(write["live"] for step in steps for write in step["writes"])
+    found = lab.cli("fix", "--plan", plan, "--live")
+    assert found.code == Exit.REFUSED and found.says("its sink is behind it")
 
 
 def test_a_position_that_is_to_be_copied_is_not_broken(lab_of, counted, tmp_path):

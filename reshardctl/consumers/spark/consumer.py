@@ -71,7 +71,7 @@ class Spark:
     def parse(self, images: Iterable[Image], stream: Stream | None = None) -> Checkpoint:
         """The offset logs, the commits and the connector's log of one source."""
         files = list(images)
-        if self._lost and not files:
+        if self._lost and all(image.key.endswith("/") for image in files):  # folders alone
             return lost(self._lost, self._source)
         return checkpoint_of(files, stream, self._source)
 

@@ -16,12 +16,16 @@ from reshardctl.model import Image
 
 
 def spent(images: Iterable[Image], keys: Collection[str], source: str) -> dict[str, str]:
-    """Keys of offset logs among these whose batch is over, and how that is known."""
+    """Keys of offset logs among these whose batch is over, and how that is known.
+
+    A checkpoint that was written anew has its batches and a commit from the fix itself: of what
+    it wrote, nothing shows that the query has run.
+    """
     numbers = sorted(int(n) for n in (_batch(key) for key in keys) if n)
     if not numbers:
         return {}
     checkpoint = checkpoint_of(images, None, source)
-    found = {number: _how(checkpoint, number) for number in numbers}
+    found = {number: _how(checkpoint, number, keys) for number in numbers}
     return {f"offsets/{number}": how for number, how in found.items() if how}
 
 
@@ -30,13 +34,14 @@ def _batch(key: str) -> str:
     return name if folder == "offsets" and name.isascii() and name.isdigit() else ""
 
 
-def _how(checkpoint: Checkpoint, number: int) -> str:
+def _how(checkpoint: Checkpoint, number: int, own: Collection[str]) -> str:
     later = number + 1
-    if later in checkpoint.batches or later in checkpoint.unreadable:
+    there = later in checkpoint.batches or later in checkpoint.unreadable
+    if there and f"offsets/{later}" not in own:
         return f"batch {later} is planned behind it"
     batch = checkpoint.batches.get(number)
     if checkpoint.connector == LINEAGE or batch is None:
         return ""
-    if batch.committed:
+    if batch.committed and f"commits/{number}" not in own:
         return f"batch {number} is committed"
     return f"batch {number} has run" if checkpoint.entries.get(log_of(batch)) else ""
