@@ -42,7 +42,8 @@ def _for_candidate(
         rows = after(case.images, ahead(steps))
         run = judged_as(case, case.checkpoint(rows), candidate, want, settled)
         bad = [effect for effect in run.effects if not acceptable(effect, case.accept)]
-        steps = not_live(steps, SINK_STANDS_STILL)
+        if any(write.live for step in steps for write in step.writes):
+            steps = not_live(steps, SINK_STANDS_STILL)
         plan = Plan(tuple(steps), _nothing_before(case), (run.effects,), notes=run.replay.notes)
         found.append((plan, bad))
     if not found:

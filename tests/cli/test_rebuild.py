@@ -263,7 +263,7 @@ def test_nothing_of_it_is_written_while_the_consumer_runs(lab_of, counted, tmp_p
     steps = shown.json["decision"]["steps"]
     assert steps and not any(write["live"] for step in steps for write in step["writes"])
     found = lab.cli("fix", "--plan", plan, "--live")
-    assert found.code == Exit.REFUSED and found.says("its sink is behind it")
+    assert found.code == Exit.REFUSED and found.says("writes is safe while it runs")
 
 
 def test_a_position_that_is_to_be_copied_is_not_broken(lab_of, counted, tmp_path):
