@@ -20,6 +20,8 @@ _SAME = 1.0
 _LEAD = 60.0
 """Seconds by which a number may be older than its stream: three were seen (StartingSequenceNumber
 of the first shards of seven streams)."""
+LEAST_RETENTION = 86_400.0
+"""Seconds: no stream keeps its records for less (IncreaseStreamRetentionPeriod API reference)."""
 GRACE = 600.0
 """Seconds. What retention takes so soon after a query's first batch, before any record of a shard
 was met, is not owed: a new query takes what is left when it comes to it."""
@@ -144,6 +146,32 @@ def suspects(
             continue
         if place.seq or not young(now, begun):
             yield shard, then
+
+
+def to_look_up(
+    places: Mapping[ShardId, Place], lineage: Lineage, now: float
+) -> Iterator[tuple[ShardId, str]]:
+    """Places whose own record must still be there, unless retention was shorter until lately: what
+    it has taken does not come back when it is raised."""
+    for shard, place in sorted(places.items()):
+        read = time_of(place.seq) if place.seq else None
+        if place.end or shard not in lineage or read is None:
+            continue
+        if now - lineage.stream.retention <= read < now - LEAST_RETENTION:
+            yield shard, place.seq
+
+
+def shortened(places: Sequence[tuple[ShardId, str]], now: float) -> Loss | None:
+    """Shards whose place has lost its own record before its time."""
+    if not places:
+        return None
+    spans = [f"shard {short(shard)} (from {_time(time_of(seq))})" for shard, seq in places]
+    why = (
+        _all("the last record that the query has read is gone in", spans)
+        + f" before its time, so retention was shorter before: records up to "
+        f"{instant(now - LEAST_RETENTION)} may be gone unread"
+    )
+    return Loss("expired", tuple(shard for shard, _ in places), why)
 
 
 def young(now: float, begun: float | None) -> bool:

@@ -51,6 +51,8 @@ class Planner:
     _idle_at: float = 0.0
     _begun: float | None = None
     """When this process planned the query's first batch, if it did."""
+    _looked_up: bool = False
+    """Whether old places were, once a process: a query that runs is not that far behind."""
     _listed: Lineage | None = None
     """What the newest batch was planned by."""
 
@@ -137,6 +139,7 @@ class Planner:
             entering = {s: entry(lineage, before, s) for s in entrants(lineage, before)}
             pins = set()
         self._lost(self._losses(offset, lineage, entering, now))
+        self._looked_up = True
         places = {**before, **entering}
         ends = self._ends.of(lineage, places, pins, self._goals, most)
         if ends.unlisted:
@@ -158,6 +161,7 @@ class Planner:
             losses.trimmed(offset.shards, lineage),
             losses.skipped(offset, lineage, entering),
             self._expired({**offset.shards, **new}, lineage, now),
+            None if self._looked_up else self._shortened(offset.shards, lineage, now),
         ]
         return [loss for loss in found if loss is not None]
 
@@ -171,6 +175,13 @@ class Planner:
             if not (seq := places[shard].seq) or not self._tips.holds(shard, seq)
         ]
         return losses.expired(gone, now - lineage.stream.retention)
+
+    def _shortened(
+        self, places: Mapping[ShardId, Place], lineage: Lineage, now: float
+    ) -> Loss | None:
+        asked = losses.to_look_up(places, lineage, now)
+        gone = [(shard, seq) for shard, seq in asked if not self._tips.holds(shard, seq)]
+        return losses.shortened(gone, now)
 
     def _lost(self, found: list[Loss]) -> None:
         if not found:
@@ -234,7 +245,12 @@ class Planner:
         reading = {ShardId(one.shard): one for one in found}
         new = first.initial or _anew(first, last)
         places = {s: Place() if new else self._owed(first, lineage, s) for s in reading}
-        lost = (losses.trimmed(places, lineage), self._expired(places, lineage, self.clock()))
+        now = self.clock()
+        lost = (
+            losses.trimmed(places, lineage),
+            self._expired(places, lineage, now),
+            self._shortened(places, lineage, now),
+        )
         self._lost([loss for loss in lost if loss is not None])
         return [one for shard, one in reading.items() if shard in lineage]
 

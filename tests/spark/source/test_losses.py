@@ -179,6 +179,55 @@ def test_past_retention_by_the_clock_but_not_trimmed_yet_is_no_loss(old):
 
 
 @BOTH
+def test_retention_that_was_raised_too_late(old):
+    """In an incident: the query is down, somebody gives the stream a week, hours after a day."""
+    living, query = read_some(old)
+    living.put(0, 2)
+    living.fake.clock.advance(DAY + HOUR)
+    living.put(0, 1)
+    living.client.increase_stream_retention_period(StreamName=NAME, RetentionPeriodHours=168)
+    living.fake.clock.advance(HOUR)
+    with pytest.raises(DataLoss, match=r"shard 0 \(from .*Z\).*retention was shorter before"):
+        query.trigger()
+    query.stop()
+    go_on(query)
+    assert query.data() == ["r0", "r1", "r2", "r5"]
+
+
+@BOTH
+def test_retention_that_was_raised_too_late_for_a_shard_that_is_not_in_the_open_batch(old):
+    living, query = read_some(old, roots=2)
+    living.fake.clock.advance(HOUR)
+    living.put(1, 1)
+    query.drain()
+    living.put(1, 1)
+    living.fake.clock.advance(1)
+    with pytest.raises(Crash):
+        query.trigger(crash=True)
+    living.fake.clock.advance(DAY - HOUR / 2)
+    living.client.increase_stream_retention_period(StreamName=NAME, RetentionPeriodHours=168)
+    query.trigger()
+    with pytest.raises(DataLoss, match=r"gone in shard 0 \(from .*Z\) before its time"):
+        query.trigger()
+
+
+@BOTH
+@pytest.mark.parametrize("idle", [True, False])
+def test_retention_that_was_raised_in_time(old, idle):
+    living, query = read_some(old)
+    living.client.increase_stream_retention_period(StreamName=NAME, RetentionPeriodHours=168)
+    if idle:
+        for _ in range(5 * 24):
+            living.fake.clock.advance(2 * HOUR)
+            query.trigger()
+        query.stop()
+    living.fake.clock.advance(3 * DAY)
+    living.put(0, 1)
+    query.drain()
+    assert query.data() == living.all()
+
+
+@BOTH
 def test_an_idle_shard_of_a_running_query_loses_nothing(old):
     living, query = read_some(old)
     for _ in range(20 * 6):
