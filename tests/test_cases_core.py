@@ -14,6 +14,7 @@ from reshardctl.model import Delete, Update
 from reshardctl.plan import Ask, NoLine, Nothing, Plan
 from reshardctl.rules import Severity
 from tests.case import Case, Expect, all_cases
+from tests.grouped import by_case
 from tests.judging import Bench, delivered
 
 
@@ -27,10 +28,8 @@ def _expects() -> Iterator[tuple[str, Case, str, str, Expect]]:
 
 
 EXPECTS = list(_expects())
-NAMES = "_name,case,initial,release,expect"
-every_expect = pytest.mark.parametrize(NAMES, EXPECTS, ids=[e[0] for e in EXPECTS])
-STORED = [e for e in EXPECTS if e[1].rows]
-every_stored = pytest.mark.parametrize(NAMES, STORED, ids=[e[0] for e in STORED])
+every_expect = by_case((e[1].name, e[0], e[1:]) for e in EXPECTS)
+every_stored = by_case((e[1].name, e[0], e[1:]) for e in EXPECTS if e[1].rows)
 
 
 def codes(bench: Bench) -> set[str]:
@@ -38,7 +37,7 @@ def codes(bench: Bench) -> set[str]:
 
 
 @every_expect
-def test_forecast(_name, case, initial, release, expect):
+def test_forecast(case, initial, release, expect):
     bench = Bench.of(case, initial, release)
     (run,) = bench.replays()
     assert (run.crash is not None) == expect.dies
@@ -49,12 +48,12 @@ def test_forecast(_name, case, initial, release, expect):
 
 
 @every_stored
-def test_findings(_name, case, initial, release, expect):
+def test_findings(case, initial, release, expect):
     assert codes(Bench.of(case, initial, release)) == set(expect.findings)
 
 
 @every_stored
-def test_fix(_name, case, initial, release, expect):
+def test_fix(case, initial, release, expect):
     fixed = expect.fixed
     if fixed is None:
         pytest.skip("the case says nothing of a fix")

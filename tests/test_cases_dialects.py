@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import pytest
-
 from reshardctl.consumers import CONSUMERS
 from reshardctl.model import Image, after
 from reshardctl.plan import Ask, NoLine, Nothing, Plan
 from reshardctl.rules import Severity
 from tests.case import Case, Expect, all_cases
 from tests.dialects import Dialect, dialect_of, spoken
+from tests.grouped import by_case
 from tests.judging import Bench, delivered, options_of
 
 REFUSALS = {"noline": NoLine, "ask": Ask, "residual": Nothing}
@@ -59,10 +58,14 @@ def _situations() -> Iterator[Situation]:
 
 
 SITUATIONS = list(_situations())
-every = pytest.mark.parametrize("one", SITUATIONS, ids=map(str, SITUATIONS))
-mended = pytest.mark.parametrize(
-    "one", [s for s in SITUATIONS if s.expect.fixed], ids=str
-)
+
+
+def grouped(situations: list[Situation]):
+    return by_case((f"{s.case.consumer}-{s.case.name}", str(s), (s,)) for s in situations)
+
+
+every = grouped(SITUATIONS)
+mended = grouped([s for s in SITUATIONS if s.expect.fixed])
 
 
 def codes(bench: Bench) -> set[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,6 +16,7 @@ from reshardctl.model import Image
 from reshardctl.testing import load_topology
 from tests.case import Case, Expect, all_cases
 from tests.dialects import kinesis_consumer as dialect
+from tests.grouped import Situation, by_case
 from tests.reference import kinesis_consumer as library
 from tests.reference import kinesis_consumer_telegraf as telegraf
 from tests.reference.kinesis_consumer import Run, stored
@@ -24,16 +24,16 @@ from tests.reference.kinesis_consumer import Run, stored
 GOLDEN = Path(__file__).parent / "golden" / "kinesis-consumer"
 
 
-def _situations() -> Iterator[Any]:
+def _situations() -> Iterator[Situation]:
     for case in all_cases("kinesis-consumer"):
         for expect in case.expects:
             for initial in expect.initial:
                 for release in expect.releases:
                     name = f"{case.name}-{initial}-{release}"
-                    yield pytest.param(case, expect, initial, release, id=name)
+                    yield case.name, name, (case, expect, initial, release)
 
 
-every = pytest.mark.parametrize(("case", "expect", "initial", "release"), list(_situations()))
+every = by_case(_situations())
 
 
 @every

@@ -17,6 +17,7 @@ from reshardctl.testing import FakeKinesis, load_topology
 from tests.case import Case, Expect, all_cases
 from tests.case_stream import shard_name
 from tests.case_sync import SyncCase, SyncExpect, all_syncs
+from tests.grouped import Situation, by_case
 from tests.reference.kcl import Run
 from tests.reference.kcl_lease import list_leases, syncs_fully
 from tests.reference.kcl_stream import HASH_END, Initial, Source
@@ -26,18 +27,16 @@ from tests.reference.kcl_tables import run_beside
 CASES = {case.name: case for case in [*all_cases("kcl"), *all_cases("kcl-tables")]}
 
 
-def _situations() -> Iterator[Any]:
+def _situations() -> Iterator[Situation]:
     for case in CASES.values():
         for expect in case.expects:
             for initial in expect.initial:
                 for release in expect.releases:
                     name = f"{case.name}-{initial}-{release}"
-                    yield pytest.param(case, expect, initial, release, id=name)
+                    yield case.name, name, (case, expect, initial, release)
 
 
-every_situation = pytest.mark.parametrize(
-    ("case", "expect", "initial", "release"), list(_situations())
-)
+every_situation = by_case(_situations())
 
 
 @every_situation

@@ -20,20 +20,21 @@ from reshardctl.report import Report, Wishes
 from reshardctl.testing import load_topology
 from tests.case import Case, all_cases
 from tests.case_stream import shard_name
+from tests.grouped import Situation, by_case
 from tests.reference.kcl import Run, run
 from tests.surveyed import ALL, Bench
 
 RELEASE = "3.5.1"
 
 
-def _situations() -> Iterator[Any]:
+def _situations() -> Iterator[Situation]:
     for case in all_cases("kcl"):
         starts = {i for e in case.expects if RELEASE in e.releases for i in e.initial}
         for initial in sorted(starts):
-            yield pytest.param(case, initial, id=f"{case.name}-{initial}")
+            yield case.name, initial, (case, initial)
 
 
-every_case = pytest.mark.parametrize(("case", "initial"), list(_situations()))
+every_case = by_case(_situations())
 
 
 def looked(case: Case, initial: str, policy: str) -> tuple[Bench, Report]:

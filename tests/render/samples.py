@@ -12,7 +12,8 @@ from reshardctl.plan import Plan
 from reshardctl.policy import Accept
 from reshardctl.render import Context
 from reshardctl.report import Report, Wishes, make
-from tests.case import Case, Expect, all_cases
+from tests.case import Case, all_cases
+from tests.grouped import Situation
 from tests.judging import asked, images_of, lineage_of, resolved
 
 CASES = {case.name: case for case in all_cases("kcl")}
@@ -51,15 +52,15 @@ def then(report: Report) -> Report:
     return make(snapshot, Wishes())
 
 
-def every_expectation() -> Iterator[tuple[str, Case, Expect, str]]:
-    """Case, what it expects, and the locator options under which it does."""
+def every_expectation() -> Iterator[Situation]:
+    """Case, what it expects, and the locator options under which it does, for `by_case`."""
     for name in STORED:
         case = CASES[name]
         for expect in case.expects:
             for initial in expect.initial:
                 for release in expect.releases:
                     options = f"initial={_absolute(case, initial)}&release={release}"
-                    yield f"{name}-{initial.partition(':')[0]}-{release}", case, expect, options
+                    yield name, options, (case, expect, options)
 
 
 def _absolute(case: Case, initial: str) -> str:

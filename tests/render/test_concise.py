@@ -10,13 +10,14 @@ from reshardctl.plan import Plan
 from reshardctl.render import FORMATS
 from reshardctl.render.concise import inspect_lines, plan_lines
 from reshardctl.rules import Severity
+from tests.grouped import by_case
 from tests.render.samples import STORED, context, every_expectation, report_of
 
 LINE = re.compile(
     r"kcl://orders-app\S*: (?P<shards>\S+) (?P<code>RSH\d{3})(?P<mark> \[\*\])? "
     r"(?P<name>[a-z-]+): (?P<what>.+) \((?P<harm>[^()]+)\)"
 )
-MARKED = [e for e in every_expectation() if e[2].fixed is not None]
+MARKED = [e for e in every_expectation() if e[2][1].fixed is not None]
 
 
 @pytest.mark.parametrize("name", STORED)
@@ -31,7 +32,7 @@ def test_one_line_a_finding(name):
         assert found["harm"].split(", ")[0] == str(finding.severity)
 
 
-@pytest.mark.parametrize("case,expect,options", [e[1:] for e in MARKED], ids=[e[0] for e in MARKED])
+@by_case(MARKED)
 def test_the_mark_promises_what_the_case_says_of_the_fix(case, expect, options):
     """`[*]` stands on exactly the codes that the case no longer expects after the fix."""
     policy = expect.fixed.policy

@@ -15,6 +15,7 @@ import pytest
 from reshardctl.errors import HalfDone, StalePlan
 from reshardctl.render import FORMATS, Context, Fixed, Saved, Undoing
 from reshardctl.render.github import LONGEST
+from tests.grouped import by_case
 from tests.render.samples import CASES, STORED, context, every_expectation, report_of, then
 
 GITHUB = FORMATS["github"]
@@ -68,8 +69,7 @@ def test_an_annotation_for_every_finding_and_one_that_counts(name):
     assert report.findings or "No findings." in last.data
 
 
-@pytest.mark.parametrize("case,expect,options", [e[1:] for e in every_expectation()],
-                         ids=[e[0] for e in every_expectation()])
+@by_case(every_expectation())
 def test_errors_and_warnings_are_what_the_case_says(case, expect, options):
     report = report_of(case.name, options)
     commands = read(GITHUB.inspect(report, context(report)))

@@ -14,6 +14,7 @@ import pytest
 from reshardctl.errors import HalfDone
 from reshardctl.render import FORMATS, Context, Fixed, Saved, Undoing
 from reshardctl.rules import STARTS
+from tests.grouped import by_case
 from tests.render.samples import CASES, STORED, context, every_expectation, report_of, then
 
 JUNIT = FORMATS["junit"]
@@ -81,8 +82,7 @@ def test_every_rule_is_a_case_of_one_suite(name):
     } - codes(suite, "failure")
 
 
-@pytest.mark.parametrize("case,expect,options", [e[1:] for e in every_expectation()],
-                         ids=[e[0] for e in every_expectation()])
+@by_case(every_expectation())
 def test_failures_are_what_the_case_says(case, expect, options):
     report = report_of(case.name, options)
     (suite,) = read(JUNIT.inspect(report, context(report)))

@@ -18,6 +18,7 @@ from reshardctl.exit import Exit
 from reshardctl.render import FORMATS, Context, Fixed, Undoing
 from reshardctl.render.sarif import fingerprint
 from reshardctl.rules import RULES, Severity
+from tests.grouped import by_case
 from tests.render.samples import CASES, STORED, context, every_expectation, report_of, then
 
 SARIF = FORMATS["sarif"]
@@ -108,8 +109,7 @@ def test_a_result_for_every_finding(name):
     assert run["invocations"][0]["exitCode"] == 1
 
 
-@pytest.mark.parametrize("case,expect,options", [e[1:] for e in every_expectation()],
-                         ids=[e[0] for e in every_expectation()])
+@by_case(every_expectation())
 def test_errors_and_warnings_are_what_the_case_says(case, expect, options):
     results = inspected(case.name, options)["results"]
     assert {r["ruleId"] for r in results if r["level"] != "note"} == set(expect.findings)

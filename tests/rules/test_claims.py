@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from reshardctl.errors import UsageError
 from reshardctl.rules import View, findings
 from tests.case import Case, all_cases
 from tests.case_rows import Item, item_of
+from tests.grouped import by_case
 from tests.judging import Bench
 from tests.rules.seen import Told, table_of, told_by_cases, view_of, views_of
 
@@ -42,9 +42,7 @@ def misclaimed(view: View) -> Iterator[tuple[Effect, list[str]]]:
             yield effect, codes
 
 
-@pytest.mark.parametrize(
-    "told", TOLD, ids=[f"{t.name}-{t.initial.partition(':')[0]}-{t.release}" for t in TOLD]
-)
+@by_case((t.name, f"{t.initial} {t.release}", (t,)) for t in TOLD)
 def test_in_every_case(told: Told) -> None:
     assert list(misclaimed(view_of(told))) == []
 

@@ -8,13 +8,13 @@ import pytest
 
 from reshardctl.model import shard_id
 from reshardctl.render.graph import draw
+from tests.grouped import by_case
 from tests.render.graph.drawing import SVG, listed, lives, parsed, ranges, rects, shades
 from tests.render.graph.samples import CREATED, LIFE, lineage_on, report_on, wide_case
 from tests.render.samples import CASES, every_expectation, report_of
 
 DRAWN = [*CASES.values(), wide_case(6), wide_case(600)]
 NEWEST = "initial=LATEST&release=3.5.1"
-EXPECTATIONS = {name: rest for name, *rest in every_expectation()}
 
 
 def svg_of(report):
@@ -100,10 +100,9 @@ def test_red_is_what_the_real_consumer_never_read():
     assert shades(svg, "lost") == {shard_id(i): found[shard_id(i)] for i in (2, 3)}
 
 
-@pytest.mark.parametrize("name", EXPECTATIONS)
-def test_colours_say_what_the_real_consumer_delivers(name):
+@by_case(every_expectation())
+def test_colours_say_what_the_real_consumer_delivers(case, expect, options):
     """Record by record: nothing red was delivered, and what is owed and in no red was."""
-    case, expect, options = EXPECTATIONS[name]
     svg = svg_of(report_of(case.name, options))
     if expect.dies:
         assert [t for t in svg.iter(f"{SVG}text") if t.attrib.get("class") == "crash"]

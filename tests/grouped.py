@@ -1,0 +1,61 @@
+"""One test for all situations of a case: its start modes, its releases, its options.
+
+To set up, run and report a test takes pytest and xdist longer than most situations take to judge,
+and there are thousands of them. A failure names every situation that failed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from inspect import signature
+from typing import Any
+
+import pytest
+
+Situation = tuple[str, str, tuple[Any, ...]]
+"""The case, the situation's own name, and the first arguments of the test."""
+
+
+def by_case(situations: Iterable[Situation]) -> Callable[[Callable[..., None]], Any]:
+    """Make of a test of one situation a test of each case. What is skipped is skipped alone."""
+    groups: dict[str, list[tuple[str, tuple[Any, ...]]]] = defaultdict(list)
+    for case, name, values in situations:
+        groups[case].append((name, values))
+    taken = len(next(iter(groups.values()))[0][1])
+
+    def decorate(judge: Callable[..., None]) -> Any:
+        def judged(situations: list[tuple[str, tuple[Any, ...]]], **more: Any) -> None:
+            _all_hold(judge, situations, more)
+
+        own = signature(judged)
+        rest = list(signature(judge).parameters.values())[taken:]
+        judged.__signature__ = own.replace(parameters=[own.parameters["situations"], *rest])
+        judged.__name__, judged.__doc__ = judge.__name__, judge.__doc__
+        judged.__module__ = judge.__module__
+        judged.pytestmark = list(getattr(judge, "pytestmark", []))
+        each = pytest.mark.parametrize("situations", list(groups.values()), ids=list(groups))
+        return each(judged)
+
+    return decorate
+
+
+def _all_hold(
+    judge: Callable[..., None], situations: list[tuple[str, tuple[Any, ...]]], more: dict[str, Any]
+) -> None:
+    wrong: list[Exception] = []
+    skipped = []
+    for name, values in situations:
+        try:
+            judge(*values, **more)
+        except pytest.skip.Exception as reason:
+            skipped.append(reason)
+        except Exception as error:
+            error.add_note(f"in the situation {name}")
+            wrong.append(error)
+    if len(wrong) == 1:
+        raise wrong[0]
+    if wrong:
+        raise ExceptionGroup(f"{len(wrong)} of {len(situations)} situations", wrong)
+    if len(skipped) == len(situations):
+        raise skipped[0]
