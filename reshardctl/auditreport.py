@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from reshardctl.audit.coverage import Unknowable, Window, unknowable, windows
-from reshardctl.audit.facts import Compared, Facts, InSink
+from reshardctl.audit.facts import FAILED, Compared, Facts, InSink
 from reshardctl.lineage import Lineage
 from reshardctl.model import Line, ShardId
 from reshardctl.rules import Finding, Severity, Sink, sink_findings
@@ -103,6 +103,11 @@ class AuditReport:
         return bool(self.facts.compared)
 
     @property
+    def failed(self) -> tuple[ShardId, ...]:
+        """Shards that could not be read to where they were to be: nothing is known of the rest."""
+        return failed(self.facts)
+
+    @property
     def missing(self) -> int:
         """Records of the stream that are not in the sink."""
         return sum(one.missing for one in self.facts.compared.values())
@@ -128,8 +133,18 @@ def judge_sink(
     )
 
 
+def failed(facts: Facts) -> tuple[ShardId, ...]:
+    """Shards of which a read failed."""
+    return tuple(s for s, one in facts.compared.items() if one.short.startswith(FAILED))
+
+
 def _not_looked_at(facts: Facts) -> Iterable[str]:
     """What was not judged, so that no finding of it means nothing."""
+    if torn := failed(facts):
+        yield (
+            f"of {len(torn):,} shard{'s' if len(torn) > 1 else ''} the read failed: whether more "
+            "is missing there could not be told (exit 3)"
+        )
     if not facts.compared:
         yield (
             "the stream was not read: whether records are missing was not looked at "

@@ -102,6 +102,11 @@ UP_TO_A_TIME = "it was to be read up to a time only"
 """Why a read is short that nothing but the wish of the operator cut."""
 
 
+FAILED = "the read failed: "
+"""How a shard's `short` begins that was not read for another reason than that records are gone:
+whoever may read, or asks again, can tell more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bucket:
     """A stretch of one shard's time: rows in the sink, records lost, rows doubled."""

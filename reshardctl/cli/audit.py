@@ -122,5 +122,6 @@ def audit(
     out = Output(destinations(form, output), color, verbose, wanted.words())
     report = audited(wanted)
     code = Exit.FINDINGS if failing(report.findings, fail_on) else Exit.OK
+    code = Exit.UNKNOWN if report.failed else code
     out.audit(report, code)
     raise typer.Exit(code)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.audit.facts import Compared, Facts, InSink, Record
+from reshardctl.audit.facts import FAILED, Compared, Facts, InSink, Record
 from reshardctl.auditreport import Keys
 from reshardctl.cli import sparking
 from reshardctl.errors import CannotTell
@@ -31,6 +31,7 @@ class Spark:
         self.asked: tuple = ()
         self.saved = ""
         self.missing = 0
+        self.short = ""
         self.failure: Exception | None = None
 
     def count(self, sink, lineage, account, since=None, until=None):
@@ -60,7 +61,7 @@ class Spark:
         first = self._place(shard)
         one = Compared(
             shard, 6, self.missing, first, first, True, ended=not self.lineage.is_open(shard),
-            tip=self.lineage.is_open(shard),
+            tip=self.lineage.is_open(shard), short=self.short,
         )
         lost = Record(self.lineage[shard].start, 0, None)
         return replace(one, first_missing=lost, last_missing=lost) if self.missing else one
@@ -107,6 +108,23 @@ def test_exit_code_is_that_of_the_gravest_finding(lab, spark, fail_on, code):
     found = audit(lab, "--against-stream", "--fail-on", fail_on, "--format", "json")
     assert found.code == code == found.json["exit"]["code"]
     assert "RSH501" in lab_codes(found)
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+@pytest.mark.parametrize("fail_on", ["error", "never"])
+def test_a_read_that_failed_half_way_is_could_not_tell(lab, spark, missing, fail_on):
+    """Never clean, and no plain finding either: 3 comes before 1."""
+    spark.short, spark.missing = FAILED + "AccessDeniedException", missing
+    found = audit(lab, "--against-stream", "--fail-on", fail_on, "--format", "json")
+    assert found.code == 3 == found.json["exit"]["code"]
+    assert any("could not be told" in note for note in found.json["notes"])
+    assert any("AccessDenied" in f["what"] for f in found.json["findings"] if f["code"] == "RSH508")
+
+
+@pytest.mark.parametrize("short", ["records came faster", "retention has taken it"])
+def test_a_read_that_ends_for_good_reasons_is_no_failure(lab, spark, short):
+    spark.short = short
+    assert audit(lab, "--against-stream").code == 0
 
 
 def lab_codes(found) -> set[str]:

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from reshardctl.audit.facts import FAILED
 from reshardctl.errors import CannotTell
 from reshardctl.kinesis.fast import Begin, FastReader, PastEnd, Reach, ShardGone, TimeAhead, Unmet
 from reshardctl.kinesis.fast.reader import Start
@@ -134,8 +135,10 @@ def _shard(
                 return
     except (PastEnd, TimeAhead):
         return
-    except (ShardGone, Unmet, CannotTell) as error:
+    except (ShardGone, Unmet) as error:
         yield _shortened(row["at"], error.what)
+    except CannotTell as error:
+        yield _shortened(row["at"], FAILED + error.what)
 
 
 def _beyond(records: Sequence[Mapping[str, Any]], until: float) -> bool:
