@@ -31,9 +31,13 @@ BEFORE = ("before", "before_sub", "before_arrival")
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What came of it. missing by shard and slot, for the page; the rows, lazily."""
+    """What came of it. missing by shard and slot, for the page; the rows, lazily.
+
+    inside: of the missing records those that are not the first of their number.
+    """
 
     compared: Mapping[ShardId, Compared]
+    inside: int
     slots: Mapping[tuple[int, int], int]
     missing: DataFrame
 
@@ -55,9 +59,8 @@ def against(
             key = row["at"], row["slot"]
             lost[key] = lost.get(key, 0) + row["missing"]
     again = _narrowed(found, compared)
-    return Comparison(
-        compared, lost, _missing(spark, stream, again, known, there)
-    )
+    inside = sum(row["inside"] for row in groups)
+    return Comparison(compared, inside, lost, _missing(spark, stream, again, known, there))
 
 
 def _there(rows: DataFrame, unpack: bool) -> DataFrame:
@@ -106,6 +109,7 @@ def _counted(joined: DataFrame, spark: SparkSession, cut: Sequence[Slots]) -> Da
         .groupBy("at", slot.alias("slot"))
         .agg(
             F.count("number").alias("read"), F.count_if("missing").alias("missing"),
+            F.count_if(F.col("missing") & (F.col("sub") > 0)).alias("inside"),
             F.min(record).alias("first"), F.max(record).alias("last"),
             F.min(lost).alias("first_missing"), F.max(lost).alias("last_missing"),
             F.max("short").alias("short"),

@@ -35,7 +35,8 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Rows of one shard, fault and slot; usable ones have ends."""
+    """Rows of one shard, fault and slot; usable ones have ends. inside: the greatest place that
+    any has inside an aggregated record."""
 
     at: int | None
     fault: str | None
@@ -43,6 +44,7 @@ class Group:
     rows: int
     first: End | None
     last: End | None
+    inside: int = 0
 
 
 def groups(rows: DataFrame, known: Known) -> list[Group]:
@@ -63,7 +65,7 @@ def _counts(rows: DataFrame) -> DataFrame:
 
     rank = F.expr(f"(upper DIV {_COARSE}) * {_SUBS} + least(sub, {_SUBS - 1})")
     return rows.withColumn("rank", rank).groupBy("at", "fault", "slot", "head").agg(
-        F.count("*").alias("rows"),
+        F.count("*").alias("rows"), F.max("sub").alias("inside"),
         *(F.min_by(name, "rank").alias(f"first_{name}") for name in ENDS),
         *(F.max_by(name, "rank").alias(f"last_{name}") for name in ENDS),
     )
@@ -74,8 +76,9 @@ def _padded_counts(rows: DataFrame) -> DataFrame:
 
     record = F.struct("place", "sub", "arrival")
     return rows.groupBy("at", "fault", "slot").agg(
-        F.count("*").alias("rows"), F.min(record).alias("first"), F.max(record).alias("last")
-    )
+        F.count("*").alias("rows"), F.max("sub").alias("inside"),
+        F.min(record).alias("first"), F.max(record).alias("last"),
+    )  # fmt: skip
 
 
 def _decoded(row: Any, known: Known) -> Group:
@@ -87,14 +90,16 @@ def _decoded(row: Any, known: Known) -> Group:
         upper, lower, sub, arrival = (row[f"{which}_{name}"] for name in ENDS)
         return End(f"{head}{upper:0{HALF}d}{lower:0{HALF}d}", sub, arrival)
 
-    return Group(row["at"], None, row["slot"], row["rows"], end("first"), end("last"))
+    ends = end("first"), end("last")
+    return Group(row["at"], None, row["slot"], row["rows"], *ends, row["inside"])
 
 
 def _padded(row: Any) -> Group:
     first, last = row["first"], row["last"]
     if row["fault"] is not None:
         return Group(row["at"], row["fault"], row["slot"], row["rows"], None, None)
-    return Group(row["at"], None, row["slot"], row["rows"], End(*first), End(*last))
+    ends = End(*first), End(*last)
+    return Group(row["at"], None, row["slot"], row["rows"], *ends, row["inside"])
 
 
 def first(of: Iterable[Group]) -> Record:

@@ -30,6 +30,14 @@ WHOLE = (
     "the sink has no column for places inside aggregated records: records were compared whole, "
     "by their number alone"
 )
+STORED_WHOLE = (
+    "no row of the sink is of inside an aggregated record: where the pipeline stores such records "
+    "whole, as they came, they are not missing (--column sub= compares by number alone)"
+)
+LOOK_DOUBLED = (
+    "the sink has no column for places inside aggregated records: such records, if there are any, "
+    "look doubled (--column sub=NAME)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +97,10 @@ def audit(
         compared = against(rows, wanted, lineage, shards, cut)
         if whole:
             notes.append(WHOLE)
+        elif compared.inside and not any(one.inside for one in usable):
+            notes.append(STORED_WHOLE)
+    if twofold and "sub" not in found.names:
+        notes.append(LOOK_DOUBLED)
     facts = Facts(
         sink=sink, form=form, taken=taken,
         rows=sum(one.rows for one in groups),

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from reshardctl.audit.coverage import TAKEN, unknowable
-from reshardctl.spark.audit import audit
+from reshardctl.spark.audit import Columns, audit
+from reshardctl.spark.audit.audit import LOOK_DOUBLED, STORED_WHOLE, WHOLE
 from tests.injector import damage
 from tests.injector.history import Kind
 from tests.injector.layouts import CONNECTOR, LAYOUTS, OURS, Layout
@@ -78,9 +79,34 @@ def test_an_empty_sink_lacks_everything(spark: Any) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(60, 72))
+@pytest.mark.parametrize("seed", range(60, 66))
 def test_many_seeds(spark: Any, seed: int) -> None:
     layout = LAYOUTS[seed % len(LAYOUTS)]
     kind = PACKED if layout.has("sub") and seed % 3 == 0 else OLD if seed % 2 else Kind()
     more = [damage.lose_old] if kind is not Kind() and kind.hours > 24 else []
     assert compared(spark, scene(seed, [*fitting(layout), *more], kind), layout)[1] == ""
+
+
+def test_aggregated_records_that_are_stored_whole(spark: Any) -> None:
+    """As with unpackAggregates=false: nothing is missing, and nothing that is lost is hidden."""
+    made = scene(56, (), PACKED)
+    whole = [row for row in made.rows if row.sub == 0]
+    lost = whole[-9]
+    rows = frame(spark, [row for row in whole if row is not lost], OURS)
+    with served(made) as url:
+        told = audit(rows, lineage=made.lineage(), **against(url)).facts
+        found = audit(rows, lineage=made.lineage(), columns=Columns(sub=""), **against(url))
+        facts = found.facts
+        assert {s: c.missing for s, c in facts.compared.items() if c.missing} == {lost.shard: 1}
+        assert [row["sequence_number"] for row in found.missing.collect()] == [lost.number]
+    assert WHOLE in facts.notes and STORED_WHOLE not in facts.notes
+    assert STORED_WHOLE in told.notes
+    assert sum(c.missing for c in told.compared.values()) > 1
+
+
+def test_aggregated_records_without_their_places(spark: Any) -> None:
+    made = scene(57, (), PACKED)
+    rows = frame(spark, made.rows, OURS)
+    facts = audit(rows, lineage=made.lineage(), columns=Columns(sub="")).facts
+    assert LOOK_DOUBLED in facts.notes and any(one.doubled for one in facts.shards.values())
+    assert LOOK_DOUBLED not in audit(rows, lineage=made.lineage()).facts.notes
