@@ -9,6 +9,7 @@ from pyspark.sql.datasource import DataSource
 
 from reshardctl.errors import UsageError
 from reshardctl.spark.source.rows import SCHEMA
+from reshardctl.spark.source.telling import telling
 
 if TYPE_CHECKING:
     from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader
@@ -27,6 +28,7 @@ class KinesisLineage(DataSource):  # type: ignore[misc]
         """The format."""
         return NAME
 
+    @telling
     def schema(self) -> str:
         """The columns, which cannot be chosen.
 
@@ -41,6 +43,7 @@ class KinesisLineage(DataSource):  # type: ignore[misc]
             self.options = pinned(self.options)
         return SCHEMA
 
+    @telling
     def reader(self, schema: StructType) -> DataSourceReader:
         """A batch between two lines of the lineage."""
         from reshardctl.spark.source.batch import LineageBatchReader
@@ -48,6 +51,7 @@ class KinesisLineage(DataSource):  # type: ignore[misc]
         self._fixed(schema)
         return LineageBatchReader(self.options)
 
+    @telling
     def streamReader(  # noqa: N802
         self, schema: StructType
     ) -> DataSourceStreamReader:
@@ -63,6 +67,6 @@ class KinesisLineage(DataSource):  # type: ignore[misc]
         expected = [column.split()[0] for column in SCHEMA.split(", ")]
         if isinstance(schema, StructType) and schema.names != expected:
             raise UsageError(
-                f"the columns of {NAME} are fixed: {', '.join(expected)}\n"
+                f"the columns of {NAME} are fixed: {', '.join(expected)}",
                 "leave .schema(...) out, and select the columns wanted"
             )

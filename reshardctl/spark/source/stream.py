@@ -43,6 +43,7 @@ class LineageStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow): 
         self._options = stream_options(options)
         self._planner: Planner | None = None
 
+    @telling
     def initialOffset(self) -> Raw:  # noqa: N802
         """The line before the first batch."""
         return self._plans().initial()
@@ -89,6 +90,7 @@ class LineageStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow): 
         except ReshardError as error:
             raise told(error) from None
 
+    @telling
     def commit(self, end: Raw) -> None:
         """Nothing is kept of what is done: the checkpoint has it."""
         self._plans().committed(end)

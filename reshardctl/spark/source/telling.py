@@ -9,6 +9,13 @@ from typing import Any, TypeVar
 from reshardctl.errors import ReshardError
 
 T = TypeVar("T")
+_WORDS = (
+    ("add --region, or set", 'add .option("region", "us-east-1"), or set'),
+    ("check --region and --profile:", 'check .option("region", …) and the credentials:'),
+    ("--region and AWS_ENDPOINT_URL_KINESIS", "the options region and endpointUrl"),
+    ("give --stream a name", "give streamName a name"),
+)
+"""What our commands call it, and what it is called here."""
 
 
 class SourceFailed(Exception):
@@ -16,8 +23,11 @@ class SourceFailed(Exception):
 
 
 def told(error: ReshardError) -> SourceFailed:
-    """The error with its way on in its text."""
-    return SourceFailed(f"{error.what}\n{error.next}" if error.next else error.what)
+    """The error with its way on in its text, in the words of a query instead of a command's."""
+    way = error.next
+    for command, here in _WORDS:
+        way = way.replace(command, here)
+    return SourceFailed(f"{error.what}\n{way}" if way else error.what)
 
 
 def telling(method: Callable[..., T]) -> Callable[..., T]:
