@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from reshardctl.auditreport import AuditReport, Way
@@ -31,7 +32,7 @@ def ways(wanted: Audit, report: AuditReport, consumer: Sequence[str]) -> Iterato
     if LISTED & grave and not report.saved:
         yield Way((US, "audit", *again, "--rows", ROWS), "the rows, as tables")
     if consumer and (lost or "RSH507" in grave):
-        sink = wanted.sink.words() if wanted.sink.against else wanted.sink.words()[:-1]
+        sink = replace(wanted.sink, against=True).words()
         yield Way(
             (US, "rebuild", *consumer, *sink, "--dry-run"), "the positions that the sink proves"
         )
