@@ -1,4 +1,4 @@
-"""The command that makes a consumer's table again, where it was deleted.
+"""The command that makes a consumer's table again, where it was deleted, or the statement.
 
 Keys: as the libraries make them (KCL DynamoDBLeaseSerializer.getKeySchema: leaseKey; kinsumer's
 and kinesis-consumer's own sources). Billing on demand: no release looks at it, and the capacity
@@ -14,6 +14,22 @@ from collections.abc import Sequence
 from reshardctl.consumers.layouts import TABLES
 from reshardctl.locator import Locator
 from reshardctl.model import TableShape
+
+SQL = {
+    "postgres": ("text", "numeric"), "mysql": ("varchar(255)", "numeric(65,0)"),
+}
+"""README of harlow/kinesis-consumer v0.5.0, whose PostgreSQL and MySQL stores make no table."""
+
+
+def statement(medium: str, table: str) -> str:
+    """The SQL that makes a table of positions in a relational database."""
+    key, number = SQL[medium]
+    quoted = '"' if medium == "postgres" else "`"
+    name = table if table.replace("_", "").isalnum() else quoted + table + quoted
+    return (
+        f"CREATE TABLE {name} (namespace {key} NOT NULL, shard_id {key} NOT NULL, sequence_number "
+        f"{number} NOT NULL, PRIMARY KEY (namespace, shard_id))"
+    )
 
 
 def creation(place: Locator, table: str, more: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from shlex import quote
 from reshardctl.audit.line import line_of
 from reshardctl.cli import batches, configured, fixing, offline, sparking
 from reshardctl.cli.asked import Asked
-from reshardctl.cli.creating import creation
+from reshardctl.cli.creating import SQL, creation, statement
 from reshardctl.cli.interrupt import treat_sigterm_as_ctrl_c
 from reshardctl.cli.readonly import only_read
 from reshardctl.cli.sinks import Sink
@@ -23,6 +23,12 @@ from reshardctl.plan import Case
 from reshardctl.repair import Ports
 from reshardctl.report import case_of
 from reshardctl.snapshot import take
+
+ONE_STREAM = (
+    "leases for an application of one stream; one that serves several names the stream in every "
+    "key, does not find these, and begins at its start position"
+)
+"""docs/kcl.md, "from one stream to several": nothing in an empty table tells which it was."""
 
 
 def one_source(given: Sequence[str], stream: str | None, sink: str | None) -> None:
@@ -58,6 +64,8 @@ def from_sink(asked: Asked, text: str, given: Given, sink: Sink, count: bool) ->
     facts = sparking.count(sink, before.lineage, account).facts
     batches.in_step(target.place, sink.path, facts.batch)
     line = line_of(facts, before.lineage, inside=_holds_parts(target.place, case))
+    if target.place.consumer == "kcl" and case.consumer.empty(case.checkpoint()):
+        line = replace(line, notes=(*line.notes, ONE_STREAM))
     found = replace(
         target, opened=lambda: ports, wishes=replace(target.wishes, line=line)
     )
@@ -79,6 +87,9 @@ def _store_is_there(target: Target, ports: Ports) -> None:
         if target.place.medium == "files":
             make = error.next or f"make it first: mkdir -p {quote(target.place.target)}"
             raise Refused(error.what, make) from None
+        if target.place.medium in SQL:
+            make = f"make it first: {statement(target.place.medium, error.table)}"
+            raise Refused(error.what, f"{error.next}; {make}") from None
         region = ("--region", error.region) if error.region else ()
         raise Refused(
             f"{error.what}; a consumer makes it itself, and then begins at its start position",

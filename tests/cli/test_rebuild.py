@@ -356,3 +356,4 @@ def test_what_the_line_rests_on_is_said(lab_of, counted):
     assert any("s3://lake/orders" in note and "1 of 4 shards to their end" in note
                for note in notes)
     assert any("shard 1: 2 records are missing" in note for note in notes), notes
+    assert any("one that serves several" in note for note in notes), notes

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from reshardctl.errors import Refused, UsageError
+from reshardctl.errors import NoStore, Refused, UsageError
 from reshardctl.media.base import Landed
 from reshardctl.media.guards import checked, holds
 from reshardctl.media.sql.attempts import Attempts
@@ -113,16 +113,16 @@ class SqlTable:
         return self._server.named(self._shape.name)
 
     def _described(self, cursor: Any) -> Described:
-        """UsageError for a table that is absent or another library's."""
+        """NoStore, UsageError for a table that is absent or another library's."""
         name = self._shape.name
         needed = (*self._keys, self._numbers)
         found = self._server.described(cursor, name)
         if found is None:
             others = self._server.alike(cursor, needed)
-            raise UsageError(
+            raise NoStore(
                 f"there is no table {name} in this database",
                 f"name it with table=; tables of the kind are here: {', '.join(others)}" if others
-                else "no table here holds positions: is it the right database?",
+                else "no table here holds positions: is it the right database?", name,
             )
         columns = {column.name: column for column in found.columns}
         if missing := [column for column in needed if column not in columns]:
