@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from functools import cache
 
 from reshardctl.evidence import Snapshot
 from reshardctl.locator import parse
@@ -26,6 +27,20 @@ def report_of(
     accept: Accept | None = None, bootstrap: bool = False,
 ) -> Report:
     """A case's report; `items` replace its rows."""
+    if items is None and accept is None:
+        return _stored_report(name, options, policy, bootstrap)
+    return _made(name, options, policy, items, accept, bootstrap)
+
+
+@cache
+def _stored_report(name: str, options: str, policy: str, bootstrap: bool) -> Report:
+    return _made(name, options, policy, None, None, bootstrap)
+
+
+def _made(
+    name: str, options: str, policy: str, items: list[dict] | None, accept: Accept | None,
+    bootstrap: bool,
+) -> Report:
     case = CASES[name]
     lineage = lineage_of(case.shards, case.stream["created"], case.retention_hours)
     locator = parse("kcl://orders-app" + (f"?{options}" if options else ""))
