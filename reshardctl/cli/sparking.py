@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import sys
@@ -151,6 +152,7 @@ def count(
     from reshardctl.spark.session import session
 
     reach = reach_of(account, sink) if sink.against else None
+    keep_traces_away()
     phase("starting Spark")
     spark = session(master=sink.master, remote=sink.remote)
     with alive(
@@ -162,6 +164,14 @@ def count(
             until=until,
         )
     return Counted(replace(found, facts=replace(found.facts, since=since, until=until)))
+
+
+def keep_traces_away() -> None:
+    """py4j logs the stack of whatever a Ctrl-C interrupts, and with no handler it goes to stderr;
+    what failed is said by the exception itself."""
+    root = logging.getLogger()
+    if not root.handlers:
+        root.addHandler(logging.NullHandler())
 
 
 def reach_of(account: Account, sink: Sink) -> Reach:

@@ -303,6 +303,21 @@ def test_without_pyspark_nothing_is_asked_of_aws(lab, monkeypatch):
     assert found.code == 2 and "needs PySpark" in found.err and "listing" not in found.err
 
 
+def test_the_stack_that_py4j_logs_at_ctrl_c_is_not_shown():
+    """As py4j 0.10.9 logs it: on the root logger, by `logging.exception`."""
+    code = (
+        "import logging\n"
+        "from reshardctl.cli.sparking import keep_traces_away\n"
+        "keep_traces_away()\n"
+        "try: raise KeyboardInterrupt\n"
+        "except KeyboardInterrupt: logging.exception('KeyboardInterrupt while sending command.')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert done.stderr == ""
+
+
 def test_without_pyspark_it_says_what_to_install():
     """In a process of its own, in which PySpark cannot be imported."""
     code = (
