@@ -8,6 +8,7 @@ from typing import Any
 from reshardctl import aws
 from reshardctl.errors import CannotTell
 from reshardctl.kinesis.fast.answers import keep_records_raw
+from reshardctl.kinesis.fast.whole import take_whole
 from reshardctl.kinesis.transport import client_of
 
 
@@ -47,4 +48,5 @@ class Reach:
         """A client of Kinesis that leaves its records raw. UsageError without a region."""
         client = client_of(self.session(), self.region, self.endpoint_url)
         keep_records_raw(client)
+        take_whole(client)
         return client

@@ -167,7 +167,7 @@ class FastReader:
             if page.records:
                 newest = page.records[-1]
                 last = Begin("AFTER_SEQUENCE_NUMBER", newest["SequenceNumber"])
-                owed = owed and owed._replace(since=newest["ApproximateArrivalTimestamp"])
+                owed = owed and owed._replace(since=newest.get("ApproximateArrivalTimestamp"))
                 yield page
             if reached and last is not start:
                 return

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reshardctl.kinesis.fast import columns as splitting
 from reshardctl.kinesis.fast.columns import scan
 
 
 def answer(records: list[dict[str, Any]], **more: Any) -> bytes:
     members = {"Records": records, "NextShardIterator": "AAA=", "MillisBehindLatest": 5, **more}
+    return dumped(members)
+
+
+def dumped(members: dict[str, Any]) -> bytes:
     return json.dumps(members, separators=(",", ":"), ensure_ascii=False).encode()
 
 
@@ -24,8 +30,9 @@ def record(n: int = 1, **more: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
+SWAPPED = ("SequenceNumber", "ApproximateArrivalTimestamp", "PartitionKey", "Data")
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6) | st.sampled_from(
-    ["Data", "}", "},{", "}]", "null", "Records", '"', "\\", ":", ","]
+    ["Data", "}", "},{", "}]", "null", "Records", '"', "\\", ":", ",", "SequenceNumber"]
 )
 RECORD = st.fixed_dictionaries(
     {
@@ -38,15 +45,31 @@ RECORD = st.fixed_dictionaries(
 )
 
 
-@given(st.lists(RECORD, max_size=5), st.booleans(), st.sampled_from([{}, {"ChildShards": [
-    {"ShardId": "s", "ParentShards": ["a", "b"]}, {"ShardId": "t", "ParentShards": ["a"]}]}]))
+OTHERS: list[dict[str, Any]] = [
+    {},
+    {"ChildShards": [
+        {"ShardId": "s", "ParentShards": ["a", "b"]}, {"ShardId": "t", "ParentShards": ["a"]}]},
+    {"Records2": [record(7), record(8)]},
+    {"SequenceNumber": "", "Data": "", "PartitionKey": [record(7), record(8)]},
+]  # fmt: skip
+
+
+@given(
+    st.lists(RECORD, max_size=5), st.booleans(), st.sampled_from(OTHERS), st.booleans(),
+    st.sampled_from([1, 100, 300, 1 << 18]),
+)  # fmt: skip
 def test_what_is_read_is_what_json_says(
-    records: list[dict[str, Any]], turned: bool, more: dict[str, Any]
+    records: list[dict[str, Any]], turned: bool, more: dict[str, Any], first: bool, part: int
 ) -> None:
+    """However long the parts are, and with the other members before or behind the records."""
     if turned:
         records = [dict(reversed(one.items())) for one in records]
     body = answer(records, **more)
-    found = scan(body)
+    if first:
+        members = json.loads(body)
+        body = dumped(dict(reversed(members.items())))
+    with patch.object(splitting, "_PART", part):
+        found = scan(body)
     if found is None:
         return
     columns, others = found
@@ -58,7 +81,7 @@ def test_what_is_read_is_what_json_says(
     assert others == expected
 
 
-@pytest.mark.parametrize("count", [1, 2, 500])
+@pytest.mark.parametrize("count", [1, 2, 500, 5000])
 def test_what_the_service_sends_is_read(count: int) -> None:
     """Members in the order of the GetRecords API reference's example; kinesalite's is the same."""
     found = scan(answer([record(n) for n in range(count)]))
@@ -87,8 +110,16 @@ def test_an_encrypted_stream_and_the_end_of_a_shard_are_read() -> None:
         answer([record(1), dict(reversed(record(2).items()))]),
         answer([record(1)])[:-40],
         answer([{**record(n), "PartitionKey": "k", "Later": n} for n in range(3)]),
+        answer([record(1), record(2)]).replace(b":1795", b": 1795"),
+        answer([record(1), record(2)]).replace(b":1795232277.123", b":1.795232277123e9"),
+        answer([record(n) for n in range(9000)] + [record(1, EncryptionType="KMS")]),
+        answer([record(1), {**record(2), "PartitionKey": None}]),
+        answer([record(1), {**record(2), "PartitionKey": 5}]),
+        dumped({"Old": {"Records": [record(1)]}, "Records": [record(2)]}),
+        answer([record(1), {name: record(2)[name] for name in SWAPPED}]),
+        answer([record(1), record(2)]).replace(b"},{", b"}},{"),
     ],
-    ids=range(12),
+    ids=range(20),
 )  # fmt: skip
 def test_what_is_not_alike_is_left_to_json(body: bytes) -> None:
     assert scan(body) is None

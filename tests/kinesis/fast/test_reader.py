@@ -308,3 +308,16 @@ def test_a_place_past_retention_of_which_all_is_still_there_is_read(
     young = Owed(since, fake.clock.now() - since + 1)
     assert len(read(reader, OPEN, begin, last, owed=young)) == 3
     assert reads(fake) - before == 1, "nothing is looked up within retention"
+
+
+def test_records_without_a_time_of_arrival_are_read(fake: FakeKinesis, reader: FastReader) -> None:
+    """As emulators may send them."""
+
+    def timeless(request: Any, proceed: Any) -> Any:
+        answer = proceed(request)
+        for record in answer["Records"]:
+            del record["ApproximateArrivalTimestamp"]
+        return answer
+
+    fake.faults.add("GetRecords", timeless, times=None)
+    assert len(read(reader, OPEN, BEGINNING, numbers(fake, 1)[-1], owed=Owed(None, 86_400))) == 4
