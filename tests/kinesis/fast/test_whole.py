@@ -1,0 +1,92 @@
+"""Answers that are taken at once are the same answers, and broken ones are none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+import pytest
+from botocore.exceptions import ResponseStreamingError
+
+from reshardctl.kinesis.fast import FastReader, Reach
+from reshardctl.kinesis.fast.whole import take_whole
+
+RECORD = {
+    "SequenceNumber": "4968", "ApproximateArrivalTimestamp": 1795232277.5, "Data": "czA=",
+    "PartitionKey": "k" * 100_000,
+}  # fmt: skip
+BODY = json.dumps({"Records": [RECORD] * 3, "MillisBehindLatest": 0}).encode()
+
+
+class Kinesis:
+    """Answers as the next of `ways` says, then always whole."""
+
+    def __init__(self, *ways: str) -> None:
+        self.ways, self.calls = list(ways), 0
+
+    def answer(self, exchange: BaseHTTPRequestHandler) -> None:
+        exchange.rfile.read(int(exchange.headers["Content-Length"]))
+        self.calls += 1
+        way = self.ways.pop(0) if self.ways else "whole"
+        exchange.send_response(200)
+        if way == "chunked":
+            exchange.send_header("Transfer-Encoding", "chunked")
+            exchange.end_headers()
+            for part in (BODY[:99], BODY[99:]):
+                exchange.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
+            exchange.wfile.write(b"0\r\n\r\n")
+            return
+        exchange.send_header("Content-Length", str(len(BODY)))
+        exchange.end_headers()
+        exchange.wfile.write(BODY if way == "whole" else BODY[:-9])
+        exchange.close_connection = way != "whole"
+
+
+@pytest.fixture
+def kinesis(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    service = Kinesis(*request.param)
+
+    class Exchange(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            service.answer(self)
+
+        def log_message(self, template: str, *args: object) -> None:
+            pass
+
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "made-up")
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Exchange)
+    thread = Thread(target=http.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    yield service, Reach("us-east-1", f"http://127.0.0.1:{http.server_address[1]}")
+    http.shutdown()
+    thread.join()
+    http.server_close()
+
+
+@pytest.mark.parametrize(
+    "kinesis", [(), ("chunked",), ("cut",), ("cut", "cut")], indirect=True, ids=str
+)
+def test_an_answer_is_whole_or_asked_for_again(kinesis: tuple[Kinesis, Reach]) -> None:
+    service, reach = kinesis
+    cut = service.ways.count("cut")
+    waits: list[float] = []
+    page = FastReader(reach, "orders", sleep=waits.append).page("AAA=")
+    assert [dict(one) for one in page.records] == [RECORD] * 3
+    assert service.calls == 1 + cut and len(waits) == cut
+
+
+@pytest.mark.parametrize("kinesis", [("cut",)], indirect=True)
+def test_a_broken_answer_is_an_error_of_botocores(kinesis: tuple[Kinesis, Reach]) -> None:
+    client = kinesis[1].client()
+    with pytest.raises(ResponseStreamingError):
+        client.get_records(ShardIterator="AAA=")
+
+
+def test_a_client_that_sends_in_another_way_is_left_alone() -> None:
+    take_whole(object())
