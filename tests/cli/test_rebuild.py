@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from reshardctl.exit import Exit
 from tests.case import CASES, load
@@ -59,6 +61,9 @@ def starts(lab):
     return run(lab.fake, lab.stream, list(lab.items().values()), "LATEST", "3.5.1")
 
 
+SCHEMA = Draft202012Validator(
+    json.loads(files("reshardctl.render").joinpath("report.schema.json").read_text("utf-8"))
+)
 HOLES = sink_of(s0=[0, 1, 2, 3], s1=[0, 2], s2=[0])
 
 
@@ -233,24 +238,24 @@ def test_a_checkpoint_is_undone_until_the_query_has_run(lab_of, counted, tmp_pat
         lab.stream, "--from", "s3a://lake/x", "--yes", "--assume-stopped", *ALL,
     )  # fmt: skip
 
-    def files():
+    def there():
         return sorted(str(p.relative_to(place)) for p in place.rglob("*") if p.is_file())
 
     assert lab.cli(*words).code == Exit.OK
     first = lab.journal()
-    assert len(files()) == 4
+    assert len(there()) == 4
     undone = lab.cli("undo", first, "--yes", "--assume-stopped")
     assert undone.code in (Exit.OK, Exit.FINDINGS), undone.err
-    assert not files()
+    assert not there()
     lab.fake.clock.advance(1)
     done = lab.cli(*words)
-    assert done.code == Exit.OK and len(files()) == 4, done.err
+    assert done.code == Exit.OK and len(there()) == 4, done.err
     new = "commits/8" if (place / "offsets/8").exists() else "offsets/8"
     (place / new).write_text((place / new.replace("8", "7")).read_text())
     (second,) = {*(tmp_path / "state").glob("*.jsonl")} - {Path(first)}
     refused = lab.cli("undo", second, "--yes", "--assume-stopped")
     assert refused.code == Exit.REFUSED and refused.says("the consumer has used what the fix wrote")
-    assert len(files()) == 5
+    assert len(there()) == 5
 
 
 @pytest.mark.parametrize("items", [None, []])
@@ -347,6 +352,22 @@ def test_every_format_shows_it(lab_of, counted, form):
     assert shown.code == Exit.FINDINGS and "SHARD_END" in shown.out, shown.err
     done = rebuild(lab, "--yes", "--format", form, *ALL)
     assert done.code == Exit.OK and done.out, done.err
+
+
+@pytest.mark.parametrize("items", [None, []])
+def test_its_json_is_as_the_schema_says(lab_of, counted, tmp_path, items):
+    """Shown, saved, applied and refused."""
+    lab = lab_of("a-both", OPTIONS, items=items)
+    counted(HOLES)
+    form = ("--format", "json")
+    shown = rebuild(lab, "--dry-run", "--out", tmp_path / "plan.json", *form, *ALL)
+    done = rebuild(lab, "--yes", *form, *ALL)
+    again = rebuild(lab, "--yes", *form, *ALL)
+    counted(HOLES, streamed=False)
+    refused = rebuild(lab, "--alone", "--yes", *form)
+    assert [one.code for one in (shown, done, again, refused)] == [1, 0, 0, 4]
+    for one in (shown, done, again, refused):
+        SCHEMA.validate(one.json)
 
 
 def test_what_the_line_rests_on_is_said(lab_of, counted):
