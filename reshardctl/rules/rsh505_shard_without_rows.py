@@ -2,8 +2,9 @@
 
 What it is
 ----------
-A shard is listed, and no row has a number of it. With the stream beside the sink: a warning where
-it has records, and silence where it was seen to be empty.
+A shard is listed, and no row has a number of it: info. With the stream beside the sink: a warning
+where it has records, and silence where it was seen to be empty; with --since or --until it was not
+seen whole, and stays info. A sink without any row at all is a warning.
 
 Why it matters
 --------------

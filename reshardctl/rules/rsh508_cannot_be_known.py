@@ -8,7 +8,8 @@ more, a read that something cut short. Whatever was there cannot be compared.
 Why it matters
 --------------
 Nothing found is not the same as nothing wrong. What an audit vouches for is the window that it
-names, shard by shard, and no more.
+names, shard by shard, and no more. Where a read failed that others may be allowed, or that may go
+well the next time, the audit exits with 3, whatever --fail-on says: it could not tell.
 
 How it happens
 --------------
