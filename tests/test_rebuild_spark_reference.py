@@ -33,7 +33,7 @@ from tests.reference.spark_release import Options
 from tests.sim.histories import random_stream
 from tests.sinks.random import drawn, facts, missing
 
-EACH = 60
+EACH = 30
 RELEASES = ("kinesis-lineage", "qubole-1.2.0_spark-3.0")
 
 

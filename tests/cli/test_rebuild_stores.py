@@ -42,6 +42,7 @@ def delivered(lab):
     return run(lab.fake, "orders", rows, "TRIM_HORIZON", "0.5.0", lambda: None).delivered
 
 
+@pytest.mark.long
 def test_positions_that_are_gone_come_back_and_go_again(made, held, running):  # noqa: F811
     lab = made(CASE)
     if running[0] == "redis":

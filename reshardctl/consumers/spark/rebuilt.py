@@ -18,12 +18,13 @@ from typing import Any
 
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.spark.app import App
-from reshardctl.consumers.spark.checkpoint import AWSLABS, LINEAGE, Checkpoint
+from reshardctl.consumers.spark.checkpoint import AWSLABS, DATABRICKS, LINEAGE, Checkpoint
 from reshardctl.consumers.spark.cuts import position_at
 from reshardctl.consumers.spark.lines import awslabs, qubole
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.lineage import Lineage
-from reshardctl.model import DONE, START, Create, Cut, ShardId, Step, Wanted, Write
+from reshardctl.model import DONE, START, Create, Cut, ShardId, Step, Wanted, Write, time_of
+from reshardctl.times import instant
 
 SETTINGS = '{"batchWatermarkMs":0,"batchTimestampMs":0,"conf":{}}'
 """Spark takes what is not in `conf` from the session, as for a new query (runs on 3.5.9 to 4.3.0;
@@ -32,6 +33,10 @@ COMMIT = 'v1\n{"nextBatchWatermarkMs":0}'
 """What every release writes for a query without a watermark."""
 SHOWN = 50
 """Shards that a starting position is spelled out for; more would fit no command line."""
+
+
+MARGIN = 60.0
+"""Seconds before the oldest place at which a start by time is to begin."""
 
 
 def lost(connector: str, source: str) -> Checkpoint:
@@ -69,8 +74,9 @@ def _ways(lineage: Lineage, want: Wanted, app: App) -> Iterator[str]:
     places = _places(lineage, want)
     if app.traits.connector != AWSLABS or len(places) > SHOWN:
         yield "restore the directory from a backup, and run reshardctl fix on it"
+        yield from _by_time(lineage, want, app)
         return
-    if app.traits.drops_closed and any(not lineage.is_open(shard) for shard in places):
+    if app.traits.drops_closed and _left_in_closed(lineage, want):
         yield (
             f"{app.traits.release} would skip what is left in closed shards: start with awslabs "
             "1.4.2 or kinesis-lineage until they are read"
@@ -81,6 +87,30 @@ def _ways(lineage: Lineage, want: Wanted, app: App) -> Iterator[str]:
         "start the query on a new checkpoint, into a new folder if its sink is of files, with "
         f"startingPosition={line}"
     )
+
+
+def _by_time(lineage: Lineage, want: Wanted, app: App) -> Iterator[str]:
+    """A start by time, where the connector has one: some time before the oldest place of the line.
+    A number's time may lie behind its record's arrival by a few seconds."""
+    option = {AWSLABS: "startingPosition", DATABRICKS: "initialPosition"}.get(app.traits.connector)
+    times = [_time(lineage, shard, want[shard]) for shard in lineage if want[shard] != DONE]
+    since = min((one for one in times if one is not None), default=None)
+    if option is None or since is None:
+        return
+    if app.traits.drops_closed and _left_in_closed(lineage, want):
+        return
+    yield (
+        f"or start the query on a new checkpoint with {option} AT_TIMESTAMP at "
+        f"{instant(since - MARGIN)} or before: what came since is read again"
+    )
+
+
+def _time(lineage: Lineage, shard: ShardId, cut: Cut) -> float | None:
+    return lineage.opened_at(shard) if cut == START else time_of(cut.text.partition("/")[0])
+
+
+def _left_in_closed(lineage: Lineage, want: Wanted) -> bool:
+    return any(want[shard] != DONE and not lineage.is_open(shard) for shard in lineage)
 
 
 def _ended(lineage: Lineage, want: Wanted, last: int) -> Iterator[Step]:
