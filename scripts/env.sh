@@ -67,7 +67,8 @@ _install_locked() {  # ROOT PYTHON
 
 make_environment() {  # ROOT
   local root=$1 python stamp wanted found
-  unset PYTHONPATH PYTHONHOME
+  # Commands are started by the hundred: without bytecode each would compile the package anew.
+  unset PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
   python=$(find_python) || exit 1
   VENV_BIN="$root/.venv/bin"
   export VENV_BIN

@@ -26,7 +26,15 @@ from tests.cli.process import (
 from tests.cli.test_bad_input import kept, twofold
 
 OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
+long = pytest.mark.long
 every_signal = pytest.mark.parametrize("number", SIGNALS, ids=["SIGINT", "SIGTERM"])
+by_ctrl_c = pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=long)], ids=["SIGINT", "SIGTERM"]
+)
+by_sigterm = pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGINT, marks=long), signal.SIGTERM], ids=["SIGINT", "SIGTERM"]
+)
+"""Both are taken alike: elsewhere one of them is enough for every turn."""
 
 
 @pytest.fixture
@@ -67,7 +75,7 @@ def test_cancelled_before_the_first_write(lab, number):
     assert lab.items() == before and lab.journals() == []
 
 
-@every_signal
+@by_sigterm
 @pytest.mark.parametrize("verb", [["inspect"], ["explain", "0"]], ids=lambda w: w[0])
 def test_cancelled_while_reading(lab, verb, number):
     gate = gate_listing(lab)
@@ -79,7 +87,7 @@ def test_cancelled_while_reading(lab, verb, number):
     assert (result.code, result.out) == (130, "") and result.says("cancelled")
 
 
-@every_signal
+@by_ctrl_c
 def test_cancelled_during_the_watch(lab, number):
     lab.alter("shardId-000000000000", leaseOwner={"S": "w1"})
     before = lab.items()
@@ -92,7 +100,7 @@ def test_cancelled_during_the_watch(lab, number):
     assert result.code == 130 and lab.items() == before and lab.journals() == []
 
 
-@every_signal
+@by_sigterm
 def test_asked_to_stop_while_it_proves_its_plan_again(lab, number):
     """The journal is open, no row is written yet: still 130, and no journal is left."""
     before = lab.items()
@@ -107,7 +115,7 @@ def test_asked_to_stop_while_it_proves_its_plan_again(lab, number):
     assert lab.items() == before and lab.journals() == []
 
 
-@every_signal
+@by_ctrl_c
 def test_asked_to_stop_while_it_looks_whether_it_held(lab, number):
     """Everything is written: the signal changes nothing about that."""
     gate = gate_listing(lab, after=2)
@@ -148,8 +156,12 @@ def stopped_between(lab: Lab, number: int, *words: str):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("number", [*SIGNALS, signal.SIGKILL])
-@pytest.mark.parametrize("way", ["resume", "undo"])
+@pytest.mark.parametrize(("number", "way"), [
+    (signal.SIGINT, "resume"), (signal.SIGTERM, "undo"), (signal.SIGKILL, "resume"),
+    pytest.param(signal.SIGINT, "undo", marks=long),
+    pytest.param(signal.SIGTERM, "resume", marks=long),
+    pytest.param(signal.SIGKILL, "undo", marks=long),
+])  # fmt: skip
 def test_stopped_between_two_writes(lab, number, way):
     """The step in hand is finished, the journal and both ways out are named, and both work."""
     before = lab.items()
@@ -174,7 +186,7 @@ def test_stopped_between_two_writes(lab, number, way):
     assert kept(lab.items()) == kept(before)
 
 
-@every_signal
+@by_sigterm
 def test_an_undo_that_was_stopped_goes_on(lab, number):
     before = lab.items()
     assert lab.cli(*fix_words(lab), "--assume-stopped").code == 0
@@ -187,8 +199,11 @@ def test_an_undo_that_was_stopped_goes_on(lab, number):
     assert kept(lab.items()) == kept(before)
 
 
-@pytest.mark.parametrize("words", [["inspect", "--format", "text"], ["inspect", "--format", "json"],
-                                   ["explain"], ["rule"]], ids=" ".join)  # fmt: skip
+@pytest.mark.parametrize("words", [
+    ["inspect", "--format", "text"], ["rule"],
+    pytest.param(["inspect", "--format", "json"], marks=long),
+    pytest.param(["explain"], marks=long),
+], ids=" ".join)  # fmt: skip
 def test_a_closed_pipe(lab, words):
     """`| head -0`: no traceback, and a status that is no success."""
     where = [] if words == ["rule"] else [*(["0"] if words == ["explain"] else []), *lab.where]
@@ -203,7 +218,7 @@ def test_a_closed_pipe(lab, words):
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+@pytest.mark.parametrize("encoding", ["ascii", pytest.param("latin-1", marks=long)])
 @pytest.mark.parametrize("words", [["inspect", "--format", "text", "-v"], ["explain", "0"],
                                    ["fix", "--dry-run", "--format", "text"], ["rule", "RSH203"]],
                          ids=lambda w: w[0])  # fmt: skip
@@ -215,7 +230,7 @@ def test_no_utf_8(lab, words, encoding):
     assert result.out.isascii() and result.err == ""
 
 
-@pytest.mark.parametrize("columns", [40, 60, 100])
+@pytest.mark.parametrize("columns", [40, pytest.param(60, marks=long), 100])
 def test_a_narrow_terminal(lab, columns):
     code, shown = on_terminal(lab, ["fix", *lab.where, "--dry-run"], columns=columns)
     assert code == 1
@@ -235,8 +250,10 @@ def test_colours_and_their_absence(lab):
     assert "\x1b[" in forced.out
 
 
-@pytest.mark.parametrize(("answer", "code"), [("yes\n", 0), ("y\n", 4), ("\n", 4), ("\x04", 4),
-                                              ("\x03", 130)])  # fmt: skip
+@pytest.mark.parametrize(("answer", "code"), [
+    ("yes\n", 0), ("y\n", 4), ("\x03", 130), pytest.param("\n", 4, marks=long),
+    pytest.param("\x04", 4, marks=long),
+])  # fmt: skip
 def test_asked_at_a_terminal(lab, answer, code):
     before = lab.items()
     words = ["fix", *lab.where, "--created", lab.created, "--assume-stopped"]

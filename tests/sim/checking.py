@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pytest
 
 from tests.sim import properties
 from tests.sim.properties import Property
@@ -17,7 +20,8 @@ LOSSLESS: tuple[Property, ...] = (
 )
 
 RANDOM, SLICE = 600, 47
-"""The default tier: so many random scenes, and every so-manieth of the small ones."""
+"""The default tier: so many random scenes, and every so-manieth of the small ones. A part of it
+is run at every turn (`scripts/test`), the rest with what takes longer; CI runs both."""
 
 FORECASTS = 1200
 """Further random scenes of which only the forecast is compared."""
@@ -47,6 +51,14 @@ def first_violation(scenes: Iterable[Scene]) -> str | None:
             told = "\n".join(found)
             return f"{scene.name}:\n{told}\n\n{case_file(Trial(scene))}"
     return None
+
+
+def first_here(blocks: Iterable[int], count: int) -> list[Any]:
+    """Parameters of which the first `count` are run at every turn, the others are long."""
+    return [
+        pytest.param(block, marks=pytest.mark.long if place >= count else ())
+        for place, block in enumerate(blocks)
+    ]
 
 
 def seconds() -> float:

@@ -1,17 +1,17 @@
-"""Every small table: one root, at most two operations, six states a shard. A slice by default;
-`scripts/sim` runs all."""
+"""Every small table: one root, at most two operations, six states a shard. A slice, of
+which a quarter at every turn; `scripts/sim` runs all."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.sim.checking import SLICE, first_violation
+from tests.sim.checking import SLICE, first_here, first_violation
 from tests.sim.scenes import count, nth
 
 PARTS = 4
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", first_here(range(PARTS), 1))
 def test_small_tables(part: int) -> None:
     chosen = range(part * SLICE, count(), PARTS * SLICE)
     assert (told := first_violation(map(nth, chosen))) is None, told
