@@ -31,6 +31,13 @@ ONE_STREAM = (
 """docs/kcl.md, "from one stream to several": nothing in an empty table tells which it was."""
 
 
+WHOLE_STORE = (
+    "more than positions was in it: restore it from a backup, or create the index and its source "
+    "anew, which then reads from the beginning of what the stream still has"
+)
+"""Quickwit's metastore: without the index and its splits, positions would be of nothing."""
+
+
 def one_source(given: Sequence[str], stream: str | None, sink: str | None) -> None:
     """UsageError unless a consumer and its sink are named, or a plan, or a journal."""
     fixing.one_source(given, stream, "rebuild")
@@ -81,17 +88,18 @@ def _holds_parts(place: Locator, case: Case) -> bool:
 def _store_is_there(target: Target, ports: Ports) -> None:
     """Raises Refused for a table or a directory that was deleted, with the command that makes it
     again: whose it is, its tags and its policies are not ours to say."""
+    place = target.place
     try:
         ports.medium.identity()
     except NoStore as error:
-        if target.place.medium == "files":
-            make = error.next or f"make it first: mkdir -p {quote(target.place.target)}"
-            raise Refused(error.what, make) from None
-        if target.place.medium in SQL:
-            make = f"make it first: {statement(target.place.medium, error.table)}"
-            raise Refused(error.what, f"{error.next}; {make}") from None
-        region = ("--region", error.region) if error.region else ()
-        raise Refused(
-            f"{error.what}; a consumer makes it itself, and then begins at its start position",
-            "make it first, with your own tags: " + creation(target.place, error.table, region),
-        ) from None
+        if place.consumer == "spark":
+            make = error.next or f"make it first: mkdir -p {quote(place.target)}"
+        elif place.medium in SQL:
+            make = f"{error.next}; make it first: {statement(place.medium, error.table)}"
+        elif error.table:
+            region = ("--region", error.region) if error.region else ()
+            make = "make it first, with your own tags: " + creation(place, error.table, region)
+        else:
+            make = WHOLE_STORE
+        self_made = "; KCL makes it itself, and then begins at its start position"
+        raise Refused(error.what + (self_made if place.consumer == "kcl" else ""), make) from None

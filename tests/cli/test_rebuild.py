@@ -176,6 +176,24 @@ def test_a_table_that_is_gone_is_not_made(lab_of, counted):
     assert not asked, "nothing is read before the store is there"
 
 
+@pytest.mark.parametrize(("locator", "words"), [
+    ("kinsumer://gone?release=snowplow-1.7&initial=TRIM_HORIZON",
+     ("--table-name gone_checkpoints", "AttributeName=Shard,KeyType=HASH")),
+    ("kinesis-consumer+ddb://gone?app=a&release=0.5&initial=LATEST",
+     ("--table-name gone", "AttributeName=namespace,KeyType=HASH",
+      "AttributeName=shard_id,KeyType=RANGE")),
+    ("quickwit+file:///no/such/place?index=i&source=s&release=0.9",
+     ("more than positions was in it", "backup")),
+])  # fmt: skip
+def test_other_stores_that_are_gone(lab_of, counted, locator, words):
+    lab = lab_of("a-both", OPTIONS)
+    asked = counted(HOLES)
+    found = lab.cli("rebuild", locator, "--stream", lab.stream, "--from", "s3a://x", "--dry-run")
+    assert found.code == Exit.REFUSED and found.says(*words) and not asked
+    assert ("dynamodb" in found.err) is not locator.startswith("quickwit")
+    assert "KCL" not in found.err
+
+
 def test_a_directory_that_is_gone_is_not_made(lab_of, counted, tmp_path):
     lab = lab_of("a-both", OPTIONS)
     counted(HOLES)
