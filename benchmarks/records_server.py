@@ -2,7 +2,8 @@
 
 A stream "bench" of open shards. Every record is encoded before the first call, so that an answer
 is two slices and a send. A POST to /visible with a number lets so many records of each shard be
-seen (all, at first); a GET of /asked tells how often each action was called, and begins anew.
+seen (all, at first); a GET of /asked tells how often each action was called, and begins anew. Of
+the calls of GetRecords, "looks" are those for one record, or of iterators that began by time.
 Prints its port. It ends with its standard input.
 """
 
@@ -81,12 +82,12 @@ class Shard:
                 index = int(asked["StartingSequenceNumber"]) >> 80 & (1 << 64) - 1
                 return index if kind == "AFTER_SEQUENCE_NUMBER" else index - 1
 
-    def page(self, place: int, limit: int) -> list[bytes | memoryview]:
-        """An answer, in parts."""
+    def page(self, place: int, limit: int, kind: str) -> list[bytes | memoryview]:
+        """An answer, in parts. kind: of the iterator, and of the one that follows."""
         end = min(self.visible, place + min(limit, self.per_page))
         left = self.visible - end
         behind = int(1000 * (time.time() - self.arrival(end))) if left else 0
-        tail = f'],"NextShardIterator":"{self.shard}:{end}:{"A" * 200}","MillisBehindLatest":'
+        tail = f'],"NextShardIterator":"{self.shard}:{end}:{kind:A<200}","MillisBehindLatest":'
         records = memoryview(self.text)[self.places[place] : max(self.places[end] - 1, 0)]
         empty = end <= place
         return [b'{"Records":[', b"" if empty else records, f"{tail}{behind}}}".encode()]
@@ -127,13 +128,15 @@ class Exchange(BaseHTTPRequestHandler):
         return self._send(getattr(self, action)(json.loads(body)))
 
     def GetRecords(self, asked: dict[str, Any]) -> list[bytes | memoryview]:  # noqa: N802
-        shard, place, _ = asked["ShardIterator"].split(":")
-        return self.shards[int(shard)].page(int(place), asked.get("Limit", LONGEST_PAGE))
+        shard, place, kind = asked["ShardIterator"].split(":")
+        limit = asked.get("Limit", LONGEST_PAGE)
+        self.asked["looks"] += limit == 1 or kind.startswith("AT_TIMESTAMP")
+        return self.shards[int(shard)].page(int(place), limit, kind)
 
     def GetShardIterator(self, asked: dict[str, Any]) -> list[bytes | memoryview]:  # noqa: N802
         shard = int(asked["ShardId"][-12:])
-        place = self.shards[shard].place(asked)
-        return [json.dumps({"ShardIterator": f"{shard}:{place}:x"}).encode()]
+        iterator = f"{shard}:{self.shards[shard].place(asked)}:{asked['ShardIteratorType']}"
+        return [json.dumps({"ShardIterator": iterator}).encode()]
 
     def ListShards(self, asked: dict[str, Any]) -> list[bytes | memoryview]:  # noqa: ARG002, N802
         shards = [one.listed(len(self.shards)) for one in self.shards]

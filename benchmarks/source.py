@@ -21,7 +21,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-RECORDS, SHARDS, SIZES, ROUNDS = 1_000_000, 4, (200, 1000), 3
+RECORDS, SHARDS, SIZES, ROUNDS = 600_000, 4, (200, 1000), 3
 MADE_UP = {
     "AWS_ACCESS_KEY_ID": "made-up", "AWS_SECRET_ACCESS_KEY": "made-up",
     "AWS_DEFAULT_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "true",
@@ -76,29 +76,33 @@ def run(scale: int, folder: Path) -> None:
 
 def _compare(spark: Any, url: str, records: int, cores: int, folder: Path) -> None:
     ways: dict[str, Callable[[], Cost]] = {
-        "boto3 as it comes": lambda: _loop("boto3", url, records, cores),
-        "http.client, json, base64": lambda: _loop("http", url, records, cores),
-        "our client, base64": lambda: _loop("wire", url, records, cores),
+        "a boto3, rows dropped": lambda: _loop("boto3", url, records, cores),
+        "b boto3, Arrow rows": lambda: _loop("boto3-rows", url, records, cores),
+        "c signed, json, Arrow rows": lambda: _loop("plain-rows", url, records, cores),
+        "d unsigned, json, dropped": lambda: _loop("http", url, records, cores),
+        "ours without Spark": lambda: _loop("ours-rows", url, records, cores),
         "spark.read, noop sink": lambda: _batch(spark, url),
         "spark.readStream, noop sink": lambda: _stream(spark, url, records, folder),
     }
     best: dict[str, Cost] = {}
-    calls: dict[str, int] = {}
+    calls: dict[str, tuple[int, int]] = {}
     for round_ in range(ROUNDS + 1):
         for name, way in ways.items():
             cost = way()
-            calls[name] = _asked(url).get("GetRecords", 0)
+            asked = _asked(url)
+            calls[name] = (asked.get("GetRecords", 0), asked.get("looks", 0))
             if round_:  # the first is there to be warm
                 before = best.get(name, cost)
                 best[name] = Cost(*map(min, zip(before, cost, strict=True)))
-    loops = list(ways)[:3]
-    print(f"{'':30}{'k records/s':>12}{'x each loop, by time':>26}{'CPU s/M':>10}"
-          f"{'x each loop, by CPU':>26}{'GetRecords':>12}")  # fmt: skip
+    loops = list(ways)[:4]
+    letters = "".join(f"{name[0]:>6}" for name in loops)
+    print(f"{'':30}{'k records/s':>12}{'CPU s/M':>9}   by time, x{letters}"
+          f"   by CPU, x{letters}{'GetRecords':>13}{'of them looks':>15}")  # fmt: skip
     for name, cost in best.items():
-        by_time = "".join(f"{best[loop].seconds / cost.seconds:8.2f}" for loop in loops)
-        by_cpu = "".join(f"{best[loop].cpu / cost.cpu:8.2f}" for loop in loops)
-        print(f"  {name:28}{records / cost.seconds / 1000:12.0f}{by_time:>26}"
-              f"{1e6 * cost.cpu / records:10.2f}{by_cpu:>26}{calls[name]:12}")  # fmt: skip
+        by_time = "".join(f"{best[loop].seconds / cost.seconds:6.2f}" for loop in loops)
+        by_cpu = "".join(f"{best[loop].cpu / cost.cpu:6.2f}" for loop in loops)
+        print(f"  {name:28}{records / cost.seconds / 1000:12.0f}{1e6 * cost.cpu / records:9.2f}"
+              f"{by_time:>34}{by_cpu:>34}{calls[name][0]:15}{calls[name][1]:15}")  # fmt: skip
 
 
 def _loop(way: str, url: str, records: int, cores: int) -> Cost:
