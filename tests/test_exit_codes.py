@@ -47,7 +47,7 @@ def test_the_drawing_in_the_docstring_is_the_tree():
     }
 
 
-@pytest.mark.parametrize(("one", "other"), itertools.permutations(ORDER, 2))
+@pytest.mark.parametrize(("one", "other"), list(itertools.permutations(ORDER, 2)))
 def test_precedence(one, other):
     assert worst(Exit(one), Exit(other)) == min(one, other, key=ORDER.index)
 

@@ -5,6 +5,7 @@ What is not installed is skipped with its reason; with CI set nothing is.
 
 from __future__ import annotations
 
+import itertools
 import os
 import pwd
 import shutil
@@ -13,13 +14,13 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-PATIENCE = 60.0
+PATIENCE = 180.0
 """Seconds for a server to answer."""
 USER, PASSWORD = "tester", "s3cret-of-the-tests"
 
@@ -51,10 +52,19 @@ def need(names: Sequence[str], package: str) -> list[str]:
     return [path for path in found if path]
 
 
+_ports = itertools.count(os.getpid() * 101)
+"""Each worker begins elsewhere, and takes none twice."""
+
+
 def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
+    """One that nobody listens at. Not of those that the system gives to connections (from 32768
+    on Linux): one of the many of other tests could have it before the server does."""
+    for number in itertools.islice(_ports, 1000):
+        port = 10_240 + number % 20_000
+        with socket.socket() as taken, suppress(OSError):
+            taken.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("no port is free")
 
 
 def owner(name: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -16,16 +17,21 @@ def mariadb() -> Iterator[Running]:
     install, server = need(["mariadb-install-db", "mariadbd"], "mariadb-server")
     user, port = owner("mysql"), free_port()
     with folder_of(user) as folder:
-        data, socket = f"--datadir={folder}/data", f"{folder}/socket"
+        data, path = f"--datadir={folder}/data", f"{folder}/socket"
         once(
             [install, "--no-defaults", data, "--auth-root-authentication-method=normal",
              "--skip-test-db", "--skip-name-resolve"], user, folder,
         )  # fmt: skip
 
         def answers() -> bool:
+            line = socket.socket(socket.AF_UNIX)  # ours to close: PyMySQL leaves one that failed
+            line.settimeout(30)
+            connection = pymysql.connect(user="root", defer_connect=True)
             try:
-                connection = pymysql.connect(unix_socket=socket, user="root", connect_timeout=5)
-            except pymysql.err.OperationalError:
+                line.connect(path)
+                connection.connect(line)
+            except (OSError, pymysql.err.OperationalError):
+                line.close()
                 return False
             with connection, connection.cursor() as cursor:
                 cursor.execute("CREATE DATABASE positions")
@@ -35,7 +41,7 @@ def mariadb() -> Iterator[Running]:
 
         command = [
             server, "--no-defaults", data, f"--port={port}", "--bind-address=127.0.0.1",
-            f"--socket={socket}", f"--pid-file={folder}/pid", "--skip-name-resolve",
+            f"--socket={path}", f"--pid-file={folder}/pid", "--skip-name-resolve",
             "--innodb-flush-log-at-trx-commit=0",
         ]
         with served(command, user, folder, answers):

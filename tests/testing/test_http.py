@@ -30,7 +30,7 @@ def url(fake: FakeKinesis) -> Iterator[str]:
 
 
 def boto(url: str, region: str = "us-east-1") -> Any:
-    retries = Config(retries={"total_max_attempts": 1}, read_timeout=10, connect_timeout=10)
+    retries = Config(retries={"total_max_attempts": 1}, read_timeout=60, connect_timeout=60)
     return boto3.client("kinesis", endpoint_url=url, region_name=region, config=retries)
 
 
@@ -155,7 +155,7 @@ def post(
     url: str, body: bytes, **headers: str
 ) -> Iterator[tuple[int, dict[str, str], dict[str, Any]]]:
     """Answers to one request sent again and again over one connection."""
-    connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=10)
+    connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=60)
     sent = {
         "Content-Type": "application/x-amz-json-1.1",
         "X-Amz-Target": "Kinesis_20131202.ListShards",
@@ -207,7 +207,7 @@ def test_cbor_and_foreign_targets_are_refused_clearly(url: str) -> None:
 
 
 def test_a_chunked_body(url: str) -> None:
-    connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=10)
+    connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=60)
     target = {"X-Amz-Target": "Kinesis_20131202.ListShards"}
     chunks = iter([b'{"StreamName":', b' "orders"}'])
     connection.request("POST", "/", chunks, target, encode_chunked=True)

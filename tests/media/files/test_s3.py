@@ -365,7 +365,7 @@ def test_reads_are_bounded_and_at_once(place):
             now += 1
             most = max(most, now)
         with suppress(BrokenBarrierError):
-            together.wait(10)
+            together.wait(120)
         try:
             return call()
         finally:
