@@ -5,8 +5,9 @@ keys overlap never live at the same time, and a younger one's numbers are all gr
 each record's first delivery: a batch that is written again is doubled, not disordered as well.
 Rows of equal order (one batch, one moment) say nothing of each other.
 
-In two steps: what each shard has in each batch, a row a shard and batch, tells where disorder can
-be at all; only rows from there are gathered by key, of a clean sink none.
+In steps: what each shard has in each batch, a row a shard and batch, tells how many of them may be
+in disorder at all: of a clean sink none, and that was one pass. Else which ones, and only their
+rows are gathered by key.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 FEW = 20_000
 """Batches of shards that are worth a filter; beyond them nothing is filtered before the join."""
+_OVERLAPS = "low <= before OR high >= behind"
 
 
 def disordered(rows: DataFrame, known: Known, groups: Iterable[Group]) -> DataFrame:
@@ -34,8 +36,16 @@ def disordered(rows: DataFrame, known: Known, groups: Iterable[Group]) -> DataFr
     from pyspark.sql import functions as F  # noqa: N812
 
     told = rows.where("order IS NOT NULL AND key IS NOT NULL")
-    batches = _batches(told, known)
-    found = _suspect(batches, _thresholds(batches, known, groups))
+    batches = _around(_batches(told, known))
+    ranges = batches.groupBy("at").agg(
+        F.min("order").alias("first"), F.max("order").alias("last"),
+        F.count_if(F.expr(_OVERLAPS)).alias("overlaps"),
+    ).collect()  # fmt: skip
+    across = _thresholds(ranges, known, groups)
+    if not across and not any(row["overlaps"] for row in ranges):
+        return _by_key(told.where(F.lit(False)))
+    schema = batches.selectExpr("at", "order AS first", "order AS last").schema
+    found = _suspect(batches, rows.sparkSession.createDataFrame(across, schema))
     few = found.limit(FEW + 1).collect()
     if len(few) <= FEW:
         found = F.broadcast(rows.sparkSession.createDataFrame(few, found.schema))
@@ -78,20 +88,31 @@ def _batches(rows: DataFrame, known: Known) -> DataFrame:
     return rows.groupBy("at", "order").agg(F.min("low").alias("low"), F.max("high").alias("high"))
 
 
-def _thresholds(batches: DataFrame, known: Known, groups: Iterable[Group]) -> DataFrame:
-    """at, first, last: rows of a shard that came later than `first` came behind a descendant's, if
-    it is one; earlier than `last`, before an ancestor's. A row a shard that has either."""
+def _around(batches: DataFrame) -> DataFrame:
+    """With before, behind STRUCT: the most that its shard has before, the least behind a batch."""
+    from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812
 
-    ranges = batches.groupBy("at").agg(F.min("order").alias("first"), F.max("order").alias("last"))
-    orders = {row["at"]: (row["first"], row["last"]) for row in ranges.collect()}
-    lives = _lives(known, groups)
-    found = [
+    in_order = Window.partitionBy("at").orderBy("order")
+    earlier = in_order.rowsBetween(Window.unboundedPreceding, -1)
+    later = in_order.rowsBetween(1, Window.unboundedFollowing)
+    return batches.select(
+        "at", "order", "low", "high",
+        F.max("high").over(earlier).alias("before"), F.min("low").over(later).alias("behind"),
+    )  # fmt: skip
+
+
+def _thresholds(
+    ranges: Iterable[Any], known: Known, groups: Iterable[Group]
+) -> list[tuple[int, Any, Any]]:
+    """at, first, last: rows of a shard that came later than `first` came behind a descendant's, if
+    it is one; earlier than `last`, before an ancestor's. One a shard that has either."""
+    orders = {row["at"]: (row["first"], row["last"]) for row in ranges}
+    return [
         (at, first, last)
-        for at, (first, last) in _across(orders, lives).items()
+        for at, (first, last) in _across(orders, _lives(known, groups)).items()
         if first is not None or last is not None
     ]
-    return batches.sparkSession.createDataFrame(found, ranges.schema)
 
 
 def _lives(known: Known, groups: Iterable[Group]) -> dict[int, tuple[int, int]]:
@@ -146,21 +167,14 @@ def _across(
 def _suspect(batches: DataFrame, thresholds: DataFrame) -> DataFrame:
     """at, order, before, behind STRUCT, crossed: batches that overlap with others of their shard,
     or came in another order than those of shards before or behind theirs."""
-    from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812
 
-    in_order = Window.partitionBy("at").orderBy("order")
-    earlier = in_order.rowsBetween(Window.unboundedPreceding, -1)
-    later = in_order.rowsBetween(1, Window.unboundedFollowing)
-    around = batches.select(
-        "at", "order", "low", "high",
-        F.max("high").over(earlier).alias("before"), F.min("low").over(later).alias("behind"),
-    ).join(F.broadcast(thresholds), "at", "left")  # fmt: skip
     crossed = F.coalesce(F.expr("order > first OR order < last"), F.expr("order > first"),
                          F.expr("order < last"), F.lit(False))  # fmt: skip
     return (
-        around.withColumn("crossed", crossed)
-        .where("crossed OR low <= before OR high >= behind")
+        batches.join(F.broadcast(thresholds), "at", "left")
+        .withColumn("crossed", crossed)
+        .where(f"crossed OR {_OVERLAPS}")
         .select("at", "order", "before", "behind", "crossed")
     )
 

@@ -1,8 +1,9 @@
 """Records that a sink holds more than once, exactly.
 
-Grouping by the number itself moves 56 digits of every row through a shuffle; grouping by a hash
-of 64 bits moves eight bytes. Equal records have equal hashes, so only what shares its hash with
-another row is grouped by number: in a clean sink, nothing.
+Grouping by the number itself moves 56 digits of every row through a shuffle and holds them all in
+memory. Numbers of a shard count up, so 64 that may follow each other are one cell with a bit each:
+a cell with more rows than bits has a record twice, or two that share a bit. Equal records are of
+one cell and bit, so only rows of such cells are grouped by number: in a clean sink, none.
 """
 
 from __future__ import annotations
@@ -10,43 +11,77 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reshardctl.spark.audit.known import Known
+from reshardctl.spark.audit.laid import HALF
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 FEW = 20_000
-"""Hashes that are worth a filter; beyond them the rows are grouped by number as they are."""
+"""Cells that are worth a filter; beyond them the rows are grouped by number as they are."""
+_STEP = 2**80 / 10**HALF
+"""By as much the digits before the last 18 rise from one index to the next (bits 80 to 143)."""
+_AT = 40
+"""Bits of a cell for the index; that of a shard's first 8 * 10^11 records needs no more."""
+_COARSE = 12
+"""Bits that a cell loses where there are too many: 2^18 records that follow each other are one."""
 
 
-def _hash(known: Known) -> Column:
+def _cell(known: Known) -> tuple[Column, Column]:
+    """cell BIGINT, bit BIGINT: of equal records equal.
+
+    What other records have in common with them costs a second look and nothing else: that may be
+    rounding, a head that is not the shard's own, a hash.
+    """
     from pyspark.sql import functions as F  # noqa: N812
 
-    return F.xxhash64(*(("upper", "lower", "sub") if known.decodable else ("place", "sub")))
+    if not known.decodable:
+        return F.xxhash64("place", "sub"), F.lit(1).cast("bigint")
+    index = f"floor((upper - coalesce(base, 0L) + {int(_STEP / 2)}L) / {_STEP!r}D)"
+    cell = F.expr(
+        f"if(sub = 0, shiftleft(cast(at AS bigint), {_AT}) + shiftright({index}, 6),"
+        f" xxhash64(at, {index}, shiftright(sub, 6)))"
+    )
+    return cell, F.expr(f"shiftleft(1L, cast(if(sub = 0, {index}, sub) & 63 AS int))")
 
 
 def suspects(rows: DataFrame, known: Known) -> DataFrame:
-    """`hash` BIGINT of records that may be there more than once: one shuffle of hashes."""
+    """`cell` BIGINT where records may be more than once: one shuffle, of cells."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    hashes = rows.select(_hash(known).alias("hash")).groupBy("hash").agg(F.count("*").alias("rows"))
-    return hashes.where("rows > 1").select("hash")
+    cell, bit = _cell(known)
+    cells = rows.select(cell.alias("cell"), bit.alias("bit")).groupBy("cell").agg(
+        F.bit_or("bit").alias("bits"), F.count("*").alias("rows")
+    )  # fmt: skip
+    return cells.where("rows > bit_count(bits)").select("cell")
 
 
 def doubled(rows: DataFrame, known: Known) -> DataFrame:
     """at, shard, number, place, sub, key, arrival, slot, copies BIGINT: a row a record."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    few = suspects(rows, known).limit(FEW + 1).collect()
-    kept = rows
-    if len(few) <= FEW:
-        filter_ = rows.sparkSession.createDataFrame([(row["hash"],) for row in few], "hash BIGINT")
-        kept = rows.join(F.broadcast(filter_), _hash(known) == F.col("hash"), "left_semi")
-    by_number = kept.groupBy("at", "shard", "place", "sub").agg(
+    by_number = _suspected(rows, known).groupBy("at", "shard", "place", "sub").agg(
         F.min("number").alias("number"), F.min("key").alias("key"),
         F.min("arrival").alias("arrival"), F.min("slot").alias("slot"),
         F.count("*").alias("copies"),
     )  # fmt: skip
     return by_number.where("copies > 1")
+
+
+def _suspected(rows: DataFrame, known: Known) -> DataFrame:
+    """Rows with all those that may be doubled: of the cells, else of coarser ones, else all."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    found, (cell, _) = suspects(rows, known), _cell(known)
+    for bits in (0, _COARSE):
+        wide = found.select(F.shiftright("cell", bits).alias("cell"))
+        few = (wide.distinct() if bits else wide).limit(FEW + 1).collect()
+        if not few:
+            return rows.where(F.lit(False))
+        if len(few) <= FEW:
+            named = rows.sparkSession.createDataFrame(few, "cell BIGINT")
+            same = F.shiftright(cell, bits) == F.col("cell")
+            return rows.join(F.broadcast(named), same, "left_semi")
+    return rows
 
 
 def counted(records: DataFrame) -> DataFrame:

@@ -35,9 +35,10 @@ def laid(found: Mapped, known: Known, lineage: Lineage, cut: tuple[Slots, ...]) 
     """at INT, shard, number, place, sub, key, arrival, order, slot INT, fault STRING, …
 
     at: which shard (`Known.id`). place: the number at one width. upper, lower: BIGINT, the last 36
-    digits of it where numbers are decodable. head: a usable number's digits before these, NULL
-    where they are the shard's own. fault: NULL where the row belongs to `shard`. slot: of its time,
-    by arrival if the sink has that, else by the time in the number. One broadcast, no shuffle.
+    digits of it where numbers are decodable, base: those that upper is of the shard's first number.
+    head: a usable number's digits before these, NULL where they are the shard's own. fault: NULL
+    where the row belongs to `shard`. slot: of its time, by arrival if the sink has that, else by
+    the time in the number. One broadcast, no shuffle.
     """
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -52,7 +53,7 @@ def laid(found: Mapped, known: Known, lineage: Lineage, cut: tuple[Slots, ...]) 
     when = F.col("arrival") if "arrival" in found.names else time_in("place", known.width)
     return rows.withColumn("time", when).withColumn("fault", fault).select(
         "at", "shard", "number", "place", "sub", "key", "arrival", "order", "least", "most",
-        "upper", "lower", _head().alias("head"), slot().alias("slot"), "fault",
+        "upper", "lower", "base", _head().alias("head"), slot().alias("slot"), "fault",
     )  # fmt: skip
 
 
@@ -60,13 +61,14 @@ def _table(spark: SparkSession, known: Known, cut: tuple[Slots, ...]) -> DataFra
     """A line a shard, as small as the lineage."""
     rows = [
         (at, one.number, one.id, one.low, one.beyond, one.low[:HEAD], one.least, one.most,
-         slots.since, slots.seconds, slots.count)
+         slots.since, slots.seconds, slots.count,
+         int(one.low[HEAD : HEAD + HALF]) if known.decodable else None)
         for at, (one, slots) in enumerate(zip(known.shards, cut, strict=False))
     ]  # fmt: skip
     return spark.createDataFrame(
         rows,
         "at INT, index BIGINT, shard STRING, low STRING, beyond STRING, own STRING,"
-        " least STRING, most STRING, since DOUBLE, seconds DOUBLE, slots INT",
+        " least STRING, most STRING, since DOUBLE, seconds DOUBLE, slots INT, base BIGINT",
     )
 
 

@@ -10,17 +10,18 @@ from typing import Any
 import pytest
 
 from reshardctl.kinesis.fast import Reach
+from reshardctl.lineage import Lineage
 from reshardctl.spark.audit import Columns, alone, audit
 from reshardctl.spark.audit.against import _counted, _joined, _placed, _there
 from reshardctl.spark.audit.columns import mapped
-from reshardctl.spark.audit.disordered import _batches
-from reshardctl.spark.audit.doubled import suspects
+from reshardctl.spark.audit.disordered import _batches, disordered
+from reshardctl.spark.audit.doubled import doubled, suspects
 from reshardctl.spark.audit.known import Known, known
 from reshardctl.spark.audit.laid import laid
 from reshardctl.spark.audit.reading import Begin, Stream, Window, records
 from reshardctl.spark.audit.slots import slots
-from tests.lineage.histories import CREATED
-from tests.spark.audit.sinks import SCHEMA, clean, frame, row, split_once
+from tests.lineage.histories import CREATED, fresh
+from tests.spark.audit.sinks import clean, frame, lineage, row, split_once
 
 
 @pytest.fixture(scope="module")
@@ -73,14 +74,45 @@ def test_counts_are_shuffled_not_rows(sink: Any) -> None:
     assert "partition_key" not in text, "a column that nobody needs is read"
 
 
-def test_doubled_records_are_looked_for_by_hash(sink: Any) -> None:
-    """A shard with nearly all rows is spread over all tasks."""
+def test_doubled_records_are_looked_for_by_cells_of_64(sink: Any) -> None:
+    """What is moved is as many cells as tasks have, not rows; a shard with nearly all rows is
+    spread over all tasks."""
     rows, shards = rows_of(sink)
     text = plan(suspects(rows.where("fault IS NULL"), shards))
     check(text)
     (keys,) = shuffles(text)
-    assert re.match(r"hashpartitioning\(hash#\d+L, ", keys)
+    assert re.match(r"hashpartitioning\(cell#\d+L, ", keys) and "partial_bit_or(bit" in text
     assert "ReadSchema: struct<sequence_number:string,sub_sequence_number:bigint,shard_id" in text
+
+
+def test_a_clean_sink_is_not_read_to_show_what_is_wrong_with_it(sink: Any) -> None:
+    """Neither are rows gathered by number or key: all that is known from counts."""
+    rows, shards = rows_of(sink)
+    good = rows.where("fault IS NULL")
+    for found in (doubled(good, shards), disordered(good, shards, alone.groups(rows, shards))):
+        text = plan(found)
+        assert "FileScan" not in text and shuffles(text) == [], text
+
+
+def test_only_the_lineage_is_broadcast(sink: Any) -> None:
+    text = plan(rows_of(sink)[0])
+    assert text.count("BroadcastExchange") == 1
+    below = text[text.index("BroadcastExchange") :]
+    assert "FileScan" not in below.split("FileScan parquet")[0] and "Exchange" not in below[10:]
+    assert re.search(r"BroadcastExchange.*\n.*(?:\n.*)?(?:LocalTableScan|Scan ExistingRDD)", text)
+
+
+def test_a_plan_does_not_grow_with_the_shards(sink: Any) -> None:
+    """Thousands of branches would be too much for generated code; they are rows of a table."""
+
+    def laid_to(lineage: Lineage) -> str:
+        shards = known(lineage)
+        cut = slots(shards, CREATED, CREATED + 100, None)
+        return plan(laid(mapped(sink, Columns(order="batch")), shards, lineage, cut))
+
+    few, many = laid_to(split_once()), laid_to(lineage(fresh(5000)))
+    assert len(few.splitlines()) == len(many.splitlines())
+    assert few.count("CASE WHEN") == many.count("CASE WHEN")
 
 
 def test_order_is_looked_at_by_batch(sink: Any) -> None:
@@ -111,13 +143,3 @@ def test_one_shard_with_nearly_all_rows(spark: Any) -> None:
     facts = audit(frame(spark, rows), lineage=split_once()).facts
     found = {name[-1]: (one.rows, one.doubled, one.extra) for name, one in facts.shards.items()}
     assert found == {"1": (906, 6, 7), "2": (3, 0, 0), "3": (1, 0, 0)}
-
-
-def test_the_driver_holds_no_rows(spark: Any) -> None:
-    """Ten times the rows, as many facts: groups are as many as the lineage has slots."""
-    lineage = split_once()
-    few, many = (
-        audit(spark.createDataFrame([], SCHEMA).union(frame(spark, rows)), lineage=lineage)
-        for rows in (clean(), [row(1, n % 5 + 1) for n in range(90)])
-    )
-    assert len(many.facts.buckets) <= len(few.facts.buckets)
