@@ -221,7 +221,7 @@ def test_csv_files_of_other_columns(spark: Any, tmp_path: Path) -> None:
     sink = write_sink(tmp_path / "sink", made.rows, TEXT, "csv", files=2)
     turned = [dict(reversed(TEXT.cells(row).items())) for row in made.rows[:3]]
     write_csv(sink / "part-turned.csv", turned, TEXT)
-    with pytest.raises(CannotTell, match=r"(?i)header"):
+    with pytest.raises(CannotTell, match=r"(?i)header|part-turned\.csv"):
         path(spark, made, sink, "csv", columns(TEXT))
 
 
