@@ -9,8 +9,6 @@ import random
 from collections.abc import Iterator
 from itertools import product
 
-import pytest
-
 from reshardctl.consumers import CONSUMERS
 from reshardctl.consumers.quickwit.app import App
 from reshardctl.consumers.quickwit.releases import traits_of
@@ -18,6 +16,7 @@ from reshardctl.model import Image
 from reshardctl.testing import load_topology
 from tests.case import Case, all_cases
 from tests.case_stream import shard_name
+from tests.grouped import Situation, by_case
 from tests.judging import delivered, lineage_of
 from tests.reference.quickwit import RELEASES, started
 
@@ -51,11 +50,12 @@ def images(case: Case, positions: dict[str, str]) -> list[Image]:
     )]
 
 
-def situations() -> Iterator[tuple[str, int, str]]:
-    return product(TOPOLOGIES, range(EACH), RELEASES)
+def situations() -> Iterator[Situation]:
+    for name, release, seed in product(TOPOLOGIES, RELEASES, range(EACH)):
+        yield f"{name}-{release}", f"seed {seed}", (name, seed, release)
 
 
-@pytest.mark.parametrize(("name", "seed", "release"), list(situations()))
+@by_case(situations())
 def test_forecast_and_reference_agree(name: str, seed: int, release: str) -> None:
     case = CASES[name]
     positions = drawn(case, seed)

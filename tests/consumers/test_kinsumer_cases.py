@@ -17,20 +17,21 @@ from reshardctl.plan import Plan
 from reshardctl.testing import load_topology
 from tests.case import Case, Expect, all_cases
 from tests.dialects import kinsumer as dialect
+from tests.grouped import Situation, by_case
 from tests.judging import Bench, options_of
 from tests.reference.kinsumer import Run, run
 
 
-def _expects() -> Iterator[Any]:
+def _expects() -> Iterator[Situation]:
     for case in all_cases("kinsumer"):
         for expect in case.expects:
             for initial in expect.initial:
                 for release in expect.releases:
                     name = f"{case.name}-{initial.partition(':')[0]}-{release}"
-                    yield pytest.param(case, initial, release, expect, id=name)
+                    yield case.name, name, (case, initial, release, expect)
 
 
-every = pytest.mark.parametrize(("case", "initial", "release", "expect"), list(_expects()))
+every = by_case(_expects())
 
 
 def bench(case: Case, initial: str, release: str, images: list[Image] | None = None,

@@ -13,6 +13,7 @@ import pytest
 from reshardctl import rules
 from reshardctl.model import ShardId
 from reshardctl.rules import STARTS, Finding, Rule, Severity, View
+from tests.grouped import by_case
 from tests.rules.seen import Told, table_of, told_by_cases, view_of
 
 RAISED_ELSEWHERE = {
@@ -26,10 +27,9 @@ MATCHING = [rule for rule in STARTS if rule.code not in RAISED_ELSEWHERE]
 BY_CASES = told_by_cases()
 TABLES = {rule.code: table_of(rule.code) for rule in STARTS}
 every_rule = pytest.mark.parametrize("rule", MATCHING, ids=[rule.code for rule in MATCHING])
-every_table = pytest.mark.parametrize(
-    ("code", "told"),
-    [(code, told) for code, table in TABLES.items() for told in table],
-    ids=[f"{c}-{t.name}-{t.initial}-{t.release}" for c, table in TABLES.items() for t in table],
+every_table = by_case(
+    (f"{code}-{told.name}", f"{told.initial} {told.release}", (code, told))
+    for code, table in TABLES.items() for told in table
 )
 
 
