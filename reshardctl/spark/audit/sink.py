@@ -126,9 +126,10 @@ def _of_files(spark: SparkSession, sink: str, kind: str, files: Files) -> Sink:
     try:
         frame = spark.read.format(kind).options(**_READING[kind]).load(sink)
         frame.schema  # noqa: B018  on a Connect server, only now is it looked at
+        proof = of_file_sink(spark, sink)
     except Exception as error:
         raise unread(sink, error) from error
-    return Sink(sink, kind, frame, of_file_sink(spark, sink), files)
+    return Sink(sink, kind, frame, proof, files)
 
 
 def _is_table(spark: SparkSession, sink: str) -> bool:
@@ -157,11 +158,12 @@ def _delta(spark: SparkSession, sink: str) -> Sink:
     try:
         frame = spark.read.format("delta").option("versionAsOf", version).load(sink)
         frame.schema  # noqa: B018
+        proof = of_delta(spark, sink, version)
     except Exception as error:
         if "delta" in said(error).lower() and "find" in said(error).lower():
             raise _no_delta(spark) from error
         raise unread(sink, error) from error
-    return Sink(sink, "delta", frame, of_delta(spark, sink, version))
+    return Sink(sink, "delta", frame, proof)
 
 
 def _no_delta(spark: SparkSession) -> UsageError:
