@@ -18,6 +18,12 @@ def test_it_says_how_far_it_is_and_for_how_long():
     assert sentence("reading /lake", None, 5) == "reading /lake: for 5s"
 
 
+@pytest.mark.parametrize("room", [10, 40, 79])
+def test_it_never_needs_a_second_line_of_a_terminal(room):
+    said = sentence("reading s3a://" + "long/" * 20, (1, 2), 5, room)
+    assert len(said) <= room and (room < 40 or said.endswith(" 1 of 2 tasks of this stage, for 5s"))
+
+
 def test_a_log_hears_of_it_again_and_again(capsys):
     asked = [Event(), Event()]
 
