@@ -10,9 +10,11 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
+from reshardctl.agreement import agree
 from reshardctl.consumers.base import MANY, Candidate, Cannot, Consumer, Incarnation
+from reshardctl.decision import Ask, Decision, NoLine, Nothing, Plan, Residual
 from reshardctl.effects import Circumstances, Effect, Harm, aged, drained_unended, effects
-from reshardctl.liveness import live_for_all, not_live
+from reshardctl.liveness import not_live
 from reshardctl.model import (
     DONE,
     START,
@@ -32,6 +34,12 @@ from reshardctl.model import (
 from reshardctl.policy import EVERYTHING, LOSSLESS, Accept, Policy
 from reshardctl.times import instant
 
+__all__ = [
+    "SINK_STANDS_STILL", "Ask", "Case", "Decision", "Judged", "NoLine", "Nothing", "Plan",
+    "Residual", "acceptable", "bootstrap", "decide", "judge", "judged_as", "settled_line",
+    "too_dear", "worthwhile",
+]  # fmt: skip
+
 SINK_STANDS_STILL = "while it runs its sink is behind it: what is on its way there looks missing"
 ROUNDS = 6
 """How often a plan is narrowed (shards left alone) before it is given up."""
@@ -44,58 +52,6 @@ class Judged:
     candidate: Candidate
     replay: Replay
     effects: tuple[Effect, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Residual:
-    """A shard left alone because its repair costs more than is accepted.
-
-    flag: what accepts the cost, "" where nothing does: no one accepts that a shard stalls.
-    """
-
-    shard: ShardId
-    costs: Effect
-    flag: str
-
-
-@dataclass(frozen=True, slots=True)
-class Nothing:
-    """The next start already does what the policy wants, or nothing that we may do helps."""
-
-    residuals: tuple[Residual, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """Steps with their proof. `before`, `after`: one entry a candidate, in the same order."""
-
-    steps: tuple[Step, ...]
-    before: tuple[tuple[Effect, ...], ...]
-    after: tuple[tuple[Effect, ...], ...]
-    residuals: tuple[Residual, ...] = ()
-    costs: tuple[Effect, ...] = ()
-    """What the policy itself skips, measured against skipping nothing."""
-    notes: tuple[str, ...] = ()
-    """What is to be known of the starts after it, as of those before."""
-
-
-@dataclass(frozen=True, slots=True)
-class NoLine:
-    """There is no line that the consumer can hold and the policy accepts."""
-
-    why: str
-    ways_out: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """Candidates need different plans; `option` with one of `values` settles it."""
-
-    option: str
-    values: tuple[str, ...]
-
-
-Decision = Nothing | Plan | NoLine | Ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +181,7 @@ def decide(case: Case) -> Decision:
     ):
         return Nothing()
     decisions = [_for_candidate(case, want, settled, judged, j) for j in judged]
-    return agree(case, decisions)
+    return agree(case.consumer.asks, case.candidates, decisions)
 
 
 def _wants_tidying(case: Case) -> bool:
@@ -366,56 +322,6 @@ def _policy_costs(
         if e.harm is Harm.SKIPPED
         or (e.harm is Harm.STALLED and e.shard is not None and want.get(e.shard) == DONE)
     )
-
-
-def agree(case: Case, decisions: Sequence[Decision]) -> Decision:
-    """One decision for all candidates, or the option that tells them apart."""
-    first = decisions[0]
-    if all(_same(first, other) for other in decisions[1:]):
-        if isinstance(first, Plan):
-            plans = [d for d in decisions if isinstance(d, Plan)]
-            steps = live_for_all([plan.steps for plan in plans])
-            afters = tuple(plan.after[0] for plan in plans)
-            notes = tuple(dict.fromkeys(note for plan in plans for note in plan.notes))
-            return Plan(steps, first.before, afters, first.residuals, first.costs, notes)
-        return first
-    for option in case.consumer.asks:
-        values = [c.options.get(option, "") for c in case.candidates]
-        groups: dict[str, list[Decision]] = {}
-        for value, decision in zip(values, decisions, strict=True):
-            groups.setdefault(value, []).append(decision)
-        if len(groups) > 1 and all(
-            _same(group[0], d) for group in groups.values() for d in group
-        ):
-            return Ask(option, tuple(groups))
-    return _first_open(case)
-
-
-def _first_open(case: Case) -> Ask:
-    """The first option of which the candidates have several values."""
-    for option in case.consumer.asks:
-        values = tuple(dict.fromkeys(c.options.get(option, "") for c in case.candidates))
-        if len(values) > 1:
-            return Ask(option, values)
-    raise AssertionError("candidates with the same options need different plans")
-
-
-def _same(a: Decision, b: Decision) -> bool:
-    if isinstance(a, Plan) and isinstance(b, Plan):
-        return _bare(a.steps) == _bare(b.steps) and _left(a) == _left(b)
-    if isinstance(a, Nothing) and isinstance(b, Nothing):
-        return _left(a) == _left(b)
-    return type(a) is type(b)
-
-
-def _left(decision: Plan | Nothing) -> set[ShardId]:
-    return {residual.shard for residual in decision.residuals}
-
-
-def _bare(steps: Sequence[Step]) -> list[Any]:
-    """Steps without words and in one order: only what is written and guarded."""
-    bare = [[(w.key, w.change, w.before, w.guard) for w in step.writes] for step in steps]
-    return sorted(bare, key=lambda step: step[0][0])
 
 
 def bootstrap(case: Case) -> Plan:

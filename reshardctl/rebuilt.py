@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
+from reshardctl.agreement import agree
 from reshardctl.consumers.base import Candidate, Cannot
+from reshardctl.decision import Decision, NoLine, Plan
 from reshardctl.effects import Effect, Harm
 from reshardctl.liveness import not_live
 from reshardctl.model import Create, Line, Step, Wanted, after, ahead
 from reshardctl.plan import (
     SINK_STANDS_STILL,
     Case,
-    Decision,
-    NoLine,
-    Plan,
     acceptable,
-    agree,
     judged_as,
     settled_line,
     too_dear,
@@ -26,7 +24,8 @@ def rebuilt(case: Case) -> Decision:
     """A plan for every candidate, or why there is none. The store is empty."""
     settled = settled_line(case)
     want = case.policy.line(case.around.lineage, settled)
-    return agree(case, [_for_candidate(case, want, settled, one) for one in case.candidates])
+    decisions = [_for_candidate(case, want, settled, one) for one in case.candidates]
+    return agree(case.consumer.asks, case.candidates, decisions)
 
 
 def _for_candidate(

@@ -35,6 +35,8 @@ LAYERS = (
     ("report", "auditreport"),
     ("counting", "rebuilt"),
     ("rules", "plan", "savedline"),
+    ("agreement",),
+    ("decision",),
     ("effects", "policy", "evidence", "rebase", "discovery", "audit"),
     ("watching",),
     ("consumers",),

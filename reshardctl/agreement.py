@@ -1,0 +1,66 @@
+"""One decision where release or options are unknown: all candidates agree, or one is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from reshardctl.consumers.base import Candidate
+from reshardctl.decision import Ask, Decision, Nothing, Plan
+from reshardctl.liveness import live_for_all
+from reshardctl.model import ShardId, Step
+
+
+def agree(
+    asks: Sequence[str], candidates: Sequence[Candidate], decisions: Sequence[Decision]
+) -> Decision:
+    """One decision for all candidates, or the option that tells them apart.
+
+    asks: the options that may be asked for, in this order; decisions: one a candidate.
+    """
+    first = decisions[0]
+    if all(_same(first, other) for other in decisions[1:]):
+        if isinstance(first, Plan):
+            plans = [d for d in decisions if isinstance(d, Plan)]
+            steps = live_for_all([plan.steps for plan in plans])
+            afters = tuple(plan.after[0] for plan in plans)
+            notes = tuple(dict.fromkeys(note for plan in plans for note in plan.notes))
+            return Plan(steps, first.before, afters, first.residuals, first.costs, notes)
+        return first
+    for option in asks:
+        values = [c.options.get(option, "") for c in candidates]
+        groups: dict[str, list[Decision]] = {}
+        for value, decision in zip(values, decisions, strict=True):
+            groups.setdefault(value, []).append(decision)
+        if len(groups) > 1 and all(
+            _same(group[0], d) for group in groups.values() for d in group
+        ):
+            return Ask(option, tuple(groups))
+    return _first_open(asks, candidates)
+
+
+def _first_open(asks: Sequence[str], candidates: Sequence[Candidate]) -> Ask:
+    """The first option of which the candidates have several values."""
+    for option in asks:
+        values = tuple(dict.fromkeys(c.options.get(option, "") for c in candidates))
+        if len(values) > 1:
+            return Ask(option, values)
+    raise AssertionError("candidates with the same options need different plans")
+
+
+def _same(a: Decision, b: Decision) -> bool:
+    if isinstance(a, Plan) and isinstance(b, Plan):
+        return _bare(a.steps) == _bare(b.steps) and _left(a) == _left(b)
+    if isinstance(a, Nothing) and isinstance(b, Nothing):
+        return _left(a) == _left(b)
+    return type(a) is type(b)
+
+
+def _left(decision: Plan | Nothing) -> set[ShardId]:
+    return {residual.shard for residual in decision.residuals}
+
+
+def _bare(steps: Sequence[Step]) -> list[Any]:
+    """Steps without words and in one order: only what is written and guarded."""
+    bare = [[(w.key, w.change, w.before, w.guard) for w in step.writes] for step in steps]
+    return sorted(bare, key=lambda step: step[0][0])

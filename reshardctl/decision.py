@@ -1,0 +1,60 @@
+"""What can be decided of a consumer: the answers, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reshardctl.effects import Effect
+from reshardctl.model import ShardId, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Residual:
+    """A shard left alone because its repair costs more than is accepted.
+
+    flag: what accepts the cost, "" where nothing does: no one accepts that a shard stalls.
+    """
+
+    shard: ShardId
+    costs: Effect
+    flag: str
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """The next start already does what the policy wants, or nothing that we may do helps."""
+
+    residuals: tuple[Residual, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Steps with their proof. `before`, `after`: one entry a candidate, in the same order."""
+
+    steps: tuple[Step, ...]
+    before: tuple[tuple[Effect, ...], ...]
+    after: tuple[tuple[Effect, ...], ...]
+    residuals: tuple[Residual, ...] = ()
+    costs: tuple[Effect, ...] = ()
+    """What the policy itself skips, measured against skipping nothing."""
+    notes: tuple[str, ...] = ()
+    """What is to be known of the starts after it, as of those before."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoLine:
+    """There is no line that the consumer can hold and the policy accepts."""
+
+    why: str
+    ways_out: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Candidates need different plans; `option` with one of `values` settles it."""
+
+    option: str
+    values: tuple[str, ...]
+
+
+Decision = Nothing | Plan | NoLine | Ask
