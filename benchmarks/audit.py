@@ -1,8 +1,10 @@
 """The audit of a sink by itself against Spark reading the same columns of it, in the same run.
 
 A line a question, since each is a pass of its own over the columns that it needs, and then all of
-them as `audit` asks them. Twice, of a tenth of the rows and of all: does it grow with them, and
-does what the driver holds? Figures are the best of several rounds.
+them as `audit` asks them. Of a tenth of the rows and of all: does it grow with them, and does what
+the driver holds? And of thousands of shards of which one has nearly all rows. Seconds of the clock
+and of the processors, each the least of several rounds: other work on the machine changes the
+ratio of the latter least.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, Stream, shard_id
 
 ROWS, SHARDS, FILES, KEYS, ROUNDS = 10_000_000, 16, 8, 200_000, 3
+MANY = 5_000
+"""Shards of the other sink; the first has nine rows of ten."""
 CREATED, LASTS = 1_700_000_000, 86_400
 SPARK = {
     "spark.driver.bindAddress": "127.0.0.1",
@@ -47,39 +51,85 @@ def run(scale: int, folder: Path) -> None:
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     try:
-        for rows in (ROWS // scale // 10, ROWS // scale):
-            path = folder / str(rows)
-            _write(path, rows)
-            print(f"{rows:,} rows of {SHARDS} shards in {FILES} files, PySpark {__version__}")
-            _compare(spark.read.parquet(str(path)), rows)
+        for rows, shards in ((ROWS // 10, SHARDS), (ROWS, SHARDS), (ROWS * 2 // 5, MANY)):
+            counts = _counts(rows // scale, shards)
+            path = folder / f"{rows}-{shards}"
+            _write(path, counts)
+            print(f"{sum(counts) * 10 * FILES:,} rows of {shards:,} shards in {FILES} files, "
+                  f"PySpark {__version__}")  # fmt: skip
+            _compare(spark, spark.read.parquet(str(path)), len(counts))
     finally:
         spark.stop()
 
 
-def _compare(frame: Any, rows: int) -> None:
+def _counts(rows: int, shards: int) -> list[int]:
+    """Rows of each shard in each batch, of which a file has ten."""
+    batch = rows // FILES // 10
+    if shards == SHARDS:
+        return [max(1, batch // shards)] * shards
+    return [max(1, batch * 9 // 10), *([max(1, batch // 10 // shards)] * (shards - 1))]
+
+
+def _compare(spark: Any, frame: Any, shards: int) -> None:
     from pyspark.sql import functions as F  # noqa: N812
 
-    number = F.col("sequence_number")
     ways: dict[str, Callable[[], Any]] = {
         "read the same columns": lambda: _noop(frame.select(*COLUMNS)),
-        "MIN, MAX and COUNT of text by shard": lambda: frame.groupBy("shard_id").agg(
-            F.min(number), F.max(number), F.count("*")).collect(),
-        **_questions(frame),
-    }  # fmt: skip
-    best: dict[str, float] = {}
+        "MAX of each of them": lambda: frame.agg(*(F.max(one) for one in COLUMNS)).collect(),
+        **_questions(frame, shards),
+    }
+    clock: dict[str, float] = {}
+    processors: dict[str, float] = {}
     for _ in range(ROUNDS):
         for name, way in ways.items():
-            began = time.perf_counter()
+            began, used = time.perf_counter(), _used(spark)
             way()
-            took = time.perf_counter() - began
-            best[name] = min(took, best.get(name, took))
-    reading = best["read the same columns"]
-    for name, took in best.items():
-        speed = f"{rows / took / 1e6:7.2f} M rows/s"
-        print(f"  {name:40} {took:7.2f} s {speed} {took / reading:6.2f} x", flush=True)
+            took, work = time.perf_counter() - began, _used(spark) - used
+            clock[name] = min(took, clock.get(name, took))
+            processors[name] = min(work, processors.get(name, work))
+    reading = next(iter(ways))
+    for name in ways:
+        print(f"  {name:28} {clock[name]:7.2f} s {clock[name] / clock[reading]:6.2f} x  "
+              f"processors {processors[name]:7.2f} s {processors[name] / processors[reading]:6.2f}"
+              " x", flush=True)  # fmt: skip
+    came = _collected(spark, ways["all, as `audit` asks"])
+    print(f"  {came:,} rows came to the driver; the heap holds {_held(spark):.0f} MB after it")
 
 
-def _questions(frame: Any) -> dict[str, Callable[[], Any]]:
+def _used(spark: Any) -> float:
+    """Processor seconds of the JVM, which is driver and executors in one, and of this process."""
+    pid = spark._jvm.java.lang.ProcessHandle.current().pid()
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") + time.process_time()
+
+
+def _held(spark: Any) -> float:
+    """Megabytes of the heap that are in use when all garbage is gone."""
+    spark._jvm.java.lang.System.gc()
+    runtime = spark._jvm.java.lang.Runtime.getRuntime()
+    return float(runtime.totalMemory() - runtime.freeMemory()) / 1e6
+
+
+def _collected(spark: Any, way: Callable[[], Any]) -> int:
+    """Rows that come to the driver while it runs."""
+    kind: Any = type(spark.range(0))
+    collect, met = kind.collect, 0
+
+    def counting(frame: Any) -> Any:
+        nonlocal met
+        found = collect(frame)
+        met += len(found)
+        return found
+
+    kind.collect = counting
+    try:
+        way()
+    finally:
+        kind.collect = collect
+    return met
+
+
+def _questions(frame: Any, count: int) -> dict[str, Callable[[], Any]]:
     from reshardctl.spark.audit import Columns, alone, audit
     from reshardctl.spark.audit.columns import mapped
     from reshardctl.spark.audit.disordered import disordered
@@ -88,19 +138,18 @@ def _questions(frame: Any) -> dict[str, Callable[[], Any]]:
     from reshardctl.spark.audit.laid import laid
     from reshardctl.spark.audit.slots import slots
 
-    lineage, columns = _lineage(), Columns(order="batch")
+    lineage, columns = _lineage(count), Columns(order="batch")
     shards = known(lineage)
     cut = slots(shards, CREATED, CREATED + LASTS, (CREATED, CREATED + LASTS))
     rows = laid(mapped(frame, columns), shards, lineage, cut)
     good = rows.where("fault IS NULL")
     groups = alone.groups(rows, shards)
-    print(f"  the driver holds {len(groups):,} groups")
     return {
-        "rows, ends, times, rows of no shard": lambda: alone.groups(rows, shards),
+        "rows, ends, times, faults": lambda: alone.groups(rows, shards),
         "doubled records": lambda: doubled(good, shards),
         "order per key": lambda: disordered(good, shards, groups),
-        "all, as `audit` asks": lambda: audit(frame, lineage=lineage, columns=columns),
         "all but the order": lambda: audit(frame, lineage=lineage),
+        "all, as `audit` asks": lambda: audit(frame, lineage=lineage, columns=columns),
     }
 
 
@@ -114,26 +163,25 @@ def _number(shard: int, index: int, second: int) -> str:
     return str(fixed | index << 80 | second << 36)
 
 
-def _lineage() -> Lineage:
+def _lineage(count: int) -> Lineage:
     stream = Stream(
         "arn:aws:kinesis:us-east-1:123456789012:stream/orders", "orders", CREATED, LASTS, "ACTIVE"
     )
-    edges = [n * HASH_SPACE // SHARDS for n in range(SHARDS + 1)]
+    edges = [n * HASH_SPACE // count for n in range(count + 1)]
     return Lineage(stream, [
         Shard(shard_id(n), None, None, edges[n], edges[n + 1] - 1, _number(n, 0, CREATED - 3), None)
-        for n in range(SHARDS)
+        for n in range(count)
     ])  # fmt: skip
 
 
-def _write(path: Path, rows: int) -> None:
-    """Ten batches a file, each with as many rows of every shard."""
+def _write(path: Path, counts: list[int]) -> None:
+    """Ten batches a file, each with as many rows of every shard as `counts` has."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     path.mkdir()
-    each = max(1, rows // FILES // 10 // SHARDS)
     for file in range(FILES):
-        found = list(_rows(file, each, rows))
+        found = list(_rows(file, counts))
         numbers, shards, keys, moments, batches = (list(one) for one in zip(*found, strict=True))
         table = pa.table({
             "sequence_number": numbers, "shard_id": shards, "partition_key": keys,
@@ -143,11 +191,11 @@ def _write(path: Path, rows: int) -> None:
         pq.write_table(table, path / f"part-{file:05d}.parquet")
 
 
-def _rows(file: int, each: int, rows: int) -> Iterator[tuple[str, str, str, int, int]]:
+def _rows(file: int, counts: list[int]) -> Iterator[tuple[str, str, str, int, int]]:
     for batch in range(file * 10, file * 10 + 10):
-        for shard in range(SHARDS):
+        for shard, each in enumerate(counts):
             name = shard_id(shard)
             for index in range(batch * each + 1, batch * each + each + 1):
-                second = CREATED + index * LASTS * SHARDS // (rows + SHARDS)
-                key = f"k{(index * 7919 % (KEYS // SHARDS)) * SHARDS + shard}"
+                second = CREATED + index * LASTS // (each * FILES * 10 + 1)
+                key = f"k{(index * 7919 % max(1, KEYS // len(counts))) * len(counts) + shard}"
                 yield _number(shard, index, second), name, key, second * 1_000_000 + 300_000, batch
