@@ -6,7 +6,6 @@ from reshardctl.exit import Exit
 from reshardctl.render.many.roundup import Entry, Roundup, behind, taken_up
 from reshardctl.render.mending import fixable
 from reshardctl.render.words import count, shards
-from reshardctl.report import Report
 from reshardctl.rules import Finding, Severity
 from reshardctl.rules.suppressions import Suppression
 from reshardctl.times import duration, instant
@@ -98,8 +97,3 @@ def failed(entry: Entry) -> list[str]:
     """Why it could not be judged, and what next."""
     assert entry.failure is not None
     return [part for part in (entry.failure.what, entry.failure.next) if part]
-
-
-def a_report(roundup: Roundup) -> Report | None:
-    """Any of them, for what they share."""
-    return next(iter(roundup.reports()), None)
