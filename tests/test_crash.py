@@ -184,7 +184,7 @@ def torn(plan: Plan, path: Path, at: int, mode: str) -> Iterator[tuple[bytes, Me
             yield content[:size], MemoryMedium(rows)
 
 
-@pytest.mark.parametrize("at", range(2))
+@pytest.mark.parametrize("at", [0, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("mode", MODES)
 def test_torn_at_every_byte_it_is_finished(tmp_path: Path, at: int, mode: str) -> None:
     plan = plan_of([1, 2])
@@ -195,7 +195,7 @@ def test_torn_at_every_byte_it_is_finished(tmp_path: Path, at: int, mode: str) -
         is_whole(plan, medium)
 
 
-@pytest.mark.parametrize("at", range(2))
+@pytest.mark.parametrize("at", [pytest.param(0, marks=pytest.mark.long), 1])
 @pytest.mark.parametrize("mode", ["killed after", "never sent", "answer lost"])
 def test_torn_at_every_byte_it_goes_back(tmp_path: Path, at: int, mode: str) -> None:
     """Not for a process killed before its first write: there the last record is an intent, and

@@ -237,7 +237,10 @@ def test_a_bootstrap_that_reads_finishes_with_the_last_number(made):
 
 
 @pytest.mark.parametrize("store", STORES, ids=[f"{s.parent.name}-{s.name}" for s in STORES])
-@pytest.mark.parametrize("release", ["twitch", "snowplow-1.6", "snowplow-1.7"])
+@pytest.mark.parametrize("release", [
+    pytest.param("twitch", marks=pytest.mark.long), "snowplow-1.6",
+    pytest.param("snowplow-1.7", marks=pytest.mark.long),
+])  # fmt: skip
 def test_a_recorded_store_needs_nothing(recorded, wire, store, release):
     lab = recorded(store, f"?release={release}&initial=TRIM_HORIZON")
     assert lab.inspect().code == 0

@@ -278,8 +278,12 @@ main()
 """
 
 
-@pytest.mark.parametrize("after", [1, 2, 3])
-@pytest.mark.parametrize("then", ["resume", "undo"])
+@pytest.mark.parametrize(("after", "then"), [
+    (1, "undo"), (2, "resume"), (3, "undo"), *(
+        pytest.param(*rest, marks=pytest.mark.long)
+        for rest in ((1, "resume"), (2, "undo"), (3, "resume"))
+    ),
+])  # fmt: skip
 def test_killed_between_its_steps(golden, after, then):
     """s1x takes two files of the log away before it edits the batch."""
     lab = golden(HEAD, "s1x")

@@ -29,7 +29,10 @@ def test_explain_has_an_answer_for_every_shard(lab_of, case, tmp_path):
         assert told.out.startswith(shard) and "next start" in told.out
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+@pytest.mark.parametrize("case", [
+    case if place % 2 else pytest.param(case, marks=pytest.mark.long)
+    for place, case in enumerate(CASES)
+], ids=lambda c: c.name)  # fmt: skip
 def test_a_probe_only_ever_settles_doubts(lab_of, case):
     """What is certain without it stays so; it adds no trouble of its own but RSH216, which only
     reads can show."""
