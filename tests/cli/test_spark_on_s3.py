@@ -62,7 +62,10 @@ def lab(servers, tmp_path, monkeypatch, wire, request) -> Iterator[BucketLab]:
         yield lab
 
 
-LOSSY = [(HEAD, "s1", ""), (HEAD, "s1x", "/"), (QUBOLE, "s3", ""), (QUBOLE, "s4", "")]
+LOSSY = [
+    (HEAD, "s1x", "/"), (QUBOLE, "s3", ""),
+    *(pytest.param((*one, ""), marks=pytest.mark.long) for one in ((HEAD, "s1"), (QUBOLE, "s4"))),
+]
 
 
 @pytest.mark.parametrize("lab", LOSSY, indirect=True, ids=lambda one: "-".join(one))
