@@ -226,13 +226,16 @@ def test_csv_files_of_other_columns(spark: Any, tmp_path: Path) -> None:
 
 
 def test_a_compressed_file_that_ends_early(spark: Any, tmp_path: Path) -> None:
+    """Spark 3.5 tells of it without the file's name, 4.0 and later with it (runs of Nov 2026)."""
     made = scene(49, ())
     sink = write_sink(tmp_path / "sink", made.rows, CONNECTOR, "json")
     zip_files(sink)
     file = sink / "part-00001.json.gz"
     file.write_bytes(file.read_bytes()[:-200])
-    with pytest.raises(CannotTell, match=r"part-00001\.json\.gz"):
+    named = "Unexpected end" if spark.version.startswith("3.") else r"part-00001\.json\.gz"
+    with pytest.raises(CannotTell, match=named) as found:
         path(spark, made, sink, "json", columns(CONNECTOR))
+    assert str(sink) in found.value.what
 
 
 @pytest.mark.parametrize("broken", ["cut off", "no bytes", "text"])
