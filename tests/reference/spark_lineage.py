@@ -215,7 +215,7 @@ def ends_of(text: str | None) -> Marks:
         return {}
     try:
         whole = json.loads(text)
-        if unknown := set(whole) - {"shards", "stream", "created"}:
+        if unknown := set(whole) - {"shards", "stream", "created", "retention"}:
             raise DiedError(f"no offset: {unknown}")
         marks = dict(whole["shards"])
         for shard, mark in marks.items():

@@ -156,6 +156,7 @@ def _offset(lineage: Lineage, want: Wanted) -> Mapping[str, Any]:
         "shards": {shard: _mark(want[shard]) for shard in sorted(marked)},
         "stream": lineage.stream.name,
         "created": created,
+        "retention": lineage.stream.retention,
     }
 
 

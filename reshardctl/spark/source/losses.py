@@ -131,15 +131,22 @@ def from_birth(lineage: Lineage, shard: ShardId, place: Place) -> Place:
     return replace(place, tip=lineage.opened_at(shard))
 
 
+def kept_for(offset: Offset, lineage: Lineage) -> float:
+    """Seconds for which the stream has surely kept its records since this offset was planned: where
+    retention was raised after that, it was maybe too late."""
+    now = lineage.stream.retention
+    return now if offset.retention is None else min(now, offset.retention)
+
+
 def suspects(
-    places: Mapping[ShardId, Place], lineage: Lineage, now: float, begun: float | None
-) -> Iterator[tuple[ShardId, float]]:
+    places: Mapping[ShardId, Place], lineage: Lineage, now: float, begun: float | None,
+    horizon: float,
+) -> Iterator[tuple[ShardId, float]]:  # fmt: skip
     """Places that lie before the horizon, with the time that each stands for.
 
     Whether something was lost is not known from that: the shard may have been idle. begun: when the
     query's first batch was planned, where that is known.
     """
-    horizon = now - lineage.stream.retention
     for shard, place in sorted(places.items()):
         then = stands_for(place)
         if place.end or shard not in lineage or then is None or then >= horizon:

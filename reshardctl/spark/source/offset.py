@@ -4,15 +4,16 @@ PySpark stores `json.dumps` of it:
 
     {"shards": {"shardId-000000000000": {"seq": "4966…", "end": false, "tip": 1795219201.0},
                 "shardId-000000000001": {"seq": "", "end": true}},
-     "stream": "orders", "created": 1795219200.0}
+     "stream": "orders", "created": 1795219200.0, "retention": 86400}
 
 seq: the number of the last record of the batch, "" where none has been met. end: whether the
 batch reads (or a batch before it has read) the shard to its end. from: Unix seconds, where the
 shard begins by time as long as no record of it has been met. tip: Unix seconds; as of then
-nothing that is owed lay behind `seq`. created: the stream's creation, Unix seconds.
+nothing that is owed lay behind `seq`. created: the stream's creation, Unix seconds. retention:
+seconds for which the stream kept its records when the batch was planned.
 
 A finished shard stays as a mark while it is listed, or while a child of it is not in the offset.
-Positions that were written by hand may lack "stream", "created", "from" and "tip".
+Positions that were written by hand may lack "stream", "created", "retention", "from" and "tip".
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from reshardctl.errors import UsageError
 from reshardctl.model import ShardId, decode, index_of, is_number
 
 _KEYS = ("seq", "end", "from", "tip")
-_MEMBERS = ("shards", "stream", "created")
+_MEMBERS = ("shards", "stream", "created", "retention")
 NEXT = "reshardctl inspect spark:CHECKPOINT --stream STREAM"
 
 
@@ -45,11 +46,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Offset:
-    """All places. stream: "" and created: `None` where the offset does not say."""
+    """All places. stream: "", created and retention: `None` where the offset does not say."""
 
     shards: Mapping[ShardId, Place]
     stream: str = ""
     created: float | None = None
+    retention: float | None = None
 
     @property
     def initial(self) -> bool:
@@ -63,6 +65,8 @@ def written(offset: Offset) -> dict[str, Any]:
     found: dict[str, Any] = {"shards": shards, "stream": offset.stream}
     if offset.created is not None:
         found["created"] = offset.created
+    if offset.retention is not None:
+        found["retention"] = offset.retention
     return found
 
 
@@ -85,7 +89,7 @@ def read(value: object) -> Offset:
         raise _wrong('"stream" is no text')
     created = _seconds(value.get("created"), '"created"')
     shards = {ShardId(name): _place(name, one) for name, one in value["shards"].items()}
-    return Offset(shards, stream, created)
+    return Offset(shards, stream, created, _seconds(value.get("retention"), '"retention"'))
 
 
 def _place(shard: str, one: object) -> Place:

@@ -19,7 +19,7 @@ from reshardctl.spark.source import losses
 from reshardctl.spark.source.admission import entrants, entry, kept
 from reshardctl.spark.source.ends import Ends, Goals
 from reshardctl.spark.source.latest import begin_of, first_begin, opening, to_pin
-from reshardctl.spark.source.losses import Loss
+from reshardctl.spark.source.losses import Loss, kept_for
 from reshardctl.spark.source.offset import Offset, Place, read, written
 from reshardctl.spark.source.options import StreamOptions
 from reshardctl.spark.source.progress import Progress
@@ -144,12 +144,12 @@ class Planner:
         ends = self._ends.of(lineage, places, pins, self._goals, most)
         if ends.unlisted:
             self._view.drop()
-        changed = bool(entering) or len(before) < len(offset.shards) or ends.moved
-        if not changed:
-            return None
         stream = lineage.stream
+        changed = bool(entering) or len(before) < len(offset.shards) or ends.moved
+        if not changed and offset.retention in (None, stream.retention):
+            return None
         name = self.options.common.stream_name
-        return Offset(kept(lineage, ends.places), name, stream.created)
+        return Offset(kept(lineage, ends.places), name, stream.created, stream.retention)
 
     def _losses(
         self, offset: Offset, lineage: Lineage, entering: Mapping[ShardId, Place], now: float
@@ -160,21 +160,22 @@ class Planner:
         found = [
             losses.trimmed(offset.shards, lineage),
             losses.skipped(offset, lineage, entering),
-            self._expired({**offset.shards, **new}, lineage, now),
+            self._expired({**offset.shards, **new}, lineage, now, kept_for(offset, lineage)),
             None if self._looked_up else self._shortened(offset.shards, lineage, now),
         ]
         return [loss for loss in found if loss is not None]
 
     def _expired(
-        self, places: Mapping[ShardId, Place], lineage: Lineage, now: float
+        self, places: Mapping[ShardId, Place], lineage: Lineage, now: float, retention: float
     ) -> Loss | None:
         """Places past retention whose own record cannot be read any more either."""
+        horizon = now - retention
         gone = [
             (shard, since)
-            for shard, since in losses.suspects(places, lineage, now, self._begun)
+            for shard, since in losses.suspects(places, lineage, now, self._begun, horizon)
             if not (seq := places[shard].seq) or not self._tips.holds(shard, seq)
         ]
-        return losses.expired(gone, now - lineage.stream.retention)
+        return losses.expired(gone, horizon)
 
     def _shortened(
         self, places: Mapping[ShardId, Place], lineage: Lineage, now: float
@@ -248,7 +249,7 @@ class Planner:
         now = self.clock()
         lost = (
             losses.trimmed(places, lineage),
-            self._expired(places, lineage, now),
+            self._expired(places, lineage, now, kept_for(last, lineage)),
             self._shortened(places, lineage, now),
         )
         self._lost([loss for loss in lost if loss is not None])

@@ -24,7 +24,7 @@ MET = number(int(CREATED) - 3, 3, int(CREATED) + 300, 0)
 def offset() -> str:
     """An offset as the source makes it: its own `written`, and PySpark's json.dumps."""
     places = {ZERO: Place(MET, tip=CREATED + 400.5), ONE: Place(since=CREATED + 60.25)}
-    return json.dumps(written(Offset({**places, TWO: Place(end=True)}, "orders", CREATED)))
+    return json.dumps(written(Offset({**places, TWO: Place(end=True)}, "orders", CREATED, 86_400)))
 
 
 def test_what_the_source_writes_is_read() -> None:
@@ -49,7 +49,7 @@ def test_a_moved_place_drops_what_was_noted_of_the_old_one() -> None:
 
 def test_marks_come_and_go_in_order() -> None:
     after = json.loads(lineage.line(offset(), {shard_id(10): Position("TRIM_HORIZON")}, {ONE}))
-    assert list(after) == ["shards", "stream", "created"]
+    assert list(after) == ["shards", "stream", "created", "retention"]
     assert list(after["shards"]) == [ZERO, TWO, shard_id(10)]
 
 
@@ -62,6 +62,7 @@ BAD = (
     ({"shard": 1}, {}, "does not know 'shard'"),
     ({"stream": 7}, {}, "stream is a number"),
     ({"created": "yesterday"}, {}, "created is a string"),
+    ({"retention": "24h"}, {}, "retention is a string"),
     ({"created": True}, {}, "created is true or false"),
     ({"created": 1e12}, {}, "no time in Unix seconds"),
     ({}, {"at": 1}, "does not know 'at'"),

@@ -212,6 +212,42 @@ def test_retention_that_was_raised_too_late_for_a_shard_that_is_not_in_the_open_
 
 
 @BOTH
+@pytest.mark.parametrize("down", [True, False])
+def test_retention_that_was_raised_too_late_for_a_shard_without_a_record_read(old, down):
+    """No record can be looked up there: the offset tells what retention was."""
+    living = Living(1)
+    query = Query(living.fake, old)
+    query.trigger()
+    if down:
+        query.stop()
+    living.put(0, 1)
+    living.fake.clock.advance(DAY + HOUR)
+    living.client.increase_stream_retention_period(StreamName=NAME, RetentionPeriodHours=48)
+    with pytest.raises(DataLoss, match=r"shard 0 \(from .*Z\): records up to"):
+        query.trigger()
+    query.stop()
+    go_on(query)
+    assert query.data() == []
+
+
+@BOTH
+def test_retention_that_was_raised_while_a_shard_lay_idle(old):
+    """The offset notes it at once: what comes later is measured by it."""
+    living = Living(1)
+    query = Query(living.fake, old)
+    query.trigger()
+    living.fake.clock.advance(HOUR)
+    living.client.increase_stream_retention_period(StreamName=NAME, RetentionPeriodHours=168)
+    living.fake.clock.advance(HOUR)
+    assert query.trigger() and query.newest["retention"] == 7 * DAY
+    query.stop()
+    living.fake.clock.advance(3 * DAY)
+    living.put(0, 1)
+    query.drain()
+    assert query.data() == living.all()
+
+
+@BOTH
 @pytest.mark.parametrize("idle", [True, False])
 def test_retention_that_was_raised_in_time(old, idle):
     living, query = read_some(old)

@@ -27,21 +27,21 @@ def places(draw, number: int = 0) -> Place:
     )
 
 
-@given(st.data(), st.sets(st.integers(0, 30)), st.none() | SECONDS)
-def test_what_is_written_is_read_back(data, numbers, created):
+@given(st.data(), st.sets(st.integers(0, 30)), st.none() | SECONDS, st.none() | SECONDS)
+def test_what_is_written_is_read_back(data, numbers, created, retention):
     shards = {shard_id(n): data.draw(places(n)) for n in numbers}
-    offset = Offset(shards, "orders", created)
+    offset = Offset(shards, "orders", created, retention)
     assert read(json.loads(json.dumps(written(offset)))) == offset
 
 
 def test_the_text_is_the_same_for_the_same_places():
     one, other = Place("", True), Place("", False, None, 5.0)
-    there = Offset({shard_id(0): one, shard_id(11): other}, "orders", 7)
-    back = Offset({shard_id(11): other, shard_id(0): one}, "orders", 7)
+    there = Offset({shard_id(0): one, shard_id(11): other}, "orders", 7, 86_400)
+    back = Offset({shard_id(11): other, shard_id(0): one}, "orders", 7, 86_400)
     assert json.dumps(written(there)) == json.dumps(written(back)) == (
         '{"shards": {"shardId-000000000000": {"seq": "", "end": true}, '
         '"shardId-000000000011": {"seq": "", "end": false, "tip": 5.0}}, '
-        '"stream": "orders", "created": 7}'
+        '"stream": "orders", "created": 7, "retention": 86400}'
     )
 
 
@@ -59,6 +59,7 @@ WRONG = {
     "stream": ({"shards": {}, "stream": 1}, '"stream" is no text'),
     "created": ({"shards": {}, "created": "2026"}, '"created" is no time'),
     "milliseconds": ({"shards": {}, "created": 1_795_232_267_000}, '"created" is no time'),
+    "retention": ({"shards": {}, "retention": "24h"}, '"retention" is no time'),
     "shard id": ({"shards": {"0": {"seq": "", "end": True}}}, "'0' is no shard id"),
     "no place": ({"shards": {shard_id(3): "LATEST"}}, "shardId-000000000003 is no object"),
     "no seq": ({"shards": {shard_id(3): {"end": True}}}, '000003: "seq" is absent'),

@@ -2,9 +2,9 @@
 
 PySpark stores `json.dumps` of the source's dictionary, its spaces and order kept (runs on PySpark
 4.0 to 4.3, November 2026): `{"shards": {"<shard>": {"seq": "<number>", "end": false}}, "stream":
-"<name>", "created": <Unix seconds>}`. A shard may have two members more, Unix seconds both: `from`,
-where it begins by time and no record of it was met yet, and `tip`, as of when nothing lay behind
-`seq` (docs/source.md).
+"<name>", "created": <Unix seconds>, "retention": <seconds>}`. A shard may have two members more,
+Unix seconds both: `from`, where it begins by time and no record of it was met yet, and `tip`, as of
+when nothing lay behind `seq` (docs/source.md).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from reshardctl.consumers.spark.positions import (
 from reshardctl.model import ShardId, index_of, is_number
 
 NAME = "lineage"
-MEMBERS = frozenset({"shards", "stream", "created"})
+MEMBERS = frozenset({"shards", "stream", "created", "retention"})
 PLACE = frozenset({"seq", "end", "from", "tip"})
 _BEYOND = 1e11
 """Seconds: what the source takes for no time any more, nor do milliseconds pass."""
@@ -55,12 +55,13 @@ def read(value: Mapping[str, Any]) -> SourceOffset:
     if not isinstance(stream, str) or isinstance(stream, Digits):
         flaws.append(Flaw(f"stream is {kind(stream)}, not a name", str(stream)[:200]))
         stream = ""
-    try:
-        created = _seconds(value, "created")
-    except Malformed as error:
-        flaws.append(Flaw(str(error), str(value["created"])[:200]))
-        created = None
-    return SourceOffset(NAME, stream, None, positions, tuple(flaws), created)
+    times: dict[str, float | None] = {}
+    for name in ("created", "retention"):
+        try:
+            times[name] = _seconds(value, name)
+        except Malformed as error:
+            flaws.append(Flaw(str(error), str(value[name])[:200]))
+    return SourceOffset(NAME, stream, None, positions, tuple(flaws), times.get("created"))
 
 
 def line(
