@@ -18,8 +18,9 @@ def mariadb() -> Iterator[Running]:
     user, port = owner("mysql"), free_port()
     with folder_of(user) as folder:
         data, path = f"--datadir={folder}/data", f"{folder}/socket"
+        place = f"--tmpdir={folder}"  # ours, TMPDIR, may be closed to the server's user
         once(
-            [install, "--no-defaults", data, "--auth-root-authentication-method=normal",
+            [install, "--no-defaults", data, place, "--auth-root-authentication-method=normal",
              "--skip-test-db", "--skip-name-resolve"], user, folder,
         )  # fmt: skip
 
@@ -40,7 +41,7 @@ def mariadb() -> Iterator[Running]:
             return True
 
         command = [
-            server, "--no-defaults", data, f"--port={port}", "--bind-address=127.0.0.1",
+            server, "--no-defaults", data, place, f"--port={port}", "--bind-address=127.0.0.1",
             f"--socket={path}", f"--pid-file={folder}/pid", "--skip-name-resolve",
             "--innodb-flush-log-at-trx-commit=0",
         ]
