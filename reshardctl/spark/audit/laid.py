@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from reshardctl.audit.facts import Fault
 from reshardctl.lineage import Lineage
 from reshardctl.spark.audit.columns import Mapped
+from reshardctl.spark.audit.digits import whole
 from reshardctl.spark.audit.known import BEYOND, DIGITS, LEAST, LOWEST, MOST, Known
 from reshardctl.spark.audit.slots import Slots, slot, time_in
 
@@ -76,10 +77,7 @@ def _decoded(rows: DataFrame) -> DataFrame:
     """With upper, lower and in_number: the shard that the number names, sound for good rows."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    upper, lower = (
-        f"try_cast(substring(number, {first}, {HALF}) AS bigint)"
-        for first in (HEAD + 1, HEAD + HALF + 1)
-    )
+    upper, lower = (whole("number", first, HALF) for first in (HEAD + 1, HEAD + HALF + 1))
     bits = f"((upper & {_LOW18}) * {_WEIGHT} + (lower & {_LOW36})) & {_LOW36}"
     rows = rows.withColumn("upper", F.expr(upper)).withColumn("lower", F.expr(lower))
     rows = rows.withColumn("bits", F.expr(bits)).withColumn("place", F.col("number"))

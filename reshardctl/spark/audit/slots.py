@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import floor
 from typing import TYPE_CHECKING
 
+from reshardctl.spark.audit.digits import whole
 from reshardctl.spark.audit.known import DIGITS, Known
 
 if TYPE_CHECKING:
@@ -93,11 +94,11 @@ def time_in(name: str, width: int) -> Column:
     upper, lower = [], []
     for place in range(_PIECES):
         first = width - (place + 1) * _PIECE + 1
-        piece = f"try_cast(substring({name}, {first}, {_PIECE}) AS bigint)"
+        piece = whole(name, first, _PIECE)
         weight = 10 ** (_PIECE * place) % (1 << 72)
         upper.append(f"{piece} * {weight >> 36}L")
         lower.append(f"{piece} * {weight & _LOW36}L")
-    last = f"try_cast(substring({name}, {width - _PIECE + 1}, {_PIECE}) AS bigint)"
+    last = whole(name, width - _PIECE + 1, _PIECE)
     carried = f"shiftright({' + '.join(lower)}, 36)"
     return F.expr(
         f"if({last} & 15 = 2, cast(({' + '.join(upper)} + {carried}) & {_LOW36}L AS double), NULL)"
