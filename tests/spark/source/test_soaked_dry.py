@@ -17,7 +17,7 @@ from tests.interop.spark.soak.dry import Dry
 from tests.interop.spark.soak.moving import STREAM
 from tests.interop.spark.tool import OK, Tool
 
-SEEDS, MORE, INSPECTED = range(12), range(12, 400), (0, 1, 3)
+SEEDS, MORE, INSPECTED = range(12), range(12, 200), (0, 1, 3)
 HOURS = 4
 """More than a seed's virtual time, and less than a retention."""
 
