@@ -20,7 +20,7 @@ from tests.interop.kcl.stream import ServedStream
 from tests.interop.kcl.verdict import Outcome, outcome_of
 
 WORKER = "w1"
-AT_ONCE = 20
+AT_ONCE = 16
 
 LIVE_SECONDS = 2.0
 PATIENCE_SECONDS = 120.0
