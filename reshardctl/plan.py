@@ -71,6 +71,11 @@ class Case:
     line: Line | None = None
     """What a sink proves to be settled, whatever the rows say; `None` to believe the rows."""
 
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What is to be known of the candidates: that one stands for another release."""
+        return tuple(dict.fromkeys(c.note for c in self.candidates if c.note))
+
     def checkpoint(self, images: Iterable[Image] | None = None) -> Any:
         """The rows, or these instead of them, as the consumer parses them for this stream."""
         return self.consumer.parse(

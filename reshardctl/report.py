@@ -72,6 +72,8 @@ class Report:
     notes: tuple[str, ...]
     already: Mapping[str, frozenset[ShardId]] | None = None
     """Of a forecast: shards by code that have that finding now, without the reshard."""
+    caveats: tuple[str, ...] = ()
+    """Those of the notes that say that another release is judged than the one named."""
 
     def counts(self) -> dict[str, int]:
         """How many findings of each severity."""
@@ -106,7 +108,9 @@ def make(snapshot: Snapshot, wishes: Wishes) -> Report:
     return Report(
         snapshot, wishes, incarnation, counted_judged(judged, counts),
         counted_findings(found, counts), counted_decision(decision, counts),
-        consumer.positions(checkpoint), (*wishes.notes, *_unanswered(snapshot), *notes),
+        consumer.positions(checkpoint),
+        (*case.caveats, *wishes.notes, *_unanswered(snapshot), *notes),
+        caveats=case.caveats,
     )
 
 
@@ -178,8 +182,11 @@ def _of_empty(snapshot: Snapshot, wishes: Wishes, case: Case) -> Report:
         )
     first = bootstrap(case) if wishes.line is None else rebuilt(case)
     decision = counted_decision(first, snapshot.counts)
-    notes = (*wishes.notes, *(decision.notes if isinstance(decision, Plan) else ()))
-    return Report(snapshot, wishes, Incarnation.SAME, (), (), decision, {}, notes)
+    planned = decision.notes if isinstance(decision, Plan) else ()
+    notes = (*case.caveats, *wishes.notes, *planned)
+    return Report(
+        snapshot, wishes, Incarnation.SAME, (), (), decision, {}, notes, caveats=case.caveats
+    )
 
 
 def _label(case: Case, judged: Judged) -> str:

@@ -65,10 +65,14 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One reading of what no store holds. `options`: what tells it from the others."""
+    """One reading of what no store holds. `options`: what tells it from the others.
+
+    note: what is to be known of how it is judged, e.g. as another release than the one named.
+    """
 
     app: Any
     options: Mapping[str, str]
+    note: str = ""
 
 
 class Consumer(Protocol):

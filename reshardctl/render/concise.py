@@ -72,7 +72,12 @@ def error(failure: ReshardError, context: Context) -> str:
 
 def inspect_lines(report: Report, verbose: bool = False) -> list[str]:
     """A line for every finding, worst first. Not escaped yet."""
-    return [_finding(report, finding, verbose) for finding in report.findings]
+    return caveats(report) + [_finding(report, finding, verbose) for finding in report.findings]
+
+
+def caveats(report: Report) -> list[str]:
+    """A line for everything without which the others would be misread."""
+    return [f"{_place(report)}: note: {caveat}" for caveat in report.caveats]
 
 
 def plan_lines(report: Report, verbose: bool = False) -> list[str]:
@@ -89,6 +94,7 @@ def plan_lines(report: Report, verbose: bool = False) -> list[str]:
         case NoLine(why, ways):
             said = "; ".join([shortened(why, verbose), *ways])
             lines = [f"{place}: no plan: {said}"]
+    lines = caveats(report) + lines
     for residual in all_residuals(report):
         named = shards((residual.shard,), verbose)
         flag = residual.flag or "no flag accepts that"

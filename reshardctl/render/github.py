@@ -38,7 +38,8 @@ def inspect(report: Report, context: Context) -> str:
     lines = [_place(report), tally(report)]
     if report.findings:
         lines.append(" ".join(command("inspect", *context.again)))
-    return "".join([*found, annotation("notice", "reshardctl inspect", lines, context)])
+    last = annotation("notice", "reshardctl inspect", lines, context)
+    return "".join([*found, *_caveats(report, context), last])
 
 
 def plan(
@@ -55,7 +56,8 @@ def plan(
 
 def fixed(outcome: Fixed, context: Context) -> str:
     """One notice: what was written, its journal; then an annotation for every finding left."""
-    lines = [_place(outcome.before), *_rows(outcome.before, outcome.steps, context)]
+    lines = [_place(outcome.before), *outcome.after.caveats]
+    lines += _rows(outcome.before, outcome.steps, context)
     lines += [f"journal {outcome.journal}", f"now: {tally(outcome.after)}"]
     left = [_finding(outcome.after, finding, context) for finding in outcome.after.findings]
     return "".join([annotation("notice", "reshardctl fix: written", lines, context), *left])
@@ -82,6 +84,14 @@ def error(failure: ReshardError, context: Context) -> str:
     if isinstance(failure, HalfDone) and failure.journal:
         lines.append(f"journal {failure.journal}")
     return annotation("error", f"reshardctl: {kind}", [line for line in lines if line], context)
+
+
+def _caveats(report: Report, context: Context) -> list[str]:
+    """A notice for everything without which the findings would be misread."""
+    return [
+        annotation("notice", "reshardctl: note", [_place(report), caveat], context)
+        for caveat in report.caveats
+    ]
 
 
 def _finding(report: Report, finding: Finding, context: Context) -> str:

@@ -66,6 +66,7 @@ def fixed(outcome: Fixed, context: Context) -> str:
     _rows(page, outcome.before, outcome.steps, context)
     page.heading(2, "Findings now")
     _findings(page, outcome.after, context)
+    page.bullets(f"Note: {prose(sentence(caveat))}" for caveat in outcome.after.caveats)
     page.heading(2, "Steps")
     page.steps([
         ("Start the application again.", []),

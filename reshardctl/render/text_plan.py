@@ -265,6 +265,8 @@ def written(sheet: Sheet, outcome: Fixed, context: Context) -> None:
         )
     sheet.labelled(("now", "bold"), tally(outcome.after), indent=2)
     residuals(sheet, outcome.after, context)
+    for caveat in outcome.after.caveats:
+        sheet.line(f"Note: {caveat}.", indent=2)
     sheet.blank()
     rows = count(sum(not one.part for one in changed), "row")
     sheet.line((f"Done. {rows} written and read back.", "bold"))

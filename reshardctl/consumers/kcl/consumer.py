@@ -18,6 +18,7 @@ from reshardctl.consumers.kcl.keys import key_of, split
 from reshardctl.consumers.kcl.options import read_options
 from reshardctl.consumers.kcl.plain import PLAIN
 from reshardctl.consumers.kcl.positions import earlier_incarnation, of_another_stream, unborn
+from reshardctl.consumers.kcl.releases import note_of
 from reshardctl.consumers.kcl.rows import LeaseTable, parse
 from reshardctl.consumers.kcl.settled import settled
 from reshardctl.errors import UsageError, WrongStream
@@ -138,7 +139,8 @@ class Kcl:
                 f"one has rows of {table.named.text}",
                 "name the release that runs, 2.3 or later",
             )
-        return [Candidate(app, app.options()) for app in applications(table, given)]
+        note = note_of(options.get("release"))
+        return [Candidate(app, app.options(), note) for app in applications(table, given)]
 
     def settled(self, lineage: Lineage, table: LeaseTable, app: App) -> Line:
         """Present rows at their word, absent ones by cause."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from reshardctl.consumers.versions import Known, Place
 from reshardctl.errors import UsageError
 
 
@@ -84,8 +85,13 @@ KCL_3_5 = Traits("3.5.1", (3, 4, 3), frozenset(), True, True, True, "runs on 3.5
 RELEASES = (KCL_1_0, KCL_1_4, KCL_1_7, KCL_1_14, KCL_2_0, KCL_2, KCL_3, KCL_3_5)
 """Oldest first."""
 
-UNKNOWN = (4, 0, 0)
-"""The first version of which nothing is known."""
+KNOWN = Known("KCL", (
+    (1, 0, 0), (1, 1, 1), (1, 2, 1), (1, 3, 0), (1, 4, 0), (1, 5, 1), (1, 6, 5), (1, 7, 6),
+    (1, 8, 10), (1, 9, 3), (1, 10, 0), (1, 11, 2), (1, 12, 0), (1, 13, 3), (1, 14, 10), (1, 15, 3),
+    (2, 0, 5), (2, 1, 3), (2, 2, 11), (2, 3, 10), (2, 4, 8), (2, 5, 8), (2, 6, 1), (2, 7, 3),
+    (3, 0, 3), (3, 1, 3), (3, 2, 1), (3, 3, 0), (3, 4, 3), (3, 5, 1),
+))  # fmt: skip
+"""By the tags of awslabs/amazon-kinesis-client at 3.5.1 (024eb86)."""
 
 _VERSION = re.compile(r"\d+(\.\d+){0,3}\Z", re.ASCII)
 
@@ -95,18 +101,18 @@ def traits_of(release: str) -> Traits:
 
     A prefix means its newest release. Raises UsageError for what this project cannot judge.
     """
+    version = _place(release).version
+    return next(traits for traits in reversed(RELEASES) if version >= traits.first)
+
+
+def note_of(release: str | None) -> str:
+    """That another release stands for the one that was named, "" where it does not."""
+    return _place(release).note if release else ""
+
+
+def _place(release: str) -> Place:
     if not _VERSION.match(release):
         raise UsageError(
             f"release={release}: not a KCL version", "write it as in the pom, e.g. release=2.7.2"
         )
-    version = _newest(tuple(int(part) for part in release.split(".")))
-    if not RELEASES[0].first <= version < UNKNOWN:
-        raise UsageError(
-            f"release={release}: no such KCL is known to this reshardctl",
-            "it knows 1.0 to 3.5; write it as in the pom, e.g. release=3.5.1",
-        )
-    return next(traits for traits in reversed(RELEASES) if version >= traits.first)
-
-
-def _newest(version: tuple[int, ...]) -> tuple[int, ...]:
-    return version if len(version) > 2 else (*version, 99, 99)[:3]
+    return KNOWN.place(release, tuple(int(part) for part in release.split(".")))

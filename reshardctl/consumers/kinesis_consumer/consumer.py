@@ -10,6 +10,7 @@ from reshardctl.consumers.kin import kin
 from reshardctl.consumers.kinesis_consumer import encode as encoding
 from reshardctl.consumers.kinesis_consumer.app import App, Whose, applications, whose
 from reshardctl.consumers.kinesis_consumer.behaviour import replay
+from reshardctl.consumers.kinesis_consumer.releases import note_of
 from reshardctl.consumers.kinesis_consumer.rows import LEASE, Positions, parse
 from reshardctl.consumers.kinesis_consumer.settled import settled
 from reshardctl.consumers.kinesis_consumer.tables import NUMBER, key_of, shard_of
@@ -122,7 +123,8 @@ class KinesisConsumer:
     def candidates(self, positions: Positions, options: Mapping[str, str]) -> list[Candidate]:
         """Start modes × releases that the options leave open; nothing in the rows tells."""
         found = applications(options, leased=bool(positions.leases))
-        return [Candidate(app, app.options()) for app in found]
+        note = note_of(options.get("release"))
+        return [Candidate(app, app.options(), note) for app in found]
 
     def settled(self, lineage: Lineage, positions: Positions, app: App) -> Line:
         """Rows at their word, absent ones by what stands around them."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from reshardctl.consumers.versions import Known, Place, newer_patch, same_commit
 from reshardctl.errors import UsageError
 
 
@@ -55,9 +56,21 @@ TELEGRAF_OLD = replace(
 STARTERS = (LIBRARY, MASTER, TELEGRAF)
 """Who may start on rows of which nobody said whose they are. Nothing in them tells."""
 
+COMMIT = "31e0042"
+"""Of master, which stands for itself."""
+
+KNOWN = {
+    None: Known("kinesis-consumer", ((0, 4, 0), (0, 5, 0))),
+    "group": Known("kinesis-consumer's group", ((0, 5, 0),), "group-"),
+    "telegraf": Known("Telegraf", (
+        (1, 34, 4), (1, 35, 4), (1, 36, 4), (1, 37, 3), (1, 38, 4), (1, 39, 3),
+    ), "telegraf-"),
+}  # fmt: skip
+"""By the tags of harlow/kinesis-consumer and of influxdata/telegraf at 1.39.3."""
+
 _NAME = re.compile(r"(?:(telegraf|group)(?:-|\Z))?(\d+(?:\.\d+){0,2})?\Z", re.ASCII)
-_MASTER = re.compile(r"master(?:-[0-9a-f]{7,40})?\Z", re.ASCII)
-KNOWN = "release=0.5 (0.4.0 to 0.5.0), release=master, release=group-0.5 or release=telegraf-1.36"
+_MASTER = re.compile(r"master(?:-([0-9a-f]{7,40}))?\Z", re.ASCII)
+_WAYS = "release=0.5 (0.4.0 to 0.5.0), release=master, release=group-0.5 or release=telegraf-1.36"
 
 
 def traits_of(release: str) -> Traits:
@@ -65,33 +78,33 @@ def traits_of(release: str) -> Traits:
 
     A prefix means its newest release. Raises UsageError for what this project cannot judge.
     """
-    if _MASTER.match(release):
-        return MASTER
-    match = _NAME.match(release)
-    if match is None or not release:
-        raise UsageError(f"release={release}: not a release of kinesis-consumer", KNOWN)
-    kind, version = match.groups()
-    numbers = tuple(int(part) for part in version.split(".")) if version else ()
+    kind, place = _placed(release)
     match kind:
         case "telegraf":
-            return _telegraf(release, numbers)
+            return TELEGRAF_OLD if place.version < (1, 36, 4) else TELEGRAF
         case "group":
-            _within(release, numbers or (0, 5), (0, 5), (0, 6))
             return GROUP
+        case "master":
+            return MASTER
         case _:
-            _within(release, numbers, (0, 4), (0, 6))
             return LIBRARY
 
 
-def _telegraf(release: str, numbers: tuple[int, ...]) -> Traits:
-    _within(release, numbers or (1, 39), (1, 34), (2,))
-    whole = (*numbers, 99, 99)[:3] if numbers else (1, 99, 99)
-    return TELEGRAF_OLD if whole < (1, 36, 4) else TELEGRAF
+def note_of(release: str | None) -> str:
+    """That another release stands for the one that was named, "" where it does not."""
+    return _placed(release)[1].note if release else ""
 
 
-def _within(
-    release: str, numbers: tuple[int, ...], first: tuple[int, ...], beyond: tuple[int, ...]
-) -> None:
-    newest = (*numbers, 99, 99)[: max(len(numbers), len(first))]
-    if newest < first or numbers >= beyond:
-        raise UsageError(f"release={release}: not judged here", KNOWN)
+def _placed(release: str) -> tuple[str | None, Place]:
+    """Which of them, and the known release that stands for it."""
+    if match := _MASTER.match(release):
+        other = match[1] and not same_commit(match[1], COMMIT)
+        return "master", Place((), newer_patch(release, MASTER.release) if other else "")
+    match = _NAME.match(release)
+    if match is None or not release:
+        raise UsageError(f"release={release}: not a release of kinesis-consumer", _WAYS)
+    kind, version = match.groups()
+    known = KNOWN[kind]
+    if not version:
+        return kind, Place(known.newest[-1])
+    return kind, known.place(release, tuple(int(part) for part in version.split(".")))

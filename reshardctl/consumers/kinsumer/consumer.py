@@ -15,6 +15,7 @@ from reshardctl.consumers.kinsumer.behaviour import replay
 from reshardctl.consumers.kinsumer.bootstrap import bootstrap
 from reshardctl.consumers.kinsumer.odd import odd
 from reshardctl.consumers.kinsumer.options import applications
+from reshardctl.consumers.kinsumer.releases import note_of
 from reshardctl.consumers.kinsumer.rows import Row, Store, parse
 from reshardctl.consumers.kinsumer.settled import settled
 from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, key_of
@@ -112,7 +113,7 @@ class Kinsumer:
         """Releases × start modes that the options and the tables' own marks leave open."""
         cached = store.cache.image if store.cache else None
         return [
-            Candidate(replace(app, cached=cached), app.options())
+            Candidate(replace(app, cached=cached), app.options(), note_of(options.get("release")))
             for app in applications(options, store.forked)
         ]
 

@@ -7,8 +7,10 @@ v1.7.0. checkpoints.go, clients.go and leader.go of the last two are the same to
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
+from reshardctl.consumers.versions import Known, Place, dotted, newer_patch, same_commit
 from reshardctl.errors import UsageError
 
 
@@ -43,20 +45,43 @@ SNOWPLOW_1_7 = Traits(
     "processRecordsBatch of v1.7.0; run, Nov 2026",
 )
 
+COMMIT = "9a48088"
+"""Of the original: it has no releases."""
+
 RELEASES = {t.release: t for t in (TWITCH, SNOWPLOW_1_6, SNOWPLOW_1_7)}
+
+
+KNOWN = Known("Snowplow's kinsumer", ((1, 6, 0), (1, 7, 0)), "snowplow-")
+
+_NAME = re.compile(
+    r"twitch(?:-(?P<commit>[0-9a-f]{7,40}))?|snowplow(?:-v?(?P<version>\d+(?:\.\d+){0,2}))?",
+    re.ASCII,
+)
 
 
 def traits_of(release: str) -> Traits:
     """The traits of a release. Raises UsageError for what this project cannot judge."""
-    family, _, version = release.partition("-")
-    numbers = version.removeprefix("v").split(".")
-    if family == "twitch":
+    match, place = _placed(release)
+    if match[0].startswith("twitch"):
         return TWITCH
-    if family == "snowplow" and (not version or numbers == ["1"]):
-        return SNOWPLOW_1_7
-    if family == "snowplow" and numbers[:1] == ["1"] and numbers[1] in ("6", "7"):
-        return RELEASES[f"snowplow-1.{numbers[1]}"]
-    raise UsageError(
-        f"release={release}: no such kinsumer is known to this reshardctl",
-        f"it knows {', '.join(RELEASES)}",
-    )
+    return RELEASES[f"snowplow-{dotted(place.version[:2])}"]
+
+
+def note_of(release: str | None) -> str:
+    """That another release stands for the one that was named, "" where it does not."""
+    return _placed(release)[1].note if release else ""
+
+
+def _placed(release: str) -> tuple[re.Match[str], Place]:
+    match = _NAME.fullmatch(release)
+    if match is None:
+        raise UsageError(
+            f"release={release}: no such kinsumer is known to this reshardctl",
+            f"it knows {', '.join(RELEASES)}",
+        )
+    if match["commit"] and not same_commit(match["commit"], COMMIT):
+        return match, Place((), newer_patch(release, f"twitch-{COMMIT}"))
+    if match[0].startswith("twitch"):
+        return match, Place(())
+    said = tuple(int(part) for part in (match["version"] or "1").split("."))
+    return match, KNOWN.place(release, said)

@@ -9,6 +9,7 @@ from reshardctl.consumers.base import Candidate, Cannot, Hold, Incarnation, Swit
 from reshardctl.consumers.quickwit import behaviour, encode, odd, settled
 from reshardctl.consumers.quickwit.app import App, applications, check_options
 from reshardctl.consumers.quickwit.positions import earlier_incarnation, of_another_stream
+from reshardctl.consumers.quickwit.releases import note_of
 from reshardctl.consumers.quickwit.rows import Checkpoint, parse, shard_of
 from reshardctl.consumers.quickwit.switching import switch
 from reshardctl.errors import WrongStream
@@ -101,7 +102,7 @@ class Quickwit:
     ) -> list[Candidate]:
         """The releases that can read what the last writer left."""
         apps = applications(checkpoint.version, options, checkpoint.migration)
-        return [Candidate(app, app.options()) for app in apps]
+        return [Candidate(app, app.options(), note_of(options.get("release"))) for app in apps]
 
     def settled(self, lineage: Lineage, checkpoint: Checkpoint, app: App) -> Line:  # noqa: ARG002
         """Every position at its word."""

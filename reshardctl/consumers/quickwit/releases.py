@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from reshardctl.consumers.versions import Known, Place
 from reshardctl.errors import UsageError
 
 
@@ -45,8 +46,7 @@ RELEASES = (QUICKWIT_0_7, QUICKWIT_0_9)
 LAST_OF_0_8, LAST_OF_0_9 = 16, 29
 """Migrations of a PostgreSQL metastore, run at a start (databases of 0.8.2 and 0.9.0, Nov 2026)."""
 
-UNKNOWN = (0, 10, 0)
-"""The first version of which nothing is known."""
+KNOWN = Known("Quickwit", ((0, 7, 1), (0, 8, 2), (0, 9, 0)))
 
 _VERSION = re.compile(r"v?(\d+(?:\.\d+){0,2})\Z", re.ASCII)
 
@@ -56,17 +56,20 @@ def traits_of(release: str) -> Traits:
 
     Raises UsageError for what this project cannot judge.
     """
+    version = _place(release).version
+    return next(traits for traits in reversed(RELEASES) if version >= traits.first)
+
+
+def note_of(release: str | None) -> str:
+    """That another release stands for the one that was named, "" where it does not."""
+    return _place(release).note if release else ""
+
+
+def _place(release: str) -> Place:
     match = _VERSION.match(release)
     if match is None:
         raise UsageError(
             f"release={release}: not a Quickwit version",
             "write it as `quickwit --version` does, e.g. release=0.8.2",
         )
-    parts = tuple(int(part) for part in match[1].split("."))
-    version = parts if len(parts) > 2 else (*parts, 99, 99)[:3]
-    if not RELEASES[0].first <= version < UNKNOWN:
-        raise UsageError(
-            f"release={release}: no such Quickwit is known to this reshardctl",
-            "it knows 0.7 to 0.9, e.g. release=0.9.0",
-        )
-    return next(traits for traits in reversed(RELEASES) if version >= traits.first)
+    return KNOWN.place(release, tuple(int(part) for part in match[1].split(".")))

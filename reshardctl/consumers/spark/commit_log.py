@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reshardctl.consumers.spark.malformed import Malformed
+from reshardctl.consumers.spark.version_marker import version_of
 from reshardctl.errors import UsageError
 from reshardctl.strict import Place, named, parse
 
@@ -37,9 +38,7 @@ def parse_commit_log(text: str) -> CommitLog:
         raise Malformed("it is empty")
     body = text.removesuffix("\n")
     head, *rest = body.split("\n")
-    version = {"v1": 1, "v2": 2}.get(head)
-    if version is None:
-        raise Malformed(f"its first line is {head[:40]!r}, and only v1 and v2 are known")
+    version = version_of(head)
     if len(rest) != 1:
         raise Malformed(f"it has {len(rest) + 1} lines, not two")
     watermark, state_ids = _metadata(rest[0])

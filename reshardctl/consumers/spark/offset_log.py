@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from reshardctl.consumers.spark.malformed import Malformed
+from reshardctl.consumers.spark.version_marker import version_of
 
 NO_OFFSET = "-"
 
@@ -71,9 +72,7 @@ def parse_offset_log(text: str) -> OffsetLog:
         raise Malformed("it is empty")
     body = text.removesuffix("\n")
     head, *rest = body.split("\n")
-    version = {"v1": 1, "v2": 2}.get(head)
-    if version is None:
-        raise Malformed(f"its first line is {head[:40]!r}, and only v1 and v2 are known")
+    version = version_of(head)
     if not rest:
         raise Malformed("it ends after its first line")
     metadata, *sources = rest

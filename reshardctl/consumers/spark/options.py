@@ -11,7 +11,7 @@ from reshardctl.consumers.spark.checkpoint import LINEAGE, Checkpoint
 from reshardctl.consumers.spark.marks import is_first
 from reshardctl.consumers.spark.named_starts import named_starts
 from reshardctl.consumers.spark.positions import Position
-from reshardctl.consumers.spark.releases import Traits, starters, traits_of
+from reshardctl.consumers.spark.releases import Traits, note_of, starters, traits_of
 from reshardctl.consumers.spark.table_log import OPTION
 from reshardctl.errors import UsageError
 from reshardctl.model import ShardId
@@ -87,7 +87,8 @@ def candidates(checkpoint: Checkpoint, options: Mapping[str, str]) -> list[Candi
         for traits in fitting for start in _starts(checkpoint, given) for fail in fails
         for sink in _sinks(checkpoint, given)
     ]
-    return [Candidate(app, _told(checkpoint, app)) for app in apps]
+    note = note_of(options.get("release"))
+    return [Candidate(app, _told(checkpoint, app), note) for app in apps]
 
 
 def _told(checkpoint: Checkpoint, app: App) -> dict[str, str]:

@@ -18,6 +18,7 @@ from reshardctl.consumers.spark.checkpoint import (
     QUBOLE,
     Checkpoint,
 )
+from reshardctl.consumers.versions import Known, newer_patch, same_commit
 from reshardctl.errors import UsageError
 
 
@@ -89,7 +90,17 @@ RELEASES = (
     KINESIS_LINEAGE, DATABRICKS_ANY,
 )
 
-_NUMBERED = re.compile(r"awslabs-(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:-SNAPSHOT)?\Z", re.ASCII)
+AWSLABS_KNOWN = Known("awslabs connector", (
+    (1, 0, 0), (1, 1, 0), (1, 2, 1), (1, 3, 0), (1, 4, 3), (2, 0, 0), (2, 1, 0),
+), "awslabs-")  # fmt: skip
+"""By the tags of the project and branch-1.4.3; 2.1.0-SNAPSHOT is what main is called."""
+
+_NUMBERED = re.compile(r"awslabs-(\d+)(?:\.(\d+))?(?:\.(\d+))?(-SNAPSHOT)?\Z", re.ASCII)
+_TAGGED = {(1,): (1, 4, 2), (1, 4): (1, 4, 2), (2,): (2, 0)}
+"""Prefixes that mean a release, not a branch."""
+_HEAD = re.compile(r"awslabs-(?:main|head)(?:-([0-9a-f]{7,40}))?\Z", re.ASCII)
+_COMMIT = "0f4c005"
+_PATCHED = re.compile(r"(qubole-1\.2|roncemer-1\.2)\.(\d+)(?:_spark-\d+\.\d+)?\Z", re.ASCII)
 _KNOWN = ", ".join(traits.release for traits in RELEASES)
 
 
@@ -98,33 +109,56 @@ def traits_of(release: str) -> tuple[Traits, ...]:
 
     Raises UsageError for what this project cannot judge.
     """
+    return _placed(release)[0]
+
+
+def note_of(release: str | None) -> str:
+    """That another release stands for the one that was named, "" where it does not."""
+    return _placed(release)[1] if release else ""
+
+
+def _placed(release: str) -> tuple[tuple[Traits, ...], str]:
+    """What is meant, and why it is another than what was said."""
+    if match := _HEAD.match(release):
+        other = match[1] and not same_commit(match[1], _COMMIT)
+        return (AWSLABS_HEAD,), newer_patch(release, AWSLABS_HEAD.release) if other else ""
     if match := _NUMBERED.match(release):
-        return (_awslabs(release, tuple(int(part) for part in match.groups() if part)),)
-    if release in ("awslabs-main", "awslabs-head"):
-        return (AWSLABS_HEAD,)
-    found = tuple(traits for traits in RELEASES if traits.release.startswith(release))
-    if not release or not found:
+        said = tuple(int(part) for part in match.groups()[:3] if part)
+        return _awslabs(release, said, snapshot=bool(match[4]))
+    found = tuple(t for t in RELEASES if release and t.release.startswith(release))
+    if not found and (match := _PATCHED.match(release)):
+        return _patched(release, match)
+    if not found:
         raise UsageError(
             f"release={release}: no such Kinesis connector is known to this reshardctl",
             f"it knows {_KNOWN}; look for the connector's jar in the query's --jars or --packages",
         )
-    return found
+    return found, ""
 
 
-def _awslabs(release: str, version: tuple[int, ...]) -> Traits:
+def _awslabs(
+    release: str, said: tuple[int, ...], *, snapshot: bool
+) -> tuple[tuple[Traits, ...], str]:
     """By the tags of the project: 1.4.3 was never tagged, 2.1 is what main is called."""
-    if version[0] == 1 and version <= (1, 4, 2):
-        return AWSLABS_1_4_2
-    if version[:3] == (1, 4, 3):
-        return AWSLABS_1_4_3
-    if version in ((2,), (2, 0)) or version[:2] == (2, 0):
-        return AWSLABS_2_0
-    if version[:2] == (2, 1):
-        return AWSLABS_HEAD
-    raise UsageError(
-        f"release={release}: no such awslabs connector is known to this reshardctl",
-        "it knows 1.0 to 1.4.3, 2.0 and main as of 0f4c005 (awslabs-head-0f4c005)",
-    )
+    place = AWSLABS_KNOWN.place(release, _TAGGED.get(said, said))
+    if place.version[:2] == (2, 1):
+        exact = snapshot or len(said) < 3
+        return (AWSLABS_HEAD,), "" if exact else newer_patch(release, AWSLABS_HEAD.release)
+    if place.version[:2] == (2, 0):
+        return (AWSLABS_2_0,), place.note
+    return (AWSLABS_1_4_3 if place.version >= (1, 4, 3) else AWSLABS_1_4_2,), place.note
+
+
+def _patched(release: str, match: re.Match[str]) -> tuple[tuple[Traits, ...], str]:
+    """A newer patch of a connector that is known in one build."""
+    known = next(t for t in RELEASES if t.release.startswith(match[1]))
+    patch = int(known.release.removeprefix(f"{match[1]}.").partition("_")[0])
+    if int(match[2]) < patch:
+        raise UsageError(
+            f"release={release}: no such Kinesis connector is known to this reshardctl",
+            f"it knows {_KNOWN}",
+        )
+    return (known,), newer_patch(release, known.release)
 
 
 def starters(checkpoint: Checkpoint) -> tuple[Traits, ...]:

@@ -42,6 +42,8 @@ def _entry(entry: Entry, context: Context) -> str:
     ]
     if entry.failure is not None:
         lines = [f"Could not tell: {failed(entry)[0]}", *failed(entry)[1:], *lines]
+    if entry.report is not None and not text:
+        lines += [f"Note: {caveat}" for caveat in entry.report.caveats]
     if lines and not text:
         page.heading(2, code(entry.name))
     if lines:

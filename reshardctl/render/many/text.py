@@ -52,6 +52,8 @@ def _color(entry: Entry) -> str:
 def _entry(sheet: Sheet, entry: Entry, context: Context) -> None:
     """Nothing for a consumer of which all is well."""
     notes = remarks(entry)
+    if entry.report is not None and not entry.report.findings:
+        notes = [*entry.report.caveats, *notes]
     if entry.report is not None and entry.report.findings:
         notes = [*(shortened(n, context.verbose) for n in entry.report.notes), *notes]
     quiet = entry.report is not None and not entry.report.findings

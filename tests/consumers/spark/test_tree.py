@@ -238,7 +238,7 @@ def test_a_query_that_never_planned_a_batch_has_no_positions():
     assert found.odd == ()
 
 
-@pytest.mark.parametrize("damage", ["", "v1", "v1\n{}", "v3\n{}\n{}", "v1\n{}\n{}\n\n{}"])
+@pytest.mark.parametrize("damage", ["", "v1", "v1\n{}", "v0\n{}\n{}", "v1\n{}\n{}\n\n{}"])
 def test_a_damaged_newest_log_is_an_error_and_its_batch_is_named(damage):
     """Empty and cut files are what a full disk leaves; Spark throws on them."""
     files = tree(f"{HEAD}/s1x")
@@ -352,7 +352,7 @@ def test_a_removed_log_is_an_error_where_spark_wants_it():
 
 @pytest.mark.parametrize(
     ("damage", "why"),
-    [("", "empty"), ("v1", "1 lines"), ("v3\n{}", "v3"), ("v1\n[]", "list"), ("v1\n{", "not JSON")],
+    [("", "empty"), ("v1", "1 lines"), ("v0\n{}", "v0"), ("v1\n[]", "list"), ("v1\n{", "not JSON")],
 )
 def test_a_damaged_commit_is_an_error_where_spark_reads_it(damage, why):
     files = tree("awslabs-head/s1")
