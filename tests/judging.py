@@ -33,6 +33,7 @@ from reshardctl.policy import POLICIES, Accept, Policy
 from reshardctl.rules import Finding, View, findings, merged
 from reshardctl.times import When, instant
 from tests.case import Case
+from tests.case_stream import number
 from tests.dialects import dialect_of
 from tests.dialects.kcl import images_of, side_images
 
@@ -218,8 +219,17 @@ def _from(
     index = int(shard.removeprefix("shardId-"))
     live = []
     if lineage[shard].open and index in case.live.shards and at != DONE:
-        live = [f"n{index}-{i}" for i in range(case.live.n)]
+        live = [f"n{index}-{i}" for i in range(case.live.n) if _comes(case, index, i, at)]
     return (*kept, *live)
+
+
+def _comes(case: Case, index: int, place: int, at: Cut) -> bool:
+    """Whether a live record lies behind this cut: a number of the future is greater than its."""
+    if at.rank is not Rank.INSIDE or at.by_time:
+        return True
+    shard = case.topology[index]
+    epoch = int(shard.start) >> 148 & 0xFFFFFFFFF
+    return int(number(epoch, len(shard.records) + 1 + place, case.now, index)) > at.number
 
 
 __all__ = ["Bench", "Candidate", "delivered", "images_of", "lineage_of"]

@@ -80,7 +80,8 @@ def integer(item: Item, name: str) -> int | None:
     ((kind, body),) = item.get(name, NULL).items()
     if kind == "NULL":
         return None
-    if kind != "N" or not str(body).lstrip("-").isdigit():
+    # decodeNumber of both SDKs: strconv.ParseInt(n, 10, 64), whose error is the item's.
+    if kind != "N" or not str(body).lstrip("-").isdigit() or not -(2**63) <= int(body) < 2**63:
         raise UnmarshalError(f"{name}: {kind} {body!r} into an int64")
     return int(body)
 

@@ -1,0 +1,145 @@
+"""Draws stores, starts each library on them, and compares that with forecast and plan.
+
+``python -m tests.differential FAMILY... --seeds 0-999 [--jobs N] [--seconds S] [--out DIR]``.
+Violations are printed with their seed and the smallest state that still shows them. The last thing
+printed is a table: family, states, decisions, violations, seeds, time. Exit 1 with a violation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.differential.casefile import document, told
+from tests.differential.families import FAMILIES, Family
+from tests.differential.shrink import shrunk
+from tests.differential.states import CREATED, State
+from tests.differential.trial import Judge, Verdict, examine
+
+SHRINKING = {True: 12, False: 150}
+"""How many smaller states are tried: starts of a real library take seconds."""
+
+
+@dataclass
+class Tally:
+    """What came of a family's seeds."""
+
+    states: int = 0
+    starts: int = 0
+    uncertain: int = 0
+    decisions: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    wrong: list[int] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def add(self, seed: int, verdict: Verdict) -> None:
+        self.states += 1
+        self.starts += verdict.starts
+        self.uncertain += verdict.uncertain
+        self.decisions[verdict.decision] += 1
+        self.kinds.update({one.kind for one in verdict.violations})
+        if verdict.violations:
+            self.wrong.append(seed)
+
+
+def created_now(family: Family, seed: int) -> int:
+    """When the stream of this state was created, so that the real clock is at its end."""
+    if not family.real:
+        return CREATED
+    return int(time.time()) - family.state(seed).stream["now"]
+
+
+def one(family: Family, seed: int, judge: Judge) -> tuple[State, Verdict]:
+    state = family.state(seed, created_now(family, seed))
+    return state, examine(state, judge)
+
+
+def run(family: Family, seeds: range, jobs: int, seconds: float, out: Path | None) -> Tally:
+    """All seeds that there is time for."""
+    tally, began = Tally(), time.monotonic()
+    with family.judges(jobs) as judge, ThreadPoolExecutor(jobs) as pool:
+        todo = iter(seeds)
+        busy: dict[Future[tuple[State, Verdict]], int] = {}
+        while True:
+            while len(busy) < jobs and time.monotonic() - began < seconds:
+                seed = next(todo, None)
+                if seed is None:
+                    break
+                busy[pool.submit(one, family, seed, judge)] = seed
+            if not busy:
+                break
+            done, _ = wait(busy, return_when=FIRST_COMPLETED)
+            for future in done:
+                seed = busy.pop(future)
+                state, verdict = future.result()
+                tally.add(seed, verdict)
+                if verdict.violations:
+                    report(family, state, verdict, judge, out)
+                elif tally.states % 100 == 0:
+                    sys.stderr.write(f"{family.name}: {tally.states} states\n")
+    tally.seconds = time.monotonic() - began
+    return tally
+
+
+def report(
+    family: Family, state: State, verdict: Verdict, judge: Judge, out: Path | None
+) -> None:
+    """Print the violation and the smallest state with one of its kind."""
+    kinds = {one.kind for one in verdict.violations}
+    small = shrunk(
+        state, family, lambda s: bool(kinds & {v.kind for v in examine(s, judge).violations}),
+        SHRINKING[family.real],
+    )
+    left = examine(small, judge).violations or verdict.violations
+    print(told(state, verdict.violations))
+    print("smallest:")
+    print(told(small, left), flush=True)
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / f"{state.name}.json").write_text(document(small, left), encoding="utf-8")
+
+
+def table(tallies: dict[str, tuple[range, Tally]]) -> str:
+    rows = [("family", "states", "starts", "decided", "violations", "seeds", "disturbed", "time")]
+    for name, (seeds, tally) in tallies.items():
+        decided = ", ".join(f"{k} {n}" for k, n in sorted(tally.decisions.items()))
+        kinds = ", ".join(f"{k} {n}" for k, n in sorted(tally.kinds.items()))
+        last = seeds.start + tally.states - 1
+        rows.append((
+            name, str(tally.states), str(tally.starts), decided,
+            f"{len(tally.wrong)}" + (f" ({kinds})" if kinds else ""), f"{seeds.start}-{last}",
+            str(tally.uncertain), f"{tally.seconds:.0f} s",
+        ))
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return "\n".join("  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip()
+                     for r in rows)
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="differential", description=__doc__)
+    parser.add_argument("family", nargs="*", choices=[[], *FAMILIES], metavar="FAMILY",
+                        help=f"one or more of {', '.join(FAMILIES)}; all reference families")
+    parser.add_argument("--seeds", default="0-99", help="from-to, both included")
+    parser.add_argument("--jobs", type=int, default=0, help="starts at a time")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop drawing then")
+    parser.add_argument("--out", type=Path, help="a folder for states that violate something")
+    said = parser.parse_args(words)
+    first, _, last = said.seeds.partition("-")
+    seeds = range(int(first), int(last or first) + 1)
+    names = said.family or [name for name, family in FAMILIES.items() if not family.real]
+    tallies = {}
+    for name in names:
+        family = FAMILIES[name]
+        jobs = said.jobs or family.jobs
+        tallies[name] = (seeds, run(family, seeds, jobs, said.seconds, said.out))
+    print(table(tallies))
+    return int(any(tally.wrong for _, tally in tallies.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

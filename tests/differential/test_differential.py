@@ -1,0 +1,130 @@
+"""The harness itself: it draws the same everywhere, and it finds what is wrong on purpose."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from reshardctl.model import Create, Image, Step, Update
+from reshardctl.plan import Decision, Plan
+from tests.differential.casefile import document
+from tests.differential.damages import COMMON, damaged
+from tests.differential.families import FAMILIES
+from tests.differential.states import State
+from tests.differential.trial import Judge, Seen, Violation, examine
+
+KINSUMER, CONSUMER = "reference-kinsumer-snowplow", "reference-kinesis-consumer"
+DRAWN = [name for name in FAMILIES if name.startswith("reference-")]
+
+
+def told(name: str, seeds: range) -> str:
+    return "".join(document(FAMILIES[name].state(seed), []) for seed in seeds)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_seed_draws_the_same_state_again(name: str) -> None:
+    assert told(name, range(5)) == told(name, range(5))
+
+
+def test_a_seed_draws_the_same_state_in_another_process() -> None:
+    program = (
+        "from tests.differential.test_differential import told, KINSUMER\n"
+        "print(told(KINSUMER, range(3)), end='')"
+    )
+    seen = {
+        subprocess.run(
+            [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, check=True,
+            capture_output=True, text=True, timeout=60,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert seen == {told(KINSUMER, range(3))}
+
+
+def test_a_state_moves_along_with_its_stream() -> None:
+    """Real libraries go by the real clock: only times and numbers differ then."""
+    for seed in range(20):
+        was, moved = FAMILIES[KINSUMER].state(seed), FAMILIES[KINSUMER].state(seed, 1_800_000_000)
+        assert was.damages == moved.damages
+        assert was.rows.keys() == moved.rows.keys()
+        assert was.read == moved.read
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_damage_really_changes_the_state(name: str) -> None:
+    states = [FAMILIES[name].state(seed) for seed in range(60)]
+    changed = [one for one in states if one.rows != one.honest]
+    assert len(changed) > len(states) / 2
+    assert all(one.rows == one.honest for one in states if not one.damages)
+
+
+@pytest.mark.parametrize("way", COMMON)
+def test_every_kind_of_damage_changes_some_state(way: str) -> None:
+    from tests.differential.damages import World
+    from tests.differential.drawn_go import KinsumerShape
+
+    for seed in range(60):
+        state = FAMILIES[KINSUMER].state(seed)
+        older = {
+            key: row | {"LastUpdate": {"N": "1"}} for key, row in state.honest.items()
+            if Random(key).random() < 0.5
+        }
+        world = World(state.case, KinsumerShape(), [older])
+        rows, names, _ = damaged(f"{seed}", state.honest, world, {way: COMMON[way]})
+        assert set(names) == {way}
+        if rows != state.honest:
+            return
+    pytest.fail(f"{way} never changes anything")
+
+
+def found(name: str, wrong: object, seeds: range = range(40)) -> set[str]:
+    """Kinds of violations, with a judge or a fix made wrong."""
+    family = FAMILIES[name]
+    with family.judges(1) as judge:
+        return {
+            one.kind for seed in seeds for one in wrong(family.state(seed), judge)  # type: ignore[operator]
+        }
+
+
+def test_a_wrong_forecast_is_found() -> None:
+    def wrong(state: State, judge: Judge) -> list[Violation]:
+        def loses(state: State, images: list[Image]) -> Seen:
+            seen = judge(state, images)
+            return replace(seen, delivered={s: p[:-1] for s, p in seen.delivered.items()})
+
+        return examine(state, loses).violations
+
+    assert {"forecast", "forecast after fix"} <= found(CONSUMER, wrong)
+
+
+def test_a_fix_that_does_half_is_found() -> None:
+    def half(_state: State, decision: Decision) -> tuple[Step, ...]:
+        return decision.steps[:-1] if isinstance(decision, Plan) else ()
+
+    assert "next plan" in found(KINSUMER, lambda s, j: examine(s, j, half).violations, range(60))
+
+
+def test_a_fix_that_skips_is_found() -> None:
+    def skips(state: State, decision: Decision) -> tuple[Step, ...]:
+        steps = decision.steps if isinstance(decision, Plan) else ()
+        return tuple(
+            replace(step, writes=tuple(_ahead(state, write) for write in step.writes))
+            for step in steps
+        )
+
+    assert {"worse", "silent"} & found(CONSUMER, lambda s, j: examine(s, j, skips).violations)
+
+
+def _ahead(state: State, write):  # type: ignore[no-untyped-def]
+    """The same write, with the place behind the shard's last record."""
+    held = state.case.records.get(write.key[-20:], ())
+    change, put = write.change, {"sequence_number": {"S": held[-1][0]}} if held else {}
+    if isinstance(change, Create):
+        return replace(write, change=replace(change, attributes={**change.attributes, **put}))
+    if isinstance(change, Update):
+        return replace(write, change=replace(change, set={**change.set, **put}))
+    return write

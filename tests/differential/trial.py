@@ -1,0 +1,259 @@
+"""One state through the core and through the library: everything that does not hold."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from reshardctl.apply import apply
+from reshardctl.consumers import CONSUMERS
+from reshardctl.effects import Effect, Harm
+from reshardctl.errors import ReshardError
+from reshardctl.journal import Header, Journal, read
+from reshardctl.model import (
+    DONE,
+    Cut,
+    Image,
+    Line,
+    Rank,
+    Reads,
+    Replay,
+    ShardId,
+    Step,
+    at_number,
+)
+from reshardctl.plan import Decision, Nothing, Plan, settled_line
+from reshardctl.rebase import rebase
+from reshardctl.rules import Finding, Severity
+from reshardctl.testing.memory_medium import MemoryMedium
+from reshardctl.undo import Restore, undo_steps
+from tests.differential.states import State
+from tests.judging import Bench, delivered
+
+ACCEPTED = "reread=2400h,disorder"
+SERIOUS = (Harm.SKIPPED, Harm.STALLED, Harm.DIES)
+Delivered = dict[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a start of the library showed. uncertain: the run itself was disturbed."""
+
+    delivered: Delivered
+    died: bool
+    uncertain: str = ""
+
+
+Judge = Callable[[State, list[Image]], Seen]
+Fix = Callable[[State, Decision], tuple[Step, ...]]
+
+
+@dataclass(frozen=True)
+class Violation:
+    """kind: which property; what: expected against seen."""
+
+    kind: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.what}"
+
+
+@dataclass
+class Verdict:
+    """Of one state. decision: its kind, or the refusal's."""
+
+    decision: str
+    violations: list[Violation] = field(default_factory=list)
+    starts: int = 0
+    uncertain: int = 0
+
+
+def steps_of(_state: State, decision: Decision) -> tuple[Step, ...]:
+    """What `fix` writes."""
+    return decision.steps if isinstance(decision, Plan) else ()
+
+
+def bench_of(state: State, images: list[Image]) -> Bench:
+    """These rows, as the core gets them."""
+    return Bench.on(state.case, images, dict(state.options), accept=ACCEPTED)
+
+
+def examine(state: State, judge: Judge, fix: Fix = steps_of) -> Verdict:
+    """Unrepaired, repaired and undone. A refusal has to be on purpose, and is not held to be wrong.
+    """
+    try:
+        bench = bench_of(state, state.images)
+        decision = bench.decide()
+        findings = bench.findings()
+    except ReshardError as refused:
+        return Verdict(type(refused).__name__)
+    except Exception as error:
+        return Verdict("error", [Violation("error", f"{type(error).__name__}: {error}")])
+    verdict = Verdict(type(decision).__name__)
+    before = judge(state, state.images)
+    verdict.starts += 1
+    verdict.uncertain += bool(before.uncertain)
+    if before.uncertain:
+        return verdict
+    verdict.violations += _forecast("forecast", state, bench, before)
+    if not isinstance(decision, Plan | Nothing):
+        return verdict
+    steps = fix(state, decision)
+    after, last = before, bench
+    if isinstance(decision, Plan):
+        last = bench_of(state, bench.after(steps))
+        after = judge(state, last.plan_case.images) if steps else before
+        verdict.starts += bool(steps)
+        verdict.uncertain += bool(after.uncertain)
+        if after.uncertain:
+            return verdict
+        verdict.violations += _undo(state, steps)
+        verdict.violations += _repaired(state, bench, decision, last, before, after)
+        findings = last.findings()
+    verdict.violations += _silent(state, after, findings, {r.shard for r in decision.residuals})
+    return verdict
+
+
+def _repaired(
+    state: State, bench: Bench, decision: Decision, again: Bench, before: Seen, after: Seen
+) -> Iterator[Violation]:
+    yield from _forecast("forecast after fix", state, again, after)
+    second = again.decide()
+    if not isinstance(second, Nothing):
+        yield Violation("next plan", f"it is not empty: {str(second)[:600]}")
+    if after.died and not before.died:
+        yield Violation("worse", "it dies after fix and did not before")
+    if not after.died:
+        yield from _worse(state, before, after)
+        yield from _cost(state, settled_line(bench.plan_case), decision, after)
+
+
+def _forecast(kind: str, state: State, bench: Bench, seen: Seen) -> Iterator[Violation]:
+    """Record by record. Where the forecast is a span, what comes lies between its bounds."""
+    for replay in bench.replays():
+        crash = replay.crash
+        if crash is not None and not crash.certain:
+            continue
+        if (crash is not None) != seen.died:
+            yield Violation(kind, f"crash {crash}, died {seen.died}")
+            continue
+        if seen.died:
+            continue
+        for shard, (most, least) in _bounds(state, bench, replay).items():
+            got = seen.delivered.get(shard, ())
+            if not (len(least) <= len(got) <= len(most) and _tail(most, got)):
+                said = str(list(most)) if most == least else f"{list(least)} to {list(most)}"
+                yield Violation(kind, f"{shard}: forecast {said}, delivered {list(got)}")
+
+
+def _tail(most: tuple[str, ...], got: tuple[str, ...]) -> bool:
+    return most[len(most) - len(got) :] == got
+
+
+def _bounds(
+    state: State, bench: Bench, replay: Replay
+) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    lineage = bench.plan_case.around.lineage
+    most = delivered(state.case, replay, lineage)
+    least = delivered(state.case, _latest(replay), lineage)
+    return {shard: (payloads, least[shard]) for shard, payloads in most.items()}
+
+
+def _latest(replay: Replay) -> Replay:
+    """The same, each shard begun where it begins at the latest."""
+    fates = {
+        shard: replace(fate, at=replace(fate.at, lo=fate.at.hi))
+        for shard, fate in replay.fates.items() if isinstance(fate, Reads)
+    }
+    return replace(replay, fates={**replay.fates, **fates})
+
+
+def _worse(state: State, before: Seen, after: Seen) -> Iterator[Violation]:
+    """Nothing unread is lost that the start without the fix would have delivered."""
+    for shard, payloads in before.delivered.items():
+        come = state.read.get(shard, frozenset()) | set(after.delivered.get(shard, ()))
+        if lost := [p for p in payloads if p not in come]:
+            yield Violation("worse", f"{shard}: the fix loses {lost}")
+
+
+def _silent(
+    state: State, after: Seen, findings: Iterable[Finding], left: set[ShardId]
+) -> Iterator[Violation]:
+    """Nothing unread at all is lost, unless the report names the shard, or nothing can tell."""
+    every = list(findings)
+    named = {shard for finding in every for shard in finding.shards} | left
+    if any(f.severity is Severity.ERROR and not f.shards for f in every):
+        return
+    if after.died:
+        yield Violation("silent", "it dies, and no finding says so")
+        return
+    for shard, owed in state.owed().items():
+        missing = owed - set(after.delivered.get(shard, ()))
+        if missing and shard not in state.forged and shard not in named:
+            yield Violation("silent", f"{shard}: {sorted(missing)} unread, never come, no finding")
+
+
+def _cost(state: State, settled: Line, decision: Decision, after: Seen) -> Iterator[Violation]:
+    """What the plan knows to be read comes again only where it says so."""
+    shown = decision.after[0] if isinstance(decision, Plan) else ()
+    for shard, payloads in after.delivered.items():
+        span = settled.get(shard)  # type: ignore[call-overload]
+        if span is None:
+            continue
+        stored = [p for p in payloads if not p.startswith("n")]
+        again = [p for p in stored if _within(state, p, span.lo)]
+        if hidden := [p for p in again if not _told(state, shown, shard, p)]:
+            yield Violation("cost", f"{shard} gives {hidden} again, and no effect says so")
+
+
+def _within(state: State, payload: str, cut: Cut) -> bool:
+    if cut.rank is Rank.INSIDE and not cut.by_time:
+        return int(state.case.number_of(payload)) <= cut.number
+    return cut == DONE
+
+
+def _told(state: State, shown: Iterable[Effect], shard: str, payload: str) -> bool:
+    cut = at_number(state.case.number_of(payload))
+    return any(
+        e.harm is Harm.DIES
+        or (e.shard == shard and e.harm is Harm.REREAD
+            and e.since < cut and (cut <= e.until or e.until.by_time))
+        for e in shown
+    )
+
+
+def _undo(state: State, steps: tuple[Step, ...]) -> Iterator[Violation]:
+    """Written into a medium through the journal and taken back: every attribute as it was, but for
+    counters, which only grow, and owners, who may be gone."""
+    consumer = CONSUMERS[state.consumer]
+    apart = consumer.counters | consumer.owners
+    medium = MemoryMedium(state.images)
+    with tempfile.TemporaryDirectory(dir=_fast()) as folder:
+        path = Path(folder) / "journal"
+        header = Header("plan", "locator", dict(medium.identity()), {}, "lossless", "", "", steps)
+        with Journal.create(path, header) as journal:
+            apply(steps, medium, journal, check=lambda rows: rebase(steps, rows, consumer.moving))
+        restore = Restore(consumer.moving, consumer.counters, consumer.owners)
+        now = {image.key: image for image in medium.read()}
+        back = undo_steps(read(path), now, restore, consumer.moving)
+        journal, _ = Journal.open(path)
+        with journal:
+            journal.begin_undo(back)
+            apply(back, medium, journal, check=lambda rows: rebase(back, rows, consumer.moving))
+            journal.undone()
+    was, is_now = _kept(state.images, apart), _kept(medium.read(), apart)
+    for key in sorted(was.keys() | is_now.keys()):
+        if was.get(key) != is_now.get(key):
+            yield Violation("undo", f"{key}: {was.get(key)} came back as {is_now.get(key)}")
+
+
+def _kept(images: Iterable[Image], apart: frozenset[str]) -> dict[str, dict[str, object]]:
+    return {i.key: {n: v for n, v in i.attributes.items() if n not in apart} for i in images}
+
+
+def _fast() -> str | None:
+    memory = Path("/dev/shm")  # noqa: S108 - the journal syncs, and nothing of it is kept
+    return str(memory) if memory.is_dir() else None
