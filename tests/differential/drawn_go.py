@@ -133,12 +133,29 @@ def renamed(rng: Random, rows: Rows, _world: World) -> Forged:
     return ()
 
 
+def bound(rng: Random, rows: Rows, world: World) -> Forged:
+    """A place was edited to the shard's own first or last number."""
+    if keys := world.keys(rows):
+        key = rng.choice(keys)
+        shard = world.shape.shards(rows)[key]
+        own = world.case.topology[int(shard[-12:])]
+        word = rng.choice((own.start, own.end or own.start))
+        world.shape.place(rows[key], {"S": word})
+        return (shard,) if word == own.end else ()
+    return ()
+
+
 KINSUMER: dict[str, tuple[Damage, float]] = {
     **COMMON,
     "another clock": (future, 3), "a dead owner": (held_by_a_dead, 2), "killed": (killed, 1.5),
     "the shard cache changed": (cache_changed, 3), "finished by hand": (finish, 2),
 }
 CONSUMER: dict[str, tuple[Damage, float]] = {**COMMON, "renamed": (renamed, 1)}
+TYPED = ("restored from CSV", "another type", "an attribute missing", "mistyped", "edited")
+NUMBERS = {name: way for name, way in COMMON.items() if name not in TYPED} | {
+    "set to a bound": (bound, 3),
+}
+"""What can befall a store of numbers that has a type of its own."""
 
 
 def kinsumer(seed: int, created: int, release: str, family: str,
@@ -171,9 +188,9 @@ def kinsumer(seed: int, created: int, release: str, family: str,
 
 
 def consumer(seed: int, created: int, release: str, family: str,
-             only: Sequence[int] | None = None) -> State:
-    """The state of this seed, of v0.5.0, its master or Telegraf."""
-    rng = Random(f"kinesis-consumer {release} {seed}")
+             only: Sequence[int] | None = None, store: str = "ddb") -> State:
+    """The state of this seed, of v0.5.0, its master or Telegraf, in one of the four stores."""
+    rng = Random(f"kinesis-consumer {release} {seed}" + ("" if store == "ddb" else f" {store}"))
     stream, moments = _history(rng, created)
     initial = rng.choice(("TRIM_HORIZON", "TRIM_HORIZON", "LATEST"))
     model = telegraf_reference if release.startswith("telegraf") else kinesis_consumer_reference
@@ -188,7 +205,9 @@ def consumer(seed: int, created: int, release: str, family: str,
         stages.append(_consumer_rows(numbers))
     honest = stages[-1] if stages else {}
     world = World(_case(stream), ConsumerShape(), stages[:-1])
-    rows, damages, forged = _harmed(rng, seed, release, honest, world, CONSUMER, only)
+    ways = CONSUMER if store == "ddb" else NUMBERS
+    name = release if store == "ddb" else f"{release} {store}"
+    rows, damages, forged = _harmed(rng, seed, name, honest, world, ways, only)
     options = {"initial": initial, "release": release, "app": "app"}
     kept = {shard: frozenset(done) for shard, done in read.items()}
     return State(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from reshardctl.model import Image
-from tests.differential import drawn_go
+from tests.differential import drawn_go, drawn_kcl, real_go, real_kcl
 from tests.differential.states import CREATED, State, rows_of
 from tests.differential.trial import Judge, Seen
 
@@ -19,29 +19,38 @@ Draw = Callable[..., State]
 @dataclass(frozen=True)
 class Family:
     """draw: (seed, created, only) → state. judges: opens what starts the library. jobs: how many
-    starts at a time. real: it goes by the real clock."""
+    starts at a time. real: it goes by the real clock. model: a reference consumer, which makes
+    states smaller in the library's place."""
 
     name: str
     draw: Draw
     judges: Callable[[int], AbstractContextManager[Judge]]
     jobs: int = 1
     real: bool = False
+    model: Judge | None = None
 
     def state(self, seed: int, created: int = CREATED, only: Sequence[int] | None = None) -> State:
         return self.draw(seed, created, family=self.name, only=only)
 
 
-def _by(start: Callable[..., object]) -> Callable[[int], AbstractContextManager[Judge]]:
+def _model(start: Callable[..., Any]) -> Judge:
     """A reference consumer as a judge."""
 
     def judge(state: State, images: list[Image]) -> Seen:
-        run = start(state, rows_of(images))
-        got = {shard: tuple(payloads) for shard, payloads in run.delivered.items()}  # type: ignore[attr-defined]
-        return Seen(got, bool(run.died))  # type: ignore[attr-defined]
+        try:
+            run = start(state, rows_of(images))
+        except (KeyError, ValueError, AssertionError) as error:
+            return Seen({}, False, f"the reference consumer has no answer: {error!r}")
+        got = {shard: tuple(payloads) for shard, payloads in run.delivered.items()}
+        return Seen(got, bool(run.died))
 
+    return judge
+
+
+def _by(start: Callable[..., Any]) -> Callable[[int], AbstractContextManager[Judge]]:
     @contextmanager
     def opened(_jobs: int) -> Iterator[Judge]:
-        yield judge
+        yield _model(start)
 
     return opened
 
@@ -56,6 +65,30 @@ def _consumer(name: str, release: str) -> Family:
     return Family(name, draw, _by(drawn_go.start_consumer))
 
 
+AT_ONCE = 32
+"""Applications of a Go library at a time: they mostly wait."""
+
+KINSUMER, CONSUMER = _model(drawn_go.start_kinsumer), _model(drawn_go.start_consumer)
+
+
+def _real_consumer(store: str) -> Family:
+    draw = partial(drawn_go.consumer, release="0.5.0", store=store)
+    judges = real_go.judging("kinesis-consumer", store)
+    return Family(f"kinesis-consumer-{store}", draw, judges, AT_ONCE, True, CONSUMER)
+
+
+LEASES = _model(drawn_kcl.start)
+
+
+def _kcl(release: str) -> Iterator[Family]:
+    """The reference worker at a release, and the real one where it can be had."""
+    draw = partial(drawn_kcl.leases, release=release)
+    yield Family(f"reference-kcl-{release}", draw, _by(drawn_kcl.start))
+    if release in REAL_KCL:
+        yield Family(f"kcl-{release}", draw, real_kcl.judging(), 16, True, LEASES)
+
+
+REAL_KCL = ("1.15.3", "2.7.2", "3.1.3", "3.5.1")
 FAMILIES = {
     family.name: family
     for family in (
@@ -64,8 +97,11 @@ FAMILIES = {
         _consumer("reference-kinesis-consumer", "0.5.0"),
         _consumer("reference-kinesis-consumer-master", "master-31e0042"),
         _consumer("reference-telegraf", "telegraf-1.39"),
+        Family(
+            "kinsumer", partial(drawn_go.kinsumer, release="snowplow-1.7"),
+            real_go.judging("kinsumer", "ddb"), AT_ONCE, True, KINSUMER,
+        ),
+        *(f for release in ("1.13.3", *REAL_KCL) for f in _kcl(release)),
+        *(_real_consumer(store) for store in ("ddb", "redis", "postgres", "mysql")),
     )
 }
-
-if __name__ == "__main__":
-    sys.stdout.write("\n".join(FAMILIES) + "\n")

@@ -1,0 +1,219 @@
+"""KCL's lease tables: what the reference worker leaves when it is killed, then damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from random import Random
+from typing import Any
+
+from tests.case import Case
+from tests.case_stream import shard_name
+from tests.differential.damages import COMMON, Damage, Forged, Value, World, damaged
+from tests.differential.drawn_go import _drawn
+from tests.differential.states import Rows, State, spelled_out
+from tests.reference.kcl import Run, Worker
+from tests.reference.kcl_cleanup import clean_up
+from tests.reference.kcl_stream import Initial, Source
+from tests.reference.kcl_tables import run_beside
+from tests.sim.direct import Direct
+from tests.sim.healthy import Growing
+
+
+class LeaseShape:
+    """`checkpoint` of a lease."""
+
+    marks = ("LATEST", "LATEST", "TRIM_HORIZON", "TRIM_HORIZON", "SHARD_END", "AT_TIMESTAMP", "0")
+    apart = frozenset({"leaseKey"})
+
+    def shards(self, rows: Rows) -> dict[str, str]:
+        return {k: k.rpartition(":")[2] for k in rows if "shardId-" in k}
+
+    def position(self, row: Mapping[str, Any]) -> Value | None:
+        return row.get("checkpoint")
+
+    def place(self, row: dict[str, Any], value: Value | None) -> None:
+        row.pop("checkpoint", None)
+        if value is not None:
+            row["checkpoint"] = value
+
+
+def end(rng: Random, rows: Rows, world: World) -> Forged:
+    """A closed shard is put to its end by hand, or with a rest of a sub-sequence number."""
+    keys = [k for k in world.keys(rows) if _closed(world, k)]
+    if keys:
+        key = rng.choice(keys)
+        rows[key] |= {"checkpoint": {"S": "SHARD_END"},
+                      "checkpointSubSequenceNumber": {"N": rng.choice(("0", "0", "3"))}}
+        return (world.shape.shards(rows)[key],)
+    return ()
+
+
+def parents(rng: Random, rows: Rows, world: World) -> Forged:
+    """A row names other parents: none, one of two, an open shard, itself."""
+    if keys := world.keys(rows):
+        row = rows[rng.choice(keys)]
+        named = sorted(row.get("parentShardId", {}).get("SS", []))
+        every = sorted(map(shard_name, world.case.topology))
+        chosen = rng.choice((
+            [], named[:1], named[1:], [rng.choice(every)], [shard_name(len(every) + 3)],
+        ))
+        row.pop("parentShardId", None)
+        if chosen:
+            row["parentShardId"] = {"SS": chosen}
+    return ()
+
+
+def children(rng: Random, rows: Rows, world: World) -> Forged:
+    """The children that a row names are gone, or others."""
+    keys = [k for k in world.keys(rows) if "childShardIds" in rows[k]]
+    if keys:
+        row = rows[rng.choice(keys)]
+        del row["childShardIds"]
+        if rng.random() < 0.3:
+            named = shard_name(rng.choice(sorted(world.case.topology)))
+            row["childShardIds"] = {"SS": [named]}
+    return ()
+
+
+def half_migrated(rng: Random, rows: Rows, world: World) -> Forged:
+    """Rows of an earlier release, or of a later one, beside those of this one."""
+    way = rng.randrange(3)
+    for key in world.keys(rows):
+        if rng.random() < 0.5:
+            if way == 0:
+                for name in ("startingHashKey", "endingHashKey", "childShardIds"):
+                    rows[key].pop(name, None)
+            elif way == 1:
+                rows[key] |= {"entityType": {"S": "LEASE"}, "throughputKBps": {"N": "0.0"}}
+            else:
+                rows[key].pop("checkpointSubSequenceNumber", None)
+    return ()
+
+
+def hashes(rng: Random, rows: Rows, world: World) -> Forged:
+    """Hash keys that were typed: of another shard, turned round, no numbers, one missing."""
+    if keys := world.keys(rows):
+        row, other = rows[rng.choice(keys)], rows[rng.choice(keys)]
+        low, high = row.get("startingHashKey"), row.get("endingHashKey")
+        if low and high:
+            row |= rng.choice((
+                {"startingHashKey": high, "endingHashKey": low},
+                {"startingHashKey": {"S": "abc"}}, {"endingHashKey": {"S": "8.5E37"}},
+                {"endingHashKey": {"NULL": True}}, {"startingHashKey": {"N": low["S"][:30]}},
+                {n: other[n] for n in ("startingHashKey", "endingHashKey") if n in other},
+            ))
+            if rng.random() < 0.2:
+                del row["startingHashKey"]
+    return ()
+
+
+def pending(rng: Random, rows: Rows, world: World) -> Forged:
+    """Prepared and never made, of a right or a wrong type; or a hand-off that nobody ended."""
+    if keys := world.keys(rows):
+        row = rows[rng.choice(keys)]
+        row |= rng.choice((
+            {"pendingCheckpoint": {"S": "TRIM_HORIZON"},
+             "pendingCheckpointSubSequenceNumber": {"N": "0"}},
+            {"pendingCheckpoint": row.get("checkpoint", {"S": "LATEST"}),
+             "pendingCheckpointSubSequenceNumber": {"N": "0"},
+             "pendingCheckpointState": {"B": "c3Qx"}},
+            {"pendingCheckpointState": {"S": "st1"}},
+            {"checkpointOwner": {"NULL": True}}, {"throughputKBps": {"NULL": True}},
+            {"ownerSwitchesSinceCheckpoint": {"S": "0"}}, {"leaseOwner": {"NULL": True}},
+            {"leaseCounter": {"N": "9223372036854775808"}},
+            {"checkpointSubSequenceNumber": {"S": "0"}},
+            {"checkpointSubSequenceNumber": {"NULL": True}},
+            {"checkpointSubSequenceNumber": {"N": "1.5"}},
+        ))
+    return ()
+
+
+def strangers(rng: Random, rows: Rows, world: World) -> Forged:
+    """Rows that are no lease, or of shards that are not there."""
+    gone = shard_name(max(world.case.topology) + rng.choice((1, 5)))
+    base = {"leaseCounter": {"N": "3"}, "ownerSwitchesSinceCheckpoint": {"N": "0"},
+            "checkpoint": {"S": "TRIM_HORIZON"}, "checkpointSubSequenceNumber": {"N": "0"}}
+    key, row = rng.choice((
+        ("note", {"text": {"S": "do not touch"}}), ("note", base), (gone, base),
+        (gone, base | {"checkpoint": {"S": "SHARD_END"}}), (f"{shard_name(0)}-old", base),
+    ))
+    rows[key] = {"leaseKey": {"S": key}, **deepcopy(row)}
+    return ()
+
+
+LEASES: dict[str, tuple[Damage, float]] = {
+    **COMMON,
+    "ended by hand": (end, 2), "other parents": (parents, 2), "children forgotten": (children, 1),
+    "half migrated": (half_migrated, 2), "hash keys": (hashes, 1.5), "pending": (pending, 2.5),
+    "strangers": (strangers, 1),
+}
+
+
+def _closed(world: World, key: str) -> bool:
+    shard = world.case.topology.get(int(world.shape.shards({key: {}})[key][-12:]))
+    return shard is not None and bool(shard.end)
+
+
+def leases(seed: int, created: int, release: str, family: str,
+           only: Sequence[int] | None = None) -> State:
+    """The state of this seed, of a single-stream application."""
+    rng = Random(f"kcl {release} {seed}")
+    stream = spelled_out(_drawn(rng.randrange(2**32)), created)
+    initial = rng.choice(("TRIM_HORIZON", "LATEST"))
+    case = State("", 0, "kcl", stream, {}, {"release": release}, {}, (), {}).case
+    stages, read = _left(rng, case, initial, release)
+    honest = stages[-1]
+    world = World(case, LeaseShape(), stages[:-1])
+    rows, damages, forged = honest, (), frozenset[str]()
+    if rng.random() >= 0.05:
+        name = f"damage kcl {release} {seed}"
+        rows, damages, forged = damaged(name, honest, world, LEASES, only)
+    forged |= _begun_at_latest(rows, honest)
+    options = {"initial": initial, "release": release}
+    return State(family, seed, "kcl", stream, rows, options, read, damages, honest, forged)
+
+
+def _begun_at_latest(rows: Rows, honest: Rows) -> frozenset[str]:
+    """Shards whose row stands at LATEST again, as an application that starts there leaves it."""
+    latest = {"S": "LATEST"}
+    return frozenset(
+        key for key, row in rows.items()
+        if row.get("checkpoint") == latest and honest.get(key, {}).get("checkpoint") != latest
+    )
+
+
+def _left(rng: Random, case: Case, initial: str, release: str
+          ) -> tuple[list[Rows], dict[str, frozenset[str]]]:
+    """The table at every pause of a worker that was killed in the end, and what it had read."""
+    created, now = case.stream["created"], case.now
+    life = now - created
+    moments = sorted(created + rng.randrange(life // 3, life) for _ in range(rng.randrange(1, 4)))
+    stream = Growing(case, moments[0])
+    source = Source(stream, case.stream["name"])
+    worker = Worker(stream, source, {}, Initial.of(initial), release)  # type: ignore[arg-type]
+    worker.start()
+    stages = []
+    for moment in moments:
+        stream.show(moment)
+        for _ in range(rng.choice((2, 3, 5, 8, 40, 40))):
+            worker._round()
+            if rng.random() < 0.3:
+                clean_up(worker.table, worker.finished, worker.source, release)
+        stages.append({key: deepcopy(item) for key, item in worker.table.items()})
+    return stages, {shard: frozenset(payloads) for shard, payloads in worker.delivered.items()}
+
+
+def start(state: State, rows: Rows) -> Run:
+    """The reference worker's next start."""
+    fake = Direct(state.case)
+
+    def put() -> None:
+        for shard in state.case.live.shards:
+            for index in range(state.case.live.n):
+                fake.put(shard, f"n{shard}-{index}")
+
+    return run_beside(
+        fake, "orders", list(rows.values()), state.initial, state.release, put,  # type: ignore[arg-type]
+        identifier=state.case.identifier,
+    )

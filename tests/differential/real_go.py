@@ -1,0 +1,81 @@
+"""The real Go libraries as judges: one process, many applications at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+
+from reshardctl.model import Image
+from tests.case_stream import shard_name
+from tests.differential.states import State
+from tests.differential.trial import Judge, Seen
+from tests.interop.go import built
+from tests.interop.go.library import Library, Watch
+from tests.interop.go.stores import Place, Stores
+from tests.interop.kcl.dynamodb import DynamoDb
+from tests.interop.kcl.stream import ServedStream
+from tests.servers.mariadb import mariadb
+from tests.servers.postgresql import postgresql
+from tests.servers.redisserver import redis_server
+
+SERVERS = {"redis": redis_server, "postgres": postgresql, "mysql": mariadb}
+STOP_SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class _Store:
+    """What `Stores.plant` asks of a situation."""
+
+    consumer: str
+    store: str
+
+
+def judging(consumer: str, store: str) -> Callable[[int], AbstractContextManager[Judge]]:
+    """Opens DynamoDB Local, the store's server and the library; RuntimeError where one is missing.
+    """
+
+    @contextmanager
+    def opened(_jobs: int) -> Iterator[Judge]:
+        if reason := built.missing(consumer):
+            raise RuntimeError(reason)
+        with ExitStack() as stack:
+            dynamodb = DynamoDb()
+            stack.callback(dynamodb.close)
+            servers = {
+                kind: stack.enter_context(server())  # type: ignore[operator]
+                for kind, server in SERVERS.items() if kind == store
+            }
+            library = Library(consumer)
+            stack.callback(library.close)
+            stores = Stores(dynamodb, servers)
+
+            def judge(state: State, images: list[Image]) -> Seen:
+                return _start(state, images, stores.plant(_Store(consumer, store), images), library)  # type: ignore[arg-type]
+
+            yield judge
+
+    return opened
+
+
+def _start(state: State, _images: list[Image], place: Place, library: Library) -> Seen:
+    with ServedStream(state.case) as stream:
+        said = {"kinesis": stream.address, "stream": stream.name, "initial": state.initial}
+        run, log = library.start({**place.settings, **said})
+        try:
+            watch = Watch(state.consumer, log, stream.fake)
+            settled = watch.settled()
+            stream.put_live()
+            settled &= watch.settled()
+            died = bool(log.of("DIED"))
+        finally:
+            library.stop(run)
+            log.wait(lambda log: log.ended(), STOP_SECONDS)
+        found: dict[str, tuple[str, ...]] = {}
+        for event in log.of("RECORD"):
+            shard = shard_name(int(event.members["key"][1:]))  # its partition key is k and that
+            found[shard] = (*found.get(shard, ()), event.members["payload"])
+        return Seen(found, died, "" if settled else "it still moved when its time was up")
+
+
+

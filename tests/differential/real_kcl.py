@@ -1,0 +1,51 @@
+"""The real KCL as a judge: one process for each release, many applications at a time."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from reshardctl.model import Image
+from tests.differential.states import State, rows_of
+from tests.differential.trial import Judge, Seen
+from tests.interop.kcl import built
+from tests.interop.kcl.laboratory import Laboratory, Start
+
+
+def judging() -> Callable[[int], AbstractContextManager[Judge]]:
+    """Opens DynamoDB Local and the libraries. A run that lost a lease, or did not settle, says
+    nothing: this machine was too busy."""
+
+    @contextmanager
+    def opened(_jobs: int) -> Iterator[Judge]:
+        if reason := built.missing():
+            raise RuntimeError(reason)
+        laboratory = Laboratory()
+        try:
+            yield lambda state, images: _start(laboratory, state, images)
+        finally:
+            laboratory.close()
+
+    return opened
+
+
+def _start(laboratory: Laboratory, state: State, images: list[Image]) -> Seen:
+    items = [_typed(row) for row in rows_of(images).values()]
+    outcome = laboratory.run(Start(state.case, state.release, state.initial, items))
+    found: dict[str, tuple[str, ...]] = {}
+    for shard, payload in outcome.delivered:
+        found[shard] = (*found.get(shard, ()), payload)
+    uncertain = "it lost a lease" if outcome.robbed else ""
+    if not outcome.settled:
+        uncertain = "it still moved when its time was up"
+    return Seen(found, outcome.died, uncertain)
+
+
+def _typed(row: dict[str, Any]) -> dict[str, Any]:
+    """Bytes as boto3 takes them."""
+    return {
+        name: {"B": base64.b64decode(value["B"])} if "B" in value else value
+        for name, value in row.items()
+    }
