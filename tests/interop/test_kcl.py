@@ -23,7 +23,7 @@ LOCK_SLACK_SECONDS = 5  # the lock is read a moment before the runner says START
 @pytest.mark.parametrize("planned", PLANNED, ids=str)
 def test_library_delivers_what_the_case_says(planned: Planned, laboratory: Laboratory) -> None:
     outcome = laboratory.outcome(planned.id)
-    executed.note(planned.id, outcome.seconds)
+    executed.note(planned.id, outcome.seconds, recorded=outcome.recorded)
     print(f"{outcome.seconds:.1f} s\n{outcome.tail()}")
     situation = planned.situation
     assert differences(outcome, situation.delivers, situation.order, dies=situation.dies) == []

@@ -80,10 +80,19 @@ class DynamoDb:
             self.client.put_item(TableName=table, Item=item)
 
     def items(self, table: str) -> list[dict[str, Any]]:
-        """Everything in a table, by its key."""
+        """Everything in a lease table, by its key."""
+        return sorted(self._scan(table), key=lambda item: item["leaseKey"]["S"])
+
+    def items_if_any(self, table: str) -> list[dict[str, Any]]:
+        """Everything in a table, in no order; nothing where there is no such table."""
+        try:
+            return self._scan(table)
+        except self.client.exceptions.ResourceNotFoundException:
+            return []
+
+    def _scan(self, table: str) -> list[dict[str, Any]]:
         pages = self.client.get_paginator("scan").paginate(TableName=table, ConsistentRead=True)
-        found = [item for page in pages for item in page["Items"]]
-        return sorted(found, key=lambda item: item["leaseKey"]["S"])
+        return [item for page in pages for item in page["Items"]]
 
 
 def _ready(ports: Queue[int]) -> Callable[[str], None]:

@@ -1,8 +1,8 @@
-"""Counts the situations that were really run against the checked-in list.
+"""Counts the situations that were run, now or as their records say, against the checked-in list.
 
-The tests note each run in ``target/executed.txt``, or in the file that RESHARDCTL_EXECUTED names;
+The tests note each in ``target/executed.txt``, or in the file that RESHARDCTL_EXECUTED names;
 ``python -m tests.interop.kcl.executed`` then compares the two and fails (exit 1) when one of the
-list was not run, or one was run that is not in it.
+list was not judged, or one was judged that is not in it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from statistics import median
 from tests.interop.kcl.built import TARGET
 from tests.interop.kcl.situations import LISTED, listed
 
+EXECUTED, RECORDED = "executed", "by the record of an earlier run"
 NOTED = Path(os.environ.get("RESHARDCTL_EXECUTED", TARGET / "executed.txt"))
 
 
@@ -24,28 +25,31 @@ def begin() -> None:
     NOTED.write_text("", encoding="utf-8")
 
 
-def note(name: str, seconds: float) -> None:
+def note(name: str, seconds: float, *, recorded: bool) -> None:
     """Say that the real library was run in this situation, whatever it then did."""
+    how = RECORDED if recorded else EXECUTED
     with NOTED.open("a", encoding="utf-8") as file:
-        file.write(f"{name}\t{seconds:.1f}\n")
+        file.write(f"{name}\t{how}\t{seconds:.1f}\n")
 
 
-def _noted() -> dict[str, float]:
+def _noted() -> dict[str, tuple[str, float]]:
     lines = NOTED.read_text(encoding="utf-8").splitlines() if NOTED.exists() else []
-    return {name: float(seconds) for name, seconds in (line.split("\t") for line in lines)}
+    split = [line.split("\t") for line in lines]
+    return {name: (how, float(seconds)) for name, how, seconds in split}
 
 
 def main() -> int:
-    seconds = _noted()
-    ran, wanted = set(seconds), listed()
+    noted = _noted()
+    ran, wanted = set(noted), listed()
     for name in sorted(wanted - ran):
-        print(f"not executed: {name}", file=sys.stderr)
+        print(f"not judged: {name}", file=sys.stderr)
     for name in sorted(ran - wanted):
-        print(f"executed, but not in {LISTED.name}: {name}", file=sys.stderr)
-    print(f"{len(wanted & ran)} of {len(wanted)} listed situations were executed")
-    if seconds:
-        times = sorted(seconds.values())
-        print(f"seconds a run: median {median(times)}, from {times[0]} to {times[-1]}")
+        print(f"judged, but not in {LISTED.name}: {name}", file=sys.stderr)
+    print(f"{len(wanted & ran)} of {len(wanted)} listed situations were judged:")
+    for how in (EXECUTED, RECORDED):
+        times = sorted(seconds for said, seconds in noted.values() if said == how)
+        took = f"; seconds a run: median {median(times)}, most {times[-1]}" if times else ""
+        print(f"  {len(times)} {how}{took}")
     return 0 if wanted == ran else 1
 
 

@@ -15,9 +15,17 @@ from tests.case_tables import SIDE_KEYS
 from tests.interop.kcl.dynamodb import DynamoDb
 from tests.interop.kcl.library import Library
 from tests.interop.kcl.pace import PACES
+from tests.interop.kcl.recording import (
+    contradictions,
+    digest_of_start,
+    outcome_of_record,
+    record_of,
+)
 from tests.interop.kcl.running import Running
 from tests.interop.kcl.stream import ServedStream
 from tests.interop.kcl.verdict import Outcome, outcome_of
+from tests.interop.starts.deciding import recorded_or_run
+from tests.interop.starts.records import Records
 
 WORKER = "w1"
 AT_ONCE = 16
@@ -68,6 +76,7 @@ class Laboratory:
     def __init__(self) -> None:
         self.dynamodb = DynamoDb()
         self._libraries: dict[str, Library] = {}
+        self._records: dict[str, Records] = {}
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(AT_ONCE)
         self._outcomes: dict[str, Future[Outcome]] = {}
@@ -86,6 +95,13 @@ class Laboratory:
                 self._libraries[release] = Library(release)
             return self._libraries[release]
 
+    def records(self, release: str) -> Records:
+        """The recorded starts of this release."""
+        with self._lock:
+            if release not in self._records:
+                self._records[release] = Records(f"kcl-{release}")
+            return self._records[release]
+
     def begin(self, starts: Mapping[str, Start]) -> None:
         """Start working through these in the background, those that take longest first."""
         for name, start in sorted(starts.items(), key=lambda each: not each[1].locked):
@@ -100,7 +116,7 @@ class Laboratory:
 
         A lone worker has nobody to lose a lease to: where it does, this machine kept it from
         renewing in time, and the repeated records say nothing about the table. The last of
-        three attempts counts whatever happened.
+        three attempts counts whatever happened. A start with a record is not run (`starts`).
         """
         for _ in range(ATTEMPTS - 1):
             outcome = self._once(start)
@@ -109,16 +125,49 @@ class Laboratory:
         return self._once(start)
 
     def _once(self, start: Start) -> Outcome:
-        """Start the library, until nothing moves, then after the live records; then stop."""
         table = f"{start.case.name}-{next(self._serial)}"
-        library = self.library(start.release)
         with ServedStream(start.case, *start.beside) as stream:
             if start.items:
                 self.dynamodb.seed(table, start.items, indexed=start.release.startswith("3."))
             self._seed_side_tables(table, start)
             if start.mend is not None:
                 start.mend(self.dynamodb.address, table, stream)
-            return self._observe(library, table, stream, start)
+            if start.meanwhile is not None:
+                return self._observe(table, stream, start)
+            return self._recorded(table, stream, start)
+
+    def _recorded(self, table: str, stream: ServedStream, start: Start) -> Outcome:
+        return recorded_or_run(
+            self.records(start.release),
+            self._digest(table, start),
+            lambda: self._observe(table, stream, start),
+            read=outcome_of_record,
+            keep=lambda outcome: self._record(table, start, outcome),
+            differences=contradictions,
+        )
+
+    def _record(self, table: str, start: Start, outcome: Outcome) -> dict[str, Any] | None:
+        if outcome.robbed or not outcome.settled:
+            return None
+        cases = (start.case, *start.beside)
+        payloads = {n: p for case in cases for held in case.records.values() for n, p, _ in held}
+        leases = self.dynamodb.items_if_any(table)
+        return record_of(f"{start.case.name}/{start.initial}", outcome, leases, payloads)
+
+    def _digest(self, table: str, start: Start) -> str:
+        streams = [
+            {"stream": case.stream, "live": [list(case.live.shards), case.live.n], "now": case.now}
+            for case in (start.case, *start.beside)
+        ]
+        options = {"initial": start.initial, "streams": ",".join(start.streams)}
+        return digest_of_start(start.release, options, self._tables(table, start), streams)
+
+    def _tables(self, table: str, start: Start) -> dict[str, list[dict[str, Any]]]:
+        """What the library's tables hold at this moment, by the name that they have for it."""
+        names = {"leases": table}
+        if start.release in WITH_SIDE_TABLES or start.case.side:
+            names |= {name: f"{table}-{name}" for name in SIDE_KEYS}
+        return {name: self.dynamodb.items_if_any(each) for name, each in names.items()}
 
     def _seed_side_tables(self, table: str, start: Start) -> None:
         """The library makes those that it misses, and takes its time."""
@@ -127,7 +176,9 @@ class Laboratory:
                 items = start.case.side.get(name, ())
                 self.dynamodb.seed_side_table(f"{table}-{name}", key, items)
 
-    def _observe(self, library: Library, table: str, stream: ServedStream, start: Start) -> Outcome:
+    def _observe(self, table: str, stream: ServedStream, start: Start) -> Outcome:
+        """Start the library, until nothing moves, then after the live records; then stop."""
+        library = self.library(start.release)
         began, pace = time.monotonic(), PACES[start.release].for_streams(len(start.streams))
         counters = self._counters(table) if start.meanwhile and start.items else {}
         log = library.start(table, self._settings(table, stream, start))

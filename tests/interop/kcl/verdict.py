@@ -17,7 +17,8 @@ class Outcome:
 
     ``settled`` is False when it was still moving when its time was up. ``robbed``: it lost a
     lease before it was asked to stop (and before a test's edit, where there is one), and delivers
-    once more what it had not yet checkpointed.
+    once more what it had not yet checkpointed. ``recorded``: it was not run now, its record says so
+    (`tests/interop/starts`), and ``seconds`` are those of that run.
     """
 
     delivered: tuple[tuple[str, str], ...]
@@ -26,6 +27,7 @@ class Outcome:
     robbed: bool
     seconds: float
     log: Log
+    recorded: bool = False
 
     def of(self, shard: str) -> tuple[str, ...]:
         return tuple(payload for of, payload in self.delivered if of == shard)

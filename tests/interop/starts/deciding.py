@@ -1,0 +1,37 @@
+"""Whether a start is run or its record stands for it, and whether the two agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from tests.interop.starts.records import Record, Records
+
+Outcome = TypeVar("Outcome")
+
+
+def recorded_or_run(
+    records: Records,
+    digest: str,
+    run: Callable[[], Outcome],
+    *,
+    read: Callable[[Record], Outcome],
+    keep: Callable[[Outcome], Record | None],
+    differences: Callable[[Outcome, Record], Sequence[str]],
+) -> Outcome:
+    """The outcome of the start with this digest: as recorded where its record is usable, else run.
+
+    ``read`` gives the outcome that a record holds, ``keep`` the record of an outcome, or None for
+    a run that shows nothing (it was disturbed, or cut short). ``differences`` of a run from the
+    record of the same inputs: any is an AssertionError.
+    """
+    record = records.usable(digest)
+    if record is not None:
+        return read(record)
+    outcome = run()
+    new, before = keep(outcome), records.recorded(digest)
+    if before is not None and new is not None and (found := differences(outcome, before)):
+        raise AssertionError("\n".join([f"not as recorded under {digest}:", *found]))
+    if new is not None:
+        records.add(digest, new)
+    return outcome
