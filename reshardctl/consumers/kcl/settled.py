@@ -176,11 +176,24 @@ class _Absent:
         return bool(children) and all(self._progressed(child) for child in children)
 
     def _progressed(self, shard: ShardId) -> bool:
-        """KCL's own test for cleaning up a parent, but for rows that prove nothing: AT_TIMESTAMP
-        and LATEST where no bootstrap wrote them, numbers of other shards. A fix takes those back
-        to the beginning, and what it leaves must prove no less than what it found."""
+        """KCL's own test for cleaning up a parent, but for rows that prove nothing: AT_TIMESTAMP,
+        LATEST where no bootstrap wrote it, the shard's own StartingSequenceNumber, numbers of other
+        shards. A fix takes those back to the beginning, and what it leaves must prove no less than
+        what it found."""
         row = self._table.rows.get(shard)
-        return self._cleaned[shard] if row is None else self._rows.span(row).lo != START
+        if row is None:
+            return self._cleaned[shard]
+        return not self._at_its_start(row) and self._rows.span(row).lo != START
+
+    def _at_its_start(self, row: Row) -> bool:
+        """Whether the row may have been made with its position, before any record was read."""
+        match standing(self._lineage, row):
+            case Standing.BY_TIME:
+                return True
+            case Standing.NUMBER if row.shard in self._lineage:
+                return int(row.position or "") == int(self._lineage[row.shard].start)
+            case _:
+                return False
 
     def _never_made(self, shard: ShardId) -> bool:
         """Whether a parent's lease stands and none names it: ShutdownTask writes childShardIds
