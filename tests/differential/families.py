@@ -9,9 +9,11 @@ from functools import partial
 from typing import Any
 
 from reshardctl.model import Image
-from tests.differential import drawn_go, drawn_kcl, real_go, real_kcl
+from tests.differential import drawn_go, drawn_kcl, drawn_quickwit, drawn_spark, real_go, real_kcl
 from tests.differential.states import CREATED, State, rows_of
-from tests.differential.trial import Judge, Seen
+from tests.differential.trial import Judge, Seen, Verdict
+from tests.reference.spark import LINEAGE
+from tests.reference.spark_release import RELEASES as SPARK
 
 Draw = Callable[..., State]
 
@@ -28,6 +30,8 @@ class Family:
     jobs: int = 1
     real: bool = False
     model: Judge | None = None
+    whole: Callable[[int], tuple[str, Verdict]] | None = None
+    """Draws and compares by itself: a seed → the state in words, and what came of it."""
 
     def state(self, seed: int, created: int = CREATED, only: Sequence[int] | None = None) -> State:
         return self.draw(seed, created, family=self.name, only=only)
@@ -88,6 +92,14 @@ def _kcl(release: str) -> Iterator[Family]:
         yield Family(f"kcl-{release}", draw, real_kcl.judging(), 16, True, LEASES)
 
 
+def _spark(release: str) -> Family:
+    def never(**_said: Any) -> State:
+        raise NotImplementedError
+
+    whole = drawn_spark.examined(release)
+    return Family(f"reference-spark-{release}", never, _by(drawn_kcl.start), whole=whole)
+
+
 REAL_KCL = ("1.15.3", "2.7.2", "3.1.3", "3.5.1")
 FAMILIES = {
     family.name: family
@@ -101,6 +113,12 @@ FAMILIES = {
             "kinsumer", partial(drawn_go.kinsumer, release="snowplow-1.7"),
             real_go.judging("kinsumer", "ddb"), AT_ONCE, True, KINSUMER,
         ),
+        *(
+            Family(f"reference-quickwit-{release}", partial(drawn_quickwit.source, release=release),
+                   _by(drawn_quickwit.start))
+            for release in ("0.8.2", "0.9.0")
+        ),
+        *(_spark(release) for release in (*sorted(SPARK), LINEAGE)),
         *(f for release in ("1.13.3", *REAL_KCL) for f in _kcl(release)),
         *(_real_consumer(store) for store in ("ddb", "redis", "postgres", "mysql")),
     )

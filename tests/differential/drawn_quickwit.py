@@ -1,0 +1,84 @@
+"""Checkpoints of a Quickwit source: what the reference source published before it stopped, then
+damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+from reshardctl.testing import load_topology
+from tests.dialects.quickwit import PREFIX
+from tests.differential.damages import COMMON, Value, World, damaged
+from tests.differential.drawn_go import _case, _fake, _history, _live, bound
+from tests.differential.states import Rows, State
+from tests.reference.quickwit import Run, started
+
+TYPED = ("restored from CSV", "another type", "an attribute missing")
+POSITIONS = {name: way for name, way in COMMON.items() if name not in TYPED} | {
+    "set to a bound": (bound, 2),
+}
+
+
+class EntryShape:
+    """`position` of an entry."""
+
+    marks = ("LATEST", "TRIM_HORIZON", "", "~", "SHARD_END", "0", "~0")
+    apart = frozenset[str]()
+
+    def shards(self, rows: Rows) -> dict[str, str]:
+        return {k: k.rpartition("/")[2] for k in rows if k.startswith(f"{PREFIX}/")}
+
+    def position(self, row: Mapping[str, Any]) -> Value | None:
+        return row.get("position")
+
+    def place(self, row: dict[str, Any], value: Value | None) -> None:
+        """The metastore's text holds strings only."""
+        if value is not None:
+            (body,) = value.values()
+            row["position"] = {"S": str(body)}
+
+
+def source(seed: int, created: int, release: str, family: str,
+           only: Sequence[int] | None = None) -> State:
+    """The state of this seed, of 0.8.2 or 0.9.0."""
+    rng = Random(f"quickwit {release} {seed}")
+    stream, moments = _history(rng, created)
+    positions: dict[str, str] = {}
+    read: dict[str, set[str]] = {}
+    stages: list[Rows] = []
+    for moment in moments:
+        run = started(_fake(stream, moment), "orders", positions, release)
+        positions = dict(run.checkpoint or {})
+        for shard, payloads in run.delivered.items():
+            read.setdefault(shard, set()).update(payloads)
+        stages.append(_rows(positions, release))
+    honest = stages[-1]
+    rows, damages, forged = honest, (), frozenset[str]()
+    if rng.random() >= 0.05:
+        world = World(_case(stream), EntryShape(), stages[:-1])
+        name = f"damage quickwit {release} {seed}"
+        rows, damages, forged = damaged(name, honest, world, POSITIONS, only)
+    kept = {shard: frozenset(done) for shard, done in read.items()}
+    return State(family, seed, "quickwit", stream, rows, {"release": release}, kept, damages,
+                 honest, forged)
+
+
+def start(state: State, rows: Rows) -> Run:
+    """The reference source's next start."""
+    fake = load_topology(state.case.stream)
+    positions = {
+        key.rpartition("/")[2]: row["position"]["S"]
+        for key, row in rows.items() if key.startswith(f"{PREFIX}/")
+    }
+    return started(fake, "orders", positions, state.release, live=_live(state.case, fake))
+
+
+def _rows(positions: Mapping[str, str], release: str) -> Rows:
+    version = release.rpartition(".")[0]
+    found: Rows = {PREFIX: {
+        "backfill": {"BOOL": False}, "checkpoint": {"S": "{}"}, "enabled": {"BOOL": True},
+        "index_uid": {"S": "events:01M7Y8Y2K2MMN7QETDSR65CHCY"}, "region": {"S": "us-east-1"},
+        "stream": {"S": "orders"}, "version": {"S": version},
+    }}
+    return found | {f"{PREFIX}/{s}": {"position": {"S": text}} for s, text in positions.items()}
