@@ -193,12 +193,16 @@ def consumer(seed: int, created: int, release: str, family: str,
     rng = Random(f"kinesis-consumer {release} {seed}" + ("" if store == "ddb" else f" {store}"))
     stream, moments = _history(rng, created)
     initial = rng.choice(("TRIM_HORIZON", "TRIM_HORIZON", "LATEST"))
-    model = telegraf_reference if release.startswith("telegraf") else kinesis_consumer_reference
+    telegraf = release.startswith("telegraf")
+    model = telegraf_reference if telegraf else kinesis_consumer_reference
+    since = created + moments[0] * rng.random()
+    late = initial == "LATEST" and not telegraf
+    played = f"AT_TIMESTAMP:{since:.0f}" if late else "TRIM_HORIZON"  # it ran, and had what came
     numbers: dict[str, str] = {}
     read: dict[str, set[str]] = {}
     stages: list[Rows] = []
     for moment in moments:
-        run = model.run(_fake(stream, moment), "orders", numbers, initial, release)
+        run = model.run(_fake(stream, moment), "orders", numbers, played, release)
         numbers = dict(run.rows)
         for shard, payloads in run.delivered.items():
             read.setdefault(shard, set()).update(payloads)
@@ -246,13 +250,16 @@ def _live(case: Case, fake: FakeKinesis) -> Any:
     return put
 
 
-def _history(rng: Random, created: int) -> tuple[Stream, list[int]]:
-    """A stream, and the moments at which the application stopped, the last at least an hour ago."""
+def _history(
+    rng: Random, created: int, stops: Sequence[int] = (1, 2, 2, 3), since: int = 3
+) -> tuple[Stream, list[int]]:
+    """A stream, and the moments at which the application stopped, as many as one of `stops`, after
+    a `since`-th of the stream's life."""
     stream = spelled_out(_drawn(rng.randrange(2**32)), created)
     last = max([s.get("close", 0) for s in stream["shards"]] + [
         r["t"] for s in stream["shards"] for r in s.get("records", [])])
-    stops = rng.choice((1, 2, 2, 3))
-    moments = sorted(rng.randrange(last // 3 + 1, last + 60) for _ in range(stops))
+    count = rng.choice(stops)
+    moments = sorted(rng.randrange(last // since + 1, last + 60) for _ in range(count))
     # A shard closes in the second before its children are born.
     closes = {s["close"] for s in stream["shards"] if "close" in s}
     return stream, [m + 3 if {m - 1, m, m + 1} & closes else m for m in moments]

@@ -43,7 +43,7 @@ def source(seed: int, created: int, release: str, family: str,
            only: Sequence[int] | None = None) -> State:
     """The state of this seed, of 0.8.2 or 0.9.0."""
     rng = Random(f"quickwit {release} {seed}")
-    stream, moments = _history(rng, created)
+    stream, moments = _history(rng, created, (3, 4, 5, 6), 60)  # 0.8 starts on no resharded one
     positions: dict[str, str] = {}
     read: dict[str, set[str]] = {}
     stages: list[Rows] = []

@@ -18,7 +18,10 @@ from tests.differential.states import State
 from tests.differential.trial import Judge, Seen, Violation, examine
 
 KINSUMER, CONSUMER = "reference-kinsumer-snowplow", "reference-kinesis-consumer"
-DRAWN = [n for n, one in FAMILIES.items() if not one.real and one.whole is None]
+DRAWN = [
+    KINSUMER, CONSUMER, "reference-telegraf", "reference-quickwit-0.8.2", "reference-kcl-3.5.1",
+]
+"""One of each way to draw."""
 
 
 def told(name: str, seeds: range) -> str:
@@ -27,7 +30,7 @@ def told(name: str, seeds: range) -> str:
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_a_seed_draws_the_same_state_again(name: str) -> None:
-    assert told(name, range(5)) == told(name, range(5))
+    assert told(name, range(3)) == told(name, range(3))
 
 
 def test_a_seed_draws_the_same_state_in_another_process() -> None:
@@ -56,7 +59,7 @@ def test_a_state_moves_along_with_its_stream() -> None:
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_damage_really_changes_the_state(name: str) -> None:
-    states = [FAMILIES[name].state(seed) for seed in range(60)]
+    states = [FAMILIES[name].state(seed) for seed in range(30)]
     changed = [one for one in states if one.rows != one.honest]
     assert len(changed) > len(states) / 2
     assert all(one.rows == one.honest for one in states if not one.damages)
