@@ -14,6 +14,7 @@ from reshardctl.agreement import agree
 from reshardctl.consumers.base import MANY, Candidate, Cannot, Consumer, Incarnation
 from reshardctl.decision import Ask, Decision, NoLine, Nothing, Plan, Residual
 from reshardctl.effects import Circumstances, Effect, Harm, aged, drained_unended, effects
+from reshardctl.fixpoint import Planning, fixpoint
 from reshardctl.liveness import not_live
 from reshardctl.model import (
     DONE,
@@ -168,7 +169,41 @@ def worthwhile(effect: Effect, accept: Accept) -> bool:
 
 
 def decide(case: Case) -> Decision:
-    """Nothing, a proven plan, NoLine, or the question that has to be answered first."""
+    """Nothing, a proven plan, NoLine, or the question that has to be answered first.
+
+    After a plan the next one is empty.
+    """
+    found = _decided(case)
+    if not isinstance(found, Plan):
+        return found
+    return fixpoint(
+        Planning(
+            case.images,
+            lambda images: _decided(replace(case, images=images, bootstrap=False)),
+            case.consumer.shard_of,
+            lambda steps: _proven(case, steps),
+        ),
+        found,
+    )
+
+
+def _proven(case: Case, steps: Sequence[Step]) -> Plan | None:
+    """These steps as a plan, `None` where a start after them is worse than one without them."""
+    settled = settled_line(case)
+    want = case.policy.line(case.around.lineage, settled)
+    checkpoint = case.checkpoint(after(case.images, steps))
+    runs = [judged_as(case, checkpoint, c, want, settled) for c in case.candidates]
+    for before, run in zip(judge(case, want, settled), runs, strict=True):
+        known = before.effects + _if_it_lived(case, want, settled, before)
+        if not all(_no_worse(case, effect, known) for effect in run.effects):
+            return None
+    costs = _policy_costs(case, want, settled, runs[0].replay)
+    notes = tuple(dict.fromkeys(note for run in runs for note in run.replay.notes))
+    return Plan(tuple(steps), (), tuple(run.effects for run in runs), (), costs, notes)
+
+
+def _decided(case: Case) -> Decision:
+    """One pass: a plan that is proven, though another may have to follow it."""
     lineage = case.around.lineage
     checkpoint = case.checkpoint()
     if case.bootstrap and case.consumer.empty(checkpoint):
@@ -215,6 +250,8 @@ def _for_candidate(
         rows = after(case.images, ahead(steps))  # what waits is proven when its time has come
         run = judged_as(case, case.checkpoint(rows), judged.candidate, want, settled)
         bad = [e for e in run.effects if not _no_worse(case, e, before)]
+        if not bad and (dies := _dies(case, run)):
+            return too_dear([r.costs for r in leave.values() if r.flag] or dies)
         if not bad:
             return Plan(
                 tuple(steps), tuple(j.effects for j in all_judged), (run.effects,),
@@ -247,6 +284,11 @@ def _if_it_lived(
         return ()
     found = effects(case.around, want, settled, replace(judged.replay, crash=None))
     return tuple(e for e in found if e.harm in (Harm.DISORDERED, Harm.STALLED))
+
+
+def _dies(case: Case, run: Judged) -> list[Effect]:
+    """What ends the process still: a plan that leaves that is no help, whatever else it mends."""
+    return [e for e in run.effects if e.harm is Harm.DIES and not acceptable(e, case.accept)]
 
 
 def _encode(

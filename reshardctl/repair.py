@@ -214,18 +214,18 @@ def _apart_from(owners: frozenset[str], change: Change) -> Change:
 
 
 def verify(
-    ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal, live: bool = False
+    ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal
 ) -> Report:
-    """Read and judge again: the next plan must be empty.
+    """Read and judge again: the next plan must not write what this one wrote.
 
-    live: but for rows that this one did not write. The consumer goes on meanwhile, and may have
-    come to something else that is wrong.
+    That it is empty was proven before the first write. What it writes elsewhere is of shards that
+    were left alone, or has come to be since: the report says it.
     """
     wishes = replace(plan.wishes, bootstrap=False, recreated=None)
     if plan.wishes.recreated is not None:
         wishes = plan.wishes
     report = survey(ports, plan.stream, locator, wishes, plan.probe)
-    if isinstance(report.decision, Plan) and not (live and _elsewhere(plan, report.decision)):
+    if isinstance(report.decision, Plan) and not _elsewhere(plan, report.decision):
         titles = ", ".join(step.title for step in report.decision.steps[:3])
         journal.failed(f"the next plan is not empty: {titles}")
         raise HalfDone(

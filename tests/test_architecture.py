@@ -35,7 +35,7 @@ LAYERS = (
     ("report", "auditreport"),
     ("counting", "rebuilt"),
     ("rules", "plan", "savedline"),
-    ("agreement",),
+    ("agreement", "fixpoint"),
     ("decision",),
     ("effects", "policy", "evidence", "rebase", "discovery", "audit"),
     ("watching",),

@@ -80,7 +80,7 @@ class Scene:
         self._path.unlink(missing_ok=True)
         with Journal.create(self._path, head) as journal:
             carry_out(self.ports, plan, self.place, journal, live=True)
-            verify(self.ports, plan, self.place, journal, live=True)
+            verify(self.ports, plan, self.place, journal)
 
     def missing(self) -> dict[str, list[str]]:
         """Stored payloads that the worker has not delivered when it has nothing left to do."""

@@ -181,7 +181,7 @@ def _apply(
     with kept_if_used(log, header) as journal, finishing_the_step():
         phase(f"journal {journal.path}")
         applied = carry_out(ports, plan, place, journal, asked.live)
-        report = _verified(ports, plan, place, journal, asked.live)
+        report = _verified(ports, plan, place, journal)
         return _show(out, before, report, applied, journal.path)
 
 
@@ -215,16 +215,16 @@ def go_on(asked: Asked, name: str) -> Exit:
         allowed(asked, ports, place, plan.steps)
         with finishing_the_step():
             applied = finish(ports, plan, place, journal, records, asked.live)
-            report = _verified(ports, plan, place, journal, asked.live)
+            report = _verified(ports, plan, place, journal)
             return _show(out, before, report, applied, path)
 
 
 def _verified(
-    ports: Ports, plan: SavedPlan, place: Locator, journal: Journal, live: bool
+    ports: Ports, plan: SavedPlan, place: Locator, journal: Journal
 ) -> Report:
     """What was written stays written: a failure to look at it afterwards is half done."""
     try:
-        return verify(ports, plan, place, journal, live)
+        return verify(ports, plan, place, journal)
     except HalfDone:
         raise
     except ReshardError as error:

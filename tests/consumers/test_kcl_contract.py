@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from reshardctl.consumers.kcl import Kcl
 from reshardctl.model import Image, after, canonical, shard_id
 from reshardctl.plan import Plan, decide
-from reshardctl.testing.consumer_contract import ConsumerContract, Place
+from reshardctl.policy import Accept
+from reshardctl.testing.consumer_contract import ALL, ConsumerContract, Place
 from reshardctl.testing.lineages import number_inside, split_in_turn
 
 TEXTS = st.one_of(
@@ -93,14 +94,21 @@ class TestKcl(ConsumerContract):
         return st.lists(rows, max_size=5, unique_by=lambda image: image.key)
 
 
-@pytest.mark.xfail(strict=True, reason="two passes: 8 is moved only once its ancestors have leases")
-def test_one_plan_is_enough_where_a_grandchild_at_latest_has_lost_its_ancestors():
-    """Found by the suite at 700 examples. Shards 0 → 3, 4; 3 → 5, 6; 5 → 7, 8; 7 → 9, 10."""
+@pytest.mark.parametrize("accept", [Accept(), ALL], ids=["at most an hour", "all"])
+def test_one_plan_is_enough_where_a_grandchild_at_latest_has_lost_its_ancestors(accept):
+    """Found by the suite at 700 examples. Shards 0 → 3, 4; 3 → 5, 6; 5 → 7, 8; 7 → 9, 10.
+
+    8 is left alone only where reading it again costs more than is accepted; it stays left alone,
+    though the leases of its ancestors, once written, make its repair cheaper.
+    """
     suite = TestKcl()
     lineage = split_in_turn(3, [0, 3, 5, 7])
     images = [suite.row(lineage, shard_id(8), Place.TIP)]
-    case = suite.case(lineage, images, {"initial": "TRIM_HORIZON"})
+    case = suite.case(lineage, images, {"initial": "TRIM_HORIZON"}, accept=accept)
     plan = decide(case)
     assert isinstance(plan, Plan)
+    left = {residual.shard for residual in plan.residuals}
+    assert left == (set() if accept is ALL else {shard_id(8)})
     again = decide(replace(case, images=after(images, plan.steps)))
-    assert not isinstance(again, Plan), [w.key for step in again.steps for w in step.writes]
+    more = again.steps if isinstance(again, Plan) else ()
+    assert {write.key for step in more for write in step.writes} <= left

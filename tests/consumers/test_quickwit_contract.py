@@ -69,9 +69,9 @@ class TestQuickwit(ConsumerContract):
         lineage, rows = super().drawn(data)
         return lineage, sorted([OWN, *rows], key=lambda row: row.key)
 
-    def _planned(self, data, lineage, images):  # noqa: ARG002 - the suite hands it over
+    def _planned(self, data, lineage, images, policies=(), **more):  # noqa: ARG002 - as the suite
         """Where a release can be helped without a read, and by a policy that it can hold."""
-        case = self.case(lineage, images, {"release": "0.9.0"})
+        case = self.case(lineage, images, {"release": "0.9.0"}, **more)
         plan = decide(case)
         assume(isinstance(plan, Plan))
         return case, plan

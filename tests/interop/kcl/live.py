@@ -168,7 +168,7 @@ def _fix_once(running: Running, case: Case, release: str, initial: str, busy: in
         Journal.create(Path(folder) / "journal", header) as journal,
     ):
         carry_out(ports, plan, place, journal, live=True)
-        verify(ports, plan, place, journal, live=True)
+        verify(ports, plan, place, journal)
 
 
 def _bare(running: Running, shard: int, counting: str) -> None:

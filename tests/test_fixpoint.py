@@ -1,0 +1,138 @@
+"""A plan after which the next one is empty, and no plan that leaves the process dying."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
+from reshardctl.decision import NoLine, Nothing, Plan
+from reshardctl.effects import Circumstances, Effect, Harm
+from reshardctl.fixpoint import Planning, both, fixpoint
+from reshardctl.model import (
+    DONE,
+    START,
+    Create,
+    Delete,
+    Image,
+    ShardId,
+    Step,
+    Update,
+    Write,
+    after,
+    canonical,
+    changed,
+    shard_id,
+)
+from reshardctl.plan import Case, Residual, decide
+from reshardctl.policy import Accept
+from reshardctl.testing.lineages import split_in_turn
+
+ROW = Image("a", canonical({"n": {"N": "3"}, "x": {"S": "old"}, "y": {"S": "old"}}))
+
+CREATE = Create({"x": {"S": "new"}})
+SET = Update({"x": {"S": "new"}}, add={"n": 1})
+MORE = Update({"y": {"S": "newer"}}, remove=("x",), add={"n": 1})
+
+
+def write(change, before=ROW, key="a") -> Write:
+    return Write(key, change, before, "why", tuple(before.attributes) if before else ())
+
+
+@pytest.mark.parametrize(("before", "one", "other", "change"), [
+    (None, CREATE, Update({"y": {"S": "z"}}), Create({"x": {"S": "new"}, "y": {"S": "z"}})),
+    (None, CREATE, Delete(), None),
+    (ROW, SET, MORE, Update({"y": {"S": "newer"}}, ("x",), {"n": 2})),
+    (ROW, SET, Delete(), Delete()),
+    (ROW, Delete(), CREATE, Update({"x": {"S": "new"}}, ("n", "y"))),
+    (ROW, Update({"x": {"S": "new"}}), Update({"x": {"S": "old"}}), None),
+])  # fmt: skip
+def test_two_writes_of_a_row_become_one_with_the_guard_of_what_was_read(
+    before, one, other, change
+):
+    first = write(one, before)
+    middle = changed(before, first)
+    second = Write("a", other, middle, "why", tuple(middle.attributes) if middle else ())
+    found = both(first, second)
+    if change is None:
+        assert found is None
+        return
+    assert found is not None
+    assert found.change == change
+    assert found.before == before
+    assert set(found.guard) <= set(before.attributes if before else ())
+    assert changed(before, found) == changed(middle, second)
+
+
+def plan(*writes: Write, residuals=()) -> Plan:
+    return Plan((Step("rows", writes),), ((),), ((),), residuals)
+
+
+def planning(then, proven=lambda _: True, images=(ROW,)) -> Planning:
+    """then: what is planned on rows, by how many there are."""
+    return Planning(
+        images, lambda rows: then.get(len(rows), Nothing()), ShardId,
+        lambda steps: plan(*(w for s in steps for w in s.writes)) if proven(steps) else None,
+    )
+
+
+def born(key: str) -> Write:
+    return write(Create({"x": {"S": "new"}}), None, key)
+
+
+def test_plans_that_follow_one_another_become_one():
+    found = fixpoint(planning({2: plan(born("c")), 3: plan(born("d"))}), plan(born("b")))
+    assert isinstance(found, Plan)
+    assert [w.key for step in found.steps for w in step.writes] == ["b", "c", "d"]
+    assert len(after([ROW], found.steps)) == 4
+
+
+def test_a_plan_that_never_comes_to_an_end_is_none():
+    flip = {n: plan(born(f"row{n}")) for n in range(1, 99)}
+    found = fixpoint(planning(flip), plan(born("b")))
+    assert isinstance(found, NoLine)
+    assert "more to do afterwards" in found.why
+
+
+def test_plans_that_are_worse_together_are_none():
+    found = fixpoint(planning({2: plan(born("c"))}, lambda _: False), plan(born("b")))
+    assert isinstance(found, NoLine)
+
+
+def test_what_costs_more_than_is_accepted_stays_left_alone():
+    costs = Effect(Harm.REREAD, ShardId("c"), True, START, DONE, 7200.0, "again")
+    left = (Residual(ShardId("c"), costs, "--accept reread=3h"),)
+    first = plan(born("b"), residuals=left)
+    assert fixpoint(planning({2: plan(born("c"))}), first) == first
+
+
+def test_a_plan_that_waits_for_the_consumer_is_taken_as_it_is():
+    waiting = replace(plan(born("b")), steps=(Step("later", (born("b"),), barrier="commits/3"),))
+    assert fixpoint(planning({2: plan(born("c"))}), waiting) == waiting
+
+
+def test_a_plan_that_would_leave_the_process_dying_is_not_shown():
+    """kinesis-consumer 0.5.0 dies of any row at its shard's end (runs on v0.5.0): mending only the
+    one that is cheap to read again would be a write without use."""
+    lineage = split_in_turn(2, [0, 1])
+    space = f"app-{lineage.stream.name}"
+    images = [
+        Image(f"{space}/{one}", canonical({
+            "namespace": {"S": space}, "shard_id": {"S": one},
+            "sequence_number": {"S": lineage[one].end},
+        }))
+        for one in (shard_id(0), shard_id(1))
+    ]  # fmt: skip
+    consumer = KinesisConsumer().bound({"app": "app"})
+    apps = consumer.candidates(
+        consumer.parse(images), {"initial": "TRIM_HORIZON", "release": "0.5.0"}
+    )
+    now = lineage.stream.created + 5400.0
+    case = Case(consumer, Circumstances(lineage, now), images, apps, accept=Accept(reread=900.0))
+    found = decide(case)
+    assert isinstance(found, NoLine), "0 is read again from 603 s before, 1 from 1203 s"
+    assert found.ways_out == ("accept it: --accept reread=1h",)
+    whole = decide(replace(case, accept=Accept()))
+    assert isinstance(whole, Plan)
+    assert all(effect.harm is not Harm.DIES for effects in whole.after for effect in effects)
