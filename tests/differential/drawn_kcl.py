@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.case import Case
 from tests.case_stream import shard_name
+from tests.case_tables import stored
 from tests.differential.damages import COMMON, Damage, Forged, Value, World, damaged
 from tests.differential.drawn_go import _drawn
 from tests.differential.states import Rows, State, spelled_out
@@ -156,9 +157,9 @@ def _closed(world: World, key: str) -> bool:
 
 
 def leases(seed: int, created: int, release: str, family: str,
-           only: Sequence[int] | None = None) -> State:
-    """The state of this seed, of a single-stream application."""
-    rng = Random(f"kcl {release} {seed}")
+           only: Sequence[int] | None = None, multi: bool = False) -> State:
+    """The state of this seed. multi: the application reads several streams."""
+    rng = Random(f"kcl {release} {seed}" + (" multi" if multi else ""))
     stream = spelled_out(_drawn(rng.randrange(2**32)), created)
     initial = rng.choice(("TRIM_HORIZON", "LATEST"))
     case = State("", 0, "kcl", stream, {}, {"release": release}, {}, (), {}).case
@@ -171,7 +172,25 @@ def leases(seed: int, created: int, release: str, family: str,
         rows, damages, forged = damaged(name, honest, world, LEASES, only)
     forged |= _begun_at_latest(rows, honest)
     options = {"initial": initial, "release": release}
-    return State(family, seed, "kcl", stream, rows, options, read, damages, honest, forged)
+    extra: dict[str, Any] = {}
+    if multi:
+        name = f"123456789012:orders:{created}"
+        rows, honest, extra = _named(rows, name), _named(honest, name), {"multi": {}}
+    return State(
+        family, seed, "kcl", stream, rows, options, read, damages, honest, forged, extra)
+
+
+def _named(rows: Rows, identifier: str) -> Rows:
+    """The leases as a multi-stream application stores them, and another stream's beside them."""
+    own = {k: row for k, row in rows.items() if "shardId-" in k}
+    rest = {k: row for k, row in rows.items() if k not in own}
+    found = {f"{identifier}:{key}": stored(row, identifier) for key, row in own.items()}
+    other, shard = "123456789012:invoices:1795000000", shard_name(0)
+    beside = {
+        "leaseKey": {"S": shard}, "checkpoint": {"S": "TRIM_HORIZON"}, "leaseCounter": {"N": "1"},
+        "checkpointSubSequenceNumber": {"N": "0"}, "ownerSwitchesSinceCheckpoint": {"N": "0"},
+    }
+    return found | rest | {f"{other}:{shard}": stored(beside, other)}
 
 
 def _begun_at_latest(rows: Rows, honest: Rows) -> frozenset[str]:

@@ -92,6 +92,13 @@ def _kcl(release: str) -> Iterator[Family]:
         yield Family(f"kcl-{release}", draw, real_kcl.judging(), 16, True, LEASES)
 
 
+def _multi(release: str) -> Iterator[Family]:
+    """The same over several streams."""
+    draw = partial(drawn_kcl.leases, release=release, multi=True)
+    yield Family(f"reference-kcl-{release}-multi", draw, _by(drawn_kcl.start))
+    yield Family(f"kcl-{release}-multi", draw, real_kcl.judging(), 16, True, LEASES)
+
+
 def _spark(release: str) -> Family:
     def never(**_said: Any) -> State:
         raise NotImplementedError
@@ -120,6 +127,7 @@ FAMILIES = {
         ),
         *(_spark(release) for release in (*sorted(SPARK), LINEAGE)),
         *(f for release in ("1.13.3", *REAL_KCL) for f in _kcl(release)),
+        *(f for release in ("2.7.2", "3.5.1") for f in _multi(release)),
         *(_real_consumer(store) for store in ("ddb", "redis", "postgres", "mysql")),
     )
 }
