@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import sys
 
+CANCELLED = 130
+"""Exit.CANCELLED, known before anything is imported."""
+
 
 def main() -> None:
     """The `reshardctl` command."""
-    from reshardctl.cli.interrupt import treat_sigterm_as_ctrl_c
+    from reshardctl.cli.interrupt import ignore_signals, treat_sigterm_as_ctrl_c
 
-    treat_sigterm_as_ctrl_c()
-    from reshardctl.cli.app import run
+    code = CANCELLED
+    try:
+        treat_sigterm_as_ctrl_c()
+        from reshardctl.cli.streams import missing_stream
 
-    sys.exit(run(sys.argv[1:]))
+        code = missing_stream()
+        if code == 0:
+            from reshardctl.cli.app import run
+
+            code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # before or after the command itself, which tells it in its own way
+        code = CANCELLED
+    finally:
+        ignore_signals()
+    sys.exit(code)

@@ -9,7 +9,8 @@ from collections.abc import Callable
 import typer
 
 from reshardctl.cli.progress import clear
-from reshardctl.errors import Cancelled, ReshardError, UsageError
+from reshardctl.cli.streams import drop_stdout, stdout_failure
+from reshardctl.errors import Cancelled, CannotTell, ReshardError, UsageError
 from reshardctl.exit import Exit
 
 PIPE_CLOSED = 141
@@ -44,9 +45,13 @@ def guarded(
         cancelled(speak)
         return Exit.CANCELLED
     except (BrokenPipeError, PipeClosed):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_stdout()
         return PIPE_CLOSED
     except Exception as error:
+        if why := stdout_failure(error):
+            drop_stdout()
+            say(CannotTell(f"stdout: {why}; the output is not complete"))
+            return Exit.UNKNOWN
         show = getattr(error, "show", None)
         if show is None:
             code = unexpected(error)

@@ -21,6 +21,12 @@ def treat_sigterm_as_ctrl_c() -> None:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
+def ignore_signals() -> None:
+    """From now on nothing interrupts: the command is at its end, and its exit code is known."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+
+
 @contextmanager
 def finishing_the_step() -> Iterator[None]:
     """Inside, a signal only asks: `interrupted` says so between steps."""

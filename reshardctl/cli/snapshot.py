@@ -51,17 +51,21 @@ def snapshot(
     Read-only. Example: reshardctl snapshot my-stream kcl://my-application -o my-stream.snapshot
     """
     from reshardctl.cli.account import Account
-    from reshardctl.cli.files import check_file
+    from reshardctl.cli.files import check_new_file, is_regular, replace_file
     from reshardctl.cli.freezing import described, freeze, redacted
     from reshardctl.cli.printing import show
     from reshardctl.cli.target import Given
     from reshardctl.errors import UsageError
-    from reshardctl.snapshot.file import save
+    from reshardctl.snapshot.file import save, text
 
     if output is None:
         raise UsageError("no file is named", "add -o FILE, e.g. -o my-stream.snapshot")
-    check_file(output)
+    check_new_file(output)
     account = Account(region, profile, role_arn, endpoint_url or ())
     saved = freeze(consumers or (), Given(stream, account, probe=probe, config=config))
-    save(redacted(saved) if redact else saved, output)
+    kept = redacted(saved) if redact else saved
+    if is_regular(output):
+        save(kept, output)
+    else:
+        replace_file(output, text(kept))
     show(described(saved, output, redact))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from xml.etree.ElementTree import Element, fromstring
 
@@ -70,7 +71,9 @@ def test_several_at_once(lab_of, tmp_path):
     (run,) = json.loads(files["sarif"].read_text())["runs"]
     assert [result["ruleId"] for result in run["results"]] == ["RSH203"]
     assert len(files["jsonl"].read_text().splitlines()) >= 3
-    assert all(path.stat().st_mode & 0o777 == 0o600 for path in files.values())
+    mask = os.umask(0)
+    os.umask(mask)
+    assert all(path.stat().st_mode & 0o777 == 0o666 & ~mask for path in files.values())
 
 
 def test_a_fix_leaves_its_outcome_in_the_file(lab_of, tmp_path):

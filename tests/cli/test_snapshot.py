@@ -5,7 +5,9 @@ What a snapshot must say is what the store itself says; the expectations of both
 
 from __future__ import annotations
 
+import os
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -199,6 +201,25 @@ def test_a_configured_stream_brings_its_consumers(lab, tmp_path, monkeypatch):
     assert done.code == 0, done.err
     assert lab.locator in done.out and "2 rows" in done.out
     assert lab.cli("inspect", "snapshot:s", "--format", "json").codes == {"RSH203"}
-    assert lab.cli("snapshot", "orders", "etl", "-o", "s").code == 0
-    result = lab.cli("snapshot", "orders", "else", "-o", "s")
+    assert lab.cli("snapshot", "orders", "etl", "-o", "t").code == 0
+    result = lab.cli("snapshot", "orders", "else", "-o", "u")
     assert result.code == 2 and result.says("kcl://else", "not configured", "reshardctl.toml")
+
+
+def test_a_snapshot_never_takes_the_place_of_another_file(lab, tmp_path):
+    """The one of yesterday is what the positions are compared with tomorrow."""
+    file = tmp_path / "orders.snapshot"
+    file.write_text("of yesterday")
+    done = lab.cli("snapshot", lab.stream, lab.locator, "-o", file)
+    assert done.code == 2 and "exists already; nothing was saved" in done.err
+    assert file.read_text() == "of yesterday"
+
+
+def test_a_snapshot_goes_into_a_pipe(lab, tmp_path):
+    file, read = tmp_path / "pipe", []
+    os.mkfifo(file)
+    reader = threading.Thread(target=lambda: read.append(file.read_text(encoding="utf-8")))
+    reader.start()
+    assert lab.cli("snapshot", lab.stream, lab.locator, "-o", file).code == 0
+    reader.join(60)
+    assert read and "snapshot/1" in read[0]

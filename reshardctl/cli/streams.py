@@ -1,0 +1,47 @@
+"""Standard streams that are closed, or full."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from contextlib import suppress
+
+from reshardctl.exit import Exit
+
+_FAILURES = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
+
+
+def missing_stream() -> int:
+    """Exit.OK where stdin and stdout are open; otherwise Exit.UNKNOWN, after a line on stderr.
+
+    Python has None for a stream that was closed when it started (`>&-`), and the next file that is
+    opened takes its number: what is meant for the terminal would go there.
+    """
+    if sys.stdout is None:
+        _say("stdout is closed; to hide the report run it with >/dev/null")
+        return Exit.UNKNOWN
+    if sys.stdin is None:
+        _say("stdin is closed; run it with </dev/null")
+        return Exit.UNKNOWN
+    return Exit.OK
+
+
+def stdout_failure(error: Exception) -> str:
+    """Why stdout takes nothing more, if that is what the error says: full, gone, past a limit.
+
+    What a command reads and writes by name has its name in the error, or an error of ours.
+    """
+    if not isinstance(error, OSError) or error.filename is not None:
+        return ""
+    return (error.strerror or "failed") if error.errno in _FAILURES else ""
+
+
+def drop_stdout() -> None:
+    """Send what is left in stdout's buffer nowhere, or the interpreter fails over it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _say(what: str) -> None:
+    with suppress(OSError, AttributeError):
+        print(f"error: {what}", file=sys.stderr)

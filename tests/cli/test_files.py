@@ -1,0 +1,121 @@
+"""Where a command's results may go: each kind of thing that a name can lead to.
+
+The kinds are those of open(2) and stat(2); what is expected of each is what a shell's own `>` does,
+but for regular files, which are replaced whole.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+from reshardctl.cli.files import check_file, replace_file
+from reshardctl.errors import UsageError
+
+TEXT = "a report, ü\n"
+
+
+def put(path: Path) -> None:
+    check_file(path)
+    replace_file(path, TEXT)
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o077, 0o002])
+def test_a_new_file_has_the_mode_that_the_umask_leaves(tmp_path, mask):
+    before = os.umask(mask)
+    try:
+        put(tmp_path / "report")
+    finally:
+        os.umask(before)
+    assert mode(tmp_path / "report") == 0o666 & ~mask
+    assert (tmp_path / "report").read_text(encoding="utf-8") == TEXT
+
+
+@pytest.mark.parametrize("was", [0o600, 0o644, 0o664, 0o640])
+def test_a_file_that_is_there_keeps_its_mode(tmp_path, was):
+    path = tmp_path / "report"
+    path.write_text("older and longer than what comes" * 9)
+    path.chmod(was)
+    put(path)
+    assert (path.read_text(encoding="utf-8"), mode(path)) == (TEXT, was)
+    assert [each.name for each in tmp_path.iterdir()] == ["report"], "nothing else is left"
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["there", "dangling"])
+def test_a_link_is_followed_and_stays_a_link(tmp_path, there):
+    (tmp_path / "real").mkdir()
+    link, target = tmp_path / "link", tmp_path / "real" / "report"
+    if there:
+        target.write_text("older")
+    link.symlink_to(target)
+    put(link)
+    assert link.is_symlink() and target.read_text(encoding="utf-8") == TEXT
+
+
+def test_a_device_is_written_to_and_stays_a_device():
+    """As root a replacement would put a file in the place of /dev/null for the whole machine."""
+    before = Path("/dev/null").stat()
+    put(Path("/dev/null"))
+    after = Path("/dev/null").stat()
+    assert stat.S_ISCHR(after.st_mode) and before.st_ino == after.st_ino
+
+
+def test_a_full_device_is_an_error():
+    with pytest.raises(UsageError, match="/dev/full: No space left on device"):
+        replace_file(Path("/dev/full"), TEXT)
+
+
+def test_a_pipe_with_a_name_is_written_to(tmp_path):
+    path, read = tmp_path / "pipe", []
+    os.mkfifo(path)
+    reader = threading.Thread(target=lambda: read.append(path.read_text(encoding="utf-8")))
+    reader.start()
+    put(path)
+    reader.join(30)
+    assert read == [TEXT] and stat.S_ISFIFO(path.stat().st_mode)
+
+
+@pytest.mark.parametrize("folder", ["/dev/fd", "/proc/self/fd"])
+def test_an_open_descriptor_is_written_to(tmp_path, folder):
+    """Also one of a regular file: who opened it reads on from where it was written."""
+    with (tmp_path / "opened").open("w+") as file:
+        file.write("before ")
+        file.flush()
+        put(Path(f"{folder}/{file.fileno()}"))
+        assert (tmp_path / "opened").read_text(encoding="utf-8") == f"before {TEXT}"
+        file.write("after")
+    assert (tmp_path / "opened").read_text(encoding="utf-8") == f"before {TEXT}after"
+
+
+def test_a_descriptor_that_is_not_open_is_named():
+    with pytest.raises(UsageError, match="/dev/fd/987"):
+        put(Path("/dev/fd/987"))
+
+
+@pytest.mark.parametrize(
+    ("name", "why"), [("", "is a directory"), ("none/report", "No such file or directory")]
+)
+def test_what_cannot_be_a_file_is_said_before_anything_is_done(tmp_path, name, why):
+    with pytest.raises(UsageError, match=why):
+        check_file(tmp_path / name)
+
+
+def test_a_write_that_fails_leaves_the_older_file(tmp_path, monkeypatch):
+    path = tmp_path / "report"
+    path.write_text("older")
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(UsageError, match="No space left"):
+        put(path)
+    assert path.read_text() == "older" and len(list(tmp_path.iterdir())) == 1
