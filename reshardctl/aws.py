@@ -23,6 +23,7 @@ from botocore.exceptions import (
 from botocore.exceptions import ConnectionError as BrokenConnectionError
 from botocore.parsers import ResponseParserError
 
+from reshardctl.awsanswers import refuse_malformed
 from reshardctl.errors import CannotTell, UsageError
 
 if TYPE_CHECKING:
@@ -108,9 +109,11 @@ def client_of(
         read_timeout=READ_TIMEOUT,
     )
     try:
-        return session.client(
+        client = session.client(
             service, region_name=region, endpoint_url=endpoint_url, config=config
         )
+        refuse_malformed(client)
+        return client
     except NoRegionError:
         raise UsageError(
             f"no region is set for {place}", "add --region, or set AWS_DEFAULT_REGION"
@@ -137,6 +140,7 @@ def assumed(
     from botocore.session import get_session
 
     sts = session.client("sts", endpoint_url=endpoint_url)
+    refuse_malformed(sts)
     asked = {"RoleArn": role, "RoleSessionName": name or "reshardctl"}
     if external_id is not None:
         asked["ExternalId"] = external_id

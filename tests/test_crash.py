@@ -231,14 +231,15 @@ def test_killed_while_intents_are_written_nothing_is_there(tmp_path: Path) -> No
                 is_back(plan, medium, counters(plan.rows))
 
 
-def test_killed_while_the_header_is_written_nothing_is_there(tmp_path: Path) -> None:
+def test_a_journal_without_its_header_does_not_say_what_was_written(tmp_path: Path) -> None:
+    """Killed while the header was written, or cut later: the file alone does not tell which."""
     plan = plan_of([2])
     path = tmp_path / "j.jsonl"
     journal_of(plan, MemoryMedium(plan.rows), path).close()
     content = path.read_bytes()
     for size in range(0, len(content), 11):
         path.write_bytes(content[:size])
-        with pytest.raises(UsageError, match="nothing was written under this journal"):
+        with pytest.raises(UsageError, match="it has no whole record"):
             Journal.open(path)
 
 

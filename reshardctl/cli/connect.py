@@ -137,15 +137,20 @@ def endpoints_of(texts: Sequence[str]) -> dict[str, str]:
 
 def _session(account: Account, endpoints: dict[str, str]) -> Session:
     import boto3
-    from botocore.exceptions import BotoCoreError
+    from botocore.exceptions import BotoCoreError, ProfileNotFound
 
     from reshardctl.aws import CAUGHT, assumed, clean
 
     try:
         session = boto3.Session(profile_name=account.profile, region_name=account.region)
-    except BotoCoreError as error:
+    except ProfileNotFound as error:
         where = "AWS_PROFILE" if account.profile is None else f"--profile {account.profile}"
         raise UsageError(f"{where}: {error}", "check its name") from None
+    except BotoCoreError as error:
+        raise UsageError(
+            f"the configuration of AWS cannot be read: {error}",
+            "mend that file, or name another one in AWS_CONFIG_FILE",
+        ) from None
     if account.role is None:
         return session
     try:

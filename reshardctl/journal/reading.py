@@ -62,9 +62,10 @@ def parsed(content: bytes, path: Where) -> Records:
     lines, chain = _checked(whole, path)
     if not lines:
         raise UsageError(
-            f"{path}: no whole record in it" + (f" ({torn})" if torn else "")
-            + "; nothing was written under this journal",
-            "run reshardctl fix again",
+            f"{path}: it has no whole record" + (f" ({torn})" if torn else "")
+            + ": a fix that ended before its first write leaves such a journal, and so does a loss "
+            "of the rest of the file, which held what the rows were before",
+            "reshardctl inspect says how the rows stand; where the file was cut, restore it first",
         )
     if lines[0].kind != "header":
         lines[0].place.wrong("a journal begins with its header")

@@ -16,6 +16,8 @@ from reshardctl.report import Report
 from reshardctl.rules import Finding
 
 INDENT = 4
+NEVER_READ = "never read"
+"""A place that is no place: how kinsumer's rows spell it."""
 
 
 class Fixes:
@@ -94,8 +96,11 @@ def phrases(changed: Iterable[Changed], verbose: bool) -> list[str]:
         Action.KEEP: "complete the row of {}, which stays at {}",
         Action.DELETE: "delete the row of {}",
     }
+    never = {Action.CREATE: "write {} as {}", Action.MOVE: "mark {} as {}"}
     return [
-        (said[action] if not part or action is not Action.KEEP else "read {} from {}").format(
+        never[action].format(shards(group, verbose), place)
+        if place == NEVER_READ and action in never
+        else (said[action] if not part or action is not Action.KEEP else "read {} from {}").format(
             shards(group, verbose), place
         )
         if place is not None or action is Action.DELETE

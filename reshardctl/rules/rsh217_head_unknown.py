@@ -63,6 +63,6 @@ def match(view: View) -> Iterator[Finding]:
         e for e in view.harmed(Harm.SKIPPED, Cause.UNMARKED, Cause.HEAD_PASSED)
         if not e.gone and not e.certain
     ]
-    what = "begun at LATEST while the application was at work: its first records may be missing"
+    what = "begun late, while the application was at work: its first records may be missing"
     costs = "what was written to it before it was first asked for was never read"
     yield from from_effects(CODE, NAME, found, what, costs, Severity.WARNING)

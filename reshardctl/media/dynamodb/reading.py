@@ -46,7 +46,7 @@ class Pace:
         if not self.budget or not consumed:
             return
         parts = consumed if isinstance(consumed, list) else [consumed]
-        units = sum(float(part["CapacityUnits"]) for part in parts)
+        units = sum(float(part.get("CapacityUnits") or 0.0) for part in parts)
         now = self._clock()
         self._free_from = max(self._free_from, now) + units / self.budget
         self._sleep(max(0.0, self._free_from - now))

@@ -1,0 +1,117 @@
+"""Answers of AWS that are what they should be, before boto3 makes anything of them.
+
+boto3 takes a body that is no JSON for an empty answer: a row that was cut off on its way would be
+an absent row. Such an answer is as good as none, so it counts as lost: a read is repeated, then
+given up, and a write is looked for in its row.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from xml.etree import ElementTree
+
+from botocore.parsers import ResponseParserError
+
+NEEDED = {
+    "AssumeRole": ("Credentials",),
+    "BatchGetItem": ("Responses",),
+    "DescribeTable": (
+        "Table", "Table.AttributeDefinitions", "Table.KeySchema", "Table.TableArn",
+    ),
+    "GetRecords": ("Records",),
+    "GetShardIterator": ("ShardIterator",),
+    "ListObjectsV2": ("IsTruncated",),
+    "ListTables": ("TableNames",),
+    "Query": ("Items",),
+    "Scan": ("Items",),
+}
+"""What no answer of these calls is without, though the service's model calls most of it optional.
+What the reader of the stream asks for, it looks at itself."""
+
+_KINDS: Mapping[str, type | tuple[type, ...]] = {
+    "structure": dict, "map": dict, "list": list, "string": str, "blob": str, "boolean": bool,
+    "integer": int, "long": int, "double": (int, float), "float": (int, float),
+    "timestamp": (int, float, str),
+}  # fmt: skip
+
+
+def refuse_malformed(client: Any) -> None:
+    """Let every call of this client fail with ResponseParserError where its answer is malformed.
+
+    An answer that somebody has read already, in place of boto3's parser, is left to them.
+    """
+
+    def check(
+        operation_model: Any, response_dict: dict[str, Any],
+        customized_response_dict: Mapping[str, Any], **_: object,
+    ) -> None:
+        shape = operation_model.output_shape
+        if response_dict["status_code"] >= 300 or shape is None or customized_response_dict:
+            return
+        if operation_model.has_streaming_output or operation_model.has_event_stream_output:
+            return
+        kind = str(response_dict["headers"].get("content-type", ""))
+        if "cbor" in kind:
+            return
+        name, body = operation_model.name, response_dict["body"]
+        if operation_model.metadata.get("protocol") == "json":
+            _check_json(name, body, shape)
+        elif body or name in NEEDED:
+            _check_xml(name, body)
+
+    client.meta.events.register_last("before-parse", check)
+
+
+def _check_json(name: str, body: bytes, shape: Any) -> None:
+    try:
+        value = json.loads(body or b"{}")
+    except ValueError:
+        raise _malformed(name, "is cut short or no JSON") from None
+    if not isinstance(value, dict):
+        raise _malformed(name, "is no JSON object")
+    _check(name, value, shape, "the answer")
+    for path in NEEDED.get(name, ()):
+        found: Any = value
+        for member in path.split("."):
+            found = found.get(member)
+        if found is None:
+            raise _malformed(name, f"has no {path}")
+
+
+def _check(name: str, value: object, shape: Any, place: str) -> None:
+    """A value against the service's own model of it. null stands for an absent member."""
+    if value is None:
+        return
+    kind = _KINDS.get(shape.type_name)
+    if kind is not None and not isinstance(value, kind):
+        raise _malformed(name, f"is not as it should be: {place} is no {shape.type_name}")
+    if isinstance(value, list):
+        for one in value:
+            _check(name, one, shape.member, place)
+    elif isinstance(value, dict) and shape.type_name == "map":
+        for one in value.values():
+            _check(name, one, shape.value, place)
+    elif isinstance(value, dict):
+        for member, one in value.items():
+            if member in shape.members:
+                _check(name, one, shape.members[member], member)
+        for member in shape.required_members:
+            if value.get(member) is None:
+                raise _malformed(name, f"is not as it should be: {place} has no {member}")
+
+
+def _check_xml(name: str, body: bytes) -> None:
+    try:
+        root = ElementTree.fromstring(body)  # noqa: S314 - the service that holds the data itself
+    except ElementTree.ParseError:
+        raise _malformed(name, "is cut short or no XML") from None
+    found = {element.tag.rpartition("}")[2] for element in root.iter()}
+    for member in NEEDED.get(name, ()):
+        if member not in found:
+            raise _malformed(name, f"has no {member}")
+
+
+def _malformed(name: str, how: str) -> ResponseParserError:
+    return ResponseParserError(f"the answer to {name} {how}")

@@ -1,0 +1,45 @@
+"""What is said of a configuration that cannot be read, and of rows that hold no place."""
+
+from __future__ import annotations
+
+import pytest
+
+from reshardctl.cli.connect import Account, _session
+from reshardctl.errors import UsageError
+from reshardctl.model import Create, Update, Write, shard_id
+from reshardctl.render.changes import Action, Changed
+from reshardctl.render.text_fix import phrases
+
+
+def test_a_configuration_that_cannot_be_read_is_named_and_no_profile(monkeypatch, tmp_path):
+    config = tmp_path / "config"
+    config.write_text("[default\nregion = us-east-1\n")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(config))
+    monkeypatch.delenv("AWS_PROFILE", raising=False)
+    with pytest.raises(UsageError) as told:
+        _session(Account(), {})
+    assert str(config) in told.value.what
+    assert "AWS_PROFILE" not in told.value.what
+    assert "AWS_CONFIG_FILE" in told.value.next
+
+
+def test_a_profile_that_is_not_there_is_named(monkeypatch, tmp_path):
+    config = tmp_path / "config"
+    config.write_text("[default]\nregion = us-east-1\n")
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(config))
+    monkeypatch.setenv("AWS_PROFILE", "nobody")
+    with pytest.raises(UsageError, match=r"AWS_PROFILE.*nobody"):
+        _session(Account(), {})
+
+
+@pytest.mark.parametrize(("action", "said"), [
+    (Action.MOVE, "mark 3, 4 as never read"), (Action.CREATE, "write 3, 4 as never read"),
+])  # fmt: skip
+def test_a_row_is_marked_as_never_read(action, said):
+    """kinsumer's row of a shard that was never read holds no place: SequenceNumber is NULL."""
+    change = Create({}) if action is Action.CREATE else Update({})
+    changed = [
+        Changed(shard_id(n), action, None, "never read", Write("row", change, None, ""))
+        for n in (3, 4)
+    ]
+    assert phrases(changed, verbose=False) == [said]
