@@ -386,7 +386,8 @@ def _move(
         children = lineage.children(order.shard) if form.shape.audited else ()
         if position == SHARD_END and children:
             values["childShardIds"] = {"SS": sorted(children)}
-    if parents and (row.parents_mistyped or not set(parents) <= row.parents) and not row.ended:
+    over = row.ended if order.at is None else order.at == DONE
+    if parents and (row.parents_mistyped or not set(parents) <= row.parents) and not over:
         values["parentShardId"] = {"SS": sorted({*parents, *row.parents})}
     sets = retyped(lineage, row, form.traits)
     values = {**sets.values, **values}
