@@ -27,6 +27,7 @@ def test_library_delivers_what_the_case_says(planned: Planned, laboratory: Labor
     print(f"{outcome.seconds:.1f} s\n{outcome.tail()}")
     situation = planned.situation
     assert differences(outcome, situation.delivers, situation.order, dies=situation.dies) == []
+    laboratory.confirm(outcome)
 
 
 @pytest.mark.parametrize("planned", WRONG, ids=str)
@@ -38,6 +39,7 @@ def test_wrong_plan_is_noticed(planned: Wrong, laboratory: Laboratory) -> None:
     found = differences(outcome, fixed.delivers, fixed.order, dies=False)
     print("\n".join(found))
     assert [line.partition(":")[0] for line in found] == list(planned.robbed)
+    laboratory.confirm(outcome)
 
 
 @pytest.mark.parametrize("planned", LOCKED, ids=str)

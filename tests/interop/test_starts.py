@@ -116,6 +116,7 @@ def ask(records: Records, delivers: Outcome) -> tuple[Outcome, int]:
     given = recorded_or_run(
         records, "d1", run, read=outcome_of_record,
         keep=lambda outcome: record_of("case/LATEST", outcome, [], {}) if outcome.settled else None,
+        hold=lambda _outcome, record: records.add("d1", record),
         differences=contradictions,
     )  # fmt: skip
     return given, len(runs)

@@ -17,13 +17,15 @@ def recorded_or_run(
     *,
     read: Callable[[Record], Outcome],
     keep: Callable[[Outcome], Record | None],
+    hold: Callable[[Outcome, Record], None],
     differences: Callable[[Outcome, Record], Sequence[str]],
 ) -> Outcome:
     """The outcome of the start with this digest: as recorded where its record is usable, else run.
 
     ``read`` gives the outcome that a record holds, ``keep`` the record of an outcome, or None for
-    a run that shows nothing (it was disturbed, or cut short). ``differences`` of a run from the
-    record of the same inputs: any is an AssertionError.
+    a run that shows nothing (it was disturbed, or cut short). ``hold`` takes the record of a run:
+    it is for the test to say that it is to be kept, once it has passed. ``differences`` of a run
+    from the record of the same inputs: any is an AssertionError.
     """
     record = records.usable(digest)
     if record is not None:
@@ -33,5 +35,5 @@ def recorded_or_run(
     if before is not None and new is not None and (found := differences(outcome, before)):
         raise AssertionError("\n".join([f"not as recorded under {digest}:", *found]))
     if new is not None:
-        records.add(digest, new)
+        hold(outcome, new)
     return outcome
