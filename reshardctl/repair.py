@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from reshardctl import savedplan
 from reshardctl.apply import Applied, apply, resume
 from reshardctl.consumers import consumer_of
 from reshardctl.consumers.base import Consumer
-from reshardctl.errors import ConsumerRunning, HalfDone, Refused, StalePlan
+from reshardctl.errors import ConsumerRunning, HalfDone, Refused, StalePlan, UsageError
 from reshardctl.evidence import Snapshot
 from reshardctl.journal import Journal, Records
 from reshardctl.liveness import require_live
@@ -67,25 +68,19 @@ def _judged(kinesis: Stream, snapshot: Snapshot, wishes: Wishes, probe: bool) ->
     return report
 
 
-def watch(ports: Ports, consumer: Consumer, seconds: float) -> str:
+def watch(ports: Ports, locator: Locator, seconds: float) -> str:
     """Read twice, so many seconds apart. Returns what the silence rules out.
 
-    Raises ConsumerRunning if anything moved. A store in which nothing could move is not waited
-    for.
+    Raises ConsumerRunning if anything moved, and UsageError where the silence of so many seconds
+    would rule out nothing. A store in which nothing could move is not waited for.
     """
+    consumer = consumer_of(locator)
     if not consumer.watchable:
         return _switched_off(ports, consumer, seconds)
     first = consumer.signs_of_life(ports.medium.read())
     if not first:
         return "nothing in the store has an owner"
-    least = consumer.least_watch
-    if seconds < least:
-        named = ", ".join(sorted(first)[:3])
-        raise Refused(
-            f"{named}: a client that lives renews its row every {least:g} s by default, and a "
-            f"watch of {seconds:g} s would not see it",
-            f"--watch {1.5 * least:g}s, or --assume-stopped if you know that it was killed",
-        )
+    _require_enough(first, seconds, consumer.watch_needed(locator.options))
     ports.sleep(seconds)
     second = consumer.signs_of_life(ports.medium.read())
     moved = sorted(key for key in second if second[key] != first.get(key))
@@ -97,6 +92,17 @@ def watch(ports: Ports, consumer: Consumer, seconds: float) -> str:
             "stop every process of it, wait until its rows are still, and run this again",
         )
     return consumer.excluded_by(seconds)
+
+
+def _require_enough(signs: Collection[str], seconds: float, needed: float) -> None:
+    """UsageError unless rows like these would have moved in that time if somebody ran."""
+    if seconds < needed:
+        named, least = ", ".join(sorted(signs)[:3]), f"{math.ceil(needed)}s"
+        raise UsageError(
+            f"a watch of {seconds:g} s is too short: {named} may stand still for that long while "
+            f"the consumer runs; the least is {least}",
+            f"--watch {least}, or --assume-stopped if you know that it is stopped",
+        )
 
 
 def _switched_off(ports: Ports, consumer: Consumer, seconds: float) -> str:

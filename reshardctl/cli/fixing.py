@@ -19,7 +19,6 @@ from reshardctl.cli.output import Output
 from reshardctl.cli.progress import clear, note, phase
 from reshardctl.cli.readonly import only_read
 from reshardctl.cli.target import Target
-from reshardctl.consumers import consumer_of
 from reshardctl.consumers.base import Incarnation
 from reshardctl.errors import (
     ConsumerRunning,
@@ -273,7 +272,7 @@ def stopped(asked: Asked, ports: Ports, place: Locator) -> str:
     if asked.assume_stopped:
         return "the operator says that it is stopped"
     phase(f"looking for signs of life for {duration(asked.watch)}")
-    excluded = watch(ports, consumer_of(place), asked.watch)
+    excluded = watch(ports, place, asked.watch)
     note(f"not running: {excluded}")
     return excluded
 

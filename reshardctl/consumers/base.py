@@ -94,7 +94,8 @@ class Consumer(Protocol):
     narrows: tuple[str, ...]
     """Options that pick its rows out of a store that other applications share."""
     least_watch: float
-    """Seconds that a watch has to last, at least, for its silence to mean anything."""
+    """Seconds that a watch has to last, at least, for its silence to mean anything: of an
+    application about which nothing is told, see `watch_needed`."""
     watchable: bool
     """Whether anything in the store moves while the consumer runs and has nothing to read."""
 
@@ -158,6 +159,10 @@ class Consumer(Protocol):
 
     def family(self, lineage: Lineage, keys: Collection[str]) -> Collection[str]:
         """Keys of all rows that the proof of writes to these rows has looked at."""
+
+    def watch_needed(self, options: Mapping[str, str]) -> float:
+        """Seconds of silence, at least, that show that an application with these options is
+        stopped. 0 where no silence does."""
 
     def signs_of_life(self, images: Iterable[Image]) -> Mapping[str, str]:
         """What moves while it runs: row → a token that changes."""

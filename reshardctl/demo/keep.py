@@ -15,7 +15,7 @@ _TRY = f"""\
 # The environment above points this shell's AWS clients at the demo. Then try, for instance:
 #   reshardctl inspect kcl://{TABLE} --stream {STREAM}
 #   reshardctl fix kcl://{TABLE} --stream {STREAM} --dry-run
-#   reshardctl fix kcl://{TABLE} --stream {STREAM} --watch 2s
+#   reshardctl fix kcl://{TABLE} --stream {STREAM} --assume-stopped
 #   aws kinesis list-shards --stream-name {STREAM}
 #   aws dynamodb scan --table-name {TABLE}
 # Everything is in memory. Ctrl-C ends it."""

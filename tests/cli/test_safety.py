@@ -120,9 +120,9 @@ def test_a_leader_that_moves_is_a_sign_of_life(lab_of):
 
 def test_silence_is_journaled_with_what_it_excludes(lab_of):
     lab = lab_of("a-both", OPTIONS)
-    assert lab.cli("fix", *lab.where, "--yes", "--watch", "20s").code == 0
+    assert lab.cli("fix", *lab.where, "--yes", "--watch", "40s").code == 0
     said = header(lab.journal())["notes"]["stopped"]
-    assert "20 s" in said and "up to 60 s" in said
+    assert "40 s" in said and "up to 120 s" in said
 
 
 def test_the_operators_word_is_journaled(lab_of):
@@ -137,6 +137,22 @@ def test_no_watch_is_no_proof(lab_of):
     refused = lab.cli("fix", *lab.where, "--yes", "--watch", "0s")
     assert refused.code == 2 and refused.says("--assume-stopped")
     assert lab.wire.calls == []
+
+
+@pytest.mark.parametrize(
+    ("failover", "watch", "least"),
+    [("", "1s", "30s"), ("", "29s", "30s"), ("&failover=10s", "1s", "4s"),
+     ("&failover=5m", "99s", "100s")],
+)  # fmt: skip
+def test_a_watch_that_a_running_worker_may_outlast_is_refused(lab_of, failover, watch, least):
+    """A worker renews every third of its failover time: 3.3 s at KCL's default, 100 s at 5 min."""
+    lab = lab_of("a-both", f"{OPTIONS}{failover}")
+    lab.alter("shardId-000000000000", leaseOwner={"S": "w1"})
+    before = lab.items()
+    refused = lab.cli("fix", *lab.where, "--yes", "--watch", watch)
+    assert refused.code == 2, refused.err
+    assert refused.says("too short", f"the least is {least}", f"--watch {least}")
+    assert (lab.items(), lab.slept) == (before, [])
 
 
 def header(journal: Path) -> dict:
@@ -169,7 +185,7 @@ def test_a_resume_that_should_be_dry_is_refused(lab_of):
     assert lab.wire.calls == []
 
 
-def test_what_is_written_to_disk_is_the_owners_alone(lab_of, tmp_path):
+def test_plans_and_journals_are_the_owners_alone(lab_of, tmp_path):
     lab = lab_of("a-both", OPTIONS)
     old = os.umask(0)
     try:
@@ -178,8 +194,10 @@ def test_what_is_written_to_disk_is_the_owners_alone(lab_of, tmp_path):
         lab.fix("--format", "json", "--output", files[2])
     finally:
         os.umask(old)
-    for path in (*files, lab.journal()):
+    for path in (files[0], lab.journal()):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
+    for path in files[1:]:
+        assert stat.S_IMODE(path.stat().st_mode) == 0o666, "a report's is the umask's"
     assert stat.S_IMODE(lab.state.stat().st_mode) == 0o700
 
 

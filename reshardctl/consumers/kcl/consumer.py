@@ -61,7 +61,7 @@ class Kcl:
     plain = PLAIN
     asks: tuple[str, ...] = ("initial", "release")
     narrows: tuple[str, ...] = ()
-    least_watch = 0.0
+    least_watch = 30.0
     watchable = True
 
     def bound(self, _options: Mapping[str, str]) -> Kcl:
@@ -191,6 +191,12 @@ class Kcl:
             wide.update(lineage[shard].parents if shard in lineage else ())
             wide.update(lineage.children(shard))
         return {key_of(named, shard) for shard in wide}
+
+    def watch_needed(self, options: Mapping[str, str]) -> float:
+        """A renewal comes every third of the failover time, where that is told."""
+        if "failover" not in options:
+            return self.least_watch
+        return read_options(options).failover / liveness.RENEWALS
 
     def signs_of_life(self, images: Iterable[Image]) -> dict[str, str]:
         """Renewals of owned leases, the leader's lock, workers' statistics."""

@@ -150,6 +150,10 @@ class Kinsumer:
         own = (self.shard_of(key) for key in keys if key.startswith(CHECKPOINTS))
         return {CACHE} | {key_of(shard) for shard in kin(lineage, own)}
 
+    def watch_needed(self, _options: Mapping[str, str]) -> float:
+        """A client that lives renews its row in that time, by default."""
+        return self.least_watch
+
     def signs_of_life(self, images: Iterable[Image]) -> dict[str, str]:
         """Renewals of clients and of the leader."""
         return liveness.signs_of_life(images)

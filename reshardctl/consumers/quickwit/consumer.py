@@ -146,6 +146,10 @@ class Quickwit:
             found.update(f"{source}/{shard}" for shard in lineage)
         return found
 
+    def watch_needed(self, _options: Mapping[str, str]) -> float:
+        """None: whether it runs is told by a switch, see `switch`."""
+        return 0.0
+
     def signs_of_life(self, images: Iterable[Image]) -> dict[str, str]:  # noqa: ARG002
         """None that could be trusted, see `watchable`."""
         return {}

@@ -54,7 +54,7 @@ class Spark:
     plain = PLAIN
     asks: tuple[str, ...] = ("release", "startingPosition", "failOnDataLoss", "sink")
     narrows: tuple[str, ...] = ("source", "log")
-    least_watch = 0.0
+    least_watch = 30.0
     watchable = True
 
     def __init__(self, source: str = "", log: str = "", lost: str = "") -> None:
@@ -178,6 +178,10 @@ class Spark:
                 around = (int(number) - 1, int(number), int(number) + 1)
                 near |= {f"{one}/{n}" for n in around for one in ("offsets", "commits")}
         return near
+
+    def watch_needed(self, _options: Mapping[str, str]) -> float:
+        """No option tells how long a query's batches take."""
+        return self.least_watch
 
     def signs_of_life(self, images: Iterable[Image]) -> dict[str, str]:
         """New files in offsets, commits, sources and state."""
