@@ -99,12 +99,15 @@ def _multi(release: str) -> Iterator[Family]:
     yield Family(f"kcl-{release}-multi", draw, real_kcl.judging(), 16, True, LEASES)
 
 
-def _spark(release: str) -> Family:
+def _by_itself(name: str, whole: Callable[[int], tuple[str, Verdict]]) -> Family:
     def never(**_said: Any) -> State:
         raise NotImplementedError
 
-    whole = drawn_spark.examined(release)
-    return Family(f"reference-spark-{release}", never, _by(drawn_kcl.start), whole=whole)
+    return Family(name, never, _by(never), whole=whole)
+
+
+def _spark(release: str) -> Family:
+    return _by_itself(f"reference-spark-{release}", drawn_spark.examined(release))
 
 
 REAL_KCL = ("1.15.3", "2.7.2", "3.1.3", "3.5.1")
@@ -125,6 +128,7 @@ FAMILIES = {
                    _by(drawn_quickwit.start))
             for release in ("0.8.2", "0.9.0")
         ),
+        _by_itself("kinesis-lineage", drawn_spark.by_the_source),
         *(_spark(release) for release in (*sorted(SPARK), LINEAGE)),
         *(f for release in ("1.13.3", *REAL_KCL) for f in _kcl(release)),
         *(f for release in ("2.7.2", "3.5.1") for f in _multi(release)),
