@@ -401,3 +401,10 @@ def _text(stream: io.TextIOWrapper) -> str:
 
 
 PYTHON = sys.executable
+
+
+def mode_of_new_files() -> int:
+    """What the umask of this process leaves of a new file's mode."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from xml.etree.ElementTree import Element, fromstring
 
@@ -13,6 +12,7 @@ from reshardctl.cli.destinations import ONE_DOCUMENT, Destination, destinations
 from reshardctl.cli.options import FormatName
 from reshardctl.errors import UsageError
 from reshardctl.render import FORMATS
+from tests.cli.lab import mode_of_new_files
 
 OPTIONS = "?initial=LATEST&release=2.7.2"
 
@@ -71,9 +71,7 @@ def test_several_at_once(lab_of, tmp_path):
     (run,) = json.loads(files["sarif"].read_text())["runs"]
     assert [result["ruleId"] for result in run["results"]] == ["RSH203"]
     assert len(files["jsonl"].read_text().splitlines()) >= 3
-    mask = os.umask(0)
-    os.umask(mask)
-    assert all(path.stat().st_mode & 0o777 == 0o666 & ~mask for path in files.values())
+    assert all(path.stat().st_mode & 0o777 == mode_of_new_files() for path in files.values())
 
 
 def test_a_fix_leaves_its_outcome_in_the_file(lab_of, tmp_path):

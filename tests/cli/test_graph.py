@@ -8,6 +8,7 @@ import networkx
 import pytest
 
 from reshardctl.cli.graph import GraphFormat
+from tests.cli.lab import mode_of_new_files
 from tests.render.graph.drawing import parsed, rects
 
 OPTIONS = "?initial=LATEST&release=3.5.1"
@@ -42,7 +43,7 @@ def test_every_format_goes_to_a_file_or_to_stdout(lab_of, tmp_path, form, alone)
     kept = lab.cli("graph", *words, "--format", form, "-o", path)
     assert (shown.code, kept.code, kept.out) == (0, 0, "")
     assert path.read_text(encoding="utf-8") == shown.out
-    assert path.stat().st_mode & 0o077 == 0
+    assert path.stat().st_mode & 0o777 == mode_of_new_files()
     if form is GraphFormat.SVG:
         assert len(rects(parsed(shown.out))) == 4
     if form is GraphFormat.GRAPHML:

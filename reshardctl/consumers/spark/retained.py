@@ -10,6 +10,7 @@ from reshardctl.consumers.spark.contents import is_orphan, text_of, was_read
 from reshardctl.consumers.spark.folders import COMMITS, OFFSETS, Folders, batches
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.offset_log import OffsetLog, parse_offset_log
+from reshardctl.errors import UsageError
 from reshardctl.model import Image
 
 
@@ -51,6 +52,8 @@ def retained(folders: Folders) -> Retained:
         if was_read(image):
             try:
                 logs[number] = parse_offset_log(text_of(image))
+            except UsageError as error:
+                raise _named(image, error) from None
             except Malformed as error:
                 unreadable[number] = str(error)
     files = _there(batches(folders, COMMITS))
@@ -60,9 +63,15 @@ def retained(folders: Folders) -> Retained:
         if was_read(image):
             try:
                 commits[number] = parse_commit_log(text_of(image))
+            except UsageError as error:
+                raise _named(image, error) from None
             except Malformed as error:
                 bad[number] = str(error)
     return Retained(images, logs, unreadable, frozenset(files), commits, bad)
+
+
+def _named(image: Image, error: UsageError) -> UsageError:
+    return UsageError(f"{image.key}: {error.what}", error.next)
 
 
 def _there(found: Mapping[int, Image]) -> dict[int, Image]:
