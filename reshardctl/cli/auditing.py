@@ -82,7 +82,7 @@ def audited(wanted: Audit) -> AuditReport:
     if wanted.page is not None:
         check_file(wanted.page)
     sparking.check(wanted.sink, wanted.rows)
-    sparking.check_installed()
+    sparking.check_installed(wanted.sink)
     treat_sigterm_as_ctrl_c()
     subject = _subject(wanted)
     since, until = (_moment(one, subject) for one in window)

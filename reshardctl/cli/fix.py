@@ -120,12 +120,14 @@ def fix(
     from reshardctl.cli.asked import Asked
     from reshardctl.cli.journals import Journals
     from reshardctl.cli.looking import not_for_fix
+    from reshardctl.cli.optimized import refuse_optimized
     from reshardctl.cli.target import Given
     from reshardctl.cli.targets import one
     from reshardctl.cli.wishes import counting
     from reshardctl.times import instant, parse_instant
 
     not_for_fix(if_reshard)
+    refuse_optimized(dry_run)
     account = Account(region, profile, role_arn, endpoint_url or (), probe_budget)
     given = [name for name, value in (
         ("a consumer", locator), ("--plan", plan), ("--resume", resume)

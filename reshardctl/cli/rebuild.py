@@ -117,10 +117,12 @@ def rebuild(
     from reshardctl.cli.account import Account
     from reshardctl.cli.asked import Asked
     from reshardctl.cli.journals import Journals
+    from reshardctl.cli.optimized import refuse_optimized
     from reshardctl.cli.sinks import Sink
     from reshardctl.cli.target import Given
     from reshardctl.times import instant, parse_instant
 
+    refuse_optimized(dry_run)
     account = Account(region, profile, role_arn, endpoint_url or (), probe_budget)
     named = (("a consumer", locator), ("--plan", plan), ("--resume", resume))
     rebuilding.one_source([name for name, value in named if value is not None], stream, sink)

@@ -63,6 +63,7 @@ def from_sink(asked: Asked, text: str, given: Given, sink: Sink, count: bool) ->
         account = configured.account_of(target.entry.stream.reach, account)
     only_read(target.place, asked.dry_run, asked.out)
     sparking.check(sink, None)
+    sparking.check_installed(sink)
     treat_sigterm_as_ctrl_c()
     ports = target.ports()
     _store_is_there(target, ports)

@@ -116,11 +116,14 @@ def check(sink: Sink, rows: str | None) -> None:
         check_rows(rows)
 
 
-def check_installed() -> None:
-    """UsageError without PySpark 3.5 or later, before anything is asked of AWS."""
-    from reshardctl.spark.session import check_release
+def check_installed(sink: Sink) -> None:
+    """UsageError without PySpark 3.5 or later, or what it needs to read a stream, before anything
+    is asked of AWS."""
+    from reshardctl.spark.session import check_arrow, check_release
 
     check_release()
+    if sink.against:
+        check_arrow()
 
 
 def columns_of(texts: Sequence[str]) -> Any:

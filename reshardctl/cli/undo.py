@@ -68,7 +68,9 @@ def undo(
     from reshardctl.cli.asked import Asked
     from reshardctl.cli.fixing import nothing_else, patience
     from reshardctl.cli.journals import Journals
+    from reshardctl.cli.optimized import refuse_optimized
 
+    refuse_optimized(dry_run)
     account = Account(region, profile, role_arn, endpoint_url or ())
     asked = Asked(
         account, dry_run, None, yes, assume_stopped, patience(watch, dry_run), place, form,

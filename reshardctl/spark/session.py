@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,6 +89,17 @@ def check_release() -> None:
         raise UsageError(f"an audit needs PySpark 3.5 or later ({error})", EXTRA) from None
     if tuple(int(part) for part in pyspark.__version__.split(".")[:2]) < (3, 5):
         raise UsageError(f"an audit needs PySpark 3.5 or later, not {pyspark.__version__}", EXTRA)
+
+
+def check_arrow() -> None:
+    """UsageError without pandas and PyArrow, which PySpark takes rows of Python functions with."""
+    missing = [name for name in ("pandas", "pyarrow") if find_spec(name) is None]
+    if missing:
+        raise UsageError(
+            f"reading a stream with Spark needs {' and '.join(missing)}, which PySpark alone does "
+            "not install",
+            EXTRA,
+        )
 
 
 def _builder() -> Any:

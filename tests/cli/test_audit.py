@@ -79,7 +79,7 @@ class Spark:
 def spark(monkeypatch) -> Spark:
     made = Spark()
     monkeypatch.setattr(sparking, "count", made.count)
-    monkeypatch.setattr(sparking, "check_installed", lambda: None)
+    monkeypatch.setattr(sparking, "check_installed", lambda _sink: None)
     return made
 
 
@@ -297,12 +297,26 @@ def test_a_servers_token_is_in_no_command(lab, spark):
 def test_without_pyspark_nothing_is_asked_of_aws(lab, monkeypatch):
     from reshardctl.errors import UsageError
 
-    def missing() -> None:
+    def missing(_sink: object) -> None:
         raise UsageError("an audit needs PySpark", "install it")
 
     monkeypatch.setattr(sparking, "check_installed", missing)
     found = audit(lab)
     assert found.code == 2 and "needs PySpark" in found.err and "listing" not in found.err
+
+
+@pytest.mark.parametrize("gone", ["pandas", "pyarrow"])
+def test_what_pyspark_reads_a_stream_with_is_looked_for_before_spark_starts(monkeypatch, gone):
+    """PySpark's own `pip install pyspark` brings neither (its "sql" extra does), and mapInArrow
+    wants both."""
+    from reshardctl.errors import UsageError
+    from reshardctl.spark import session
+
+    there = {"pandas", "pyarrow"} - {gone}
+    monkeypatch.setattr(session, "find_spec", lambda name: name if name in there else None)
+    with pytest.raises(UsageError, match=rf"needs {gone}, which PySpark alone") as raised:
+        session.check_arrow()
+    assert raised.value.next == "pip install 'reshardctl[spark]'"
 
 
 def test_the_stack_that_py4j_logs_at_ctrl_c_is_not_shown():

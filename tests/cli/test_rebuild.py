@@ -41,6 +41,7 @@ def counted(monkeypatch):
             return SimpleNamespace(facts=facts(CASE, sink, **more))
 
         monkeypatch.setattr("reshardctl.cli.sparking.count", count)
+        monkeypatch.setattr("reshardctl.cli.sparking.check_installed", lambda _sink: None)
         return asked
 
     return say
@@ -238,6 +239,7 @@ def test_a_record_that_is_there_in_part(lab_of, monkeypatch, release, place):
     monkeypatch.setattr(
         "reshardctl.cli.sparking.count", lambda *_: SimpleNamespace(facts=found)
     )
+    monkeypatch.setattr("reshardctl.cli.sparking.check_installed", lambda _sink: None)
     assert rebuild(lab, "--yes", *ALL).code == Exit.OK
     wanted = "TRIM_HORIZON" if place is None else torn.until.number
     assert written(lab)[1] == wanted

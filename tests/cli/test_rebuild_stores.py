@@ -27,6 +27,7 @@ def held(monkeypatch):
     monkeypatch.setattr(
         "reshardctl.cli.sparking.count", lambda *_: SimpleNamespace(facts=facts(CASE, found))
     )
+    monkeypatch.setattr("reshardctl.cli.sparking.check_installed", lambda _sink: None)
     return found
 
 
