@@ -15,9 +15,12 @@ def log_of(batch: Batch) -> int:
 
 def log_elsewhere(checkpoint: Checkpoint) -> bool:
     """Whether the checkpoint has no place for the connector's log: that is in a DynamoDB table,
-    under another path, or lost."""
+    under another path, or lost.
+
+    One committed batch is enough to tell, for its log was written before the commit: a newest batch
+    that is not committed begins where that log says that the one before it ended.
+    """
     folder = checkpoint.log_folder(0).rpartition("/")[0]
     if not folder or any(key.startswith(f"{folder}/") for key in checkpoint.images):
         return False
-    newest = checkpoint.batches.get(checkpoint.newest or 0)
-    return newest is not None and newest.committed and newest.begun
+    return any(batch.committed and batch.begun for batch in checkpoint.batches.values())

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from reshardctl.consumers.spark.checkpoint import Checkpoint
 from reshardctl.consumers.spark.lines import awslabs
+from reshardctl.consumers.spark.logs import log_elsewhere
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.consumers.spark.tree import checkpoint_of
 from reshardctl.errors import CannotTell, ReshardError, UsageError, WrongStream
@@ -483,6 +484,23 @@ def test_a_log_that_is_kept_elsewhere_leaves_no_entries(path):
     assert (found.entries, found.strays) == ({}, {})
     assert found.connector in ("awslabs", "qubole")
     assert 0 in found.listed
+
+
+@pytest.mark.parametrize("path", [f"{HEAD}/s1", f"{HEAD}/s1x", f"{HEAD}/u1", f"{QUBOLE}/u1"])
+def test_a_committed_batch_without_its_log_has_its_log_elsewhere(path):
+    """u1 and s1x were recorded with a newest batch that is not committed: it begins where the last
+    committed one ended, and that is in the log (HDFSMetadataCommitter of both connectors)."""
+    assert not log_elsewhere(read(tree(path)))
+    found = read(tree(path), without="sources")
+    assert any(batch.committed for batch in found.batches.values())
+    assert log_elsewhere(found)
+
+
+def test_a_first_batch_that_is_not_committed_has_no_log_yet():
+    found = read({k: v for k, v in tree(f"{HEAD}/s1").items() if not k.startswith("commits/")},
+                 without="sources")  # fmt: skip
+    assert not any(batch.committed for batch in found.batches.values())
+    assert not log_elsewhere(found)
 
 
 def test_an_offset_without_shards_is_known_by_its_history_or_its_log():
