@@ -458,3 +458,19 @@ def test_what_one_batch_may_drop_is_said_before_it_is_planned(golden):
     lab = golden(HEAD, "s1")
     (note,) = [n for n in lab.dry("--format", "json").json["notes"] if "maxFetchRecords" in n]
     assert "set it above the longest unread tail" in note
+
+
+@pytest.mark.parametrize("orphan", ["offsets/.7.crc", "commits/.7.crc"])
+def test_an_orphaned_checksum_hides_no_log(golden, orphan):
+    """Spark lists batches by their files (HDFSMetadataLog.isBatchFile), so a checksum alone is
+    none; run C6: it matters only when that very batch is written."""
+    lab = golden(HEAD, "s1x")
+    before = lab.inspect("--format", "json")
+    (lab.root / orphan).write_bytes(b"crc\0\0\0\2\0\0\0\0\0")
+    files = lab.files()
+    found = lab.inspect("--format", "json")
+    assert (found.code, found.codes) == (before.code, before.codes), found.err
+    assert lab.fix().code == 0
+    assert {"RSH202"}.isdisjoint(lab.inspect("--format", "json").codes)
+    assert lab.undo().code == 0
+    assert lab.files() == files

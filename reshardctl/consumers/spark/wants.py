@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from reshardctl.consumers.spark.contents import was_read
+from reshardctl.consumers.spark.contents import is_orphan, was_read
 from reshardctl.consumers.spark.folders import (
     COMMITS,
     METADATA,
@@ -45,9 +45,13 @@ def select(options: Mapping[str, str]) -> Select:
 def wants(folders: Folders, source: str = "") -> Wants:
     """Everything that has to be seen, as far as the files seen so far tell."""
     places = {"", OFFSETS, COMMITS, SOURCES}
-    logs = batches(folders, OFFSETS)
+    logs = {
+        number: image for number, image in batches(folders, OFFSETS).items()
+        if not is_orphan(image)
+    }
     files = {METADATA, *(f"{OFFSETS}/{number}" for number in logs)}
-    newest = sorted(batches(folders, COMMITS), reverse=True)[:COMMITS_READ]
+    commits = batches(folders, COMMITS)
+    newest = sorted((n for n in commits if not is_orphan(commits[n])), reverse=True)[:COMMITS_READ]
     files |= {f"{COMMITS}/{number}" for number in newest}
     if all(was_read(image) for image in logs.values()):
         found = retained(folders)
