@@ -102,7 +102,8 @@ def repaired(items: list[Item], writes: dict[int, str], shards: dict[int, CaseSh
         if wanted == "same":
             table[key] = _mended(table[key], parents, shards[shard])
         elif key in table:
-            table[key] = _moved(table[key], position(wanted, shard, shards), shards[shard])
+            place = position(wanted, shard, shards)
+            table[key] = _moved(table[key], place, parents, shards[shard])
         else:
             table[key] = _created(shards[shard], position(wanted, shard, shards), parents)
     return list(table.values())
@@ -128,7 +129,7 @@ def _created(shard: CaseShard, checkpoint: str, parents: list[int]) -> Item:
     return item | _named("parentShardId", parents) | _hash_keys(shard)
 
 
-def _moved(item: Item, checkpoint: str, shard: CaseShard) -> Item:
+def _moved(item: Item, checkpoint: str, parents: list[int], shard: CaseShard) -> Item:
     counter = int(item.get("leaseCounter", {"N": "0"})["N"])
     gone = {"leaseOwner", "checkpointOwner", *PENDING}
     moved = {name: value for name, value in item.items() if name not in gone} | {
@@ -139,6 +140,9 @@ def _moved(item: Item, checkpoint: str, shard: CaseShard) -> Item:
     }
     if checkpoint == "SHARD_END":
         moved |= _named("childShardIds", shard.children)
+    elif item.get("checkpoint") == {"S": "SHARD_END"}:
+        # It was over and waited for nobody; the library waits for the parents that the row names.
+        moved = _named("parentShardId", parents) | moved
     return moved
 
 

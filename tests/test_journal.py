@@ -312,7 +312,7 @@ def test_a_journal_torn_anywhere_is_whole_up_to_there(
     for size in range(len(content)):
         cut = content[:size]
         if size < first:
-            with pytest.raises(UsageError, match=r"no whole record.*nothing was written"):
+            with pytest.raises(UsageError, match=r"no whole record.*loss of the rest"):
                 parsed(cut, path)
             continue
         found = parsed(cut, path)
