@@ -11,7 +11,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reshardctl.consumers.quickwit.spans import Member, members
+from reshardctl.consumers.quickwit.spans import Member, members, value_at
+from reshardctl.errors import UsageError
 
 
 def quoted(text: str) -> str:
@@ -32,8 +33,26 @@ class _Style:
 def edited(
     text: str, holder: Member, changes: Mapping[str, str | None], what: str
 ) -> str:
-    """The text with entries of the object `holder` set to raw JSON values; `None` takes one out."""
+    """The text with entries of the object `holder` set to raw JSON values; `None` takes one out.
+
+    It is read again before it is returned: UsageError unless it means what was asked for.
+    """
     entries = list(members(text, holder.value, what))
+    new = _spliced(text, holder, entries, changes)
+    wanted = {e.name: value_at(text, e.value)[0] for e in entries if e.name not in changes}
+    wanted |= {name: json.loads(value) for name, value in changes.items() if value is not None}
+    found = {one.name: value_at(new, one.value)[0] for one in members(new, holder.value, what)}
+    if found != wanted:
+        raise UsageError(
+            f"{what} cannot be edited so that it means what was planned; nothing was written",
+            "report this, with the part of the file around it",
+        )
+    return new
+
+
+def _spliced(
+    text: str, holder: Member, entries: Sequence[Member], changes: Mapping[str, str | None]
+) -> str:
     there = {entry.name for entry in entries}
     if there >= changes.keys() and None not in changes.values():
         return _replaced(text, entries, changes)
@@ -73,10 +92,12 @@ def _style(text: str, holder: Member, entries: Sequence[Member]) -> _Style:
     first, last = entries[0], entries[-1]
     opening = text[holder.value + 1:first.key]
     between = text[first.end:entries[1].key] if len(entries) > 1 else f",{opening}"
-    colon = text[first.key:first.value].removeprefix(quoted(first.name))
-    return _Style(
-        opening, between, text[last.end:holder.end - 1], colon if colon.strip() == ":" else ":"
-    )
+    return _Style(opening, between, text[last.end:holder.end - 1], _colon(text, first))
+
+
+def _colon(text: str, member: Member) -> str:
+    """What stands between a name, however it is written, and its value."""
+    return text[value_at(text, member.key)[1]:member.value]
 
 
 def _of_surroundings(text: str, holder: Member) -> _Style:
@@ -84,7 +105,7 @@ def _of_surroundings(text: str, holder: Member) -> _Style:
     start = text.rfind("\n", 0, holder.key) + 1
     indent = text[start:holder.key]
     if not start or indent.strip(" \t"):
-        return _Style("", ",", "", text[holder.key:holder.value].removeprefix(quoted(holder.name)))
+        return _Style("", ",", "", _colon(text, holder))
     line = "\r\n" if text[start - 2:start] == "\r\n" else "\n"
     deeper = line + indent + ("\t" if "\t" in indent else "  ")
     return _Style(deeper, f",{deeper}", line + indent, ": ")
