@@ -18,9 +18,21 @@ def log_elsewhere(checkpoint: Checkpoint) -> bool:
     under another path, or lost.
 
     One committed batch is enough to tell, for its log was written before the commit: a newest batch
-    that is not committed begins where that log says that the one before it ended.
+    that is not committed begins where that log says that the one before it ended. Qubole's newest
+    batch names all its starts in its offset: a batch that started in the same places read nothing,
+    and its log could say no more (`rebuild` writes such checkpoints).
     """
     folder = checkpoint.log_folder(0).rpartition("/")[0]
     if not folder or any(key.startswith(f"{folder}/") for key in checkpoint.images):
         return False
-    return any(batch.committed and batch.begun for batch in checkpoint.batches.values())
+    return any(
+        batch.committed and batch.begun and not _read_nothing(checkpoint, batch)
+        for batch in checkpoint.batches.values()
+    )
+
+
+def _read_nothing(checkpoint: Checkpoint, batch: Batch) -> bool:
+    newest = checkpoint.batches.get(checkpoint.newest or 0)
+    if checkpoint.connector != QUBOLE or newest is None or newest.committed or newest.broken:
+        return False
+    return batch.positions == newest.positions
