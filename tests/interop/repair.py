@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import boto3
+import botocore.session
+from botocore.config import Config
 
 from reshardctl import locator, savedplan
 from reshardctl.journal import Header, Journal
@@ -52,10 +54,18 @@ def mend(situation: Situation) -> Mend:
 
 
 def _ports(address: str, table: str, stream: ServedStream, now: float) -> Ports:
-    session = boto3.Session("testing", "testing", region_name="us-east-1")
+    session = _session()
     medium = DynamoDb(session, table, endpoint_url=address, clock=time.monotonic, sleep=time.sleep)
     kinesis = Kinesis(session, endpoint_url=stream.address)
     return Ports(kinesis, medium, lambda: now, time.sleep)
+
+
+def _session() -> boto3.Session:
+    """Looks for no proxies: boto3 goes through the environment for them, and starts are repaired in
+    threads, while pytest sets and removes PYTEST_CURRENT_TEST in the environment."""
+    session = botocore.session.get_session()
+    session.set_default_client_config(Config(proxies={}))
+    return boto3.Session("testing", "testing", region_name="us-east-1", botocore_session=session)
 
 
 def _header(plan: savedplan.SavedPlan) -> Header:
