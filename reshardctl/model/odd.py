@@ -12,6 +12,8 @@ class Oddity(StrEnum):
     """Kinds of oddness that rules know."""
 
     UNREADABLE = "unreadable"
+    UNREADABLE_TO_SOME = "unreadable-to-some"
+    """Unreadable to some releases of the consumer: the forecast says to which."""
     FOREIGN_ENTRY = "foreign-entry"
     PENDING = "pending"
     HAND_OFF = "hand-off"

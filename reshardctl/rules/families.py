@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.model import DONE, Cause, Fate, Never, Oddity, Reads, ShardId
+from reshardctl.model import DONE, Cause, Fate, Never, Odd, Oddity, Reads, ShardId
 from reshardctl.rules.base import View
 
 _WITHOUT_ROW = {
@@ -47,6 +47,20 @@ def waits_for_a_parent(view: View, shard: ShardId | None) -> bool:
     )
 
 
+def unreadable(view: View) -> list[Odd]:
+    """Rows that the consumer cannot read; of those that only some releases cannot, the ones that
+    this one does not."""
+    fates = view.replay.fates
+    return [
+        *view.oddities(Oddity.UNREADABLE),
+        *(
+            odd for odd in view.oddities(Oddity.UNREADABLE_TO_SOME)
+            if odd.shard is not None and odd.shard in fates
+            and fates[odd.shard].cause is Cause.UNREADABLE
+        ),
+    ]
+
+
 def merges_without_a_parent(view: View) -> Iterator[tuple[ShardId, ShardId]]:
     """Pairs of an unfinished parent of a merge and its co-parent without a position."""
     for missing, fate in view.replay.fates.items():
@@ -69,7 +83,9 @@ def _held_up(partner: Reads, missing: Fate) -> bool:
 
 def never_ending(view: View) -> Iterator[ShardId]:
     """Closed shards that are read and cannot end: the other parent of their merge is missing."""
-    unread = {odd.shard for odd in view.oddities(Oddity.UNREADABLE)}
+    fates = view.replay.fates
+    unread = {odd.shard for odd in unreadable(view)}
+    unread |= {shard for shard, fate in fates.items() if fate.cause is Cause.UNREADABLE}
     for shard, fate in view.replay.fates.items():
         endless = isinstance(fate, Reads) and not fate.ends and is_closed(view, shard)
         # An end fails as well where a child's row cannot be read, which has a finding of its own.

@@ -52,13 +52,14 @@ from collections.abc import Iterator
 from reshardctl.effects import Harm
 from reshardctl.model import Cause, Oddity, Reads, ShardId
 from reshardctl.rules.base import Finding, Severity, View, earliest, shards_of
+from reshardctl.rules.families import unreadable
 
 CODE, NAME = "RSH301", "unreadable-entry"
 
 
 def match(view: View) -> Iterator[Finding]:
     """Error: the shard is not read, or the whole consumer dies, by release."""
-    odd = view.oddities(Oddity.UNREADABLE)
+    odd = unreadable(view)
     if not odd:
         yield from _missing(view)
         return

@@ -42,6 +42,7 @@ from collections.abc import Iterator
 from reshardctl.effects import Harm
 from reshardctl.model import Cause, Oddity
 from reshardctl.rules.base import Finding, Severity, View, from_odd, shards_of
+from reshardctl.rules.families import unreadable
 
 PARENTS = "parentShardId"
 CODE, NAME = "RSH305", "parents-unreadable"
@@ -51,7 +52,7 @@ def match(view: View) -> Iterator[Finding]:
     """Error where the consumer dies of it, warning where order hangs on it, else info."""
     odd = view.oddities(Oddity.PARENTS_UNREADABLE)
     dies = view.harmed(Harm.DIES, Cause.UNREADABLE)
-    if odd and dies and not view.oddities(Oddity.UNREADABLE):
+    if odd and dies and not unreadable(view):
         what = "sets of shards on rows that are no string sets"
         yield Finding(CODE, NAME, Severity.ERROR, shards_of(odd), what, dies[0].why, tuple(dies))
         return

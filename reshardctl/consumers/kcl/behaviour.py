@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 from reshardctl.consumers.kcl.app import App, Start
 from reshardctl.consumers.kcl.bystanders import notes
 from reshardctl.consumers.kcl.deaths import crash, finished
+from reshardctl.consumers.kcl.flaws import OLD_OWNER
 from reshardctl.consumers.kcl.full_sync import made_at_once, swept
 from reshardctl.consumers.kcl.positions import Standing, standing, unborn
+from reshardctl.consumers.kcl.releases import Unreadable
 from reshardctl.consumers.kcl.rows import LeaseTable, Row
 from reshardctl.consumers.kcl.settled import furthest
 from reshardctl.consumers.kcl.sync import AUDITS, has_hole, missing_leases
@@ -74,9 +76,10 @@ class _Run:
     def __init__(self, lineage: Lineage, table: LeaseTable, app: App) -> None:
         self._lineage, self._table, self._app = lineage, table, app
         self._leases: dict[ShardId, _Lease] = {}
-        strict = not app.traits.audits_skip_unreadable
+        strict = app.traits.unreadable is not Unreadable.LEFT_OUT
         self._audits_throw = any(
-            row.position is None if row.readable else strict for row in table.rows.values()
+            strict if row.unread(app.traits) else row.position is None
+            for row in table.rows.values()
         )
         self._fully = app.traits.syncs_fully
         self._swept = {
@@ -88,7 +91,8 @@ class _Run:
         self._waiting: dict[ShardId, list[ShardId]] = {}
 
     def _readable(self) -> Iterator[Row]:
-        return (row for row in self._table.rows.values() if row.readable)
+        rows = self._table.rows.values()
+        return (row for row in rows if not row.unread(self._app.traits))
 
     def play(self) -> None:
         """Start on the rows, drain what can be drained, refill holes, until nothing changes."""
@@ -128,8 +132,8 @@ class _Run:
     def _without_lease(self, shard: ShardId) -> Fate:
         row = self._table.rows.get(shard)
         if row is not None:
-            why = f"KCL leaves the row out: {', '.join(row.lacking)} missing or no number"
-            return Never(Cause.UNREADABLE, why)
+            flawed = ", ".join(map(str, row.unread(self._app.traits)))
+            return Never(Cause.UNREADABLE, f"KCL leaves the row out: {flawed}")
         parents = frozenset(p for p in self._lineage.parents(shard) if p in self._taken)
         if self._fully:
             why = "has no lease; shards below it have, so no synchronisation will ever create it"
@@ -178,6 +182,10 @@ class _Run:
             lease.stuck = Never(Cause.FALSE_END, why)
 
     def _position(self, lease: _Lease, row: Row, kind: Standing) -> None:
+        if row.has_flaw(OLD_OWNER) and self._app.traits.leader_lock:
+            why = "its checkpointOwner names nobody, so KCL 3.x assigns the lease to no worker"
+            lease.stuck = Never(Cause.UNREADABLE, why)
+            return
         match kind:
             case Standing.END if self._app.traits.ends_with_sub:
                 self._end_by_sub(lease)
@@ -216,12 +224,17 @@ class _Run:
 
     def _hold(self, lease: _Lease, parents: Iterable[ShardId]) -> None:
         """Let it wait for those of its parents that have a lease which is not finished."""
-        held = frozenset(p for p in parents if p in self._taken and not self._finished(p))
+        there = (p for p in parents if p in self._taken and not self._ignored(p))
+        held = frozenset(p for p in there if not self._finished(p))
         self._wait(lease, held)
         blind = [p for p in held if p not in self._leases]
         if blind and lease.stuck is None:
             why = f"waits for {blind[0]}, whose row KCL cannot read"
             lease.stuck = Never(Cause.UNREADABLE, why, held)
+
+    def _ignored(self, shard: ShardId) -> bool:
+        row = self._table.rows.get(shard)
+        return row is not None and row.ignored(self._app.traits)
 
     def _wait(self, lease: _Lease, parents: frozenset[ShardId]) -> None:
         lease.waits_for = parents
@@ -264,7 +277,12 @@ class _Run:
         if shard not in self._lineage:
             return False
         rows = (self._table.rows.get(child) for child in self._lineage.children(shard))
-        return any(row is not None and not row.readable for row in rows)
+        return any(row is not None and self._throws(row) for row in rows)
+
+    def _throws(self, row: Row) -> bool:
+        """Whether looking the lease up fails; a row of another kind is none, and its key taken."""
+        traits = self._app.traits
+        return bool(row.unread(traits)) and not row.ignored(traits)
 
     def _over(self, shard: ShardId) -> bool:
         lease = self._leases.get(shard)

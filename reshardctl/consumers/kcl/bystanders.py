@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.kcl.coordinator import (
@@ -13,13 +13,14 @@ from reshardctl.consumers.kcl.coordinator import (
     WITH_ROLLBACK,
     Coordinator,
 )
-from reshardctl.consumers.kcl.releases import Traits
-from reshardctl.consumers.kcl.rows import LeaseTable, Row
-from reshardctl.model import Cause, Crash
+from reshardctl.consumers.kcl.flaws import Flaw, flaws
+from reshardctl.consumers.kcl.releases import Traits, Unreadable
+from reshardctl.consumers.kcl.rows import LeaseTable
+from reshardctl.model import Cause, Crash, Image, ShardId
 
 MULTI_STREAM = (2, 3)
 """The first release that reads several streams from one table."""
-NAMES = frozenset({"streamName", "shardId"})
+WHOLE_AGAIN = "the row is whole again"
 
 _STATES = {
     UPGRADING: "KCL 3.x is upgrading from 2.x here ({cv}): its workers assign leases as 2.x does, "
@@ -51,26 +52,55 @@ def death(table: LeaseTable, traits: Traits) -> Crash | None:
             "and dies after twenty attempts",
             f"the row {MIGRATION} is whole again, or gone",
         )
-    rows = [row for some in table.others.values() for row in some]
-    if bad := next((row for row in rows if _deadly(row, traits)), None):
-        return _unreadable(bad, traits, None)
-    if bad := next((row for row in table.rows.values() if _nameless(row, traits)), None):
-        return _unreadable(bad, traits, Cause.UNREADABLE)
+    for key, image in table.strangers.items():
+        if found := unreadable(f"the row {key!r}", unread(image, traits), traits, None):
+            return found
+    for row in (row for rows in table.others.values() for row in rows):
+        what = f"the lease {row.image.key}"
+        if found := unreadable(what, row.unread(traits), traits, None):
+            return found
     return None
 
 
-def _unreadable(row: Row, traits: Traits, cause: Cause | None) -> Crash:
-    """cause: what lays it to the stream's own rows; `None` lays it to those beside them."""
+def of_other_kinds(table: LeaseTable, traits: Traits) -> Crash | None:
+    """The death of the rows that 3.5 keeps among the leases."""
+    bad = sorted(key for key, image in table.foreign.items() if unread(image, traits))
+    if traits.takes_foreign or not bad:
+        return None
     return Crash(
-        f"KCL {traits.release} cannot read the lease {row.image.key} "
-        f"({', '.join(row.lacking)} missing or wrong) and dies after twenty attempts",
-        "the row is whole again", cause=cause,
+        f"KCL {traits.release} cannot read the rows of other kinds that 3.5 keeps in the "
+        f"lease table ({', '.join(bad[:3])}) and dies at its start",
+        "the application runs on 3.5 or later again", certain=_kills(traits),
     )
+
+
+def unread(image: Image, traits: Traits) -> tuple[Flaw, ...]:
+    """Why the release makes no lease of a row of another kind, or of none."""
+    found = flaws(image.attributes, None, ShardId(image.key))
+    return tuple(flaw for flaw in found if flaw.name in traits.reads)
+
+
+def unreadable(
+    what: str, bad: Sequence[Flaw], traits: Traits, cause: Cause | None
+) -> Crash | None:
+    """The death of a row of which the release makes no lease. cause: what lays it to the stream's
+    own rows; `None` lays it to those beside them."""
+    if not bad or traits.unreadable is Unreadable.LEFT_OUT:
+        return None
+    why = f"KCL {traits.release} cannot read {what} ({', '.join(map(str, bad))}) and dies"
+    if _kills(traits):
+        return Crash(f"{why} after twenty attempts", WHOLE_AGAIN, cause=cause)
+    otherwise = "if a scan returns it first; else it leaves the row out, and every audit fails"
+    return Crash(f"{why} {otherwise}", WHOLE_AGAIN, certain=False, cause=cause)
+
+
+def _kills(traits: Traits) -> bool:
+    return traits.unreadable is Unreadable.KILLS
 
 
 def in_the_way(table: LeaseTable, traits: Traits) -> Cannot | None:
     """What no write to the stream's own leases can change, and the worker dies of."""
-    if table.foreign and not traits.takes_foreign:
+    if of_other_kinds(table, traits) is not None:
         return Cannot(
             f"KCL {traits.release} dies of the rows that 3.5 keeps beside its leases, "
             "and only leases are ours to write",
@@ -85,23 +115,24 @@ def in_the_way(table: LeaseTable, traits: Traits) -> Cannot | None:
             "only leases are ours to write",
             ("put the row right by hand: reshardctl rule RSH302",),
         )
+    return _beside_in_the_way(table, traits)
+
+
+def _beside_in_the_way(table: LeaseTable, traits: Traits) -> Cannot | None:
+    if traits.unreadable is Unreadable.LEFT_OUT:
+        return None
+    if bad := [key for key, image in table.strangers.items() if unread(image, traits)]:
+        return Cannot(
+            f"KCL {traits.release} dies of the row {bad[0]!r}, which is no lease of this stream",
+            ("stop every worker and delete that row by hand: reshardctl rule RSH302",),
+        )
     for named, rows in table.others.items():
-        if any(_deadly(row, traits) for row in rows):
+        if any(row.unread(traits) for row in rows):
             return Cannot(
                 f"KCL {traits.release} dies of a row of another stream, {named.text}",
                 (f"mend that stream's rows first, with --stream {named.name}",),
             )
     return None
-
-
-def _deadly(row: Row, traits: Traits) -> bool:
-    return bool(traits.dies_without.intersection(row.lacking)) or _nameless(row, traits)
-
-
-def _nameless(row: Row, traits: Traits) -> bool:
-    """MultiStreamLease refuses to be made without its stream; before 3.4.3 that fails the whole
-    list (DynamoDBLeaseRefresher.list)."""
-    return not traits.takes_foreign and not NAMES.isdisjoint(row.lacking)
 
 
 def notes(table: LeaseTable, traits: Traits) -> Iterator[str]:

@@ -14,6 +14,7 @@ from reshardctl.consumers.kcl.behaviour import replay
 from reshardctl.consumers.kcl.bystanders import MULTI_STREAM, in_the_way
 from reshardctl.consumers.kcl.coordinator import side_tables
 from reshardctl.consumers.kcl.fingerprints import applications
+from reshardctl.consumers.kcl.flaws import flaws
 from reshardctl.consumers.kcl.keys import key_of, split
 from reshardctl.consumers.kcl.options import read_options
 from reshardctl.consumers.kcl.plain import PLAIN
@@ -174,10 +175,7 @@ class Kcl:
         """Position, parents, pending mark, ownership; no counters, no statistics."""
         item = canonical(image.attributes)
         kept: dict[str, Any] = {name: item[name] for name in _FOOTPRINT if name in item}
-        kept["unreadable"] = [
-            name for name in ("leaseCounter", "ownerSwitchesSinceCheckpoint")
-            if "N" not in item.get(name, {})
-        ]
+        kept["unreadable"] = [flaw.name for flaw in flaws(image.attributes, *split(image.key))]
         return kept
 
     def family(self, lineage: Lineage, keys: Collection[str]) -> set[str]:

@@ -11,23 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.consumers.kcl import bystanders
+from reshardctl.consumers.kcl.bystanders import unreadable
 from reshardctl.consumers.kcl.full_sync import swept
-from reshardctl.consumers.kcl.releases import CHECKPOINT, Traits
+from reshardctl.consumers.kcl.releases import Traits
 from reshardctl.consumers.kcl.rows import SHARD_END, LeaseTable, Row
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cause, Crash, ShardId
 
-WHOLE_AGAIN = "the row is whole again"
-
 
 def crash(lineage: Lineage, table: LeaseTable, traits: Traits) -> Crash | None:
     """The first death found, `None` where it lives."""
-    if table.foreign and not traits.takes_foreign:
-        return Crash(
-            f"KCL {traits.release} cannot read the rows of other kinds that 3.5 keeps in the "
-            f"lease table ({', '.join(sorted(table.foreign)[:3])}) and dies at its start",
-            "the application runs on 3.5 or later again",
-        )
+    if found := bystanders.of_other_kinds(table, traits):
+        return found
     deaths = (death for row in table.rows.values() if (death := _of_row(lineage, row, traits)))
     return next(deaths, None) or bystanders.death(table, traits)
 
@@ -43,26 +38,9 @@ def finished(row: Row, traits: Traits) -> bool:
 
 
 def _of_row(lineage: Lineage, row: Row, traits: Traits) -> Crash | None:
-    lacking = [name for name in row.lacking if name in traits.dies_without]
-    if row.position is None and CHECKPOINT in traits.dies_without:
-        lacking.append(CHECKPOINT)
-    if lacking:
-        return _unreadable(row, traits, f"{', '.join(lacking)} missing")
-    if wrong := [name for name in sorted(traits.dies_of_mistyped) if _mistyped(row, name)]:
-        return _unreadable(row, traits, f"{wrong[0]} is no string set")
+    if bad := row.unread(traits):
+        return unreadable(f"the lease of {row.shard}", bad, traits, Cause.UNREADABLE)
     return _of_sync(lineage, row, traits) if traits.syncs_fully else None
-
-
-def _unreadable(row: Row, traits: Traits, why: str) -> Crash:
-    return Crash(
-        f"KCL {traits.release} cannot read the lease of {row.shard} ({why}) and dies after twenty "
-        "attempts",
-        WHOLE_AGAIN, cause=Cause.UNREADABLE,
-    )
-
-
-def _mistyped(row: Row, name: str) -> bool:
-    return name in row.image.attributes and "SS" not in row.image.attributes[name]
 
 
 def _of_sync(lineage: Lineage, row: Row, traits: Traits) -> Crash | None:

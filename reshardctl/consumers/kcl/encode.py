@@ -14,9 +14,11 @@ from reshardctl.consumers.kcl.app import App
 from reshardctl.consumers.kcl.behaviour import fails_unasked, place, replay
 from reshardctl.consumers.kcl.deaths import deadly as deadly_rows
 from reshardctl.consumers.kcl.fingerprints import Shape, shape_of
+from reshardctl.consumers.kcl.flaws import COUNTER, OLD_OWNER
 from reshardctl.consumers.kcl.full_sync import swept
-from reshardctl.consumers.kcl.keys import Named, key_of, split
+from reshardctl.consumers.kcl.keys import Named, key_of
 from reshardctl.consumers.kcl.live import marked
+from reshardctl.consumers.kcl.mends import mended
 from reshardctl.consumers.kcl.positions import unborn
 from reshardctl.consumers.kcl.releases import Traits
 from reshardctl.consumers.kcl.rows import (
@@ -27,7 +29,6 @@ from reshardctl.consumers.kcl.rows import (
     Row,
     parse,
 )
-from reshardctl.consumers.kcl.sets import retyped
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -195,11 +196,16 @@ class _Orders:
             self._end(shard, fate.why)
         elif self._misplaced(row, want):
             self._order(_Order(shard, want, fate.why))
-        elif row.lacking or self._mistyped(row) or self._ungated(row):
-            why = "its parents are not named on it" if not row.lacking else fate.why
-            self._order(_Order(shard, None, why))
+        elif isinstance(fate, Never) and fate.cause is Cause.UNREADABLE and self._flawed(row):
+            self._order(_Order(shard, None, fate.why))
+        elif self._mistyped(row) or self._ungated(row):
+            self._order(_Order(shard, None, "its parents are not named on it"))
         elif shard in self._deadly:
             self._order(_Order(shard, None, "KCL cannot read the row and dies of it"))
+
+    def _flawed(self, row: Row) -> bool:
+        """Whether the release leaves it out, or assigns it to nobody."""
+        return bool(row.unread(self._app.traits)) or row.has_flaw(OLD_OWNER)
 
     def _misplaced(self, row: Row, want: Cut) -> bool:
         fate = self._fates[row.shard]
@@ -331,7 +337,8 @@ def _write(
         key = key_of(table.named, order.shard)
         return Write(key, _new(lineage, table, order, parents, form), None, order.why)
     change = _move(lineage, row, order, parents, form)
-    return Write(row.image.key, change, row.image, order.why, GUARDED)
+    flawed = (flaw.name for flaw in row.flaws if flaw.name not in GUARDED)
+    return Write(row.image.key, change, row.image, order.why, (*GUARDED, *flawed))
 
 
 def _new(
@@ -371,12 +378,11 @@ def _names(named: Named | None, shard: ShardId) -> dict[str, AttributeValue]:
 def _move(
     lineage: Lineage, row: Row, order: _Order, parents: list[ShardId], form: _Form
 ) -> Update:
-    names = _names(split(row.image.key)[0], row.shard)
+    mends = mended(lineage, row)
     values: dict[str, AttributeValue] = {
-        "ownerSwitchesSinceCheckpoint": _ZERO,
-        **{name: value for name, value in names.items() if name in row.lacking},
+        **mends.values, "ownerSwitchesSinceCheckpoint": _ZERO,
     }
-    remove = ["leaseOwner", "checkpointOwner"]
+    remove = ["leaseOwner", "checkpointOwner", *mends.remove]
     if order.at is not None:
         position, sub = spelling(order.at)
         values["checkpoint"] = {"S": position}
@@ -389,14 +395,9 @@ def _move(
     over = row.ended if order.at is None else order.at == DONE
     if parents and (row.parents_mistyped or not set(parents) <= row.parents) and not over:
         values["parentShardId"] = {"SS": sorted({*parents, *row.parents})}
-    sets = retyped(lineage, row, form.traits)
-    values = {**sets.values, **values}
-    remove += sets.remove
-    if row.counter is None:
-        values["leaseCounter"] = _ZERO
-    add = {} if row.counter is None else {"leaseCounter": 1}
-    present = tuple(name for name in remove if name in row.image.attributes)
-    return Update(values, present, add)
+    add = {} if row.has_flaw(COUNTER) else {"leaseCounter": 1}
+    present = dict.fromkeys(n for n in remove if n in row.image.attributes and n not in values)
+    return Update(values, tuple(present), add)
 
 
 def _steps(

@@ -7,11 +7,15 @@ StreamIdentifier.serialize of KCL 2.3 to 3.5. Parents and children are bare ids 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from reshardctl.errors import UsageError
 from reshardctl.model import ShardId
 
 _SHARD = re.compile(r"shardId-\d{12}\Z", re.ASCII)
+_OF_DYNAMODB = re.compile(r"shardId-\d{20}-[0-9a-f]{8}\Z", re.ASCII)
+"""A shard of a DynamoDB stream: its milliseconds and a random part."""
 _STREAM = re.compile(r"(?P<account>\d+):(?P<name>[^:]+):(?P<epoch>\d+)\Z", re.ASCII)
 
 
@@ -56,3 +60,20 @@ def split(key: str) -> tuple[Named | None, ShardId]:
 def key_of(named: Named | None, shard: str) -> str:
     """The key of a shard's row."""
     return named.key(shard) if named else str(shard)
+
+
+def no_lease_table(keys: Iterable[str]) -> UsageError:
+    """What to say of a table none of whose keys names a shard of a Kinesis data stream."""
+    first, *_ = some = sorted(keys)
+    if any(_OF_DYNAMODB.search(key) for key in some):
+        return UsageError(
+            f"row {first!r} is a lease of a shard of a DynamoDB stream: the table of an "
+            "application of the DynamoDB Streams Kinesis Adapter, which synchronises by rules of "
+            "its own and is not judged here",
+            "name the lease table of an application of a Kinesis data stream: kcl://TABLE",
+        )
+    return UsageError(
+        f"row {first!r} is no lease of a Kinesis shard: this is not a KCL lease table "
+        "of a Kinesis data stream, or another program writes to it",
+        "name the application's lease table: kcl://TABLE",
+    )

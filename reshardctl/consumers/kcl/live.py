@@ -146,7 +146,7 @@ def _against_update(update: Update, row: Row) -> str:
         return "nobody has seen a running worker take up a finished lease again"
     if position == {"S": SHARD_END}:
         return "it ends a shard that may still be read"
-    if row.lacking or row.position is None:
+    if row.flaws or row.position is None:
         return "the row cannot be read by every worker"
     if row.hand_off_from is not None:
         return f"a hand-off from {row.hand_off_from} is in progress"

@@ -2,16 +2,47 @@
 
 Sources: the lease serializers, shard syncers and shutdown tasks of 1.3.0, 1.6.5, 1.13.3, 1.15.3,
 2.2.11, 2.7.2, 3.1.3 and 3.5.1, and runs of 1.15.3, 2.7.2, 3.1.3 and 3.5.1 on broken tables in
-November 2026.
+November 2026. One row that cannot be read: DynamoDBLeaseRefresher.list throws before 3.5.0, and
+skips it from then on; until 2.x the renewer's start lists all leases, in 3.0-3.4 it only looks
+whether there is one (isLeaseTableEmpty, the first that a scan returns), and the assignment skips
+bad rows already.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from enum import Enum
 
+from reshardctl.consumers.kcl.flaws import (
+    CHECKPOINT,
+    CHILDREN,
+    COUNTER,
+    HASH_END,
+    HASH_START,
+    KIND,
+    PARENTS,
+    PENDING_STATE,
+    PENDING_SUB,
+    SHARD_NAME,
+    STREAM_NAME,
+    SUB,
+    SWITCHES,
+    THROUGHPUT,
+)
 from reshardctl.consumers.versions import Known, Place
 from reshardctl.errors import UsageError
+
+
+class Unreadable(Enum):
+    """What one row that cannot be read does."""
+
+    KILLS = "kills"
+    """The worker dies at its start, after twenty attempts."""
+    MAY_KILL = "may-kill"
+    """It dies if a scan returns that row first; else the row is left out and every audit throws."""
+    LEFT_OUT = "left-out"
+    """It goes on without the row, in the audit too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +50,9 @@ class Traits:
     """What sets a range of releases apart.
 
     release: the newest of them, which stands for all. first: the oldest, as numbers.
-    dies_without: attributes without which it dies at its start (after twenty attempts); a row that
-    lacks another needed one is left out.
-    dies_of_mistyped: sets of shard ids that kill it where they are no string sets; else they are
-    read as empty.
-    audits_skip_unreadable: the audit passes over such a row; otherwise it throws every time.
-    takes_foreign: rows of other kinds in the lease table are expected; otherwise they kill it.
+    reads: attributes of which it makes a lease, and none where one of them is flawed.
+    unreadable: what one row of which it can make none does to it.
+    takes_foreign: rows of other kinds in the lease table are expected.
     leader_lock: a killed leader's lock keeps unowned leases unassigned until it expires.
     syncs_fully: every start and every end of a shard creates all leases that are missing, sweeps
     those of unlisted shards and deletes finished ones; it knows neither hash ranges nor
@@ -38,49 +66,59 @@ class Traits:
 
     release: str
     first: tuple[int, ...]
-    dies_without: frozenset[str]
-    audits_skip_unreadable: bool
+    reads: frozenset[str]
+    unreadable: Unreadable
     takes_foreign: bool
     leader_lock: bool
     source: str
-    dies_of_mistyped: frozenset[str] = frozenset()
     syncs_fully: bool = False
     reads_subs: bool = True
     ends_with_sub: bool = False
     starts_by_time: bool = True
 
 
-COUNTER, SWITCHES, CHECKPOINT = "leaseCounter", "ownerSwitchesSinceCheckpoint", "checkpoint"
-PARENTS, CHILDREN = "parentShardId", "childShardIds"
+_ALWAYS = frozenset({COUNTER, SWITCHES})
+_PREPARED = frozenset({PENDING_SUB})
+_HASHES = frozenset({HASH_START, HASH_END})
+_SINCE_2_3 = _ALWAYS | _PREPARED | _HASHES | {SUB, PENDING_STATE, STREAM_NAME, SHARD_NAME}
+_SINCE_3_0 = _SINCE_2_3 | {THROUGHPUT}
 
 KCL_1_7 = Traits(
-    "1.13.3", (1, 7), frozenset({COUNTER, SWITCHES, CHECKPOINT}), False, False, False,
+    "1.13.3", (1, 7), _ALWAYS | _PREPARED | {SUB, CHECKPOINT, PARENTS}, Unreadable.KILLS,
+    False, False,
     "KinesisShardSyncer, ShutdownTask, KinesisDataFetcher and KinesisClientLease of 1.13.3",
-    dies_of_mistyped=frozenset({PARENTS}), syncs_fully=True, ends_with_sub=True,
+    syncs_fully=True, ends_with_sub=True,
 )
 KCL_1_4 = replace(
-    KCL_1_7, release="1.6.5", first=(1, 4), starts_by_time=False,
+    KCL_1_7, release="1.6.5", first=(1, 4), reads=_ALWAYS | {SUB, CHECKPOINT, PARENTS},
+    starts_by_time=False,
     source="InitialPositionInStream of 1.6.5 has no AT_TIMESTAMP, 1.7.0's has",
 )
 KCL_1_0 = replace(
-    KCL_1_4, release="1.3.0", first=(1, 0), reads_subs=False,
+    KCL_1_4, release="1.3.0", first=(1, 0), reads=_ALWAYS | {CHECKPOINT, PARENTS},
+    reads_subs=False,
     source="KinesisClientLeaseSerializer of 1.3.0 knows no sub-sequence number, 1.4.0's does",
 )
 KCL_1_14 = Traits(
-    "1.15.3", (1, 14), frozenset({COUNTER, SWITCHES, CHECKPOINT}), False, False, False,
-    "runs on 1.15.3; KinesisShutdownTask and KinesisShardSyncer of 1.15.3",
-    dies_of_mistyped=frozenset({PARENTS, CHILDREN}), ends_with_sub=True,
+    "1.15.3", (1, 14),
+    _ALWAYS | _PREPARED | _HASHES | {SUB, CHECKPOINT, PARENTS, CHILDREN}, Unreadable.KILLS,
+    False, False,
+    "runs on 1.15.3; KinesisShutdownTask and KinesisShardSyncer of 1.15.3", ends_with_sub=True,
 )
 KCL_2_0 = Traits(
-    "2.2.11", (2, 0), frozenset({COUNTER, SWITCHES, CHECKPOINT}), False, False, False,
+    "2.2.11", (2, 0), _ALWAYS | _PREPARED | {SUB, CHECKPOINT}, Unreadable.KILLS, False, False,
     "HierarchicalShardSyncer, ShutdownTask and DynamoDBLeaseSerializer of 2.2.11",
     syncs_fully=True,
 )
 KCL_2 = Traits(
-    "2.7.2", (2, 3), frozenset({COUNTER, SWITCHES}), False, False, False, "runs on 2.7.2"
+    "2.7.2", (2, 3), _SINCE_2_3, Unreadable.KILLS, False, False, "runs on 2.7.2"
 )
-KCL_3 = Traits("3.1.3", (3, 0), frozenset({COUNTER}), False, False, True, "runs on 3.1.3")
-KCL_3_5 = Traits("3.5.1", (3, 4, 3), frozenset(), True, True, True, "runs on 3.5.1")
+KCL_3 = Traits(
+    "3.1.3", (3, 0), _SINCE_3_0, Unreadable.MAY_KILL, False, True, "runs on 3.1.3"
+)
+KCL_3_5 = Traits(
+    "3.5.1", (3, 5), _SINCE_3_0 | {KIND}, Unreadable.LEFT_OUT, True, True, "runs on 3.5.1"
+)
 
 RELEASES = (KCL_1_0, KCL_1_4, KCL_1_7, KCL_1_14, KCL_2_0, KCL_2, KCL_3, KCL_3_5)
 """Oldest first."""

@@ -6,12 +6,31 @@ that lacks one: runs on 2.7.2 and 3.5.1.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from reshardctl.consumers.kcl.coordinator import MIGRATION, Coordinator, coordinator_of, is_side
-from reshardctl.consumers.kcl.keys import Named, is_shard, split
+from reshardctl.consumers.kcl.flaws import (
+    CHECKPOINT,
+    CHILDREN,
+    COUNTER,
+    KIND,
+    LEASE,
+    OLD_OWNER,
+    PARENTS,
+    PENDING,
+    SHARD_NAME,
+    STREAM_NAME,
+    SUB,
+    SWITCHES,
+    Flaw,
+    flaws,
+    hash_range,
+    meant,
+    text,
+)
+from reshardctl.consumers.kcl.keys import Named, is_shard, no_lease_table, split
+from reshardctl.consumers.kcl.releases import Traits
 from reshardctl.consumers.kcl.streams import chosen, earlier, others_in_words
 from reshardctl.errors import UsageError
 from reshardctl.model import Attributes, Image, Odd, Oddity, ShardId, Stream, is_number
@@ -24,16 +43,17 @@ SENTINELS = frozenset({SHARD_END, TRIM_HORIZON, LATEST, AT_TIMESTAMP})
 
 NO_COORDINATOR = Coordinator()
 
-_HASH_KEY = re.compile(r"\d{1,39}\Z", re.ASCII)
-
+_NEEDED = frozenset({COUNTER, SWITCHES, STREAM_NAME, SHARD_NAME})
+"""Attributes without which no release makes a lease of the row."""
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One lease. `position` is the raw checkpoint, `None` if missing or no string.
 
-    lacking: attributes without which releases cannot read the row. parents: the ids on the row,
-    empty where they are absent or of another type than SS (`parents_mistyped`), as KCL reads it;
-    children likewise.
+    flaws: of attributes that some release cannot read, or that keep it from the lease. parents:
+    the ids on the row, empty where they are absent or of another type than SS (`parents_mistyped`),
+    as KCL reads it; children likewise. sub, counter: also where they are strings of digits, for
+    that is what was written.
     hash_range: inclusive, `None` where the row has none.
     """
 
@@ -49,17 +69,24 @@ class Row:
     parents_mistyped: bool
     children: frozenset[ShardId]
     hash_range: tuple[int, int] | None
-    lacking: tuple[str, ...]
+    flaws: tuple[Flaw, ...]
 
     @property
     def ended(self) -> bool:
         """Whether KCL takes the lease for finished: SHARD_END with sub-sequence number 0."""
         return self.position == SHARD_END and self.sub == 0
 
-    @property
-    def readable(self) -> bool:
-        """Whether KCL 3.4.3+ can read the row at all (older releases die of one that is not)."""
-        return not self.lacking
+    def unread(self, traits: Traits) -> tuple[Flaw, ...]:
+        """Why the release makes no lease of it; nothing where it does."""
+        return tuple(flaw for flaw in self.flaws if flaw.name in traits.reads)
+
+    def ignored(self, traits: Traits) -> bool:
+        """Whether the release takes it for a row of another kind, as if it were not there."""
+        return any(flaw.name == KIND for flaw in self.unread(traits))
+
+    def has_flaw(self, name: str) -> bool:
+        """Whether this attribute has one."""
+        return any(flaw.name == name for flaw in self.flaws)
 
     @property
     def understood(self) -> bool:
@@ -71,7 +98,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class LeaseTable:
-    """A parsed table. `foreign`: rows of other kinds, by key.
+    """A parsed table. `foreign`: rows of other kinds, by key; `strangers`: those that say no kind
+    and name no shard.
 
     named: the stream whose rows these are, `None` in a single-stream table. others: the rows of
     other streams, which are read with the rest and never touched.
@@ -89,11 +117,13 @@ class LeaseTable:
     notes: tuple[str, ...] = ()
     side: Mapping[str, Image] = field(default_factory=dict)
     coordinator: Coordinator = NO_COORDINATOR
+    strangers: Mapping[str, Image] = field(default_factory=dict)
 
     def images(self) -> list[Image]:
         """Every row that it was parsed from."""
         leases = [*self.rows.values(), *(row for rows in self.others.values() for row in rows)]
-        return [*(row.image for row in leases), *self.foreign.values(), *self.side.values()]
+        beside = (*self.foreign.values(), *self.strangers.values(), *self.side.values())
+        return [*(row.image for row in leases), *beside]
 
 
 def parse(
@@ -107,21 +137,23 @@ def parse(
     """
     leases: dict[Named | None, list[Row]] = {}
     foreign: dict[str, Image] = {}
+    strangers: dict[str, Image] = {}
     side: dict[str, Image] = {}
     for image in images:
+        whose, shard = split(image.key)
         if is_side(image.key):
             side[image.key] = image
-            continue
-        kind = _text(image.attributes, "entityType")
-        if kind is not None and kind != "LEASE":
+        elif is_shard(shard):
+            leases.setdefault(whose, []).append(_row(image, whose, shard))
+        elif text(image.attributes, KIND) in (None, LEASE):
+            strangers[image.key] = image
+        else:
             foreign[image.key] = image
-            continue
-        whose, shard = split(image.key)
-        _refuse_other_tables(image, shard)
-        leases.setdefault(whose, []).append(_row(image, whose, shard))
+    if strangers and not leases:
+        raise no_lease_table(strangers)
     own = named or _own(leases, stream)
     others = {n: tuple(rows) for n, rows in leases.items() if n is not None and n != own}
-    return _table(leases.get(own, ()), foreign, side, own, others)
+    return _table(leases.get(own, ()), foreign, strangers, side, own, others)
 
 
 def _own(leases: Mapping[Named | None, list[Row]], stream: Stream | None) -> Named | None:
@@ -142,13 +174,13 @@ def _own(leases: Mapping[Named | None, list[Row]], stream: Stream | None) -> Nam
 
 
 def _table(
-    own_rows: Iterable[Row], foreign: Mapping[str, Image], side: Mapping[str, Image],
-    named: Named | None, others: Mapping[Named, tuple[Row, ...]],
+    own_rows: Iterable[Row], foreign: Mapping[str, Image], strangers: Mapping[str, Image],
+    side: Mapping[str, Image], named: Named | None, others: Mapping[Named, tuple[Row, ...]],
 ) -> LeaseTable:
     rows = {row.shard: row for row in own_rows}
     items = [row.image.attributes for some in (rows.values(), *others.values()) for row in some]
     odd = [odd for row in rows.values() for odd in _oddities(row)]
-    odd += [*_other_oddities(named, others), *_foreign_oddities(foreign)]
+    odd += [*_other_oddities(named, others), *_foreign_oddities(foreign, strangers)]
     coordinator = coordinator_of(foreign, side)
     odd += _coordinator_oddities(coordinator)
     said = others_in_words(named, {n: len(r) for n, r in others.items()}) if named else []
@@ -156,59 +188,38 @@ def _table(
         rows, foreign, tuple(odd),
         any("entityType" in item for item in items),
         bool(foreign) or coordinator.beside or any(_written_by_3(item) for item in items),
-        named, others, tuple(said), side, coordinator,
+        named, others, tuple(said), side, coordinator, strangers,
     )
-
-
-def _refuse_other_tables(image: Image, shard: ShardId) -> None:
-    if not is_shard(shard):
-        raise UsageError(
-            f"row {image.key!r} is no lease of a Kinesis shard: this is not a KCL lease table "
-            "of a Kinesis data stream, or another program writes to it",
-            "name the application's lease table: kcl://TABLE",
-        )
 
 
 def _row(image: Image, named: Named | None, shard: ShardId) -> Row:
     item = image.attributes
-    parents, mistyped = _shard_set(item, "parentShardId")
-    lacking = tuple(
-        name for name in ("leaseCounter", "ownerSwitchesSinceCheckpoint")
-        if _count(item, name) is None
-    )
+    parents, mistyped = _shard_set(item, PARENTS)
     return Row(
         shard=shard,
         image=image,
-        position=_text(item, "checkpoint"),
-        sub=_count(item, "checkpointSubSequenceNumber") or 0,
-        counter=_count(item, "leaseCounter"),
-        owner=_text(item, "leaseOwner"),
-        hand_off_from=_text(item, "checkpointOwner"),
-        pending=_text(item, "pendingCheckpoint"),
+        position=text(item, CHECKPOINT),
+        sub=meant(item, SUB) or 0,
+        counter=meant(item, COUNTER),
+        owner=text(item, "leaseOwner"),
+        hand_off_from=text(item, OLD_OWNER),
+        pending=text(item, PENDING),
         parents=parents,
         parents_mistyped=mistyped,
-        children=_shard_set(item, "childShardIds")[0],
-        hash_range=_hash_range(item),
-        lacking=(*lacking, *_lacking_names(item, named, shard)),
+        children=_shard_set(item, CHILDREN)[0],
+        hash_range=hash_range(item),
+        flaws=flaws(item, named, shard),
     )
-
-
-def _lacking_names(item: Attributes, named: Named | None, shard: ShardId) -> Iterator[str]:
-    """A multi-stream lease takes its stream and its shard from attributes, not from its key
-    (DynamoDBMultiStreamLeaseSerializer), and cannot be made without them."""
-    if named is None:
-        return
-    if _text(item, "streamName") != named.text:
-        yield "streamName"
-    if _text(item, "shardId") != shard:
-        yield "shardId"
 
 
 def _oddities(row: Row) -> Iterator[Odd]:
     key, shard = row.image.key, row.shard
-    for name in row.lacking:
-        raw = str(row.image.attributes.get(name, "absent"))
-        yield Odd(Oddity.UNREADABLE, key, raw, f"{name} is missing or {_wrong(name)}", shard)
+    for flaw in row.flaws:
+        if flaw.name in (CHECKPOINT, PARENTS, CHILDREN):
+            continue  # each has an oddity of its own
+        raw = str(row.image.attributes.get(flaw.name, "absent"))
+        kind = Oddity.UNREADABLE if flaw.name in _NEEDED else Oddity.UNREADABLE_TO_SOME
+        yield Odd(kind, key, raw, str(flaw), shard)
     if not row.understood:
         raw = str(row.image.attributes.get("checkpoint", "absent"))
         yield Odd(Oddity.UNREADABLE, key, raw, "checkpoint is no number and no sentinel", shard)
@@ -231,10 +242,6 @@ def _oddities(row: Row) -> Iterator[Odd]:
         yield Odd(Oddity.HAND_OFF, key, row.hand_off_from, why, shard)
 
 
-def _wrong(name: str) -> str:
-    return "not that of its key" if name in ("streamName", "shardId") else "no number"
-
-
 def _other_oddities(
     own: Named | None, others: Mapping[Named, tuple[Row, ...]]
 ) -> Iterator[Odd]:
@@ -246,15 +253,19 @@ def _other_oddities(
             if own is not None and earlier(own, named):
                 why = f"a row of {named.text}, an earlier stream of this name"
                 yield Odd(Oddity.EARLIER_STREAM, key, row.position or "", why)
-            if row.lacking:
-                why = f"a row of another stream without {', '.join(row.lacking)}"
+            if row.flaws:
+                why = f"a row of another stream whose {row.flaws[0]}"
                 yield Odd(Oddity.FOREIGN_ENTRY, key, why, why)
 
 
-def _foreign_oddities(foreign: Mapping[str, Image]) -> Iterator[Odd]:
+def _foreign_oddities(
+    foreign: Mapping[str, Image], strangers: Mapping[str, Image]
+) -> Iterator[Odd]:
     for key, image in sorted(foreign.items()):
-        kind = _text(image.attributes, "entityType") or ""
+        kind = text(image.attributes, KIND) or ""
         yield Odd(Oddity.FOREIGN_ENTRY, key, kind, f"a row of kind {kind}, not a lease")
+    for key in sorted(strangers):
+        yield Odd(Oddity.FOREIGN_ENTRY, key, repr(key), "its key names no shard")
 
 
 def _coordinator_oddities(state: Coordinator) -> Iterator[Odd]:
@@ -263,7 +274,7 @@ def _coordinator_oddities(state: Coordinator) -> Iterator[Odd]:
             "a leader lock is in place; if its worker was killed, KCL 3.x assigns no unowned "
             "lease until the lock is two minutes old"
         )
-        owner = _text(state.leader.attributes, "ownerName") or ""
+        owner = text(state.leader.attributes, "ownerName") or ""
         yield Odd(Oddity.LEADER_LEFT, state.leader.key, owner, why)
     if state.broken:
         why = f"KCL 3.x cannot read it ({state.broken}) and dies at its start"
@@ -274,28 +285,8 @@ def _written_by_3(item: Attributes) -> bool:
     return not {"throughputKBps", "checkpointOwner", "entityType"}.isdisjoint(item)
 
 
-def _text(item: Attributes, name: str) -> str | None:
-    value = item.get(name, {}).get("S")
-    return value if isinstance(value, str) and value else None
-
-
-def _count(item: Attributes, name: str) -> int | None:
-    value = item.get(name, {}).get("N")
-    try:
-        return int(value) if value is not None else None
-    except ValueError:
-        return None
-
-
 def _shard_set(item: Attributes, name: str) -> tuple[frozenset[ShardId], bool]:
     if name not in item:
         return frozenset(), False
     members = item[name].get("SS")
     return frozenset(ShardId(m) for m in members or ()), members is None
-
-
-def _hash_range(item: Attributes) -> tuple[int, int] | None:
-    low, high = _text(item, "startingHashKey"), _text(item, "endingHashKey")
-    if low is None or high is None or not (_HASH_KEY.match(low) and _HASH_KEY.match(high)):
-        return None
-    return int(low), int(high)
