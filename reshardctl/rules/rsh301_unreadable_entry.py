@@ -2,16 +2,17 @@
 
 What it is
 ----------
-A lease lacks leaseCounter or ownerSwitchesSinceCheckpoint, has them in another type, or its
-checkpoint is absent, no number and no mark.
+A lease lacks leaseCounter or ownerSwitchesSinceCheckpoint, an attribute that the release reads has
+another type or is out of range, or its checkpoint is absent, no number and no mark. docs/kcl.md has
+the table: attribute, release, what is wrong.
 
 Why it matters
 --------------
-It depends on the release. On a row without its counters KCL 1.x and 2.x die as a whole ("Unable to
-initialize after 20 attempts"), and 3.x before 3.4.3 as well; from 3.4.3 on it leaves the row out,
-never reads the shard, and children wait for ever. Without a checkpoint the shard fails at every
-attempt and every audit throws, so that holes elsewhere are not refilled either; 1.x and 2.0–2.2
-die of that too.
+It depends on the release. On a row that they cannot read KCL 1.x and 2.x die as a whole ("Unable to
+initialize after 20 attempts"), and 3.0 to 3.4 where a scan returns that row first; else they leave
+the row out as 3.5 does, never read the shard, and children wait for ever. Without a checkpoint the
+shard fails at every attempt and every audit throws, so that holes elsewhere are not refilled
+either; 1.x and 2.0–2.2 die of that too.
 
 A Spark query reads its newest offset logs and the connector's log of the newest batch; one of these
 missing or damaged kills it at every start. Quickwit panics at every start over an end mark (`~`,
@@ -19,21 +20,23 @@ missing or damaged kills it at every start. Quickwit panics at every start over 
 
 How it happens
 --------------
-A row written by hand or by a script.
+A row written by hand or by a script; a table restored from CSV, where every attribute is a string;
+a NULL where boto3 was given None.
 
 What the fix writes
 -------------------
-The missing counters, as 0; the position stays. A checkpoint that cannot be read becomes
-TRIM_HORIZON. Attributes that KCL does not know stay as they are. In Quickwit the number behind the
-`~`, without its padding; no entry where there is none.
+Each attribute that is wrong, with its right type: a number that came back as a string keeps its
+value, a missing one is 0, hash keys and sets of shards are those of the stream, throughputKBps and
+what a checkpoint was prepared with are removed. The position stays. A checkpoint that cannot be
+read becomes TRIM_HORIZON. Attributes that KCL does not know stay as they are. In Quickwit the
+number behind the `~`, without its padding; no entry where there is none.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
 
 When the fix is not offered
 ---------------------------
 Where no checkpoint can be read and the shard's length is more than the re-read that is accepted:
---accept reread=… mends it. A row whose key is no shard id means that the table is no KCL lease
-table: exit 2.
+--accept reread=… mends it. A table in which no key is a shard id is no KCL lease table: exit 2.
 
 Example
 -------
@@ -41,8 +44,8 @@ Example
 
 Seen in the wild
 ----------------
-No public report of such a row known. Run on KCL 2.7.2, 3.1.3 and 3.5.1. The same failure on rows of
-another kind: awslabs/amazon-kinesis-client#1791.
+No public report of such a row known. Run on KCL 1.15.3, 2.7.2, 3.1.3 and 3.5.1. The same failure
+on rows of another kind: awslabs/amazon-kinesis-client#1791.
 """
 
 from __future__ import annotations

@@ -4,12 +4,14 @@ What it is
 ----------
 The lease table holds rows that are no leases: KCL 3.5 keeps its leader's lock, the state of its
 migration and its workers' statistics there (entityType LEADER, CLIENT_VERSION_MIGRATION,
-WORKER_METRIC_STATS, ...). Or, in a multi-stream table, a row of another stream cannot be read.
+WORKER_METRIC_STATS, ...). Or its key names no shard at all: somebody's note, a copy of a row. Or,
+in a multi-stream table, a row of another stream cannot be read.
 
 Why it matters
 --------------
 For 3.5 they are normal: info (3.5.0 logs an error for each in multi-stream tables, and works). An
-older release cannot read them and dies at its start: error. KCL 3.x dies as well of a row
+older release cannot read them and dies at its start: error. A row that has all of a lease but a
+shard's id is one to every release, of a shard that is gone. KCL 3.x dies as well of a row
 `Migration3.0` that lacks `cv`, `mb` or `mts`, or whose `cv` or history it does not know.
 
 How it happens

@@ -115,7 +115,7 @@ class Worker:
     def _round(self) -> bool:
         """Take what is free and let every shard do one thing; True when something changed."""
         for lease in list_leases(self.table, self.release):
-            if lease.key not in self.consumers:
+            if lease.key not in self.consumers and not (lease.nobodys and not lease.ended):
                 self.table[lease.key] = taken(self.table[lease.key], "reference")
                 self.consumers[lease.key] = ShardConsumer(self, lease)
                 if lease.ended:

@@ -46,6 +46,9 @@ class Lease:
     children: frozenset[str]
     hashes: tuple[int, int] | None
 
+    nobodys: bool = False
+    """3.x: an attribute checkpointOwner without a name fails every assignment's condition."""
+
     @property
     def ended(self) -> bool:
         """Equal to SHARD_END: a sub-sequence number makes it something else."""
@@ -61,9 +64,7 @@ def lease_of(item: Item, release: str) -> Lease | None:
     """
     if release >= "3.5" and item.get("entityType", {}).get("S", "LEASE") != "LEASE":
         return None
-    for attribute in ("leaseCounter", "ownerSwitchesSinceCheckpoint"):
-        if "N" not in item.get(attribute, {}):
-            raise UnreadableRowError(f"{item['leaseKey']['S']}: no {attribute}")
+    _refuse_unparsable(item, release)
     if version(release) < (2,):
         _refuse_mistyped(item, release)
     bare = syncs_fully(release)
@@ -76,11 +77,51 @@ def lease_of(item: Item, release: str) -> Lease | None:
         parents=frozenset(item.get("parentShardId", {}).get("SS", ())),
         children=frozenset(() if bare else item.get("childShardIds", {}).get("SS", ())),
         hashes=(int(bounds[0]), int(bounds[1])) if bounds[0] and bounds[1] else None,
+        nobodys=version(release) >= (3,) and not item.get("checkpointOwner", {"S": "x"}).get("S"),
     )
 
 
 def _sub(item: Item) -> int:
     return int(item.get("checkpointSubSequenceNumber", {}).get("N", "0"))
+
+
+def _refuse_unparsable(item: Item, release: str) -> None:
+    """DynamoUtils.safeGetLong and safeGetDouble parse the N of whatever is there, safeGetByteArray
+    takes its B; HashKeyRangeForLease.deserialize wants two numbers in order."""
+    for attribute in ("leaseCounter", "ownerSwitchesSinceCheckpoint"):
+        if not _is_long(item.get(attribute, {})):
+            raise UnreadableRowError(f"{item['leaseKey']['S']}: no {attribute}")
+    optional = ["checkpointSubSequenceNumber"] if knows_subs(release) else []
+    if item.get("pendingCheckpoint", {}).get("S") and version(release) >= (1, 7):
+        optional.append("pendingCheckpointSubSequenceNumber")
+    for attribute in optional:
+        if attribute in item and not _is_long(item[attribute]):
+            raise UnreadableRowError(f"{item['leaseKey']['S']}: {attribute} is no long")
+    since_2_3 = version(release) >= (2, 3)
+    if since_2_3 and "B" not in item.get("pendingCheckpointState", {"B": ""}):
+        raise UnreadableRowError(f"{item['leaseKey']['S']}: pendingCheckpointState is null")
+    if version(release) >= (3,) and "N" not in item.get("throughputKBps", {"N": "0"}):
+        raise UnreadableRowError(f"{item['leaseKey']['S']}: throughputKBps is null")
+    bounds = [item.get(name, {}).get("S") for name in ("startingHashKey", "endingHashKey")]
+    if all(bounds) and not syncs_fully(release):
+        try:
+            low, high = (_big(bound) for bound in bounds)
+        except ValueError:
+            raise UnreadableRowError(f"{item['leaseKey']['S']}: {bounds} are no numbers") from None
+        if low >= high:
+            raise UnreadableRowError(f"{item['leaseKey']['S']}: {low} is not below {high}")
+
+
+def _is_long(value: Item) -> bool:
+    text = value.get("N", "")
+    return text.removeprefix("-").isdecimal() and -(2**63) <= int(text) < 2**63
+
+
+def _big(text: str) -> int:
+    """java.math.BigInteger: a sign, digits, and nothing else."""
+    if not text.removeprefix("-").removeprefix("+").isdecimal():
+        raise ValueError(text)
+    return int(text)
 
 
 def _refuse_mistyped(item: Item, release: str) -> None:
@@ -96,14 +137,14 @@ def _refuse_mistyped(item: Item, release: str) -> None:
 def list_leases(table: dict[str, Item], release: str) -> list[Lease]:
     """Every lease of the table, by key.
 
-    One unreadable row fails the whole list before 3.4.3 (UnreadableRowError); later it is skipped.
+    One unreadable row fails the whole list before 3.5.0 (UnreadableRowError); later it is skipped.
     """
     found = []
     for key in sorted(table):
         try:
             lease = lease_of(table[key], release)
         except UnreadableRowError:
-            if release < "3.4.3":
+            if version(release) < (3, 5):
                 raise
             continue
         if lease is not None:

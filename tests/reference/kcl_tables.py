@@ -46,7 +46,7 @@ def run_beside(
 
 
 def _own_leases(items: list[Item], identifier: str, release: str) -> list[Item]:
-    """The stream's rows with bare keys. One row that cannot be read fails the list before 3.4.3."""
+    """The stream's rows with bare keys. One row that cannot be read fails the list before 3.5.0."""
     own = []
     for item in items:
         try:
@@ -56,7 +56,7 @@ def _own_leases(items: list[Item], identifier: str, release: str) -> list[Item]:
                 if "S" not in item.get(name, {}):
                     raise UnreadableRowError(f"{item['leaseKey']['S']}: no {name}")
         except UnreadableRowError:
-            if version(release) < (3, 4, 3):
+            if version(release) < (3, 5):
                 raise
             if item.get("streamName") != {"S": identifier} and not item["leaseKey"]["S"].startswith(
                 f"{identifier}:"

@@ -1,0 +1,105 @@
+"""Attributes of a wrong type or value, against runs of the real library.
+
+`kcl_attribute_types.toml` says for attribute × value × release what came of a row that was half
+read by a worker that was killed (tests/interop/kcl/attributes.py runs them): "dies", "left out"
+(never taken), "stuck" (taken, and never begun), "read".
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reshardctl.consumers.kcl.releases import traits_of
+from reshardctl.consumers.kcl.rows import parse
+from reshardctl.model import Image, Never
+from reshardctl.plan import Nothing, Plan
+from tests.case import CASES, Item, load
+from tests.dialects.kcl import images_of
+from tests.differential.trial import steps_of
+from tests.judging import Bench
+
+FILE = Path(__file__).with_name("kcl_attribute_types.toml")
+TABLE: dict[str, dict[str, dict[str, str]]] = tomllib.loads(FILE.read_text(encoding="utf-8"))
+CASE = load(CASES / "kcl" / "c.toml")
+
+OVERFLOWS = {"leaseCounter", "ownerSwitchesSinceCheckpoint"}
+"""KCL 3.x adds 1 to the greatest number there is when it takes the lease, and cannot read that."""
+
+
+def value_of(spelled: str) -> dict[str, Any] | None:
+    """An attribute as `attributes.spelled` wrote it."""
+    kind, _, body = spelled.partition(" ")
+    if kind == "absent":
+        return None
+    return {"B": "eA=="} if kind == "B" else {kind: json.loads(body)}
+
+
+def images(attribute: str, spelled: str) -> list[Image]:
+    """The table with the value in it."""
+    shard = "shardId-000000000002" if attribute == "parentShardId" else "shardId-000000000001"
+    items: list[Item] = [dict(item) for item in CASE.items()]
+    row = next(item for item in items if item["leaseKey"]["S"] == shard)
+    row["leaseOwner"] = {"S": "killed"}
+    row.pop(attribute, None)
+    if (value := value_of(spelled)) is not None:
+        row[attribute] = value
+    if attribute == "pendingCheckpointSubSequenceNumber":
+        row["pendingCheckpoint"] = row["checkpoint"]
+    return images_of(items)
+
+
+def forecast(attribute: str, spelled: str, release: str) -> str:
+    """The table's word for what is forecast."""
+    found = images(attribute, spelled)
+    options = {"initial": "TRIM_HORIZON", "release": release}
+    (run,) = Bench.on(CASE, found, options).replays()
+    if run.crash is not None and run.crash.certain:
+        return "dies"
+    shard = "shardId-000000000002" if attribute == "parentShardId" else "shardId-000000000001"
+    row = parse(found).rows[shard]  # type: ignore[index]
+    if isinstance(run.fates[row.shard], Never):
+        taken = not row.unread(traits_of(release)) and not row.has_flaw("checkpointOwner")
+        return "stuck" if taken else "left out"
+    return "read"
+
+
+def seen() -> list[tuple[str, str, str, str]]:
+    return [
+        (attribute, value, release, word)
+        for attribute, values in TABLE.items()
+        for value, words in values.items() for release, word in words.items()
+        if not word.startswith("cannot be stored")
+    ]
+
+
+@pytest.mark.parametrize("attribute", TABLE)
+def test_each_value_does_what_it_did_to_the_real_library(attribute: str) -> None:
+    wrong = {
+        (value, release): (word, said)
+        for name, value, release, word in seen() if name == attribute
+        and not (attribute in OVERFLOWS and word == "stuck")
+        and (said := forecast(attribute, value, release)) != word.partition(" [")[0]
+    }
+    assert not wrong
+
+
+@pytest.mark.parametrize("attribute", TABLE)
+def test_a_repaired_value_is_read_by_every_release(attribute: str) -> None:
+    """What one release dies of, or leaves out, is right for all that were run after its fix."""
+    for name, value, release, word in seen():
+        if name != attribute or word.startswith("read") or word == "stuck":
+            continue
+        options = {"initial": "TRIM_HORIZON", "release": release}
+        bench = Bench.on(CASE, images(attribute, value), options, accept="reread=48h,disorder")
+        decision = bench.decide()
+        assert isinstance(decision, Plan), (value, release, decision)
+        after = bench.after(steps_of(None, decision))  # type: ignore[arg-type]
+        for later in ("1.15.3", "2.7.2", "3.1.3", "3.5.1"):
+            again = Bench.on(CASE, after, {**options, "release": later})
+            assert isinstance(again.decide(), Nothing), (value, release, later)
+            assert again.replays()[0].crash is None

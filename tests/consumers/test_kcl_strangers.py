@@ -1,0 +1,85 @@
+"""Rows in a lease table that are no leases, or say that they are none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from reshardctl.consumers.kcl.rows import parse
+from reshardctl.errors import UsageError
+from reshardctl.model import Image, Never
+from reshardctl.plan import Nothing, Plan
+from tests.case import CASES, load
+from tests.dialects.kcl import images_of
+from tests.judging import Bench
+
+CASE = load(CASES / "kcl" / "c.toml")
+NOTE = {"leaseKey": {"S": "note"}, "text": {"S": "do not touch"}}
+LEASE = {
+    "leaseKey": {"S": "shardId-000000000000-old"}, "checkpoint": {"S": "TRIM_HORIZON"},
+    "leaseCounter": {"N": "3"}, "ownerSwitchesSinceCheckpoint": {"N": "0"},
+}
+
+
+def bench(items: list[dict[str, Any]], release: str) -> Bench:
+    options = {"initial": "TRIM_HORIZON", "release": release}
+    return Bench.on(CASE, images_of(items), options)
+
+
+@pytest.mark.parametrize(
+    ("stranger", "release", "dies"),
+    [
+        # DynamoDBLeaseRefresher.list: whole before 3.5.0, row by row since.
+        (NOTE, "2.7.2", True), (NOTE, "1.15.3", True), (NOTE, "3.5.1", False),
+        # All that a lease needs; run on 2.7.2 and 3.5.1, and 1.15.3.
+        (LEASE, "2.7.2", False), (LEASE, "1.15.3", False), (LEASE, "3.5.1", False),
+    ],
+)
+def test_one_row_that_is_no_lease_hides_nothing(
+    stranger: dict[str, Any], release: str, dies: bool
+) -> None:
+    found = bench([*CASE.items(), stranger], release)
+    (run,) = found.replays()
+    assert (run.crash is not None) is dies
+    (told,) = [f for f in found.findings() if f.code == "RSH302"]
+    assert stranger["leaseKey"]["S"] in told.what
+    assert dies is (told.severity.name == "ERROR")
+    assert Image(stranger["leaseKey"]["S"], stranger) in found.plan_case.images
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("note", "no lease of a Kinesis shard"),
+        # The adapter's shard ids, docs of DynamoDB Streams (DescribeStream).
+        ("shardId-00000001762992402730-85636fc9", "DynamoDB Streams Kinesis Adapter"),
+    ],
+)
+def test_a_table_without_any_lease_of_a_shard_is_refused(key: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        parse([Image(key, {**LEASE, "leaseKey": {"S": key}})])
+
+
+@pytest.mark.parametrize("release", ["1.15.3", "2.7.2"])
+def test_a_kind_that_an_older_release_does_not_know_is_no_matter_to_it(release: str) -> None:
+    items = [dict(item) for item in CASE.items()]
+    items[1]["entityType"] = {"S": "SOMETHING"}
+    found = bench(items, release)
+    assert found.replays()[0].crash is None
+    assert found.findings() == []
+    assert isinstance(found.decide(), Nothing)
+
+
+def test_release_3_5_is_given_a_lease_of_an_unknown_kind_back_in_place() -> None:
+    """Its serializer makes nothing of it, and its key cannot be created again."""
+    items = [dict(item) for item in CASE.items()]
+    items[1]["entityType"] = {"S": "SOMETHING"}
+    found = bench(items, "3.5.1")
+    assert isinstance(found.replays()[0].fates["shardId-000000000001"], Never)  # type: ignore[index]
+    decision = found.decide()
+    assert isinstance(decision, Plan)
+    (write,) = [write for step in decision.steps for write in step.writes]
+    assert write.change.set["entityType"] == {"S": "LEASE"}  # type: ignore[union-attr]
+    again = bench([dict(i.attributes) for i in found.after(decision.steps)], "3.5.1")
+    assert isinstance(again.decide(), Nothing)
