@@ -38,7 +38,8 @@ AT_LEAST = 1.0
 """Seconds that lie between a place and the tip, whatever the clocks say: a width of nothing would
 be within what is accepted."""
 GRACE = 300.0
-"""Seconds after a shard's close in which a consumer may still be about to mark its end."""
+"""Seconds after a shard's close in which a consumer may still be about to mark its end; and before
+it, in which a shard's last record is looked for."""
 
 
 class Harm(StrEnum):
@@ -124,9 +125,9 @@ def effects(around: Circumstances, want: Wanted, settled: Line, run: Replay) -> 
             found += _skips(around, shard, fate, wanted, state)
             found += _rereads(around, shard, fate, state)
             if owes(around, shard, fate.at.lo):
-                found += _disorder(shard, reading, run.orders)
+                found += _disorder(shard, reading, run)
         found += _expired(around, shard, fate, wanted)
-    found += _past_disorder(around.lineage, settled)
+    found += _past_disorder(around, settled, run)
     return found
 
 
@@ -196,6 +197,10 @@ class _Reading:
         """Whether it comes to its end."""
         return shard in self._ended
 
+    def seems_done(self, shard: ShardId) -> bool:
+        """See `_seems_done`."""
+        return _seems_done(self._around, self._run, shard)
+
 
 def owes(around: Circumstances, shard: ShardId, cut: Cut) -> bool:
     """Whether records may lie behind the cut. Open shards always owe what is still to come."""
@@ -209,6 +214,19 @@ def owes(around: Circumstances, shard: ShardId, cut: Cut) -> bool:
         return False
     probe = around.probes.get(shard)
     return not (probe is not None and probe.drained and probe.since <= cut)
+
+
+def _seems_done(around: Circumstances, run: Replay, shard: ShardId) -> bool:
+    """Whether a closed shard, of a consumer that marks no end, stands just before its close: what
+    is read to its last record looks so, and only a read of it can tell."""
+    fate, probe = run.fates.get(shard), around.probes.get(shard)
+    if not isinstance(fate, Reads) or fate.cause is not Cause.UNMARKED:
+        return False
+    closed = around.lineage.closed_at(shard) if shard in around.lineage else None
+    if fate.at.lo.rank is not Rank.INSIDE or (probe is not None and not probe.drained):
+        return False
+    written = moment(around, shard, fate.at.lo)
+    return written is not None and closed is not None and closed - written <= GRACE
 
 
 def drained_unended(around: Circumstances, run: Replay) -> list[ShardId]:
@@ -338,11 +356,12 @@ def _rereads(
     )
 
 
-def _disorder(shard: ShardId, reading: _Reading, orders: bool) -> Iterator[Effect]:
+def _disorder(shard: ShardId, reading: _Reading, run: Replay) -> Iterator[Effect]:
     if by := reading.loose.get(shard):
+        certain = any(not reading.seems_done(parent) for parent in by)
         yield Effect(
-            Harm.DISORDERED, shard, True, why="is read beside ancestors with unread records",
-            by=tuple(in_birth_order(dict.fromkeys(by))), inherent=not orders,
+            Harm.DISORDERED, shard, certain, why="is read beside ancestors with unread records",
+            by=tuple(in_birth_order(dict.fromkeys(by))), inherent=not run.orders,
         )
 
 
@@ -385,7 +404,8 @@ def _too_old(around: Circumstances, run: Replay) -> list[ShardId]:
     return found
 
 
-def _past_disorder(lineage: Lineage, settled: Line) -> Iterator[Effect]:
+def _past_disorder(around: Circumstances, settled: Line, run: Replay) -> Iterator[Effect]:
+    lineage = around.lineage
     for shard in lineage:
         state = settled.get(shard)
         if state is None or state.lo in (START, DONE) or state.lo.rank is not Rank.INSIDE:
@@ -396,7 +416,8 @@ def _past_disorder(lineage: Lineage, settled: Line) -> Iterator[Effect]:
             p for p in lineage.parents(shard) if p in settled and settled[p].hi < DONE
         )
         if unread:
+            certain = any(not _seems_done(around, run, parent) for parent in unread)
             yield Effect(
-                Harm.DISORDERED, shard, True, START, state.lo, by=unread, past=True,
-                why="was read before its parents were done",
+                Harm.DISORDERED, shard, certain, START, state.lo, by=unread, past=True,
+                inherent=not run.orders, why="was read before its parents were done",
             )

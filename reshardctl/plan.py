@@ -250,17 +250,17 @@ def _for_candidate(
         rows = after(case.images, ahead(steps))  # what waits is proven when its time has come
         run = judged_as(case, case.checkpoint(rows), judged.candidate, want, settled)
         bad = [e for e in run.effects if not _no_worse(case, e, before)]
-        if not bad and (dies := _dies(case, run)):
-            return too_dear([r.costs for r in leave.values() if r.flag] or dies)
-        if not bad:
+        dies = [] if bad else _dies(case, run)
+        if not bad and not dies:
             return Plan(
                 tuple(steps), tuple(j.effects for j in all_judged), (run.effects,),
                 tuple(leave.values()), _policy_costs(case, want, settled, run.replay),
                 run.replay.notes,
             )
         fresh = {s: e for e in bad for s in _concerned(case, e, steps) if s not in leave}
+        fresh |= {s: e for e in dies for s in _written(case, steps) if s in e.by}
         if not fresh:
-            return too_dear([r.costs for r in leave.values() if r.flag] or bad)
+            return too_dear([r.costs for r in leave.values() if r.flag] or bad or dies)
         leave |= {s: Residual(s, e, _flag(e)) for s, e in fresh.items()}
     if leave:
         return Nothing(tuple(leave.values()))
@@ -306,11 +306,15 @@ def _encode(
 
 def _concerned(case: Case, effect: Effect, steps: Iterable[Step]) -> list[ShardId]:
     """The written shards that a bad effect is laid to: its own, else all that are written."""
-    written = [case.consumer.shard_of(w.key) for step in steps for w in step.writes]
+    written = _written(case, steps)
     if effect.shard is not None and (effect.shard in written or MANY in written):
         return [effect.shard]
     near = [s for s in written if s in effect.by]
     return near or written
+
+
+def _written(case: Case, steps: Iterable[Step]) -> list[ShardId]:
+    return [case.consumer.shard_of(w.key) for step in steps for w in step.writes]
 
 
 def _no_worse(case: Case, effect: Effect, before: Iterable[Effect]) -> bool:

@@ -92,7 +92,7 @@ def test_a_resharded_stream_kills_the_old_release_and_unread_records_leave_no_li
 
 REPAIRS = [
     # release, state, words, what stands there afterwards (record index or END), what remains
-    ("0.9.0", "q3", [], {0: 9, 1: 6}, {"RSH201"}),
+    ("0.9.0", "q3", [], {0: 9, 1: 6}, set()),
     ("0.9.0", "q3", ["--probe"], {0: 9, 1: 6}, set()),
     ("0.8.2", "q3", ["--probe"], {0: "END", 1: 6}, set()),
     ("0.9.0", "q3b", ["--accept", "reread=2h"], {0: None, 1: 6}, {"RSH201"}),
@@ -185,7 +185,7 @@ def test_two_sources_on_one_stream_are_asked_for(golden):
 def test_backfill_is_told_that_it_is_a_race(golden):
     lab = golden("0.9.0", "q6", "&index=audit")
     seen = lab.inspect("--format", "json")
-    assert (seen.codes, seen.code) == ({"RSH201", "RSH233"}, 0)
+    assert (seen.codes, seen.code) == ({"RSH233"}, 0)
     assert "enable_backfill_mode" in seen.out
 
 

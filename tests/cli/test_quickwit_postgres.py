@@ -80,7 +80,7 @@ def test_the_migrations_tell_that_the_old_release_runs_and_dies(golden, state):
 
 REPAIRS = [
     # release, state, words, what stands there afterwards (record index or END), what remains
-    ("0.9.0", "q3", [], {0: 9, 1: 6}, {"RSH201"}),
+    ("0.9.0", "q3", [], {0: 9, 1: 6}, set()),
     ("0.8.2", "q3", ["--probe"], {0: "END", 1: 6}, set()),
     ("0.9.0", "q3b", ["--accept", "reread=2h"], {0: None, 1: 6}, {"RSH201"}),
 ]

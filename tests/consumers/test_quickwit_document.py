@@ -275,3 +275,16 @@ def test_five_thousand_shards():
 
 def _position(row: Image) -> str:
     return str(row.attributes.get("position", {"S": ""})["S"])
+
+
+@pytest.mark.parametrize("release", ["0.9.0", "0.8.2"])
+@pytest.mark.parametrize("layout", [FILE, ROW], ids=["file", "row"])
+@pytest.mark.parametrize("named", ["logs", None, 5])
+def test_a_configuration_of_another_index_is_refused(named, layout, release):
+    """`fetch_index` (`store_operations.rs:58` of both releases) compares `index_config.index_id`
+    with the folder's name: "inconsistent manifest: index_id mismatch"."""
+    whole = json.loads(golden("q2", release))
+    whole["index"]["index_config"]["index_id"] = named
+    text = json.dumps(whole if layout is FILE else whole["index"])
+    with pytest.raises(UsageError, match=r"`index_config.index_id`"):
+        Document(layout, "events").images(text)

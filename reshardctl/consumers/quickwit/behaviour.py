@@ -40,7 +40,7 @@ def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
         fates[shard] = _fate(lineage, shard, place)
     crash = _crash(lineage, checkpoint, places, app)
     dangers = () if crash else risks(lineage, checkpoint)
-    return Replay(fates, crash, tuple(_notes(checkpoint)), dangers)
+    return Replay(fates, crash, tuple(_notes(checkpoint)), dangers, orders=False)
 
 
 def named(shards: list[ShardId]) -> str:

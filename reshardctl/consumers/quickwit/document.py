@@ -46,9 +46,11 @@ ROW = Layout("index metadata", ())
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A text, taken apart. holders: each source's positions; versions: outer first."""
+    """A text, taken apart. configured: the id in the index's configuration, which Quickwit goes by.
+    holders: each source's positions; versions: outer first."""
 
     index_uid: str
+    configured: object
     versions: tuple[str, ...]
     checkpoint: Member
     holders: Mapping[str, Member]
@@ -77,6 +79,7 @@ class Document:
     def images(self, text: str) -> list[Image]:
         """A row for each Kinesis source, and one for each of its positions, in key order."""
         found = self._found(text)
+        _check_config(found)
         rows: list[Image] = []
         for source in self._kinesis(found):
             name = source["source_id"]
@@ -153,13 +156,28 @@ class Document:
         checkpoint = _needed(inner, "checkpoint", what)
         holders = {m.name: m for m in members(text, checkpoint.value, "checkpoint")}
         _check_sources(sources)
-        found = _Found(uid, tuple(versions), checkpoint, holders, sources)
+        config = _decoded(text, inner, "index_config", dict, what)
+        found = _Found(
+            uid, config.get("index_id"), tuple(versions), checkpoint, holders, sources
+        )
         if self.index and found.index != self.index:
             raise UsageError(
                 f"holds index {found.index}, where {self.index} belongs: Quickwit refuses it",
                 "put each index's file back in the folder of its own name",
             )
         return found
+
+
+def _check_config(found: _Found) -> None:
+    """The configuration's `index_id` is what Quickwit compares with the folder's name
+    (`fetch_index` in `store_operations.rs`); a uid of another index loads, and then no write finds
+    the index."""
+    if found.configured != found.index:
+        raise UsageError(
+            f"`index_uid` is of index {found.index}, `index_config.index_id` is "
+            f"{found.configured!r}: Quickwit reads it as one and writes it as the other",
+            "give both the name of the folder that the file is in",
+        )
 
 
 def _level(text: str, holder: Member, what: str, ends: bool = False) -> dict[str, Member]:

@@ -59,10 +59,8 @@ def encode(
         if shard in leave:
             continue
         wanted = want.get(shard, START)
-        if app.traits.dies_of_known_child and announces(lineage, shard):
-            if wanted != DONE:
-                continue  # mute while Kinesis refuses its position; any other would make it speak
-            wanted = DONE  # the very end, not the last record, behind which it would speak
+        if wanted == DONE and app.traits.dies_of_known_child and announces(lineage, shard):
+            wanted = DONE  # the very end, not the last record, behind which it would announce
         writes += _entry(lineage, checkpoint, shard, wanted)
     writes += [
         _write(checkpoint, shard, None, "the stream has no such shard yet: it would be born there")
