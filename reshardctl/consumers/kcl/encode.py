@@ -14,12 +14,12 @@ from reshardctl.consumers.kcl.app import App
 from reshardctl.consumers.kcl.behaviour import fails_unasked, place, replay
 from reshardctl.consumers.kcl.deaths import deadly as deadly_rows
 from reshardctl.consumers.kcl.fingerprints import Shape, shape_of
-from reshardctl.consumers.kcl.flaws import COUNTER, OLD_OWNER
+from reshardctl.consumers.kcl.flaws import COUNTER, OLD_OWNER, PARENTS
 from reshardctl.consumers.kcl.full_sync import swept
 from reshardctl.consumers.kcl.keys import Named, key_of
 from reshardctl.consumers.kcl.live import marked
 from reshardctl.consumers.kcl.mends import mended
-from reshardctl.consumers.kcl.positions import unborn
+from reshardctl.consumers.kcl.positions import unborn, wrong_parents
 from reshardctl.consumers.kcl.releases import Traits
 from reshardctl.consumers.kcl.rows import (
     LATEST,
@@ -200,12 +200,21 @@ class _Orders:
             self._order(_Order(shard, None, fate.why))
         elif self._mistyped(row) or self._ungated(row):
             self._order(_Order(shard, None, "its parents are not named on it"))
+        elif wrong := self._waits_wrongly(row):
+            names = ", ".join(str(index_of(one)) for one in wrong)
+            self._order(_Order(shard, None, f"it waits for {names}, and that is no parent of it"))
         elif shard in self._deadly:
             self._order(_Order(shard, None, "KCL cannot read the row and dies of it"))
 
     def _flawed(self, row: Row) -> bool:
         """Whether the release leaves it out, or assigns it to nobody."""
         return bool(row.unread(self._app.traits)) or row.has_flaw(OLD_OWNER)
+
+    def _waits_wrongly(self, row: Row) -> list[ShardId]:
+        """Unfinished shards that it waits for although they are none of its parents."""
+        fate = self._fates[row.shard]
+        held = fate.waits_for if isinstance(fate, Never) else fate.after
+        return sorted(wrong_parents(self._lineage, row) & held) if not row.ended else []
 
     def _misplaced(self, row: Row, want: Cut) -> bool:
         fate = self._fates[row.shard]
@@ -393,8 +402,12 @@ def _move(
         if position == SHARD_END and children:
             values["childShardIds"] = {"SS": sorted(children)}
     over = row.ended if order.at is None else order.at == DONE
-    if parents and (row.parents_mistyped or not set(parents) <= row.parents) and not over:
-        values["parentShardId"] = {"SS": sorted({*parents, *row.parents})}
+    wrong = wrong_parents(lineage, row)
+    named = sorted({*parents, *(row.parents - wrong)})
+    if named and (row.parents_mistyped or wrong or not set(parents) <= row.parents) and not over:
+        values[PARENTS] = {"SS": named}
+    elif wrong and not over:
+        remove.append(PARENTS)
     add = {} if row.has_flaw(COUNTER) else {"leaseCounter": 1}
     present = dict.fromkeys(n for n in remove if n in row.image.attributes and n not in values)
     return Update(values, tuple(present), add)

@@ -25,8 +25,8 @@ STREAM_NAME, SHARD_NAME = "streamName", "shardId"
 
 LEASE = "LEASE"
 _LEAST, _MOST = -(2**63), 2**63 - 1
-_INTEGER = re.compile(r"[+-]?\d+\Z", re.ASCII)
-"""What Java's BigInteger and Long read. Kinesis' numbers are ASCII."""
+_INTEGER = re.compile(r"[+-]?\d{1,1000}\Z", re.ASCII)
+"""What BigInteger and Long of Java read, to a length that no row and no hash key has."""
 
 
 @dataclass(frozen=True, slots=True)

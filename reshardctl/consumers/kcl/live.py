@@ -14,6 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from reshardctl.consumers.kcl.app import App
+from reshardctl.consumers.kcl.flaws import PARENTS
 from reshardctl.consumers.kcl.keys import split
 from reshardctl.consumers.kcl.releases import Traits
 from reshardctl.consumers.kcl.rows import SHARD_END, TRIM_HORIZON, LeaseTable, Row
@@ -140,7 +141,7 @@ def proven(traits: Traits) -> bool:
 def _against_update(update: Update, row: Row) -> str:
     """What speaks against moving this very row, wherever to."""
     position = update.set.get("checkpoint")
-    if position is None or "parentShardId" in update.set:
+    if position is None or PARENTS in {*update.set, *update.remove}:
         return "it changes more than a position, or something else"
     if row.ended:
         return "nobody has seen a running worker take up a finished lease again"

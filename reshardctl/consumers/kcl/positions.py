@@ -77,6 +77,16 @@ def of_another_stream(lineage: Lineage, row: Row) -> bool:
     return number < int(shard.start) or beyond
 
 
+def wrong_parents(lineage: Lineage, row: Row) -> frozenset[ShardId]:
+    """Listed shards that the row names as parents and that are none of its shard's, perhaps itself.
+
+    KCL waits for whatever the attribute names (BlockOnParentShardTask)."""
+    if row.shard not in lineage:
+        return frozenset()
+    own = lineage[row.shard].parents
+    return frozenset(shard for shard in row.parents if shard in lineage and shard not in own)
+
+
 def unborn(lineage: Lineage, shard: ShardId) -> bool:
     """Whether a shard of this id is still to come: ids grow, and this one is beyond the last."""
     index = index_of(shard)

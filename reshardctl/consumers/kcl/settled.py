@@ -7,7 +7,7 @@ of finished shards once all their children have made progress (LeaseCleanupManag
 from __future__ import annotations
 
 from reshardctl.consumers.kcl.app import App, Start
-from reshardctl.consumers.kcl.positions import Standing, standing
+from reshardctl.consumers.kcl.positions import Standing, standing, wrong_parents
 from reshardctl.consumers.kcl.rows import LeaseTable, Row
 from reshardctl.consumers.kcl.sync import has_hole
 from reshardctl.lineage import Lineage
@@ -83,7 +83,7 @@ class _Present:
         """
         tip = furthest(self._lineage, row.shard)
         known = self._lineage[row.shard].parents if row.shard in self._lineage else ()
-        named = row.parents | set(known)
+        named = set(known) | (row.parents - wrong_parents(self._lineage, row))
         root = self._app.initial is Start.LATEST and not named
         leased = not named.isdisjoint(self._table.rows) or self._below_a_lease(row.shard)
         if not root and (leased or self._ran_before(row.shard)):
