@@ -8,8 +8,9 @@ where its child is missing, and a merge ends only if both of its parents have on
 from __future__ import annotations
 
 from reshardctl.consumers.kcl.app import App
-from reshardctl.consumers.kcl.encode import TRANSACTION, begun
+from reshardctl.consumers.kcl.encode import begun
 from reshardctl.consumers.kcl.rows import LeaseTable
+from reshardctl.consumers.kcl.steps import TRANSACTION
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, Step, Wanted
 

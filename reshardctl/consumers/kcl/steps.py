@@ -1,0 +1,55 @@
+"""Writes in the order in which no prefix is worse than what was: families, children first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from reshardctl.lineage import Lineage
+from reshardctl.model import ShardId, Step, Write, index_of
+
+TRANSACTION = 100
+"""Writes that DynamoDB takes in one transaction (TransactWriteItems API reference)."""
+
+
+def in_steps(
+    lineage: Lineage, writes: Mapping[ShardId, Write], deadly: frozenset[ShardId]
+) -> list[Step]:
+    """One step a family, children first; a family too large for one transaction is cut so that
+    every prefix still has all children before their parent's end. Rows of which the consumer dies
+    come last: it skips nothing while it cannot start and the rest is not yet right."""
+    steps = []
+    families = [sorted(f, key=_birth, reverse=True) for f in _families(lineage, writes)]
+    for ordered in sorted(families, key=lambda family: not deadly.isdisjoint(family)):
+        for first in range(0, len(ordered), TRANSACTION):
+            part = ordered[first : first + TRANSACTION]
+            title = "lease of " if len(part) == 1 else "leases of "
+            names = ", ".join(str(index_of(s)) for s in reversed(part[:4]))
+            more = f" and {len(part) - 4} more" if len(part) > 4 else ""
+            steps.append(Step(title + names + more, tuple(writes[s] for s in part)))
+    return steps
+
+
+def _families(lineage: Lineage, shards: Collection[ShardId]) -> Iterator[list[ShardId]]:
+    """Written shards that are parent and child, or share a child, belong together."""
+    seen: set[ShardId] = set()
+    for first in sorted(shards, key=_birth):
+        family, todo = [], [first]
+        while todo:
+            shard = todo.pop()
+            if shard in seen or shard not in shards:
+                continue
+            seen.add(shard)
+            family.append(shard)
+            children = lineage.children(shard)
+            todo += [*lineage.parents(shard), *children]
+            todo += [p for c in children for p in lineage.parents(c)]
+            todo += [c for p in lineage.parents(shard) for c in lineage.children(p)]
+        if family:
+            yield family
+
+
+def _birth(shard: ShardId) -> tuple[int, str]:
+    index = index_of(shard)
+    return (-1 if index is None else index, shard)
+
+
