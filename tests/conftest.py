@@ -9,6 +9,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.own_folders import Watch
+
 # No deadline: a slow machine is not a defect. Derandomised: a red test is red for everybody.
 settings.register_profile(
     "reshardctl",
@@ -33,6 +35,24 @@ def pytest_collection() -> Iterator[None]:
     finally:
         gc.enable()
         gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def _watch(tmp_path_factory: pytest.TempPathFactory) -> Watch:
+    watch = Watch()
+    watch.start(str(tmp_path_factory.getbasetemp()))
+    return watch
+
+
+@pytest.fixture(autouse=True)
+def _own_folders(
+    _watch: Watch, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """Fail a test that writes outside the folders of tests; the user's own state is not touched."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / "state"))
+    _watch.found.clear()
+    yield
+    assert not _watch.found, f"written outside the folders of tests: {_watch.found}"
 
 
 @pytest.fixture(autouse=True)

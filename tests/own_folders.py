@@ -1,0 +1,79 @@
+"""Tests write into folders of their own only: below the system's folder for temporary files, and
+where pytest, its plugins and the builds of real libraries keep what they make.
+
+Python tells of every file that it opens, makes, moves or removes (sys.addaudithook; the events are
+in the documentation of each function). What child processes write is not seen; they get the same
+HOME and TMPDIR as their test.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import Any
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+KEPT = ("__pycache__", ".pytest_cache", ".hypothesis", "target", "node_modules")
+"""Folders of a checkout that git ignores."""
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_CHANGED = {
+    "os.chmod": (0,), "os.chown": (0,), "os.link": (1,), "os.mkdir": (0,), "os.remove": (0,),
+    "os.rename": (0, 1), "os.rmdir": (0,), "os.symlink": (1,), "os.truncate": (0,),
+    "os.utime": (0,),
+}  # fmt: skip
+"""Events, and which of their arguments are paths that are changed."""
+
+
+def roots() -> tuple[str, ...]:
+    """Where writing is allowed, whoever does it."""
+    places = [tempfile.gettempdir(), "/dev", "/proc", sysconfig.get_paths()["purelib"]]
+    return tuple({os.path.realpath(place) for place in places} | {*places})
+
+
+def changed(event: str, arguments: tuple[Any, ...]) -> list[str]:
+    """The paths that an audit event is about to change; none for a file that is only read."""
+    if event == "open":
+        path, _mode, flags = arguments
+        return [_text(path)] if isinstance(flags, int) and flags & _WRITING else []
+    return [_text(arguments[i]) for i in _CHANGED.get(event, ())]
+
+
+def _text(path: object) -> str:
+    """Descriptors are open already, and open files have been asked about."""
+    return os.fsdecode(path) if isinstance(path, (str, bytes, os.PathLike)) else ""
+
+
+def is_own(path: str, allowed: tuple[str, ...]) -> bool:
+    """Whether a test may write there."""
+    if not path:
+        return True
+    given = Path(path)
+    whole = given.parent.resolve() / given.name
+    if any(whole.is_relative_to(root) for root in allowed):
+        return True
+    return whole.is_relative_to(CHECKOUT) and not {*whole.parts}.isdisjoint(KEPT)
+
+
+class Watch:
+    """Notes what is written elsewhere, from `start` on: an audit hook cannot be removed."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+        self._allowed = roots()
+
+    def start(self, *more: str) -> None:
+        """more: further folders where writing is allowed."""
+        self._allowed += tuple(os.path.realpath(one) for one in more)
+        sys.addaudithook(self._hook)
+
+    def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event != "open" and event not in _CHANGED:
+            return
+        self.found += [
+            f"{event} {path}"
+            for path in changed(event, arguments)
+            if not is_own(path, self._allowed)
+        ]

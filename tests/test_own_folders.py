@@ -1,0 +1,55 @@
+"""What a test may write to, by the documented audit events of each call."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.own_folders import CHECKOUT, changed, is_own, roots
+
+
+@pytest.mark.parametrize(
+    ("event", "arguments", "paths"),
+    [
+        ("open", ("/a", "r", os.O_RDONLY | os.O_CLOEXEC), []),
+        ("open", ("/a", "w", os.O_WRONLY | os.O_CREAT), ["/a"]),
+        ("open", (b"/a", None, os.O_RDWR), ["/a"]),
+        ("open", (3, "w", os.O_WRONLY), [""]),
+        ("os.rename", ("/a", "/b", -1, -1), ["/a", "/b"]),
+        ("os.mkdir", (Path("/a"), 0o777, -1), ["/a"]),
+        ("os.listdir", ("/a",), []),
+    ],
+)
+def test_paths_that_an_event_changes(event, arguments, paths):
+    assert changed(event, arguments) == paths
+
+
+@pytest.mark.parametrize(
+    ("path", "own"),
+    [
+        ("", True), ("/dev/null", True), ("{tmp}/x", True),
+        ("{checkout}/reshardctl/__pycache__/a.pyc", True),
+        ("{checkout}/tests/interop/kcl/target/a.log", True),
+        ("{checkout}/x", False), ("{checkout}/tests/golden/x", False), ("{checkout}/../x", False),
+        ("/etc/x", False), ("{checkout}/target/../x", False),
+    ],
+)  # fmt: skip
+def test_where_a_test_may_write(path, own, tmp_path):
+    whole = path.format(tmp=tmp_path, checkout=CHECKOUT)
+    assert is_own(whole, (*roots(), str(tmp_path))) is own
+
+
+def test_writing_into_the_checkout_is_seen(_watch):
+    """The last test of the guard itself: what it notes is taken away again."""
+    place = CHECKOUT / "written-by-a-test"
+    place.write_text("")
+    place.unlink()
+    assert _watch.found == [f"open {place}", f"os.remove {place}"]
+    _watch.found.clear()
+
+
+def test_a_link_into_the_checkout_does_not_hide_it(_watch, tmp_path):
+    (tmp_path / "link").symlink_to(CHECKOUT, target_is_directory=True)
+    assert not is_own(str(tmp_path / "link" / "x"), (*roots(), str(tmp_path)))
