@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING
 
+from reshardctl.render.columns import least_of, side_by_side
 from reshardctl.render.context import Context
 from reshardctl.render.escape import ascii_only, escape
 
@@ -18,6 +19,9 @@ WIDEST = 100
 NARROWEST = 40
 LABEL = 9
 """Columns of a label (`fix`, `writes`) with the space behind it."""
+
+BLOCK = 4
+"""Columns by which the cells of a row are indented that is a block of its own."""
 
 ALONE = frozenset({"--dry-run", "--bootstrap", "--probe"})
 """Flags that take no value."""
@@ -90,13 +94,7 @@ class Sheet:
 
     def labelled(self, label: Part, *parts: Part, indent: int = 0) -> None:
         """`fix   start 12 at …`: a label and text that wraps beside it."""
-        from rich.table import Table
-
-        grid = Table.grid()
-        grid.add_column(width=indent + LABEL)
-        grid.add_column()
-        grid.add_row(self.text(" " * indent, label), self.text(*parts))
-        self._rows.append((grid, False))
+        self._beside(self.text(label), self.text(*parts), indent, LABEL)
 
     def drawing(self, lines: Iterable[str], indent: int = 0) -> None:
         """Lines that are cut at the width, never wrapped."""
@@ -112,23 +110,70 @@ class Sheet:
         """Columns with one line of heads; the last `right` of them are flushed right.
 
         wraps: the heads of the columns that give way where there is no room, the widest first.
+        Where that is not enough each row is a block of its own: no cell is ever cut.
         """
         from rich.padding import Padding
         from rich.table import Table
 
-        gap = 3 if self.width >= 80 else 2 if self.width >= 70 else 1
+        cells = [[self.text(head) for head in heads], *([self.text(c) for c in r] for r in rows)]
+        sizes = [max(row[place].cell_len for row in cells) for place in range(len(heads))]
+        least = [
+            least_of([row[place].plain for row in cells], sizes[place]) if head in wraps
+            else sizes[place]
+            for place, head in enumerate(heads)
+        ]
+        found = side_by_side(sizes, least, self.width - indent)
+        if found is None:
+            for row in cells[1:]:
+                self._block(cells[0], row, indent)
+            return
+        widths, gap = found
         table = Table(
             box=None, show_edge=False, pad_edge=False, padding=(0, gap, 0, 0), header_style=""
         )
-        for place, head in enumerate(heads):
+        for place, head in enumerate(cells[0]):
             flush = place >= len(heads) - right
             table.add_column(
-                self.text(head), justify="right" if flush else "left", overflow="fold",
-                no_wrap=head not in wraps,
+                head, justify="right" if flush else "left", overflow="fold",
+                no_wrap=heads[place] not in wraps, width=widths[place],
             )
-        for row in rows:
-            table.add_row(*(self.text(cell) for cell in row))
+        for row in cells[1:]:
+            table.add_row(*row)
         self._rows.append((Padding(table, (0, 0, 0, indent)) if indent else table, False))
+
+    def _block(self, heads: Sequence[Text], cells: Sequence[Text], indent: int) -> None:
+        """A row whose cells stand below each other, each behind its head; empty ones are left out.
+
+        Cells without a head, and the first that has one, are the block's own first line.
+        """
+        from rich.text import Text
+
+        first = next(place for place, head in enumerate(heads) if head.plain)
+        named = [cell for place, cell in enumerate(cells) if place < first and cell.plain]
+        title = Text(" ").join([*named, heads[first], cells[first]])
+        self._rows.append((Text.assemble(" " * indent, title), True))
+        label = max(head.cell_len for head in heads) + 2
+        room = self.width - indent - BLOCK - label
+        for head, cell in zip(heads[first + 1 :], cells[first + 1 :], strict=True):
+            if not cell.plain:
+                continue
+            longest = max((len(word) for word in cell.plain.split()), default=0)
+            if longest <= room:
+                self._beside(head, cell, indent + BLOCK, label)
+                continue
+            below = Text.assemble(" " * (indent + BLOCK), head, "\n" if head.plain else "")
+            self._rows.append((Text.assemble(below, " " * (indent + BLOCK + 2), cell), True))
+
+    def _beside(self, left: Text, right: Text, indent: int, label: int) -> None:
+        """Text that wraps, and what it is in front of it."""
+        from rich.padding import Padding
+        from rich.table import Table
+
+        grid = Table.grid()
+        grid.add_column(width=label)
+        grid.add_column()
+        grid.add_row(left, right)
+        self._rows.append((Padding(grid, (0, 0, 0, indent)), False))
 
     def command(self, words: Sequence[str], comment: str = "", indent: int = 2) -> None:
         """A command to copy: broken between words with a backslash, never inside of one."""

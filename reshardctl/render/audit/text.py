@@ -25,9 +25,6 @@ ROWS = 40
 """Shards that the table shows without -v."""
 SILENT = frozenset({"too many", "out of order"})
 """Columns that are left out where there is nothing in them."""
-DROPPED = ("stored position", "", "to", "from (UTC)", "last arrival", "read", "out of order")
-"""Columns that go where there is no room for all, the first first."""
-GAP = 3
 
 
 def audit(report: AuditReport, context: Context) -> str:
@@ -103,7 +100,7 @@ def _table(sheet: Sheet, report: AuditReport, context: Context) -> None:
     if not shown:
         return
     names, rows = list(heads(report)), [cells(report, one) for one in shown]
-    kept = _kept(names, rows, sheet.width)
+    kept = _kept(names, rows)
     sheet.table(
         [names[place] for place in kept],
         [[_marked(row[place], names[place]) for place in kept] for row in rows], indent=2,
@@ -112,18 +109,12 @@ def _table(sheet: Sheet, report: AuditReport, context: Context) -> None:
         sheet.line(f"And {left:,} more shards with less to say; -v shows all.", indent=2)
 
 
-def _kept(names: list[str], rows: list[list[str]], width: int) -> list[int]:
-    """Places of the columns that have something to say and fit side by side."""
-    sizes = [max(len(row[place]) for row in [names, *rows]) for place in range(len(names))]
-    kept = [
+def _kept(names: list[str], rows: list[list[str]]) -> list[int]:
+    """Places of the columns that have something to say."""
+    return [
         place for place, name in enumerate(names)
         if name not in SILENT or any(row[place] not in ("0", "?") for row in rows)
     ]
-    for name in DROPPED:
-        if sum(sizes[place] + GAP for place in kept) <= width:
-            break
-        kept = [place for place in kept if names[place] != name]
-    return kept
 
 
 def _marked(cell: str, head: str) -> Part:
