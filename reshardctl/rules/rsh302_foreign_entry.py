@@ -17,7 +17,7 @@ shard's id is one to every release, of a shard that is gone. KCL 3.x dies as wel
 How it happens
 --------------
 An upgrade to 3.5 that was rolled back by deploying the older release. AWS's KclMigrationTool sets
-`cv` and deletes the index; that of 3.5.1 leaves these rows. An incomplete `Migration3.0` was
+`cv` and deletes the index; before 3.5.3 it leaves these rows. An incomplete `Migration3.0` was
 written by hand.
 
 What the fix writes
@@ -26,11 +26,12 @@ Nothing, ever: only leases are ours to write, and other rows are not touched or 
 
 When the fix is not offered
 ---------------------------
-Always. Start 3.5 again: in its 2.x-compatible mode it assigns leases as 2.x does. Or stop every
-worker and delete these rows, which hold no position, each by its key (an incomplete `Migration3.0`
-alone; in 3.0 to 3.4 it is in TABLE-CoordinatorState, under `key`):
+Always. Start 3.5 again: in its 2.x-compatible mode it assigns leases as 2.x does. Or let AWS's
+migration tool, of KCL 3.5.3 or later, remove these rows: `KclMigrationTool.py` with
+--rollback-to-v2 (its --help has the order). A row that is nobody's, or an incomplete
+`Migration3.0` (in 3.0 to 3.4 it is in TABLE-CoordinatorState, under `key`), is put right by hand
+while no worker runs. Then look again:
 
-    aws dynamodb delete-item --table-name TABLE --key '{"leaseKey": {"S": "Migration3.0"}}'
     reshardctl inspect 'kcl://TABLE?release=2.7.2' --stream NAME
 
 Example
@@ -42,7 +43,7 @@ Example
 Seen in the wild
 ----------------
 awslabs/amazon-kinesis-client#1791 (3.5.0's errors in multi-stream tables; mended by #1792 in
-3.5.1).
+3.5.1), #1813 (--rollback-to-v2).
 """
 
 from __future__ import annotations

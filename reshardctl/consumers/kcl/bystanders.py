@@ -106,7 +106,7 @@ def in_the_way(table: LeaseTable, traits: Traits) -> Cannot | None:
             "and only leases are ours to write",
             (
                 "start the application with KCL 3.5 or later, which can assign leases as 2.x does",
-                "or stop every worker and delete those rows by hand: reshardctl rule RSH302",
+                "or let AWS's migration tool of KCL 3.5.3 remove them: reshardctl rule RSH302",
             ),
         )
     if traits.leader_lock and table.coordinator.broken:
