@@ -27,8 +27,8 @@ Nothing, ever: only leases are ours to write, and other rows are not touched or 
 When the fix is not offered
 ---------------------------
 Always. Start 3.5 again: in its 2.x-compatible mode it assigns leases as 2.x does. Or let AWS's
-migration tool, of KCL 3.5.3 or later, remove these rows: `KclMigrationTool.py` with
---rollback-to-v2 (its --help has the order). A row that is nobody's, or an incomplete
+migration tool, KclMigrationTool.py of KCL 3.5.3 or later, remove these rows: docs/kcl.md has the
+option and the order. A row that is nobody's, or an incomplete
 `Migration3.0` (in 3.0 to 3.4 it is in TABLE-CoordinatorState, under `key`), is put right by hand
 while no worker runs. Then look again:
 
@@ -43,7 +43,7 @@ Example
 Seen in the wild
 ----------------
 awslabs/amazon-kinesis-client#1791 (3.5.0's errors in multi-stream tables; mended by #1792 in
-3.5.1), #1813 (--rollback-to-v2).
+3.5.1), #1813 (the tool that removes them).
 """
 
 from __future__ import annotations
