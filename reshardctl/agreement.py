@@ -25,7 +25,8 @@ def agree(
             steps = live_for_all([plan.steps for plan in plans])
             afters = tuple(plan.after[0] for plan in plans)
             notes = tuple(dict.fromkeys(note for plan in plans for note in plan.notes))
-            return Plan(steps, first.before, afters, first.residuals, first.costs, notes)
+            price = tuple(dict.fromkeys(effect for plan in plans for effect in plan.price))
+            return Plan(steps, first.before, afters, first.residuals, first.costs, notes, price)
         return first
     for option in asks:
         values = [c.options.get(option, "") for c in candidates]

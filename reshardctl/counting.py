@@ -63,6 +63,7 @@ def counted_decision(decision: Decision, counts: Counts) -> Decision:
                 before=tuple(_counted(run, counts) for run in decision.before),
                 after=tuple(_counted(run, counts) for run in decision.after),
                 costs=_counted(decision.costs, counts),
+                price=_counted(decision.price, counts),
                 residuals=_of_residuals(decision.residuals, counts),
             )
         case Nothing(residuals):

@@ -39,6 +39,8 @@ class Plan:
     """What the policy itself skips, measured against skipping nothing."""
     notes: tuple[str, ...] = ()
     """What is to be known of the starts after it, as of those before."""
+    price: tuple[Effect, ...] = ()
+    """What the starts after it cost and those before do not: consent is asked for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ Every plan shown has been replayed through the very rows that it would write.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
@@ -32,12 +32,12 @@ from reshardctl.model import (
     index_of,
     meet,
 )
-from reshardctl.policy import EVERYTHING, LOSSLESS, Accept, Policy
+from reshardctl.policy import ANY_PRICE, EVERYTHING, LOSSLESS, UNASKED, Accept, Policy
 from reshardctl.times import instant
 
 __all__ = [
     "SINK_STANDS_STILL", "Ask", "Case", "Decision", "Judged", "NoLine", "Nothing", "Plan",
-    "Residual", "acceptable", "bootstrap", "decide", "judge", "judged_as", "settled_line",
+    "Residual", "acceptable", "bootstrap", "decide", "judge", "judged_as", "price", "settled_line",
     "too_dear", "worthwhile",
 ]  # fmt: skip
 
@@ -64,7 +64,8 @@ class Case:
     images: Sequence[Image]
     candidates: Sequence[Candidate]
     policy: Policy = LOSSLESS
-    accept: Accept = field(default_factory=Accept)
+    accept: Accept | None = None
+    """The limit that the operator names; `None`: a plan is made whatever it costs."""
     recreated: bool = False
     """The operator says that the rows are of an earlier stream of this name."""
     bootstrap: bool = False
@@ -76,6 +77,16 @@ class Case:
     def caveats(self) -> tuple[str, ...]:
         """What is to be known of the candidates: that one stands for another release."""
         return tuple(dict.fromkeys(c.note for c in self.candidates if c.note))
+
+    @property
+    def limit(self) -> Accept:
+        """What a plan may cost a shard."""
+        return self.accept or ANY_PRICE
+
+    @property
+    def tolerated(self) -> Accept:
+        """What the rows as they are may cost before they call for a plan."""
+        return self.accept or UNASKED
 
     def checkpoint(self, images: Iterable[Image] | None = None) -> Any:
         """The rows, or these instead of them, as the consumer parses them for this stream."""
@@ -215,7 +226,7 @@ def _decided(case: Case) -> Decision:
     want = case.policy.line(lineage, settled)
     judged = judge(case, want, settled)
     if not case.recreated and not case.policy.skips and not any(
-        worthwhile(e, case.accept) for j in judged for e in j.effects
+        worthwhile(e, case.tolerated) for j in judged for e in j.effects
     ) and not _wants_tidying(case) and not any(
         drained_unended(case.around, j.replay) for j in judged
     ):
@@ -255,7 +266,7 @@ def _for_candidate(
             return Plan(
                 tuple(steps), tuple(j.effects for j in all_judged), (run.effects,),
                 tuple(leave.values()), _policy_costs(case, want, settled, run.replay),
-                run.replay.notes,
+                run.replay.notes, price(run.effects, before),
             )
         fresh = {s: e for e in bad for s in _concerned(case, e, steps) if s not in leave}
         fresh |= {s: e for e in dies for s in _written(case, steps) if s in e.by}
@@ -268,7 +279,7 @@ def _for_candidate(
     # what a position could have changed.
     stuck = [
         e for e in judged.effects
-        if not acceptable(e, case.accept) and e.harm is not Harm.DISORDERED
+        if not acceptable(e, case.tolerated) and e.harm is not Harm.DISORDERED
     ]
     return _no_line(stuck[0]) if stuck else Nothing()
 
@@ -318,8 +329,18 @@ def _written(case: Case, steps: Iterable[Step]) -> list[ShardId]:
 
 
 def _no_worse(case: Case, effect: Effect, before: Iterable[Effect]) -> bool:
-    if acceptable(effect, case.accept):
-        return True
+    return acceptable(effect, case.limit) or _so_already(effect, before)
+
+
+def price(found: Iterable[Effect], before: Sequence[Effect]) -> tuple[Effect, ...]:
+    """What is re-read, out of order or skipped after a plan and not without it."""
+    return tuple(
+        e for e in found
+        if not (e.gone or e.past or e.inherent) and not _so_already(e, before)
+    )
+
+
+def _so_already(effect: Effect, before: Iterable[Effect]) -> bool:
     return any(
         e.harm is effect.harm and e.shard == effect.shard and e.since <= effect.since
         and effect.until <= e.until and (e.certain or not effect.certain)

@@ -23,6 +23,13 @@ class Accept:
     disorder: bool = False
 
 
+UNASKED = Accept()
+"""What a plan may cost that is written without a question, and what calls for a plan at all."""
+ANY_PRICE = Accept(reread=EVERYTHING, disorder=True)
+"""The limit of a plan for which none was named: it skips nothing, and what else it costs is asked
+about where it is written."""
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """A line to want. `skips`: the line may lie right of what is settled; that is its point.

@@ -15,6 +15,7 @@ from reshardctl.plan import (
     Case,
     acceptable,
     judged_as,
+    price,
     settled_line,
     too_dear,
 )
@@ -40,15 +41,19 @@ def _for_candidate(
             continue
         rows = after(case.images, ahead(steps))
         run = judged_as(case, case.checkpoint(rows), candidate, want, settled)
-        bad = [effect for effect in run.effects if not acceptable(effect, case.accept)]
+        bad = [effect for effect in run.effects if not acceptable(effect, case.tolerated)]
         if any(write.live for step in steps for write in step.writes):
             steps = not_live(steps, SINK_STANDS_STILL)
-        plan = Plan(tuple(steps), _nothing_before(case), (run.effects,), notes=run.replay.notes)
+        plan = Plan(
+            tuple(steps), _nothing_before(case), (run.effects,), notes=run.replay.notes,
+            price=price(run.effects, ()),
+        )
         found.append((plan, bad))
     if not found:
         assert cannot is not None, "a beginning is steps or a reason"
         return NoLine(cannot.why, cannot.ways_out)
     best, bad = min(found, key=_cost)
+    bad = [effect for effect in bad if not acceptable(effect, case.limit)]
     return too_dear(bad) if bad else best
 
 

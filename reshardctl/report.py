@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from reshardctl.audit.line import SinkLine
 from reshardctl.consumers import consumer_of
@@ -44,13 +44,16 @@ class Wishes:
     """What the operator asks for. created: the creation time that `--recreated` names."""
 
     policy: Policy = LOSSLESS
-    accept: Accept = field(default_factory=Accept)
+    accept: Accept | None = None
+    """The limit that was named; `None`: what a plan costs is asked about where it is written."""
     bootstrap: bool = False
     recreated: float | None = None
     count: bool = False
     """Whether the records of every effect are to be counted."""
     line: SinkLine | None = None
     """What a sink proves to be settled: that line is wanted, whatever the store says."""
+    created: float | None = None
+    """The creation time that `--created` names: the positions belong to that stream."""
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -169,12 +169,14 @@ def _body(plan: SavedPlan) -> dict[str, Any]:
 
 def _wishes_json(wishes: Wishes) -> dict[str, Any]:
     line = {} if wishes.line is None else {"line": savedline.line_json(wishes.line)}
+    created = {} if wishes.created is None else {"created": wishes.created}
     return {
         "policy": wishes.policy.name,
         "since": _since_json(wishes.policy),
-        "accept": asdict(wishes.accept),
+        "accept": None if wishes.accept is None else asdict(wishes.accept),
         "bootstrap": wishes.bootstrap,
         "recreated": wishes.recreated,
+        **created,
         **line,
     }
 
@@ -202,23 +204,33 @@ def _plan_of(body: object, place: Place) -> SavedPlan:
 
 
 def _wishes(value: object, place: Place, *, on_a_line: bool) -> Wishes:
-    names = ("policy", "since", "accept", "bootstrap", "recreated")
-    found = members(value, (*names, "line") if on_a_line else names, place)
+    names = ["policy", "since", "accept", "bootstrap", "recreated"]
+    if isinstance(value, dict) and "created" in value:
+        names.append("created")
+    found = members(value, [*names, "line"] if on_a_line else names, place)
     policy = string(found["policy"], place / "policy")
     if policy not in POLICIES:
         (place / "policy").wrong(f"no policy is called {policy!r}")
-    accept = members(found["accept"], ("skip", "reread", "disorder"), place / "accept")
-    recreated = found["recreated"]
+    recreated, created = found["recreated"], found.get("created")
     return Wishes(
         _policy(policy, found["since"], place / "since"),
-        Accept(
-            seconds(accept["skip"], place / "accept" / "skip"),
-            seconds(accept["reread"], place / "accept" / "reread"),
-            boolean(accept["disorder"], place / "accept" / "disorder"),
-        ),
+        _accept(found["accept"], place / "accept"),
         boolean(found["bootstrap"], place / "bootstrap"),
         None if recreated is None else seconds(recreated, place / "recreated"),
         line=savedline.line(found["line"], place / "line") if on_a_line else None,
+        created=None if created is None else seconds(created, place / "created"),
+    )
+
+
+def _accept(value: object, place: Place) -> Accept | None:
+    """The limit that was named when the plan was made, if one was."""
+    if value is None:
+        return None
+    found = members(value, ("skip", "reread", "disorder"), place)
+    return Accept(
+        seconds(found["skip"], place / "skip"),
+        seconds(found["reread"], place / "reread"),
+        boolean(found["disorder"], place / "disorder"),
     )
 
 

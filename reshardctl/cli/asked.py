@@ -10,6 +10,9 @@ from reshardctl.cli.account import Account
 from reshardctl.cli.destinations import ONE_DOCUMENT, destinations
 from reshardctl.cli.options import ColorMode
 from reshardctl.cli.output import Output
+from reshardctl.policy import Accept
+
+USUAL_WATCH = "30s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,10 @@ class Asked:
     """The file of the configured names, if it is not the usual one."""
     sink: tuple[str, ...] = ()
     """The words that name the sink whose line is wanted; none for a fix."""
+    accept: Accept | None = None
+    """The limit that the command line names."""
+    how: tuple[str, ...] = ()
+    """The words of the command line that say how to go about writing."""
 
     @property
     def quiet(self) -> bool:
@@ -45,3 +52,11 @@ class Asked:
         """Where results go."""
         places = destinations(self.formats, self.output)
         return Output(places, self.color, self.verbose, words, self.sink)
+
+
+def how(assume_stopped: bool, live: bool, watch: str, journal: str | None) -> tuple[str, ...]:
+    """The options that say how to go about writing, to be given again."""
+    words = ["--assume-stopped"] if assume_stopped else []
+    words += ["--live"] if live else []
+    words += ["--watch", watch] if watch != USUAL_WATCH else []
+    return (*words, *(["--journal", journal] if journal else []))

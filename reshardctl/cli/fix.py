@@ -117,13 +117,13 @@ def fix(
     """
     from reshardctl.cli import configured, fixing, running
     from reshardctl.cli.account import Account
-    from reshardctl.cli.asked import Asked
+    from reshardctl.cli.asked import Asked, how
     from reshardctl.cli.journals import Journals
     from reshardctl.cli.looking import not_for_fix
     from reshardctl.cli.optimized import refuse_optimized
     from reshardctl.cli.target import Given
     from reshardctl.cli.targets import one
-    from reshardctl.cli.wishes import counting
+    from reshardctl.cli.wishes import accept_of, counting
     from reshardctl.times import instant, parse_instant
 
     not_for_fix(if_reshard)
@@ -138,13 +138,14 @@ def fix(
         account, dry_run, out, yes, assume_stopped, fixing.patience(watch, dry_run), journal,
         form, output, color, verbose,
         None if created is None else parse_instant(created), live, config,
+        accept=accept_of(accept), how=how(assume_stopped, live, watch, journal),
     )
     running.consistent({
         "--assume-stopped": assume_stopped, "--bootstrap": bootstrap,
         "--recreated": recreated is not None,
     } if live else {})
     own = {
-        "--dry-run": dry_run, "--out": out is not None, "--accept": accept is not None,
+        "--dry-run": dry_run, "--out": out is not None,
         "--policy": policy is not None, "--probe": probe, "--count": count,
         "--bootstrap": bootstrap, "--recreated": recreated is not None, "--to": to is not None,
     }
@@ -152,7 +153,10 @@ def fix(
         fixing.nothing_else("--plan", own)
         raise typer.Exit(fixing.from_file(asked, plan))
     if resume is not None:
-        own |= {"--journal": journal is not None, "--created": created is not None}
+        own |= {
+            "--journal": journal is not None, "--created": created is not None,
+            "--accept": accept is not None,
+        }
         fixing.nothing_else("--resume", own)
         raise typer.Exit(fixing.go_on(asked, resume))
     stamp = None if asked.created is None else instant(asked.created)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from reshardctl import locator as locators
@@ -13,18 +13,19 @@ from reshardctl.apply import Applied, half_done
 from reshardctl.cli import configured, offline
 from reshardctl.cli.again import again
 from reshardctl.cli.asked import Asked
+from reshardctl.cli.consenting import Again, consent
 from reshardctl.cli.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
 from reshardctl.cli.journals import Journals, kept_if_used
 from reshardctl.cli.output import Output
-from reshardctl.cli.progress import clear, note, phase
+from reshardctl.cli.progress import note, phase
 from reshardctl.cli.readonly import only_read
 from reshardctl.cli.target import Target
+from reshardctl.consent import flag
 from reshardctl.consumers.base import Incarnation
 from reshardctl.errors import (
     ConsumerRunning,
     EmptyCheckpoint,
     HalfDone,
-    NotConfirmed,
     Refused,
     ReshardError,
     StalePlan,
@@ -91,7 +92,8 @@ def from_store(asked: Asked, target: Target) -> Exit:
     decision = report.decision
     if not isinstance(decision, Plan):
         return _without_plan(out, report)
-    plan = savedplan.of_report(report, target.probe)
+    wanted = replace(report, wishes=replace(report.wishes, created=asked.created))
+    plan = savedplan.of_report(wanted, target.probe)
     if asked.out is not None:
         savedplan.save(plan, asked.out)
     saved = None if asked.out is None else Saved(str(asked.out), plan.digest)
@@ -102,9 +104,9 @@ def from_store(asked: Asked, target: Target) -> Exit:
         require_live(plan.steps)
     if asked.dry_run:
         return Exit.FINDINGS
-    _unambiguous(report, asked.created)
-    if not asked.yes:
-        confirm(shown=show)
+    once_more = Again(asked, "rebuild" if asked.sink else "fix", (*out.again, *asked.sink))
+    _unambiguous(report, asked.created, once_more)
+    consent(once_more, decision, target.wishes.accept)
     return _apply(asked, ports, plan, target.place, out, report)
 
 
@@ -145,13 +147,16 @@ def _right_incarnation(report: Report, created: float | None) -> None:
         )
 
 
-def _unambiguous(report: Report, created: float | None) -> None:
+def _unambiguous(report: Report, created: float | None, again: Again) -> None:
     if report.incarnation is Incarnation.AMBIGUOUS and created is None:
         stamp = instant(report.snapshot.lineage.stream.created)
+        assert isinstance(report.decision, Plan)
+        accepted = flag(report.decision, again.asked.accept or report.wishes.accept)
         raise Refused(
             "the store holds no sequence number, so nothing shows that its positions belong to "
-            "this stream and not to an earlier one of its name",
-            f"if they do, add --created {stamp}",
+            "this stream and not to an earlier one of its name. If they do, add "
+            f"--created {stamp}:",
+            again.command(accepted, "--created", stamp),
         )
 
 
@@ -166,8 +171,16 @@ def from_file(asked: Asked, path: Path) -> Exit:
         report = survey(ports, plan.stream, place, plan.wishes, plan.probe)
     except EmptyCheckpoint as error:
         raise StalePlan(f"the plan is stale: {error.what}", "reshardctl inspect") from None
-    _right_incarnation(report, asked.created)
-    _unambiguous(report, asked.created)
+    created = plan.wishes.created if asked.created is None else asked.created
+    _right_incarnation(report, created)
+    stamp = () if asked.created is None else ("--created", instant(asked.created))
+    verb = "fix" if plan.wishes.line is None else "rebuild"
+    once_more = Again(asked, verb, ("--plan", str(path), *asked.account.words(), *stamp))
+    _unambiguous(report, created, once_more)
+    if isinstance(report.decision, Plan):  # else it is stale, and refused as that
+        if not asked.quiet:
+            out.plan(report, Exit.FINDINGS, dry_run=False)
+        consent(once_more, report.decision, asked.accept or plan.wishes.accept)
     return _apply(asked, ports, plan, place, out, report)
 
 
@@ -236,23 +249,6 @@ def _left(report: Report) -> Exit:
     decision = report.decision
     left = isinstance(decision, Nothing) and not decision.residuals
     return Exit.OK if left else Exit.FINDINGS
-
-
-def confirm(shown: bool = True) -> None:
-    """Ask at the terminal. Raises NotConfirmed without one, or for any answer but yes."""
-    if not shown:
-        raise NotConfirmed("this --format shows no plan that could be confirmed", "add --yes")
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise NotConfirmed(
-            "there is no terminal to ask at", "add --yes, or apply a --plan"
-        )
-    try:
-        clear()
-        answer = input("Write this? Only 'yes' is taken for a yes: ")
-    except EOFError:
-        answer = ""
-    if answer.strip() != "yes":
-        raise NotConfirmed("not confirmed; nothing was written")
 
 
 def allowed(asked: Asked, ports: Ports, place: Locator, steps: Sequence[Step]) -> str:

@@ -45,7 +45,8 @@ AcceptOption = Annotated[
     typer.Option(
         "--accept",
         metavar="skip=12m,reread=3h,disorder",
-        help="What a plan may cost a shard. Default: reread=1h, no skip, no disorder.",
+        help="The limit of what a plan may cost a shard; what costs more is left alone. Without it "
+        "fix asks; --yes alone takes reread=1h and no disorder.",
     ),
 ]
 ProbeOption = Annotated[

@@ -115,11 +115,12 @@ def rebuild(
     """
     from reshardctl.cli import fixing, rebuilding
     from reshardctl.cli.account import Account
-    from reshardctl.cli.asked import Asked
+    from reshardctl.cli.asked import Asked, how
     from reshardctl.cli.journals import Journals
     from reshardctl.cli.optimized import refuse_optimized
     from reshardctl.cli.sinks import Sink
     from reshardctl.cli.target import Given
+    from reshardctl.cli.wishes import accept_of
     from reshardctl.times import instant, parse_instant
 
     refuse_optimized(dry_run)
@@ -131,9 +132,10 @@ def rebuild(
         account, dry_run, out, yes, assume_stopped, fixing.patience(watch, dry_run), journal,
         form, output, color, verbose,
         None if created is None else parse_instant(created), config=config,
+        accept=accept_of(accept), how=how(assume_stopped, False, watch, journal),
     )
     own = {
-        "--dry-run": dry_run, "--out": out is not None, "--accept": accept is not None,
+        "--dry-run": dry_run, "--out": out is not None,
         "--count": count, "--recreated": recreated is not None, "--from": sink is not None,
         "--column": bool(column), "--form": kind is not None,
     }
@@ -141,7 +143,10 @@ def rebuild(
         fixing.nothing_else("--plan", own)
         raise typer.Exit(fixing.from_file(asked, plan))
     if resume is not None:
-        own |= {"--journal": journal is not None, "--created": created is not None}
+        own |= {
+            "--journal": journal is not None, "--created": created is not None,
+            "--accept": accept is not None,
+        }
         fixing.nothing_else("--resume", own)
         raise typer.Exit(fixing.go_on(asked, resume))
     stamp = None if asked.created is None else instant(asked.created)

@@ -11,7 +11,8 @@ from reshardctl.apply import Applied, apply, belongs, half_done, resume
 from reshardctl.cli.again import again
 from reshardctl.cli.asked import Asked
 from reshardctl.cli.configured import of_saved
-from reshardctl.cli.fixing import confirm, stopped
+from reshardctl.cli.consenting import confirm
+from reshardctl.cli.fixing import stopped
 from reshardctl.cli.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
 from reshardctl.cli.journals import Journals, kept_if_used
 from reshardctl.cli.output import Output

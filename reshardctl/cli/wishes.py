@@ -46,21 +46,30 @@ def policy_of(text: str) -> Policy:
     return POLICIES[name]
 
 
-def accept_of(text: str | None) -> Accept:
-    """`skip=12m,reread=3h,disorder`; `reread=all` for no bound."""
+def accept_of(text: str | None) -> Accept | None:
+    """`skip=12m,reread=3h,disorder`; `reread=all` for no bound; `None` where nothing is said."""
+    if text is None:
+        return None
     limits = {"skip": 0.0, "reread": Accept().reread}
     disorder = False
-    for part in (text or "").split(",") if text else ():
+    for part in text.split(","):
         if part == "disorder":
             disorder = True
         elif match := _ACCEPT.match(part):
-            limits[match[1]] = EVERYTHING if match[2] == "all" else parse_seconds(match[2])
+            limits[match[1]] = _limit(match[2])
         else:
             raise UsageError(
                 f"--accept {text}: {part!r} is not known",
                 "it takes skip=DURATION, reread=DURATION and disorder, joined by commas",
             )
     return Accept(limits["skip"], limits["reread"], disorder)
+
+
+def _limit(text: str) -> float:
+    """Seconds; nothing at all needs no unit."""
+    if text == "all":
+        return EVERYTHING
+    return 0.0 if text == "0" else parse_seconds(text)
 
 
 def budget_of(text: str | None) -> Limits:

@@ -20,7 +20,15 @@ from reshardctl.render.mending import all_residuals, costs_after, mending
 from reshardctl.render.outcomes import Fixed, Saved, Undoing
 from reshardctl.render.supposed import place
 from reshardctl.render.text_undo import nothing
-from reshardctl.render.words import condition, cost, shards, shortened, widest, worst
+from reshardctl.render.words import (
+    condition,
+    cost,
+    disorders,
+    shards,
+    shortened,
+    widest,
+    worst,
+)
 from reshardctl.report import Report, question
 from reshardctl.rules import Finding
 from reshardctl.times import instant
@@ -133,7 +141,8 @@ def _row(report: Report, one: Changed, left: Costs | None, verbose: bool) -> str
         return line
     own = left.get(one.shard, [])
     skipped, again = widest(own, Harm.SKIPPED), widest(own, Harm.REREAD)
-    return f"{line} (skips {skipped}, re-reads {again})"
+    order = ", out of order" if any(disorders(e) for e in own) else ""
+    return f"{line} (skips {skipped}, re-reads {again}{order})"
 
 
 def _place(report: Report) -> str:

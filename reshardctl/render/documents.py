@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import isinf
 from typing import Any
 
+from reshardctl.consent import flag
 from reshardctl.effects import Deadline, Effect
 from reshardctl.firstaid import FirstAid, first_aid
 from reshardctl.lineage import Lineage
@@ -23,7 +23,7 @@ from reshardctl.model import (
     Write,
 )
 from reshardctl.plan import Ask, Decision, NoLine, Nothing, Plan, Residual
-from reshardctl.policy import Accept
+from reshardctl.policy import ANY_PRICE, EVERYTHING, Accept
 from reshardctl.render.changes import Changed, changes, shards_written
 from reshardctl.render.mending import fixable, mending
 from reshardctl.render.reshards import resharded
@@ -137,11 +137,12 @@ def _consumer(report: Report) -> Document:
     }
 
 
-def _accept(accept: Accept) -> Document:
+def _accept(named: Accept | None) -> Document:
     """No bound is null."""
+    accept = named or ANY_PRICE
     return {
-        "skip_seconds": None if isinf(accept.skip) else accept.skip,
-        "reread_seconds": None if isinf(accept.reread) else accept.reread,
+        "skip_seconds": None if accept.skip >= EVERYTHING else accept.skip,
+        "reread_seconds": None if accept.reread >= EVERYTHING else accept.reread,
         "disorder": accept.disorder,
     }
 
@@ -241,6 +242,8 @@ def _decision(report: Report, decision: Decision, changed: dict[ShardId, Changed
                 "before": [[_effect(e) for e in run] for run in decision.before],
                 "after": [[_effect(e) for e in run] for run in decision.after],
                 "costs": [_effect(e) for e in decision.costs],
+                "price": [_effect(e) for e in decision.price],
+                "consent": flag(decision, report.wishes.accept) or None,
                 "residuals": [_residual(r) for r in decision.residuals],
             }
         case Nothing(residuals):

@@ -11,7 +11,7 @@ from reshardctl.render.changes import Action, Changed, changes, shards_written
 from reshardctl.render.console import LABEL, Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.mending import Mending, costs_after, mending
-from reshardctl.render.words import cost, shards, shortened, widest
+from reshardctl.render.words import cost, disorders, shards, shortened, widest
 from reshardctl.report import Report
 from reshardctl.rules import Finding
 
@@ -68,7 +68,10 @@ class Fixes:
 
     def _costs(self, changed: Iterable[Changed]) -> list[str]:
         left = [e for one in changed for e in self._left.get(one.shard, ())]
-        return [f"skips {widest(left, Harm.SKIPPED)}   re-reads {widest(left, Harm.REREAD)}"]
+        order = "   out of order" if any(disorders(e) for e in left) else ""
+        return [
+            f"skips {widest(left, Harm.SKIPPED)}   re-reads {widest(left, Harm.REREAD)}{order}"
+        ]
 
     def _none(self, finding: Finding) -> None:
         match self._report.decision:

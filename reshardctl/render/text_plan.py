@@ -13,13 +13,13 @@ from reshardctl.render.console import LABEL, Part, Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.mending import all_residuals, costs_after
 from reshardctl.render.outcomes import Fixed, Saved
+from reshardctl.render.price import price_words
 from reshardctl.render.text_findings import first_aid_first, tally
 from reshardctl.render.text_fix import asked, left_alone, phrases
 from reshardctl.render.text_writes import writes
 from reshardctl.render.while_running import plan_words
 from reshardctl.render.words import (
     accepting,
-    broadest,
     command,
     cost,
     count,
@@ -27,7 +27,6 @@ from reshardctl.render.words import (
     sentence,
     shards,
     shortened,
-    total,
     widest,
 )
 from reshardctl.report import Report
@@ -90,7 +89,7 @@ def _plan(sheet: Sheet, report: Report, decided: Plan, context: Context) -> None
     residuals(sheet, report, context)
     sheet.labelled(("undo", "bold"), undo_words(changed), indent=2)
     sheet.blank()
-    sheet.line((counts(changed), "bold"), "  " + _price(decided))
+    sheet.line((counts(changed), "bold"), "  " + price_words(decided))
 
 
 def table(
@@ -212,21 +211,6 @@ def counts(changed: Iterable[Changed]) -> str:
         f"Plan: {numbers[Action.CREATE]} to create, {numbers[Action.MOVE]} to move{kept}, "
         f"{numbers[Action.DELETE]} to delete."
     )
-
-
-def _price(decided: Plan) -> str:
-    """`Skips nothing, re-reads at most …`"""
-    effects = [e for run in decided.after for e in run if not (e.gone or e.past)]
-    skipped = [e for e in (*effects, *decided.costs) if e.harm is Harm.SKIPPED]
-    again = [e for e in effects if e.harm is Harm.REREAD]
-    return f"Skips {_by_shard(skipped)}, re-reads {_by_shard(again)}."
-
-
-def _by_shard(effects: list[Effect]) -> str:
-    if not effects:
-        return "nothing"
-    counted = total(effects)
-    return f"{broadest(effects)} a shard" + (f" ({counted} in all)" if counted else "")
 
 
 def not_written(

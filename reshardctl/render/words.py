@@ -152,6 +152,25 @@ def broadest(effects: Sequence[Effect]) -> str:
     return _width(max(effects, key=lambda e: (e.seconds is None, e.seconds or 0.0)))
 
 
+def disorders(effect: Effect) -> bool:
+    """Whether a shard is read out of order that could be read in order."""
+    return effect.harm is Harm.DISORDERED and not (effect.past or effect.inherent)
+
+
+def width_in_all(effects: Iterable[Effect]) -> str:
+    """The widths of all shards together, of each its largest."""
+    each: dict[ShardId | None, Effect] = {}
+    for one in effects:
+        if one.seconds is None:
+            return "unknown"
+        if one.shard not in each or (each[one.shard].seconds or 0.0) < one.seconds:
+            each[one.shard] = one
+    seconds = sum(one.seconds or 0.0 for one in each.values())
+    if any(_grows(one) for one in each.values()):
+        return f"≥ {duration(seconds)}"
+    return f"≤ {duration(_rounded_up(seconds))}"
+
+
 def worst(effects: Sequence[Effect]) -> Effect | None:
     """The gravest effect: by kind, then the certain ones."""
     return max(effects, key=lambda e: (_HARMS.index(e.harm), e.certain), default=None)

@@ -354,7 +354,7 @@ def test_a_table_without_a_number_needs_the_time(lab_of, tmp_path):
         assert wrong.code == 4 and wrong.says("2020-01-01")
     assert lab.wire.writes == []
     plan = ["--plan", tmp_path / "a.plan", "--created", lab.created]
-    done = lab.cli("fix", *plan, "--assume-stopped")
+    done = lab.cli("fix", *plan, "--yes", "--assume-stopped")
     assert done.code == 0, done.err
 
 

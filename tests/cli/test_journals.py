@@ -204,7 +204,7 @@ def planned(lab, tmp_path: Path) -> Path:
 
 def applied(lab, tmp_path: Path) -> Path:
     path = planned(lab, tmp_path)
-    assert lab.cli("fix", "--plan", path, "--assume-stopped").code == 0
+    assert lab.cli("fix", "--plan", path, "--yes", "--assume-stopped").code == 0
     return path
 
 
@@ -243,7 +243,7 @@ def test_a_plan_of_which_a_part_is_in_place(lab_of, tmp_path):
     assert lab.dry("--out", path, "--created", lab.created).code == 1
     for operation in ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem"):
         lab.wire.fail(operation, "AccessDeniedException", after=1)
-    half = lab.cli("fix", "--plan", path, "--assume-stopped", "--created", lab.created)
+    half = lab.cli("fix", "--plan", path, "--yes", "--assume-stopped", "--created", lab.created)
     assert half.code == 5, half.err
     lab.wire.faults.clear()
     lab.journal().unlink()

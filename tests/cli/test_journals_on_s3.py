@@ -148,7 +148,7 @@ def test_a_plan_whose_journal_is_lost_is_undone_with_one_on_s3(lab, tmp_path):
     before = lab.items()
     path = tmp_path / "my.plan"
     assert lab.dry("--out", path).code == 1
-    assert lab.cli("fix", "--plan", path, "--assume-stopped").code == 0
+    assert lab.cli("fix", "--plan", path, "--yes", "--assume-stopped").code == 0
     lab.journal().unlink()
     done = undo(lab, path, "--journal", place(lab), "--format", "json")
     assert done.code == 0 and done.json["journal"] == journal(lab)

@@ -204,9 +204,9 @@ def test_a_saved_plan_holds_while_the_others_read_on(planned):
     lab, path = planned
     lab.alter(TWO, checkpoint={"S": number(TWO, 2)}, leaseOwner={"S": "w9"},
               leaseCounter={"N": "4711"})  # fmt: skip
-    stale = lab.cli("fix", "--plan", path, "--assume-stopped")
+    stale = lab.cli("fix", "--plan", path, "--yes", "--assume-stopped")
     assert stale.code == 4 and stale.says("stale", TWO)
-    assert lab.cli("fix", "--plan", path, "--live").code == 0
+    assert lab.cli("fix", "--plan", path, "--yes", "--live").code == 0
     assert lab.items()[THREE]["checkpoint"] == {"S": "TRIM_HORIZON"}
     assert lab.items()[TWO]["leaseOwner"] == {"S": "w9"}
 
@@ -220,7 +220,7 @@ def test_a_saved_plan_is_stale_for_more_than_progress(planned, change):
     lab, path = planned
     change(lab)
     before = lab.items()
-    stale = lab.cli("fix", "--plan", path, "--live")
+    stale = lab.cli("fix", "--plan", path, "--yes", "--live")
     assert stale.code == 4 and stale.says("stale")
     assert lab.items() == before and lab.journals() == []
 

@@ -147,7 +147,8 @@ def test_a_saved_plan_carries_the_numbers(lab_of, tmp_path):
         lab.fake.put(lab.stream, shard, f"later-{shard}", "k")
     lab.fake.clock.advance(300)
     lab.wire.calls.clear()
-    assert lab.cli("fix", "--plan", path, "--assume-stopped", "--created", lab.created).code == 0
+    words = ("--yes", "--assume-stopped", "--created", lab.created)
+    assert lab.cli("fix", "--plan", path, *words).code == 0
     assert "GetRecords" not in [o for _, o in lab.wire.calls]
     ran = run(lab.fake, lab.stream, list(lab.items().values()), "LATEST", "3.5.1")
     assert sorted(ran.order) == ["later-1", "later-2", "later-3"]
@@ -164,7 +165,7 @@ def test_a_saved_plan_is_stale_once_a_shard_has_closed(lab_of, tmp_path):
     )
     lab.fake.settle()
     lab.wire.calls.clear()
-    refused = lab.cli("fix", "--plan", path, "--assume-stopped", "--created", lab.created)
+    refused = lab.cli("fix", "--plan", path, "--yes", "--assume-stopped", "--created", lab.created)
     assert refused.code == 4 and refused.says("stale") and lab.wire.writes == []
 
 
@@ -181,7 +182,7 @@ def test_a_plan_without_its_time_is_refused(lab_of, tmp_path, member):
         wrong = {"asked": 7, "time": "now", "places": {"x": ["TIP", "", 0]}}
         wishes["since"][member] = wrong[member]
     path.write_text(json.dumps(whole))
-    refused = lab.cli("fix", "--plan", path, "--assume-stopped")
+    refused = lab.cli("fix", "--plan", path, "--yes", "--assume-stopped")
     assert refused.code == 2 and refused.says("a.plan")
 
 

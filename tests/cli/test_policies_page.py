@@ -36,7 +36,8 @@ def test_plans(lab_of, tmp_path):
         words = [str(tmp_path / word) if word.endswith(".plan") else word for word in words]
         said = lab.dry(*words, "--format", "text").out.splitlines()
         assert changes(lines) and set(changes(lines)) <= set(changes(said)), said
-    done = lab.cli("fix", "--plan", tmp_path / "p.plan", "--assume-stopped", "--format", "text")
+    words = ("--yes", "--assume-stopped", "--format", "text")
+    done = lab.cli("fix", "--plan", tmp_path / "p.plan", *words)
     _, lines = shown("fix --plan p.plan")
     assert done.code == 0 and set(map(str.rstrip, lines)) <= set(done.out.splitlines())
     words, lines = shown("@reshard")

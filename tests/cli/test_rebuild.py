@@ -103,11 +103,11 @@ def test_a_plan_is_saved_with_its_line_and_applied_without_the_sink(lab_of, coun
     saved = json.loads(plan.read_text())
     assert saved["schema"] == "reshardctl/plan/2"
     assert set(saved["wishes"]["line"]["spans"]) == set(HOLES)
-    done = lab.cli("rebuild", "--plan", plan, "--assume-stopped")
+    done = lab.cli("rebuild", "--plan", plan, "--yes", "--assume-stopped")
     assert done.code == Exit.OK, done.err
     assert len(asked) == 1 and written(lab)
     lab.fake.clock.advance(1)
-    assert lab.cli("fix", "--plan", plan, "--assume-stopped").says("stale")
+    assert lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped").says("stale")
 
 
 def test_an_edited_line_is_refused(lab_of, counted, tmp_path):
@@ -118,7 +118,7 @@ def test_an_edited_line_is_refused(lab_of, counted, tmp_path):
     saved = json.loads(plan.read_text())
     saved["wishes"]["line"]["spans"][shard_name(0)][0] = ["DONE", "", 0, None]
     plan.write_text(json.dumps(saved, indent=1, sort_keys=True) + "\n")
-    assert lab.cli("rebuild", "--plan", plan, "--assume-stopped").says("edited or damaged")
+    assert lab.cli("rebuild", "--plan", plan, "--yes", "--assume-stopped").says("edited or damaged")
 
 
 def test_undone_the_table_is_empty_again(lab_of, counted):
@@ -287,7 +287,7 @@ def test_nothing_of_it_is_written_while_the_consumer_runs(lab_of, counted, tmp_p
     shown = rebuild(lab, "--dry-run", "--out", plan, "--format", "json", *ALL)
     steps = shown.json["decision"]["steps"]
     assert steps and not any(write["live"] for step in steps for write in step["writes"])
-    found = lab.cli("fix", "--plan", plan, "--live")
+    found = lab.cli("fix", "--plan", plan, "--yes", "--live")
     assert found.code == Exit.REFUSED and found.says("writes is safe while it runs")
 
 

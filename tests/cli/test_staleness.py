@@ -41,7 +41,7 @@ def planned(lab_of, tmp_path) -> tuple[Lab, Path]:
 
 
 def apply(lab: Lab, path: Path):
-    return lab.cli("fix", "--plan", path, "--assume-stopped")
+    return lab.cli("fix", "--plan", path, "--yes", "--assume-stopped")
 
 
 def family(lab: Lab, path: Path) -> list[str]:

@@ -1,0 +1,34 @@
+"""What a plan costs, as a sentence: per shard and in all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reshardctl.effects import Effect, Harm
+from reshardctl.plan import Plan
+from reshardctl.render.words import broadest, capital, shards, total, width_in_all
+
+
+def price_words(decided: Plan) -> str:
+    """`Skips nothing, re-reads ≤ 14h a shard (≤ 20h in all), reads 3, 4 out of order.`"""
+    effects = [e for run in decided.after for e in run if not (e.gone or e.past)]
+    skipped = [e for e in (*effects, *decided.costs) if e.harm is Harm.SKIPPED]
+    again = [e for e in effects if e.harm is Harm.REREAD]
+    mixed = dict.fromkeys(
+        e.shard for e in decided.price if e.harm is Harm.DISORDERED and e.shard is not None
+    )
+    order = f", reads {shards(mixed)} out of order" if mixed else ""
+    return capital(f"skips {_by_shard(skipped)}, re-reads {_by_shard(again)}{order}.")
+
+
+def _by_shard(effects: Sequence[Effect]) -> str:
+    if not effects:
+        return "nothing"
+    counted = total(effects)
+    several = len({e.shard for e in effects}) > 1
+    all_of_it = [f"{width_in_all(effects)} in all"] if several else []
+    all_of_it += [counted if several else f"{counted} in all"] if counted else []
+    said = f"{broadest(effects)} a shard"
+    return said + (f" ({', '.join(all_of_it)})" if all_of_it else "")
+
+
