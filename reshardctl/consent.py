@@ -6,13 +6,11 @@ from math import ceil
 
 from reshardctl.decision import Plan
 from reshardctl.effects import Effect, Harm
-from reshardctl.plan import acceptable
+from reshardctl.plan import SLACK, acceptable
 from reshardctl.policy import UNASKED, Accept
 from reshardctl.times import duration
 
 HALF_HOUR = 1800.0
-SLACK = 900.0
-"""Seconds that a width may grow by until the command that takes it is run."""
 
 
 def exceeding(plan: Plan, limit: Accept | None) -> list[Effect]:

@@ -42,6 +42,8 @@ __all__ = [
 ]  # fmt: skip
 
 SINK_STANDS_STILL = "while it runs its sink is behind it: what is on its way there looks missing"
+SLACK = 900.0
+"""Seconds that a width may grow by until the command that takes it is run."""
 ROUNDS = 6
 """How often a plan is narrowed (shards left alone) before it is given up."""
 
@@ -204,13 +206,16 @@ def _proven(case: Case, steps: Sequence[Step]) -> Plan | None:
     want = case.policy.line(case.around.lineage, settled)
     checkpoint = case.checkpoint(after(case.images, steps))
     runs = [judged_as(case, checkpoint, c, want, settled) for c in case.candidates]
+    paid: list[Effect] = []
     for before, run in zip(judge(case, want, settled), runs, strict=True):
         known = before.effects + _if_it_lived(case, want, settled, before)
         if not all(_no_worse(case, effect, known) for effect in run.effects):
             return None
+        paid += price(run.effects, known)
     costs = _policy_costs(case, want, settled, runs[0].replay)
     notes = tuple(dict.fromkeys(note for run in runs for note in run.replay.notes))
-    return Plan(tuple(steps), (), tuple(run.effects for run in runs), (), costs, notes)
+    afters = tuple(run.effects for run in runs)
+    return Plan(tuple(steps), (), afters, (), costs, notes, tuple(dict.fromkeys(paid)))
 
 
 def _decided(case: Case) -> Decision:
@@ -299,7 +304,7 @@ def _if_it_lived(
 
 def _dies(case: Case, run: Judged) -> list[Effect]:
     """What ends the process still: a plan that leaves that is no help, whatever else it mends."""
-    return [e for e in run.effects if e.harm is Harm.DIES and not acceptable(e, case.accept)]
+    return [e for e in run.effects if e.harm is Harm.DIES and not acceptable(e, case.limit)]
 
 
 def _encode(
@@ -354,7 +359,7 @@ def _flag(effect: Effect) -> str:
     if effect.harm is Harm.DISORDERED:
         return "--accept disorder"
     word = "reread" if effect.harm is Harm.REREAD else "skip"
-    hours = "all" if effect.seconds is None else f"{int(effect.seconds // 3600) + 1}h"
+    hours = "all" if effect.seconds is None else f"{int((effect.seconds + SLACK) // 3600) + 1}h"
     return f"--accept {word}={hours}"
 
 

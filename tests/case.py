@@ -42,6 +42,10 @@ class Live:
     n: int = 0
 
 
+USUAL_LIMIT = "reread=1h"
+"""A case that names no limit is fixed within what is written without a question."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fixed:
     """The state after `fix`; ``writes`` maps a shard's number to its short-hand position."""
@@ -52,7 +56,7 @@ class Fixed:
     order: tuple[tuple[str, str], ...]
     remains: frozenset[str]
     refused: str | None
-    accept: str = ""
+    accept: str
     dies: bool = False
 
 
@@ -233,7 +237,7 @@ def _fixed(entry: dict[str, Any], topology: Mapping[int, CaseShard]) -> Fixed:
         order=tuple(_pair(text) for text in entry.get("order", ())),
         remains=_codes(entry["remains"]),
         refused=refused,
-        accept=entry.get("accept", ""),
+        accept=entry.get("accept", USUAL_LIMIT),
         dies=entry.get("dies", False),
     )
 

@@ -288,4 +288,8 @@ def accepting(again: Sequence[str], flags: Iterable[str]) -> list[str]:
 def _wider(limit: str, than: str) -> bool:
     if "all" in (limit, than) or not limit or not than:
         return limit == "all"
-    return parse_seconds(limit) > parse_seconds(than)
+    return _limit(limit) > _limit(than)
+
+
+def _limit(text: str) -> float:
+    return 0.0 if text == "0" else parse_seconds(text)

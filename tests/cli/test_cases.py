@@ -74,7 +74,7 @@ def test_a_case_from_end_to_end(lab_of, wire, case, initial, release, expect):
     before = lab.items()
     seen = _check_inspect(lab, expect)
     assert wire.writes == []
-    said = ["--policy", asked(case, fixed.policy).text]
+    said = ["--policy", asked(case, fixed.policy).text, "--accept", fixed.accept]
     if seen.json["incarnation"] == "ambiguous":
         said += ["--created", lab.created]
 

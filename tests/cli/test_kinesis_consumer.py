@@ -89,7 +89,7 @@ def test_a_case_from_end_to_end(made, wire, case, initial, release, expect):
     inspected(lab, expect, *probe)
     assert wire.writes == []
     said = ["--policy", asked(case, fixed.policy).text, *probe]
-    said += ["--accept", fixed.accept] if fixed.accept else []
+    said += ["--accept", fixed.accept]
     done = lab.fix(*said, "--format", "json")
     after = lab.items()
     if fixed.refused:

@@ -98,7 +98,7 @@ def test_a_case_from_end_to_end(made, wire, case, initial, release, expect):
     seen = inspected(lab, expect)
     assert wire.writes == []
     said = ["--policy", asked(case, fixed.policy).text]
-    said += ["--accept", fixed.accept] if fixed.accept else []
+    said += ["--accept", fixed.accept]
     if seen.json["incarnation"] == "ambiguous":
         said += ["--created", lab.created]
     done = lab.fix(*said, "--format", "json")

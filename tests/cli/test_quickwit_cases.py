@@ -56,7 +56,7 @@ def test_a_case_from_end_to_end(lab_of, tmp_path, case: Case, expect: Expect, re
     seen = lab.inspect("--format", "json", *probe)
     assert seen.codes == set(expect.findings), seen.err
     said = ["--policy", asked(case, fixed.policy).text, *probe]
-    said += ["--accept", fixed.accept] if fixed.accept else []
+    said += ["--accept", fixed.accept]
     done = lab.fix(*said, "--format", "json")
     if fixed.refused:
         assert done.code == (4 if fixed.refused.startswith("ask:") else 1), done.err

@@ -1,0 +1,203 @@
+"""Consent: a plan is shown whatever it costs, and what it costs is asked about where it is written.
+
+DESIGN.md section 4, "Policies and consent".
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import time as clock
+from pathlib import Path
+
+import pytest
+
+from tests.case import CASES, Case, load
+from tests.cli.lab import Lab, Result, bare
+from tests.cli.process import on_terminal, start
+
+OPTIONS = "?initial=LATEST&release=3.5.1"
+INCIDENT = CASES / "kcl" / "a-both-named-long.toml"
+AGE = 601 + 14 * 3600 + 120
+"""Seconds since the stream was made; it was resharded 601 seconds after that."""
+
+
+def of_age(folder: Path, created: int | None = None) -> Case:
+    """The incident, found fourteen hours later. created: when the stream was made."""
+    text = INCIDENT.read_text().replace("now = 12000", f"now = {AGE}")
+    assert f"now = {AGE}" in text
+    if created is not None:
+        text = re.sub(r"created = \d+", f"created = {created}", text)
+    path = folder / INCIDENT.name
+    path.write_text(text)
+    return load(path)
+
+
+def flat(text: str) -> str:
+    return " ".join(bare(text).split())
+
+
+def printed(result: Result) -> list[str]:
+    """The words of the command that a refusal ends with."""
+    (line,) = [li for li in result.err.splitlines() if li.strip().startswith("reshardctl fix ")]
+    return shlex.split(line)[1:]
+
+
+@pytest.fixture
+def lab(lab_of, tmp_path) -> Lab:
+    return lab_of(of_age(tmp_path), OPTIONS)
+
+
+def test_an_inspection_calls_it_fixable_and_prints_its_cost(lab):
+    shown = lab.inspect("--format", "text")
+    assert "1 fixable" in shown.out and "left alone" not in flat(shown.out)
+    assert re.search(r"skips 0 +re-reads ≤ 14h", shown.out)
+    assert lab.inspect("--format", "json").json["counts"]["fixable"] == 1
+
+
+def test_the_plan_is_shown_with_its_price(lab):
+    shown = lab.dry("--format", "text")
+    assert shown.code == 1
+    assert "Plan: 2 to create" in flat(shown.out)
+    assert re.search(r"Skips nothing, re-reads ≤ 14h\w* a shard \(≤ 1d[45]h in all\)", flat(shown.out))
+    assert "left alone" not in flat(shown.out)
+    decision = lab.dry("--format", "json").json["decision"]
+    assert decision["consent"] == "reread=14h30m" and decision["residuals"] == []
+    assert {e["shard"][-1] for e in decision["price"]} == {"2", "3"}
+
+
+@pytest.mark.parametrize("form", ["text", "concise", "json", "markdown"])
+def test_yes_alone_does_not_take_it(lab, form):
+    before = lab.items()
+    refused = lab.fix("--created", lab.created, "--format", form)
+    assert refused.code == 4
+    assert refused.says("re-reads ≤ 14h", "--yes", "--accept reread=14h30m")
+    assert lab.items() == before and lab.wire.writes == [] and lab.journals() == []
+
+
+def test_the_printed_command_takes_it_as_it_is(lab):
+    """Everything that was given stands in it, so nothing is to be added."""
+    given = ("--created", lab.created, "--watch", "45s", "--journal", lab.state / "own.jsonl")
+    refused = lab.cli("fix", *lab.where, "--yes", "--assume-stopped", *given)
+    words = printed(refused)
+    for word in ("--created", lab.created, "--watch", "45s", "--assume-stopped", "--yes"):
+        assert word in words
+    done = lab.cli(*words)
+    assert done.code == 0, done.err
+    assert (lab.state / "own.jsonl").exists()
+    assert lab.inspect().code == 0
+
+
+def test_without_yes_and_without_a_terminal_nothing_is_written(lab):
+    refused = lab.cli("fix", *lab.where, "--assume-stopped", "--created", lab.created)
+    assert refused.code == 4 and refused.says("terminal", "re-reads ≤ 14h")
+    assert lab.wire.writes == []
+    done = lab.cli(*printed(refused))
+    assert done.code == 0, done.err
+
+
+def test_what_costs_an_hour_is_taken_by_yes(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    assert lab.fix("--created", lab.created).code == 0
+
+
+def test_disorder_is_never_taken_by_yes_alone(lab_of):
+    """4 and 5 would run beside what is left of 0, their grandparent."""
+    lab = lab_of(disordered(), OPTIONS)
+    shown = lab.inspect("--format", "text")
+    assert "left alone" not in flat(shown.out) and "0 fixable" not in shown.out
+    refused = lab.fix("--created", lab.created)
+    assert refused.code == 4 and refused.says("out of order", "disorder")
+    assert lab.wire.writes == []
+    words = printed(refused)
+    assert "disorder" in words[words.index("--accept") + 1].split(",")
+    assert lab.cli(*words).code == 0
+
+
+def disordered() -> Case:
+    return load(CASES / "kcl" / "chain-ended-early.toml")
+
+
+def test_a_named_limit_leaves_alone_what_costs_more(lab):
+    limited = ("--accept", "reread=2h", "--created", lab.created)
+    shown = lab.dry(*limited, "--format", "text")
+    assert "2 is left alone: its fix re-reads ≤ 14h" in flat(shown.out)
+    assert "--accept reread=15h" in flat(shown.out)
+    done = lab.fix(*limited)
+    assert done.code == 1 and lab.wire.writes == []
+    looked = lab.inspect("--accept", "reread=2h", "--format", "text")
+    assert "0 fixable" in looked.out and "--accept reread=15h" in flat(looked.out)
+
+
+def test_within_a_named_limit_yes_is_enough(lab):
+    assert lab.fix("--created", lab.created, "--accept", "reread=15h").code == 0
+
+
+def test_no_reread_at_all_is_a_limit_too(lab):
+    shown = lab.dry("--accept", "reread=0", "--format", "text")
+    assert "2 is left alone" in flat(shown.out) and "--accept reread=15h" in flat(shown.out)
+
+
+@pytest.fixture
+def plan(lab, tmp_path):
+    path = tmp_path / "app.plan"
+    assert lab.dry("--created", lab.created, "--out", path).code == 1
+    return path
+
+
+def test_a_saved_plan_is_asked_about_in_the_same_way(lab, plan):
+    """It keeps `--created`, so the command that takes it needs only the price."""
+    refused = lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped")
+    assert refused.code == 4 and refused.says("re-reads ≤ 14h", "--accept reread=14h30m")
+    words = printed(refused)
+    assert words[:3] == ["fix", "--plan", str(plan)] and "--created" not in words
+    assert lab.wire.writes == []
+    assert lab.cli(*words).code == 0
+
+
+def test_a_saved_plan_needs_an_answer(lab, plan):
+    refused = lab.cli("fix", "--plan", plan, "--assume-stopped")
+    assert refused.code == 4 and refused.says("terminal", "--accept reread=14h30m")
+    assert lab.wire.writes == []
+
+
+def test_a_limit_is_saved_with_the_plan(lab, tmp_path):
+    path = tmp_path / "app.plan"
+    lab.dry("--created", lab.created, "--accept", "reread=15h", "--out", path)
+    assert lab.cli("fix", "--plan", path, "--yes", "--assume-stopped").code == 0
+
+
+def test_undo_asks_nothing_of_the_price(lab):
+    """It puts back what was there: `--yes` is enough, whatever the fix had cost."""
+    before = lab.items()
+    assert lab.fix("--created", lab.created, "--accept", "reread=15h").code == 0
+    assert lab.undo().code == 0
+    assert lab.items() == before
+
+
+@pytest.fixture
+def today(lab_of, tmp_path) -> Lab:
+    """On a stream whose clock is the real one's, for commands that run as processes."""
+    return lab_of(of_age(tmp_path, int(clock.time()) - AGE), OPTIONS)
+
+
+@pytest.mark.parametrize(("answer", "code"), [("yes\n", 0), ("no\n", 4)])
+def test_one_question_at_a_terminal_and_it_names_the_price(today, answer, code):
+    before = today.items()
+    words = ["fix", *today.where, "--created", today.created, "--assume-stopped"]
+    got, shown = on_terminal(today, words, answer)
+    assert got == code, shown
+    assert (today.items() != before) == (code == 0)
+    text = flat(shown)
+    assert text.count("Only 'yes' is taken for a yes") == 1
+    assert re.search(r"re-reads ≤ 14h\w* a shard \(≤ 1d[45]h in all\)\. Write this\?", text)
+
+
+def test_one_question_for_a_saved_plan(today, tmp_path):
+    path = tmp_path / "app.plan"
+    assert start(today, "fix", *today.where, "--created", today.created, "--dry-run", "--out",
+                 path).end().code == 1
+    got, shown = on_terminal(today, ["fix", "--plan", path, "--assume-stopped"], "yes\n")
+    assert got == 0, shown
+    assert flat(shown).count("Only 'yes' is taken for a yes") == 1
+    assert re.search(r"re-reads ≤ 14h", flat(shown))
