@@ -35,9 +35,10 @@ KEEP = (
     "writes and no others."
 )
 APPLY = (
-    "Apply it, and note down the journal that it names. Exit 0: written, read back, nothing is "
-    "left to do. 1: written, and the rest is named. 4: refused, nothing was written, and it says "
-    "why."
+    "Apply it, and note down the journal that it names. It states the cost and asks; without a "
+    "terminal it needs `--yes`, and `--accept` where it costs more than an hour of re-reading a "
+    "shard. Exit 0: written, read back, nothing is left to do. 1: written, and the rest is named. "
+    "4: refused, nothing was written, and it says why."
 )
 HALF_DONE = (
     "Only where it ends with exit code 5, half done: finish it, or take it back. The list names "

@@ -30,7 +30,8 @@ The missing parents into parentShardId of the unfinished row; its position stays
 When the fix is not offered
 ---------------------------
 For disorder that has happened: a shard with progress is never rewound to mend an order that is
-gone already. If order does not matter to you, --accept disorder says so.
+gone already. A repair that brings disorder of its own is planned, and asked about where it is
+written: --yes alone does not take it, --accept disorder does.
 
 Example
 -------

@@ -32,8 +32,9 @@ name it, the name is added. First read its tail: if nothing is left, there is no
 
 When the fix is not offered
 ---------------------------
-Where reading it from its beginning re-reads more than is accepted (one hour of stream by default):
-the shard is left alone and reported with the --accept reread=… that mends it.
+Where it re-reads more than the --accept reread=… that was given: the shard is left alone and
+reported with the flag that mends it. Without --accept it is planned whatever it costs, and asked
+about where it is written.
 
 Example
 -------

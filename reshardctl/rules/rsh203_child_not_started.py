@@ -28,7 +28,8 @@ A lease for the shard at TRIM_HORIZON, with its parents and hash keys. Nothing i
 When the fix is not offered
 ---------------------------
 While the application runs: stop it first. Where the shard would run beside an ancestor that still
-has unread records: let that be read first, or --accept disorder. To skip the backlog on purpose,
+has unread records, the plan says that it reads out of order, and --yes alone does not take it: let
+the ancestor be read first, or --accept disorder. To skip the backlog on purpose,
 --policy latest-at-start shows what that costs.
 
 Example

@@ -26,8 +26,8 @@ mark goes, and the number stays.
 
 When the fix is not offered
 ---------------------------
-Where the shard is older than the re-read that is accepted (one hour by default): it is left alone
-and reported with the --accept reread=… that mends it. While the application runs.
+Where it re-reads more than the --accept reread=… that was given: the shard is left alone and
+reported with the flag that mends it. While the application runs.
 
 Example
 -------

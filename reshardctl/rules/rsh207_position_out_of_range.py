@@ -27,8 +27,8 @@ TRIM_HORIZON for that shard: skips nothing, re-reads what had been read.
 
 When the fix is not offered
 ---------------------------
-Where that re-reads more than is accepted (one hour by default): the shard is left alone and
-reported with the --accept reread=… that mends it. Where the number is younger than the stream and
+Where that re-reads more than the --accept reread=… that was given: the shard is left alone and
+reported with the flag that mends it. Where the number is younger than the stream and
 fits none of its shards, the table is another stream's: exit 2, never fixed. Where every number is
 older than the stream, it is RSH102.
 

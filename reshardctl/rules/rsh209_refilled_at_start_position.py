@@ -34,7 +34,7 @@ When the fix is not offered
 ---------------------------
 Where what to write hangs on how the application starts, which no table tells: exit 4, and the
 answer names the option, such as 'kcl://TABLE?initial=LATEST'. Where reading the shard from its
-beginning re-reads more than is accepted (one hour by default): --accept reread=… mends it.
+beginning re-reads more than the --accept reread=… that was given.
 
 Example
 -------

@@ -26,7 +26,8 @@ to be done.
 When the fix is not offered
 ---------------------------
 Where it is info: the audit does the same within some minutes. Where re-reading the missing parent
-costs more than is accepted, the finding of that parent (RSH202, RSH203) names the --accept.
+costs more than the --accept reread=… that was given, the finding of that parent (RSH202, RSH203)
+names the flag that mends it.
 
 Example
 -------

@@ -24,7 +24,7 @@ nothing in the checkpoint shows it any more, and nothing is said: an audit of th
 
 What the fix writes
 -------------------
-The child's beginning: it is read again from there, as far as that is accepted. The window is in the
+The child's beginning: it is read again from there. The window is in the
 report, the records in it can be counted.
 
     reshardctl inspect LOCATOR --stream NAME --count
@@ -32,7 +32,7 @@ report, the records in it can be counted.
 
 When the fix is not offered
 ---------------------------
-Where it re-reads more than is accepted (one hour of stream by default): --accept reread=… takes it.
+Where it re-reads more than the --accept reread=… that was given.
 Once the records of the window have expired, the finding goes away. Start the application with
 TRIM_HORIZON instead: wherever there is a row, the row decides, and children are read whole.
 

@@ -35,8 +35,8 @@ number behind the `~`, without its padding; no entry where there is none.
 
 When the fix is not offered
 ---------------------------
-Where no checkpoint can be read and the shard's length is more than the re-read that is accepted:
---accept reread=… mends it. A table in which no key is a shard id is no KCL lease table: exit 2.
+Where no checkpoint can be read and the shard is longer than the --accept reread=… that was given.
+A table in which no key is a shard id is no KCL lease table: exit 2.
 
 Example
 -------
