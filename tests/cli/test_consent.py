@@ -59,7 +59,8 @@ def test_the_plan_is_shown_with_its_price(lab):
     shown = lab.dry("--format", "text")
     assert shown.code == 1
     assert "Plan: 2 to create" in flat(shown.out)
-    assert re.search(r"Skips nothing, re-reads ≤ 14h\w* a shard \(≤ 1d[45]h in all\)", flat(shown.out))
+    price = r"Skips nothing, re-reads ≤ 14h\w* a shard \(≤ 1d[45]h in all\)"
+    assert re.search(price, flat(shown.out))
     assert "left alone" not in flat(shown.out)
     decision = lab.dry("--format", "json").json["decision"]
     assert decision["consent"] == "reread=14h30m" and decision["residuals"] == []
