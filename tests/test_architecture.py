@@ -34,7 +34,7 @@ LAYERS = (
     # Below: no I/O, no clock, no randomness.
     ("preflight", "crossing", "standing", "firstaid", "baseline"),
     ("report", "auditreport"),
-    ("counting", "rebuilt"),
+    ("counting", "rebuilt", "consent"),
     ("rules", "plan", "savedline"),
     ("agreement", "fixpoint"),
     ("decision",),
