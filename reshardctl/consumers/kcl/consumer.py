@@ -18,7 +18,12 @@ from reshardctl.consumers.kcl.flaws import flaws
 from reshardctl.consumers.kcl.keys import key_of, split
 from reshardctl.consumers.kcl.options import read_options
 from reshardctl.consumers.kcl.plain import PLAIN
-from reshardctl.consumers.kcl.positions import earlier_incarnation, of_another_stream, unborn
+from reshardctl.consumers.kcl.positions import (
+    begun_again,
+    earlier_incarnation,
+    of_another_stream,
+    unborn,
+)
 from reshardctl.consumers.kcl.releases import note_of
 from reshardctl.consumers.kcl.rows import LeaseTable, parse
 from reshardctl.consumers.kcl.settled import settled
@@ -128,7 +133,8 @@ class Kcl:
         if not numbers:
             return Incarnation.AMBIGUOUS
         if all(earlier_incarnation(lineage, row) for row in numbers):
-            return Incarnation.RECREATED
+            again = begun_again(lineage, table.rows.values())
+            return Incarnation.AMBIGUOUS if again else Incarnation.RECREATED
         return Incarnation.SAME
 
     def candidates(self, table: LeaseTable, options: Mapping[str, str]) -> list[Candidate]:

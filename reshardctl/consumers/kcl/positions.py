@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 
 from reshardctl.consumers.kcl.rows import AT_TIMESTAMP, LATEST, SHARD_END, TRIM_HORIZON, Row
@@ -58,6 +59,14 @@ def earlier_incarnation(lineage: Lineage, row: Row) -> bool:
     """Whether the row's number was written before this stream was created."""
     decoded = decode(row.position) if row.position else None
     return decoded is not None and decoded.time < lineage.stream.created - CREATION_SLACK
+
+
+def begun_again(lineage: Lineage, rows: Iterable[Row]) -> bool:
+    """Whether the rows of listed shards were put to a beginning, and only others hold old numbers:
+    what a fix of a recreated stream's table leaves until the application checkpoints."""
+    listed = [row for row in rows if row.shard in lineage]
+    begun = any(row.position in (TRIM_HORIZON, LATEST) for row in listed)
+    return begun and not any(earlier_incarnation(lineage, row) for row in listed)
 
 
 def of_another_stream(lineage: Lineage, row: Row) -> bool:
