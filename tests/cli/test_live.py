@@ -80,7 +80,7 @@ def test_where_nothing_is_safe_live_is_not_spoken_of(lab_of):
 @pytest.mark.parametrize(("case", "row", "why"), [
     ("g-no-children", "shardId-000000000000", "it ends a shard that may still be read"),
     ("c2", TWO, "more than a position"), ("row-not-born", "shardId-000000000004", "lose its lease"),
-    ("a-both-named", TWO, "may have been there before"),
+    ("i1", "shardId-000000000003", "may have been there before"),
 ])  # fmt: skip
 @pytest.mark.parametrize("more", [(), ("--dry-run",)])
 def test_anything_else_is_refused_by_name(lab_of, case, row, why, more):

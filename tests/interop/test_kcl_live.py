@@ -20,9 +20,13 @@ GENERATIONS = ("1.15.3", "2.7.2", "3.1.3", "3.5.1")
 CREATED = [
     edited(name, release, initial, "fix", busy=1)
     for release in GENERATIONS
-    for name, initial in (("a-one", "LATEST"), ("a-both", "TRIM_HORIZON"), ("a-both", "LATEST"))
+    for name, initial in (
+        ("a-one", "LATEST"), ("a-both", "TRIM_HORIZON"), ("a-both", "LATEST"),
+        ("a-both-named", "LATEST"),
+    )
 ]
-"""Children that nothing would ever start (state a); shard 1 is read on meanwhile."""
+"""Children that nothing would ever start (state a), also where their leases were made once and are
+lost; shard 1 is read on meanwhile."""
 
 EVICTED = [
     edited(name, release, "LATEST", "fix", busy)
