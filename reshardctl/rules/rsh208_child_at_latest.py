@@ -2,8 +2,9 @@
 
 What it is
 ----------
-A child's row says LATEST. That is resolved when a worker first asks for the shard, at every start
-anew until a record of it is checkpointed.
+A child's row says LATEST, or that of a shard without parents which was read before. That is
+resolved when a worker first asks for the shard, at every start anew until a record of it is
+checkpointed.
 
 Why it matters
 --------------
@@ -25,8 +26,9 @@ TRIM_HORIZON: a child's own beginning, which is the moment of the reshard, not t
 When the fix is not offered
 ---------------------------
 LATEST on a root of a LATEST application, and a table in which nothing was read yet, are normal and
-no finding. --policy latest-at-start wants exactly this mark: it says what it skips, and the finding
-stays.
+no finding, unless the row itself shows that the root was read: a pendingCheckpoint with a number, a
+sub-sequence number, childShardIds. --policy latest-at-start wants exactly this mark: it says what
+it skips, and the finding stays.
 
 Example
 -------

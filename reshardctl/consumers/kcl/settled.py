@@ -22,6 +22,7 @@ from reshardctl.model import (
     at_number,
     at_time,
     exactly,
+    is_number,
     time_of,
 )
 
@@ -79,7 +80,8 @@ class _Present:
 
         On a descendant of a shard that has a lease, or where a stored number is older, it cannot
         come from a bootstrap, which starts open shards only. On a root, or where nothing was ever
-        read, it is the application's own choice; otherwise it may be either.
+        read, it is the application's own choice, unless the row shows that it was read; otherwise
+        it may be either.
         """
         tip = furthest(self._lineage, row.shard)
         known = self._lineage[row.shard].parents if row.shard in self._lineage else ()
@@ -92,6 +94,8 @@ class _Present:
             if tip == DONE:
                 why = "closed before anything of it was checkpointed"
                 return Span(START, DONE, Basis.INFERRED, why)
+            if _was_read(row):
+                return Span(START, tip, Basis.INFERRED, "LATEST although it was read before")
             return exactly(tip, why="LATEST by the application's choice")
         return Span(START, tip, Basis.INFERRED, "LATEST of a bootstrap or of a refilled hole")
 
@@ -104,6 +108,13 @@ class _Present:
         ran."""
         opened = self._lineage.opened_at(shard) if shard in self._lineage else None
         return opened is not None and self._oldest is not None and self._oldest < opened
+
+
+def _was_read(row: Row) -> bool:
+    """Whether the row itself shows that its shard was read: a number prepared for a checkpoint, a
+    sub-sequence number, which KCL writes beside numbers only, or children, named at its end."""
+    prepared = row.pending is not None and is_number(row.pending)
+    return prepared or row.sub != 0 or bool(row.children)
 
 
 def _untouched(lineage: Lineage, table: LeaseTable) -> bool:
