@@ -28,3 +28,7 @@ class Snapshot:
     counts: Mapping[Interval, Count] = field(default_factory=dict)
     foreseen: Foreseen | None = None
     watched: Watched | None = None
+
+    def __post_init__(self) -> None:
+        """The listing knows when it was taken: no number of it is younger."""
+        object.__setattr__(self, "lineage", self.lineage.as_of(self.now))

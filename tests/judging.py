@@ -131,7 +131,7 @@ class Bench:
         consumer = CONSUMERS[case.consumer].bound(options)
         lineage = lineage_of(case.shards, case.stream["created"], case.retention_hours)
         candidates = consumer.candidates(consumer.parse(images, lineage.stream), options)
-        around = Circumstances(lineage, case.now)
+        around = Circumstances(lineage.as_of(case.now), case.now)
         wanted = resolved(case, asked(case, policy), lineage)
         plain = PlanCase(
             consumer, around, images, candidates, wanted,

@@ -20,11 +20,12 @@ KEPT = ("__pycache__", ".pytest_cache", ".hypothesis", "target", "node_modules")
 """Folders of a checkout that git ignores."""
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _CHANGED = {
-    "os.chmod": (0,), "os.chown": (0,), "os.link": (1,), "os.mkdir": (0,), "os.remove": (0,),
-    "os.rename": (0, 1), "os.rmdir": (0,), "os.symlink": (1,), "os.truncate": (0,),
-    "os.utime": (0,),
+    "os.chmod": ((0, 2),), "os.chown": ((0, 3),), "os.link": ((1, 3),), "os.mkdir": ((0, 2),),
+    "os.remove": ((0, 1),), "os.rename": ((0, 2), (1, 3)), "os.rmdir": ((0, 1),),
+    "os.symlink": ((1, 2),), "os.truncate": ((0, None),), "os.utime": ((0, 3),),
 }  # fmt: skip
-"""Events, and which of their arguments are paths that are changed."""
+"""Events: which of their arguments are paths that are changed, and which the descriptors of the
+folders that these are relative to (-1 for none)."""
 
 
 def roots() -> tuple[str, ...]:
@@ -38,12 +39,18 @@ def changed(event: str, arguments: tuple[Any, ...]) -> list[str]:
     if event == "open":
         path, _mode, flags = arguments
         return [_text(path)] if isinstance(flags, int) and flags & _WRITING else []
-    return [_text(arguments[i]) for i in _CHANGED.get(event, ())]
+    return [
+        _text(arguments[path], -1 if folder is None else arguments[folder])
+        for path, folder in _CHANGED.get(event, ())
+    ]
 
 
-def _text(path: object) -> str:
+def _text(path: object, folder: int = -1) -> str:
     """Descriptors are open already, and open files have been asked about."""
-    return os.fsdecode(path) if isinstance(path, (str, bytes, os.PathLike)) else ""
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        return ""
+    name = os.fsdecode(path)
+    return name if folder == -1 else str(Path(f"/proc/self/fd/{folder}").readlink() / name)
 
 
 def is_own(path: str, allowed: tuple[str, ...]) -> bool:

@@ -19,6 +19,8 @@ from tests.own_folders import CHECKOUT, changed, is_own, roots
         ("open", (3, "w", os.O_WRONLY), [""]),
         ("os.rename", ("/a", "/b", -1, -1), ["/a", "/b"]),
         ("os.mkdir", (Path("/a"), 0o777, -1), ["/a"]),
+        ("os.symlink", ("/a", "/b", -1), ["/b"]),
+        ("os.truncate", ("/a", 0), ["/a"]),
         ("os.listdir", ("/a",), []),
     ],
 )
@@ -53,3 +55,12 @@ def test_writing_into_the_checkout_is_seen(_watch):
 def test_a_link_into_the_checkout_does_not_hide_it(_watch, tmp_path):
     (tmp_path / "link").symlink_to(CHECKOUT, target_is_directory=True)
     assert not is_own(str(tmp_path / "link" / "x"), (*roots(), str(tmp_path)))
+
+
+def test_a_name_in_an_open_folder_is_that_folders(tmp_path):
+    """As shutil.rmtree removes: by name and descriptor."""
+    folder = os.open(tmp_path, os.O_RDONLY)
+    try:
+        assert changed("os.remove", ("a", folder)) == [str(tmp_path / "a")]
+    finally:
+        os.close(folder)

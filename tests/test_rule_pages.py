@@ -56,6 +56,7 @@ EVERY_CODE_EVER = {
     "RSH401": "consumer-running",
     "RSH402": "leader-lock-left",
     "RSH403": "not-progressing",
+    "RSH404": "time-in-the-future",
     "RSH501": "records-missing",
     "RSH502": "records-doubled",
     "RSH503": "keys-out-of-order",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
+from dataclasses import replace
 
 from reshardctl.lineage.breaches import Breach, breaches, hash_range
 from reshardctl.lineage.columns import (
@@ -55,6 +57,14 @@ class Lineage:
         self._links = Links(columns)
         self._opened = columns.end.absent()
         self._order = parents_first(columns, self._links) if out_of_order(columns) else None
+
+    def as_of(self, now: float) -> Lineage:
+        """The same, looked at at that time (Unix seconds)."""
+        if self.stream.as_of == now:
+            return self
+        new = copy(self)
+        new.stream = replace(self.stream, as_of=now)
+        return new
 
     def __len__(self) -> int:
         return len(self._columns.ids)

@@ -61,6 +61,8 @@ class Cause(StrEnum):
     """The place is older than what the stream keeps, and the consumer dies of it."""
     SHARED_LOG = "shared-log"
     """A log that somebody else writes too tells where it has come to."""
+    CLOCK_AHEAD = "clock-ahead"
+    """A time that lies in the future keeps everybody off until it has passed."""
     LIVELOCK = "livelock"
     """A failure that undoes all progress since the last commit comes back before the next one."""
 

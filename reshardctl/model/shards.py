@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import inf
 from typing import NewType
 
 ShardId = NewType("ShardId", str)
@@ -56,7 +57,10 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """DescribeStreamSummary's facts. `created`: Unix seconds; `retention`: seconds."""
+    """DescribeStreamSummary's facts. `created`: Unix seconds; `retention`: seconds.
+
+    as_of: when it was looked at; no record is younger. `inf` where nobody said.
+    """
 
     arn: str
     name: str
@@ -65,6 +69,7 @@ class Stream:
     status: str
     mode: str = "PROVISIONED"
     open_shards: int = 0
+    as_of: float = field(default=inf, compare=False)
 
     @property
     def account(self) -> str:

@@ -43,6 +43,7 @@ from reshardctl.rules import (
     rsh401_consumer_running,
     rsh402_leader_lock_left,
     rsh403_not_progressing,
+    rsh404_time_in_the_future,
     rsh501_records_missing,
     rsh502_records_doubled,
     rsh503_keys_out_of_order,
@@ -102,6 +103,7 @@ STARTS: tuple[Rule[View], ...] = tuple(
         rsh401_consumer_running,
         rsh402_leader_lock_left,
         rsh403_not_progressing,
+        rsh404_time_in_the_future,
         rsh901_could_not_look,
     )
 )

@@ -15,8 +15,10 @@ from reshardctl.journal import Header, Journal, read
 from reshardctl.model import (
     DONE,
     Cut,
+    Fate,
     Image,
     Line,
+    Never,
     Rank,
     Reads,
     Replay,
@@ -163,9 +165,10 @@ def _bounds(
 
 
 def _latest(replay: Replay) -> Replay:
-    """The same, each shard begun where it begins at the latest."""
-    fates = {
-        shard: replace(fate, at=replace(fate.at, lo=fate.at.hi))
+    """The same, each shard begun where it begins at the latest, or not at all where that may be."""
+    fates: dict[ShardId, Fate] = {
+        shard: Never(fate.cause, fate.possible) if fate.possible
+        else replace(fate, at=replace(fate.at, lo=fate.at.hi))
         for shard, fate in replay.fates.items() if isinstance(fate, Reads)
     }
     return replace(replay, fates={**replay.fates, **fates})

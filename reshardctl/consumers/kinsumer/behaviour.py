@@ -7,10 +7,11 @@ run on 9a48088 and v1.7.0, November 2026. It never orders: every shard is read a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from reshardctl.consumers.kinsumer.app import App
+from reshardctl.consumers.kinsumer.clocks import Clocks, clocks, named
 from reshardctl.consumers.kinsumer.positions import (
     Standing,
     asked_first,
@@ -20,6 +21,7 @@ from reshardctl.consumers.kinsumer.positions import (
     standing,
 )
 from reshardctl.consumers.kinsumer.rows import Row, Store
+from reshardctl.consumers.kinsumer.tables import CACHE, LEADER
 from reshardctl.consumers.numbers import unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -34,11 +36,13 @@ from reshardctl.model import (
     Never,
     Reads,
     Replay,
+    Risk,
     ShardId,
     Span,
     exactly,
     short,
 )
+from reshardctl.times import instant
 
 ROUND = 60.0
 """Seconds: shardCheckFrequency and leaderActionFrequency, both a minute unless configured."""
@@ -50,10 +54,11 @@ _NOBODY: frozenset[ShardId] = frozenset()
 
 def replay(lineage: Lineage, store: Store, app: App) -> Replay:
     """A fate for every listed shard and every row."""
-    start = _Start(lineage, store, app, asked_first(lineage, store))
+    start = _Start(lineage, store, app, asked_first(lineage, store), clocks(lineage, store))
     shards = [*(s for s in store.rows if s not in lineage), *lineage]
     fates = {s: start.fate(s) for s in shards}
-    return Replay(fates, _crash(store), tuple(start.notes()), orders=False)
+    risks = tuple(start.risks(fates))
+    return Replay(fates, _crash(store), tuple(start.notes()), risks, orders=False)
 
 
 def _crash(store: Store) -> Crash | None:
@@ -65,12 +70,14 @@ def _crash(store: Store) -> Crash | None:
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """One start. asked: the shards that are asked for before the leader's first round."""
+    """One start. asked: the shards that are asked for before the leader's first round. ahead: rows
+    whose time lies in the future."""
 
     lineage: Lineage
     store: Store
     app: App
     asked: frozenset[ShardId]
+    ahead: Clocks
 
     def fate(self, shard: ShardId) -> Fate:
         row = self.store.rows.get(shard)
@@ -80,14 +87,26 @@ class _Start:
             return self._unlisted(row)
         if row is not None and row.finished is not None:
             return self._finished(row)
-        blind = self.store.unreadable
-        if blind is not None and shard not in self.asked:
-            why = (
-                f"not in the ShardCache, and the leader's rounds fail on the row of "
-                f"{short(blind.shard)}: nobody finds it"
-            )
-            return Never(Cause.UNREADABLE, why)
+        if shard not in self.asked and (unfound := self._unfound()) is not None:
+            return unfound
+        if (until := self.ahead.owners.get(shard)) is not None:
+            why = f"has an owner until {instant(until)}, by a LastUpdate that lies in the future"
+            return Never(Cause.CLOCK_AHEAD, f"{why}: nobody takes it over before")
         return self._without_row(shard) if row is None else self._unfinished(row)
+
+    def _unfound(self) -> Never | None:
+        """Why no leader's round finds a shard that is not in the ShardCache."""
+        if (blind := self.store.unreadable) is not None:
+            why = f"the leader's rounds fail on the row of {short(blind.shard)}: nobody finds it"
+            return Never(Cause.UNREADABLE, f"not in the ShardCache, and {why}")
+        if (until := self.ahead.blind) is None:
+            return None
+        key = LEADER if self.ahead.leader == until else CACHE
+        why = (
+            "not in the ShardCache, which nobody compares with the stream before "
+            f"{instant(until)}: {named(key)} has a LastUpdate that lies in the future"
+        )
+        return Never(Cause.CLOCK_AHEAD, why)
 
     def _unlisted(self, row: Row) -> Fate:
         at = DONE if row.finished is not None else place(self.lineage, row, self.app) or START
@@ -151,7 +170,16 @@ class _Start:
         most = TAKEOVER if row is not None and row.owner is not None else 0.0
         most += 0.0 if shard in self.asked else 2 * ROUND
         closed = shard not in self.lineage or not self.lineage.is_open(shard)
+        if self.ahead.clients and at.hi != DONE:
+            possible = possible or _share(self.ahead)
         return Reads(at, until, _NOBODY, closed, cause, why, Delay(0.0, most), possible)
+
+    def risks(self, fates: Mapping[ShardId, Fate]) -> Iterator[Risk]:
+        """Clients that are not there are counted as alive, and get their share of the shards."""
+        if self.ahead.clients:
+            shards = tuple(s for s, f in fates.items() if isinstance(f, Reads) and f.at.hi != DONE)
+            rows = ", ".join(map(named, self.ahead.clients))
+            yield Risk(Cause.CLOCK_AHEAD, shards, _share(self.ahead), f"remove {rows}")
 
     def notes(self) -> Iterator[str]:
         """What is no finding, and worth knowing."""
@@ -169,3 +197,11 @@ class _Start:
                 "some shards have an owner: if it was killed, they are taken over after five times "
                 "shardCheckFrequency (five minutes unless configured)"
             )
+
+
+def _share(ahead: Clocks) -> str:
+    until = instant(max(ahead.clients.values()))
+    return (
+        f"a client that is not there counts as alive until {until}, by a LastUpdate that lies in "
+        "the future: nobody reads its share of the shards, and it may be the one to lead"
+    )

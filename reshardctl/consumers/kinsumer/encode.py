@@ -7,15 +7,16 @@ between them costs one more read of a finished shard, never a skip.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from reshardctl.consumers.kinsumer.app import App
 from reshardctl.consumers.kinsumer.behaviour import replay
+from reshardctl.consumers.kinsumer.clocks import Clocks, clocks, named
 from reshardctl.consumers.kinsumer.positions import asked_first
 from reshardctl.consumers.kinsumer.rows import LATEST, Row, Store
 from reshardctl.consumers.kinsumer.stamps import finished_at, rfc_of, seen_at
-from reshardctl.consumers.kinsumer.tables import CACHE, key_of
+from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, LEADER, key_of
 from reshardctl.consumers.numbers import unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -75,8 +76,22 @@ def encode(
             orders[shard] = order
     writes = [_write(lineage, store, order, app) for order in orders.values()]
     writes.sort(key=lambda w: (index_of(w.key.partition("/")[2]) or 0, w.key))
-    cache = _cache_write(lineage, store, orders, leave)
+    ahead = clocks(lineage, store)
+    writes += _unheld(store, ahead)
+    cache = _cache_write(lineage, store, orders, leave, held=ahead.cache is not None)
     return _steps([*writes, *([cache] if cache else [])])
+
+
+def _unheld(store: Store, ahead: Clocks) -> Iterator[Write]:
+    """Rows whose time lies in the future, as the library leaves them when it stops: no row of the
+    client, no ID of the leader (Stop, unregisterLeadership)."""
+    why = "its LastUpdate lies in the future"
+    for image in store.others:
+        everything = tuple(image.attributes)
+        if image.key in ahead.clients:
+            yield Write(image.key, Delete(), image, f"{why}: it counts as alive", everything)
+        if image.key == LEADER and ahead.leader is not None:
+            yield Write(image.key, Update({}, ("ID",)), image, f"{why}: nobody leads", everything)
 
 
 def _of_unlisted(lineage: Lineage, row: Row | None) -> _Order | None:
@@ -181,9 +196,11 @@ def _moved(lineage: Lineage, row: Row, at: Cut | None, app: App) -> Update:
 
 
 def _cache_write(
-    lineage: Lineage, store: Store, orders: Mapping[ShardId, _Order], leave: Collection[ShardId]
+    lineage: Lineage, store: Store, orders: Mapping[ShardId, _Order], leave: Collection[ShardId],
+    held: bool,
 ) -> Write | None:
-    """The ShardCache anew, where it would have a finished shard read again or cannot be read.
+    """The ShardCache anew, where it would have a finished shard read again or cannot be read, or
+    its time lies in the future (held).
 
     Otherwise it is left alone: the leader adds what is missing in its first round.
     """
@@ -192,13 +209,15 @@ def _cache_write(
     cached = store.cache is not None and bool(store.cache.shards)
     again = {s for s in finished & asked if cached or _bare(s, store)}
     broken = store.cache is not None and bool(store.cache.broken)
-    if not again and not broken:
+    if not again and not broken and not held:
         return None
     ids = sorted(s for s in lineage if s not in finished)
     if not ids:
         return None
     why = "a finished shard in it is read again" if again else "it cannot be read"
-    return cache_row(lineage, ids, store.cache.image if store.cache else None, why, broken)
+    why = "its LastUpdate lies in the future" if held else why
+    before = store.cache.image if store.cache else None
+    return cache_row(lineage, ids, before, why, broken or held)
 
 
 def _ends(shard: ShardId, store: Store, orders: Mapping[ShardId, _Order]) -> bool:
@@ -237,10 +256,10 @@ def _steps(writes: list[Write]) -> list[Step]:
     steps = []
     for first in range(0, len(writes), TRANSACTION):
         part = writes[first : first + TRANSACTION]
-        shards = [w for w in part if w.key != CACHE]
+        shards = [w for w in part if w.key.startswith(CHECKPOINTS)]
         names = ", ".join(str(index_of(w.key.partition("/")[2])) for w in shards[:4])
         more = f" and {len(shards) - 4} more" if len(shards) > 4 else ""
         words = [f"checkpoint{'s' if len(shards) > 1 else ''} of {names}{more}"] if shards else []
-        words += ["the ShardCache"] if len(shards) < len(part) else []
+        words += [named(w.key) for w in part if not w.key.startswith(CHECKPOINTS)]
         steps.append(Step(" and ".join(words), tuple(part)))
     return steps

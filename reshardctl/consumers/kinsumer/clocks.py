@@ -1,0 +1,94 @@
+"""Times in the tables that lie in the future: of another machine's clock, or in the wrong unit.
+
+A client decides by LastUpdate who is alive, who owns a shard, who leads, and when to look at the
+stream again. A time in the future holds until it has passed, and then as long as any (capture in
+checkpoints.go, getClients in clients.go, registerLeadership and performLeaderActions in leader.go
+of both libraries; that nobody captures such a row was run on v1.7.0 and 9a48088, November 2026).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from math import inf
+
+from reshardctl.consumers.kinsumer.fields import MistypedError, integer
+from reshardctl.consumers.kinsumer.rows import Store
+from reshardctl.consumers.kinsumer.stamps import NANOS
+from reshardctl.consumers.kinsumer.tables import CACHE, CLIENTS, LEADER
+from reshardctl.lineage import Lineage
+from reshardctl.model import Image, ShardId
+
+AHEAD = 300.0
+"""Seconds: AWS refuses the requests of a machine whose clock is further ahead than that."""
+MAX_AGE = 300.0
+"""maxAgeForClientRecord and maxAgeForLeaderRecord, five times shardCheckFrequency by default."""
+ROUND = 60.0
+"""shardCheckFrequency, which the fork adds for clients, and leaderActionFrequency."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """Until when (Unix seconds) each row holds that is from the future.
+
+    owners: of shards. clients: rows of clients by key. leader, cache: `None` where their time is
+    past.
+    """
+
+    owners: Mapping[ShardId, float] = field(default_factory=dict)
+    clients: Mapping[str, float] = field(default_factory=dict)
+    leader: float | None = None
+    cache: float | None = None
+
+    @property
+    def blind(self) -> float | None:
+        """Until when nobody compares the ShardCache with the stream."""
+        held = [one for one in (self.leader, self.cache) if one is not None]
+        return max(held, default=None)
+
+
+def clocks(lineage: Lineage, store: Store) -> Clocks:
+    """Every time that lies ahead of when the stream was listed; none where nobody said when."""
+    now = lineage.stream.as_of
+    if now == inf:
+        return Clocks()
+    rows = {image.key: image for image in store.others}
+    leader = rows.get(LEADER)
+    led = leader is not None and "ID" in leader.attributes
+    cache = store.cache.image if store.cache is not None and store.cache.shards else None
+    return Clocks(
+        dict(_owners(store, now)), dict(_clients(rows, now)),
+        _held(leader, now, MAX_AGE) if led else None, _held(cache, now, ROUND),
+    )
+
+
+def _owners(store: Store, now: float) -> Iterator[tuple[ShardId, float]]:
+    for shard, row in store.rows.items():
+        if row.owner is not None and not row.mistyped and row.updated / NANOS > now + AHEAD:
+            yield shard, row.updated / NANOS + MAX_AGE
+
+
+def _clients(rows: Mapping[str, Image], now: float) -> Iterator[tuple[str, float]]:
+    for key, image in rows.items():
+        until = _held(image, now, MAX_AGE + ROUND) if key.startswith(CLIENTS) else None
+        if until is not None:
+            yield key, until
+
+
+def _held(image: Image | None, now: float, age: float) -> float | None:
+    if image is None:
+        return None
+    try:
+        stamp = integer(image.attributes, "LastUpdate") or 0
+    except MistypedError:
+        return None
+    return stamp / NANOS + age if stamp / NANOS > now + AHEAD else None
+
+
+def named(key: str) -> str:
+    """A row of the tables in words."""
+    if key == CACHE:
+        return "the ShardCache"
+    return "the Leader row" if key == LEADER else f"the row of client {key.removeprefix(CLIENTS)}"
+
+

@@ -1,0 +1,125 @@
+"""Times of kinsumer's tables that lie in the future.
+
+What a start does is told by the reference consumer, which is written from the libraries' sources;
+that nobody captures a row of the future was run on v1.7.0 and 9a48088 (November 2026).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from reshardctl.consumers.kinsumer.clocks import AHEAD, clocks
+from reshardctl.consumers.kinsumer.rows import parse
+from reshardctl.plan import Plan
+from tests.differential.families import FAMILIES
+from tests.differential.states import Rows, State
+from tests.differential.trial import bench_of, examine
+
+DAY = 86_400
+SEEDS = range(12)
+OTHER = "ffffffff-gone"
+
+
+def stamped(row: dict, now: float, ahead: float) -> dict:
+    return row | {"LastUpdate": {"N": str(int((now + ahead) * 1e9))}}
+
+
+def owner(rows: Rows, now: float, ahead: float) -> Rows:
+    """The newest shard has an owner."""
+    key = max(key for key in rows if key.startswith("checkpoints/"))
+    owned = {"OwnerID": {"S": OTHER}, "OwnerName": {"S": "judged"}}
+    return rows | {key: stamped(rows[key] | owned, now, ahead)}
+
+
+def client(rows: Rows, now: float, ahead: float) -> Rows:
+    row = {"ID": {"S": OTHER}, "Name": {"S": "judged"}}
+    return rows | {f"clients/{OTHER}": stamped(row, now, ahead)}
+
+
+def leader(rows: Rows, now: float, ahead: float) -> Rows:
+    row = {"Key": {"S": "Leader"}, "ID": {"S": OTHER}, "Name": {"S": "judged"}}
+    return without_the_newest(rows) | {"metadata/Leader": stamped(row, now, ahead)}
+
+
+def cache(rows: Rows, now: float, ahead: float) -> Rows:
+    less = without_the_newest(rows)
+    return less | {"metadata/ShardCache": stamped(less["metadata/ShardCache"], now, ahead)}
+
+
+def without_the_newest(rows: Rows) -> Rows:
+    """As before a split: the ShardCache lacks what nobody has a row of."""
+    row = rows["metadata/ShardCache"]
+    kept = sorted(row["ShardIDs"]["L"], key=lambda one: one["S"])[:-1] or row["ShardIDs"]["L"]
+    return rows | {"metadata/ShardCache": row | {"ShardIDs": {"L": kept}}}
+
+
+WAYS = [owner, client, leader, cache]
+RELEASES = ["reference-kinsumer-snowplow", "reference-kinsumer-twitch"]
+
+
+def honest(family: str) -> list[State]:
+    """States that nothing was done to, with a ShardCache of several shards."""
+    states = [FAMILIES[family].state(seed) for seed in SEEDS]
+    return [
+        replace(one, rows=one.honest, damages=()) for one in states
+        if len(one.honest["metadata/ShardCache"]["ShardIDs"]["L"]) > 1
+    ]
+
+
+@pytest.mark.parametrize("family", RELEASES)
+@pytest.mark.parametrize("way", WAYS)
+def test_it_is_told_mended_and_forecast(family: str, way: Callable) -> None:
+    """The forecast is right, nothing is lost after the fix, the next plan is empty (examine)."""
+    told = 0
+    with FAMILIES[family].judges(1) as judge:
+        for state in honest(family):
+            ahead = replace(state, rows=way(state.rows, state.case.now, DAY))
+            bench = bench_of(ahead, ahead.images)
+            codes = {finding.code for finding in bench.findings()}
+            told += "RSH404" in codes
+            verdict = examine(ahead, judge)
+            assert not verdict.violations, f"seed {state.seed}"
+            decided = bench.decide()
+            if "RSH404" in codes:
+                assert isinstance(decided, Plan)
+                after = bench_of(ahead, bench.after(decided.steps))
+                assert not {f.code for f in after.findings()} & {"RSH404"}
+    assert told > 3
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_time_that_is_past_or_a_little_ahead_is_none(way: Callable) -> None:
+    for state in honest(RELEASES[0])[:5]:
+        for ahead in (-DAY, AHEAD - 1):
+            rows = replace(state, rows=way(state.rows, state.case.now, ahead))
+            bench = bench_of(rows, rows.images)
+            found = clocks(bench.plan_case.around.lineage, parse(rows.images))
+            assert found == clocks(bench.plan_case.around.lineage, parse(()))
+            assert not {f.code for f in bench.findings()} & {"RSH404"}
+
+
+def test_a_time_that_cannot_be_read_holds_nothing() -> None:
+    """attributevalue.UnmarshalMap fails on it, which RSH301 tells; the filter of the clients passes
+    numbers only."""
+    (state, *_) = honest(RELEASES[0])
+    rows = client(state.rows, state.case.now, DAY)
+    key = f"clients/{OTHER}"
+    rows[key] = rows[key] | {"LastUpdate": {"S": "tomorrow"}}
+    images = replace(state, rows=rows).images
+    assert not clocks(bench_of(state, images).plan_case.around.lineage, parse(images)).clients
+
+
+def test_nothing_but_the_owner_goes_from_an_owned_row() -> None:
+    decided = []
+    for state in honest(RELEASES[0]):
+        ahead = replace(state, rows=owner(state.rows, state.case.now, DAY))
+        decided.append(bench_of(ahead, ahead.images).decide())
+    plans = [one for one in decided if isinstance(one, Plan)]
+    writes = [w for one in plans for s in one.steps for w in s.writes]
+    assert plans and writes
+    for write in writes:
+        assert write.key.startswith("checkpoints/")
+        assert not write.change.set and set(write.change.remove) == {"OwnerID", "OwnerName"}
