@@ -24,7 +24,7 @@ from reshardctl.errors import (
 )
 from reshardctl.journal import Intent, Journal, Records
 from reshardctl.landing import Standing, standings
-from reshardctl.media.base import Landed, Medium
+from reshardctl.media.base import Landed, Medium, recover
 from reshardctl.media.files.tree import METADATA
 from reshardctl.model import Image, Step
 from reshardctl.rebase import rebase
@@ -68,6 +68,7 @@ def apply(
     written), Cancelled (interrupted before the first write), HalfDone (stopped after one, or with
     one whose fate is unknown), and what the medium raises while nothing is in place.
     """
+    recover(medium)
     fresh = check(medium.read())
     if [_keys(step) for step in fresh] != [_keys(step) for step in steps]:
         raise StalePlan("the checked steps write other rows than the plan's")
@@ -93,6 +94,7 @@ def resume(
     written.
     """
     belongs(records, medium)
+    recover(medium)
     run = records.run
     steps = run.current
     rows = medium.read()

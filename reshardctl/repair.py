@@ -262,7 +262,10 @@ def go_on(
     def check(images: list[Image], rest: list[Step]) -> list[Step]:
         lineage = ports.kinesis.lineage(plan.stream)
         rows = tuple(after(images, ahead(_past_barriers(rest, images))))
-        case = case_of(Snapshot(locator, lineage, rows, plan.store, ports.clock()), plan.wishes)
+        now = Snapshot(locator, lineage, tuple(images), plan.store, ports.clock())
+        if plan.probe:  # what the plan rests on, read again
+            now = _judged(ports.kinesis, now, replace(plan.wishes, count=False), True).snapshot
+        case = case_of(replace(now, images=rows), plan.wishes)
         settled = settled_line(case, images)
         want = plan.wishes.policy.line(lineage, settled)
         judged = judge(case, want, settled)

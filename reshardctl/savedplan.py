@@ -7,7 +7,6 @@ it is stale. The before-images in it serve the undo when no journal is left.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from reshardctl.effects import Effect
 from reshardctl.errors import UsageError
 from reshardctl.evidence import Snapshot
 from reshardctl.model import DONE, START, Cut, ShardId, Step, at_number, is_number
+from reshardctl.newfile import create_whole
 from reshardctl.plan import Plan
 from reshardctl.policy import POLICIES, Accept, Policy
 from reshardctl.report import Report, Wishes
@@ -104,20 +104,12 @@ def broken(promised: tuple[Promise, ...], found: tuple[Promise, ...]) -> list[Pr
 def save(plan: SavedPlan, path: Path) -> None:
     """Write it whole or not at all, readable by its owner only. Never over an existing file."""
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        create_whole(path, [text(plan)])
     except FileExistsError:
         raise UsageError(
             f"{path} exists already; no plan was saved", "name another file with --out"
         ) from None
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}; no plan was saved") from None
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text(plan))
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        path.unlink(missing_ok=True)
         raise UsageError(f"{path}: {error.strerror}; no plan was saved") from None
 
 

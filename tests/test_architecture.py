@@ -27,7 +27,7 @@ LAYERS = (
     ("demo", "config", "render", "repair", "explanation"),
     ("testing",),
     ("undo", "savedplan", "snapshot", "pinning", "apply", "spark"),
-    ("journal", "kinesis", "media"),
+    ("journal", "kinesis", "media", "newfile"),
     ("buckets",),
     ("aws",),
     ("awsanswers",),

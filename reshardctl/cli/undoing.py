@@ -32,6 +32,7 @@ from reshardctl.journal import Journal
 from reshardctl.journal.shelf import Entry
 from reshardctl.landing import Standing, standings
 from reshardctl.locator import Locator
+from reshardctl.media.base import recover
 from reshardctl.model import Image, Step, after
 from reshardctl.render.outcomes import Undoing
 from reshardctl.repair import Ports
@@ -64,6 +65,8 @@ def undo(asked: Asked, name: str) -> Exit:
     belongs(records, ports.medium)
     if records.undo is not None and records.undo.outcome != "undone" and not asked.dry_run:
         return _go_on(asked, ports, source, place, out)
+    if not asked.dry_run:
+        recover(ports.medium)
     images = ports.medium.read()
     undoing = _planned(asked, ports, source, place, images)
     if asked.dry_run or not undoing.steps:

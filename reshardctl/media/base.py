@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from reshardctl.model import Image, Step
 
@@ -43,3 +43,20 @@ class Medium(Protocol):
         token: the same for every attempt at this step, so that a repeat is recognised. An answer
         that was lost, and that reading could not replace, raises AnswerLost.
         """
+
+
+@runtime_checkable
+class Recovering(Protocol):
+    """A medium in which a killed process of ours may leave something behind."""
+
+    def recover(self) -> None:
+        """Take away temporary files, and finish what belongs together and was written in part.
+
+        Raises what `Medium.write` raises. It changes nothing that a row says.
+        """
+
+
+def recover(medium: Medium) -> None:
+    """Clear up after a killed process, where the medium has anything of the kind."""
+    if isinstance(medium, Recovering):
+        medium.recover()

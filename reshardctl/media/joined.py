@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from reshardctl.media.base import Landed, Medium
+from reshardctl.media.base import Landed, Medium, recover
 from reshardctl.model import Image, Step
 
 
@@ -45,6 +45,11 @@ class Joined:
         if len(step.writes) != 1:
             raise ValueError(f"a step of {len(step.writes)} writes; 1 is possible")
         return self._of(step.writes[0].key).write(step, token)
+
+    def recover(self) -> None:
+        """See `Recovering`."""
+        for medium in self._all():
+            recover(medium)
 
     def _all(self) -> tuple[Medium, ...]:
         return (self._main, *self._others.values())

@@ -19,6 +19,7 @@ from reshardctl.errors import UsageError
 from reshardctl.evidence import Snapshot
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Cut, Probe, Rank, Shard, ShardId, Stream, is_number
+from reshardctl.newfile import create_whole
 from reshardctl.strict import (
     Place,
     array,
@@ -57,6 +58,9 @@ def save(saved: SavedSnapshot, path: Path) -> None:
     """Write it whole or not at all, readable by its owner only. Replaces an older file."""
     name = ""
     try:
+        if not path.exists():
+            create_whole(path, _lines(saved))
+            return
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.writelines(_lines(saved))

@@ -8,7 +8,7 @@ Where a rename is a copy (s3a://), nothing is written: boto3 can do better, `spa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any, NoReturn, TypeVar
 from uuid import uuid4
@@ -66,6 +66,14 @@ class Hadoop:
     def writing(self) -> AbstractContextManager[None]:
         """Nothing: there are no locks."""
         return nullcontext()
+
+    def together(self, note: bytes) -> AbstractContextManager[None]:  # noqa: ARG002
+        """Nothing: checksums beside files are the file system's own here."""
+        return nullcontext()
+
+    def unfinished(self) -> Iterator[bytes]:
+        """None."""
+        return iter(())
 
     def create(self, key: str, content: bytes) -> None:
         """By rename, which refuses an existing name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -56,6 +56,13 @@ class Blobs(Protocol):
 
     def writing(self) -> AbstractContextManager[None]:
         """Around each write: nobody else of ours writes here meanwhile, where that can be had."""
+
+    def together(self, note: bytes) -> AbstractContextManager[None]:
+        """Around changes of files that belong together, while writing: killed in it, the note is
+        among `unfinished` for whoever writes next."""
+
+    def unfinished(self) -> Iterator[bytes]:
+        """While writing: the notes of killed processes. Each is gone once the next is asked for."""
 
     def create(self, key: str, content: bytes) -> None:
         """A new file. Raises Moved over an existing one."""

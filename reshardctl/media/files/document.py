@@ -63,6 +63,11 @@ class Document:
                     return landed
         return Landed.MOVED
 
+    def recover(self) -> None:
+        """See `Recovering`."""
+        with self._blobs.writing():
+            pass
+
     def _tried(self, writes: Sequence[Write]) -> Landed | None:
         """`None` where somebody saved between our read and our write."""
         blob = self._blob()

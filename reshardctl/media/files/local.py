@@ -31,6 +31,7 @@ class Local:
         """Touches nothing yet."""
         self.place = path
         self._root = _resolved(Path(path))
+        self._alone = False
 
     def identity(self) -> Mapping[str, str]:
         """The real `path`, and the directory's `inode`, which another one in its place has not."""
@@ -68,7 +69,30 @@ class Local:
         with alone(self._root, self.place) as locked:
             if locked:
                 swapping.tidy(self._root)
+            self._alone = locked
+            try:
+                yield
+            finally:
+                self._alone = False
+
+    @contextmanager
+    def together(self, note: bytes) -> Iterator[None]:
+        """By a file in the root, on disk before the first of the changes."""
+        with unwritable(self.place):
+            path = swapping.noted(self._root, note)
+        try:
             yield
+        finally:
+            swapping.forgotten(path)
+
+    def unfinished(self) -> Iterator[bytes]:
+        """Not where there are no locks: the process may be alive there."""
+        for path in swapping.notes(self._root) if self._alone else ():
+            try:
+                yield path.read_bytes()
+            except OSError as error:
+                raise unreadable(str(path), error) from None
+            swapping.forgotten(path)
 
     def create(self, key: str, content: bytes) -> None:
         """A temporary file beside the root's folders, then its name, never over another one."""

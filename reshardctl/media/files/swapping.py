@@ -19,11 +19,11 @@ from reshardctl.media.files import renaming
 from reshardctl.media.files.blobs import Moved
 from reshardctl.media.files.faults import Unsettled, foreign
 
-_OURS = re.compile(r"\.reshardctl\.[0-9a-f-]{36}\.tmp\Z")
+_OURS = re.compile(r"\.reshardctl\.[0-9a-f-]{36}\.(tmp|note)\Z")
 
 
 def ours(name: str) -> bool:
-    """Whether a name is that of a temporary file of this tool."""
+    """Whether a name is that of a temporary file of this tool, or of a note of its own."""
     return _OURS.match(name) is not None
 
 
@@ -31,8 +31,38 @@ def tidy(root: Path) -> None:
     """Remove what a killed process of ours left; with the lock held nobody needs it."""
     with suppress(OSError):
         for path in root.iterdir():
-            if ours(path.name):
+            if ours(path.name) and path.suffix == ".tmp":
                 path.unlink()
+
+
+def noted(root: Path, content: bytes) -> Path:
+    """A note in the root, whole and on disk. OSError where there is none."""
+    temporary = _temporary(root)
+    path = temporary.with_suffix(".note")
+    try:
+        _write(temporary, content, None, path)
+        temporary.rename(path)
+        _settled(root, root)
+    except BaseException as error:
+        _drop(temporary)
+        _drop(path)
+        if isinstance(error, Unsettled):  # the note; nothing that it is about was touched
+            raise OSError(error.errno, error.strerror) from None
+        raise
+    return path
+
+
+def notes(root: Path) -> list[Path]:
+    """Those of processes that were killed; with the lock held nobody is at work."""
+    try:
+        return sorted(path for path in root.iterdir() if ours(path.name))
+    except OSError:
+        return []
+
+
+def forgotten(note: Path) -> None:
+    """The note has served."""
+    _drop(note)
 
 
 def create(root: Path, path: Path, content: bytes) -> None:
@@ -98,13 +128,14 @@ def _temporary(root: Path) -> Path:
     return root / f".reshardctl.{uuid4()}.tmp"
 
 
-def _write(temporary: Path, content: bytes, like: os.stat_result, path: Path) -> None:
+def _write(temporary: Path, content: bytes, like: os.stat_result | None, path: Path) -> None:
     """A temporary file with the content, on disk, with the owner and mode of another one."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
     descriptor = os.open(temporary, flags, 0o600)
     try:
-        _owned(descriptor, like, path)
-        os.fchmod(descriptor, stat.S_IMODE(like.st_mode) & 0o666)
+        if like is not None:
+            _owned(descriptor, like, path)
+            os.fchmod(descriptor, stat.S_IMODE(like.st_mode) & 0o666)
         view = memoryview(content)
         while view:
             view = view[os.write(descriptor, view):]

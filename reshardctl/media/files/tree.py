@@ -3,7 +3,8 @@
 At no point, and after no kill, does a checksum lie beside a content that it is not of, nor alone:
 Spark refuses to write a file whose orphan checksum is there ("Multiple streaming queries are
 concurrently using …"), while a file without one runs everywhere (runs on Spark 3.3.4 to 4.3.0).
-So the sibling goes first and comes last.
+So the sibling goes first and comes last; a note in the root tells the next writer what was under
+way.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from reshardctl.media.base import Landed
 from reshardctl.media.files.blobs import Blob, Blobs, Moved, checked
 from reshardctl.media.files.images import crc_of, image_of, written
 from reshardctl.media.files.reading import Reading
+from reshardctl.media.files.units import Unit
 from reshardctl.media.guards import checked as checked_step
 from reshardctl.media.guards import holds
 from reshardctl.model import Create, Delete, Image, Step, Update, Write, changed
@@ -61,7 +63,26 @@ class Tree:
         """The one write of the step. A repeat needs no token: it meets what it wrote."""
         (write,) = checked_step(step, self.max_writes)
         with self._blobs.writing():
+            self._finished()
             return self._write(write)
+
+    def recover(self) -> None:
+        """See `Recovering`."""
+        with self._blobs.writing():
+            self._finished()
+
+    def _finished(self) -> None:
+        """A file that a killed process left without its checksum gets the one of its content."""
+        for note in self._blobs.unfinished():
+            unit = Unit.read(note)
+            if unit is None:
+                continue
+            blobs = self._blobs.read([unit.key, crc_of(unit.key)])
+            crc = blobs[crc_of(unit.key)]
+            known, wanted = unit.checksum(blobs[unit.key], crc)
+            if known:
+                with suppress(Moved):
+                    self._move(crc_of(unit.key), crc, wanted)
 
     def _write(self, write: Write) -> Landed:
         keys = [checked(write.key)]
@@ -103,6 +124,17 @@ class Tree:
         if (file.content if file else None) == content:
             self._move(beside, crc, checksum)
             return
+        if crc is None and checksum is None:
+            self._move(key, file, content)
+            return
+        with self._blobs.together(Unit.of(key, file, crc, content, checksum).text()):
+            self._put_both(key, file, crc, content, checksum)
+
+    def _put_both(
+        self, key: str, file: Blob | None, crc: Blob | None,
+        content: bytes | None, checksum: bytes | None,
+    ) -> None:
+        beside = crc_of(key)
         early = None if file is not None else checksum  # an orphan's goes before its file comes
         if crc is not None and (file is not None or checksum is not None):
             with suppress(AnswerLost):  # whether it stays so, the file's own move will tell

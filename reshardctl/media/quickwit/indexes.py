@@ -79,6 +79,11 @@ class Indexes:
             raise UsageError(f"a step writes {len(of)} indexes, each in a file of its own")
         return self._document(of.pop(), needed=False).write(step, token)
 
+    def recover(self) -> None:
+        """See `Recovering`."""
+        with self._blobs.writing():
+            pass
+
     def _document(self, index: str, needed: bool = True) -> Document:
         source = self._source if needed else ""
         return Document(self._blobs, f"{index}/{NAME}", Codec(FILE, index, source, needed))

@@ -1,0 +1,57 @@
+"""A file that is there whole or not at all, readable by its owner only.
+
+It is written without a name (O_TMPFILE, Linux 3.11) and gets its name when it is on disk: a process
+that is killed leaves nothing behind. Where there are no such files, it has another name first.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+
+def create_whole(path: Path, texts: Iterable[str]) -> None:
+    """Never over another file. OSError, FileExistsError among them, while there is none."""
+    descriptor, name = _opened(path)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.writelines(texts)
+            file.flush()
+            os.fsync(file.fileno())
+            _named(name or f"/proc/self/fd/{file.fileno()}", path)
+    finally:
+        if name:
+            Path(name).unlink(missing_ok=True)
+    _settled(path.parent)
+
+
+def _opened(path: Path) -> tuple[int, str]:
+    """A new file beside the path, and its name, "" for none."""
+    flags = getattr(os, "O_TMPFILE", 0)
+    if flags and Path("/proc/self/fd").is_dir():
+        with suppress(OSError):
+            return os.open(path.parent, flags | os.O_WRONLY | os.O_CLOEXEC, 0o600), ""
+    return tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+
+
+def _named(source: str, path: Path) -> None:
+    """By linkat(2), which follows /proc's link to the file; the descriptor given is not looked at,
+    it makes Python take that call instead of link(2)."""
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.link(source, path, src_dir_fd=folder, follow_symlinks=True)
+    finally:
+        os.close(folder)
+
+
+def _settled(folder: Path) -> None:
+    """The name is on disk, where a folder can be synced."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

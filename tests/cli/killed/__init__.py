@@ -1,0 +1,1 @@
+"""The crash tier of the file stores: killed at every system call that changes a name or a file."""

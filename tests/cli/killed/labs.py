@@ -1,0 +1,103 @@
+"""The stores of the crash tier: as real libraries left them, and damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from tests.cli import quickwit_lab, spark_lab
+from tests.cli.killed.stores import Kept, contents, temporary
+from tests.cli.lab import Lab, opened
+from tests.cli.quickwit_lab import QuickwitLab
+from tests.cli.spark_lab import FOLDERS, SparkLab
+
+CREATED = "CREATED"
+"""Among words: the stream's creation time."""
+FileLab = SparkLab | QuickwitLab
+Open = Callable[..., Lab]
+
+
+@dataclass
+class Trial:
+    """A store before and after its whole repair, and a way back to either."""
+
+    lab: FileLab
+    scratch: Path
+    words: tuple[str, ...] = ()
+    before: dict[str, tuple[bytes, int]] = field(default_factory=dict)
+    after: dict[str, tuple[bytes, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.words = tuple(self.lab.created if w == CREATED else w for w in self.words)
+        self.clean = self.keep("clean")
+        self.before = self.files()
+        done = self.lab.fix(*self.words)
+        assert done.code == 0, done.err
+        self.after = self.files()
+        assert self.after != self.before and not temporary(self.after)
+        self.whole = self.keep("whole")
+        self.clean.put_back()
+
+    def files(self) -> dict[str, tuple[bytes, int]]:
+        return contents(self.lab.root)
+
+    def keep(self, name: str) -> Kept:
+        """The store and the journals as they are now."""
+        return Kept.of((self.lab.root, self.lab.state), self.scratch / name)
+
+    def fix(self) -> int:
+        return self.lab.fix(*self.words).code
+
+    def undo(self) -> int:
+        return self.lab.undo().code
+
+    def resume(self) -> int:
+        return self.lab.cli("fix", "--resume", self.lab.journal(), "--assume-stopped").code
+
+
+@contextmanager
+def of_spark(
+    release: str, shape: str, servers, tmp_path, monkeypatch, wire
+) -> Iterator[SparkLab]:
+    folder = FOLDERS[release]
+    fake = spark_lab.golden_fake(folder, shape)
+    with opened(servers, fake, [], tmp_path / "state", monkeypatch, wire) as lab:
+        root = spark_lab.planted(tmp_path / "checkpoint", folder, shape)
+        yield SparkLab(
+            lab.servers, lab.fake, lab.table, lab.state, lab.wire,
+            spark_lab.facts(folder, shape)["stream"], spark_lab.said(folder, shape, release),
+            lab.on_sleep, lab.slept, root=root,
+        )
+
+
+@contextmanager
+def of_quickwit(
+    release: str, state: str, servers, tmp_path, monkeypatch, wire
+) -> Iterator[QuickwitLab]:
+    fake = quickwit_lab.golden_fake(state)
+    with opened(servers, fake, [], tmp_path / "state", monkeypatch, wire) as lab:
+        root = quickwit_lab.planted(tmp_path / "indexes", release, state)
+        yield QuickwitLab(
+            lab.servers, lab.fake, lab.table, lab.state, lab.wire, "events",
+            f"?release={release}", root=root,
+        )
+
+
+STORES = {
+    "quickwit": partial(of_quickwit, "0.9.0", "q3"),
+    "quickwit-probed": partial(of_quickwit, "0.8.2", "q3"),
+    **{
+        f"spark-{release}-{shape}": partial(of_spark, release, shape)
+        for release, shape in (
+            (spark_lab.V1, "s3"), (spark_lab.HEAD, "s1"), (spark_lab.HEAD, "u1"),
+            (spark_lab.HEAD, "s1x"), (spark_lab.QUBOLE, "s4"),
+        )
+    },
+}
+WORDS = {
+    "quickwit-probed": ("--probe",),
+    f"spark-{spark_lab.HEAD}-u1": ("--created", CREATED),
+}
