@@ -21,6 +21,9 @@ class Oddity(StrEnum):
     PARENTS_UNREADABLE = "parents-unreadable"
     GONE = "gone"
     UNBORN = "unborn"
+    CLEANED_OR_LOST = "cleaned-or-lost"
+    """A closed shard has no row, its children have progress, and the library would have started
+    them beside a lost row of it too."""
     EARLIER_INCARNATION = "earlier-incarnation"
     EARLIER_STREAM = "earlier-stream"
     LEADER_LEFT = "leader-left"

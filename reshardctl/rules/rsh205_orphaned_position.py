@@ -5,6 +5,11 @@ What it is
 The table has rows of shards that are not listed any more. In a multi-stream table: or rows of an
 earlier stream of the same name, whose keys hold another creation time.
 
+Or the other way round, in a KCL table: a closed shard has no lease, and all its children have
+progress. KCL removes such leases itself. But it also starts children beside a parent whose lease is
+missing, so the parent's rest may never have been read: the table cannot tell the one from the
+other.
+
 Why it matters
 --------------
 It does not. If such a row had not come to its end, its unread records are gone, and RSH204 says
@@ -21,6 +26,9 @@ ResourceNotFoundException.
 What the fix writes
 -------------------
 Nothing. At the next start KCL finishes such a row, where it is not finished, and deletes it later.
+What a shard without a lease held is known to the sink alone, or to a snapshot from before:
+
+    reshardctl audit SINK --stream NAME --against-stream --consumer kcl://TABLE
 
 When the fix is not offered
 ---------------------------
@@ -41,11 +49,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.effects import Harm
-from reshardctl.model import Cause, Oddity
+from reshardctl.effects import Harm, owes
+from reshardctl.model import START, Cause, Oddity
 from reshardctl.rules.base import Finding, Severity, View, from_odd, shards_of
 
 CODE, NAME = "RSH205", "orphaned-position"
+
+
+def _cannot_tell(view: View) -> Iterator[Finding]:
+    """Shards without a row that may not have been read to their end, while they hold anything."""
+    odd = [
+        o for o in view.oddities(Oddity.CLEANED_OR_LOST)
+        if o.shard is not None and owes(view.around, o.shard, START)
+    ]
+    what = (
+        "closed and without a position, and their children have progress: cleaned up, or lost "
+        "before the children were started; the table cannot tell"
+    )
+    helps = "the sink can, with reshardctl audit, or a snapshot from before that start"
+    yield from from_odd(CODE, NAME, odd, Severity.INFO, what, helps=helps)
 
 
 def match(view: View) -> Iterator[Finding]:
@@ -58,6 +80,7 @@ def match(view: View) -> Iterator[Finding]:
         yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))
     else:
         yield from from_odd(CODE, NAME, gone, Severity.INFO, what)
+    yield from _cannot_tell(view)
     if earlier := view.oddities(Oddity.EARLIER_STREAM):
         count = f"{len(earlier)} row{'s' if len(earlier) > 1 else ''}"
         what = f"{count} of an earlier stream of this name, never touched"

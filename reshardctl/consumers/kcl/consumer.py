@@ -20,6 +20,7 @@ from reshardctl.consumers.kcl.options import read_options
 from reshardctl.consumers.kcl.plain import PLAIN
 from reshardctl.consumers.kcl.positions import (
     begun_again,
+    cleaned_or_lost,
     earlier_incarnation,
     of_another_stream,
     unborn,
@@ -115,6 +116,10 @@ class Kcl:
             if earlier_incarnation(lineage, row):
                 why = "its number is older than the stream"
                 found.append(Odd(Oddity.EARLIER_INCARNATION, key, raw, why, shard))
+        why = "cleaned up, or lost before its children were started"
+        for shard in cleaned_or_lost(lineage, table.rows):
+            key = key_of(table.named, shard)
+            found.append(Odd(Oddity.CLEANED_OR_LOST, key, "", why, shard))
         return found
 
     def incarnation(self, lineage: Lineage, table: LeaseTable) -> Incarnation:

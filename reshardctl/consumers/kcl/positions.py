@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import Enum
 
 from reshardctl.consumers.kcl.rows import AT_TIMESTAMP, LATEST, SHARD_END, TRIM_HORIZON, Row
@@ -59,6 +59,31 @@ def earlier_incarnation(lineage: Lineage, row: Row) -> bool:
     """Whether the row's number was written before this stream was created."""
     decoded = decode(row.position) if row.position else None
     return decoded is not None and decoded.time < lineage.stream.created - CREATION_SLACK
+
+
+def cleaned_or_lost(lineage: Lineage, rows: Mapping[ShardId, Row]) -> list[ShardId]:
+    """Closed shards without a row, whose children have come further than their beginning: all of
+    them, or one that names the shard as its parent."""
+    over: set[ShardId] = set()
+    begun = {shard for shard, row in rows.items() if _has_progress(lineage, row)}
+    for shard in reversed(list(lineage)):
+        children = lineage.children(shard)
+        if shard in rows or not children or lineage.is_open(shard):
+            continue
+        waited = any(c in begun and shard in rows[c].parents for c in children)
+        if waited or all(c in over or c in begun for c in children):
+            over.add(shard)
+    return [shard for shard in lineage if shard in over]
+
+
+def _has_progress(lineage: Lineage, row: Row) -> bool:
+    match standing(lineage, row):
+        case Standing.END | Standing.AT_END:
+            return True
+        case Standing.NUMBER if row.shard in lineage:
+            return int(row.position or "0") > int(lineage[row.shard].start)
+        case _:
+            return False
 
 
 def begun_again(lineage: Lineage, rows: Iterable[Row]) -> bool:
