@@ -8,15 +8,19 @@ they are the owner's alone.
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from reshardctl.errors import UsageError
 
 _DESCRIPTORS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
+MOST_LINKS = 40
+"""As many as Linux follows before it answers ELOOP."""
 _NEW_MODE = 0o666
 """Of a new file, before the umask is taken from it."""
 
@@ -44,8 +48,11 @@ def check_new_file(path: Path) -> None:
 
 
 def is_regular(path: Path) -> bool:
-    """Whether a file is, or would be made, under this name."""
-    return _descriptor(path) is None and not _is_special(path)
+    """Whether a file is, or would be made, under this name. Opening it tells what is wrong."""
+    try:
+        return _descriptor(path) is None and not _is_special(path)
+    except OSError:
+        return True
 
 
 def replace_file(path: Path, text: str) -> None:
@@ -96,10 +103,20 @@ def _descriptor(path: Path) -> int | None:
 
     Replacing what /dev/stdout leads to would leave whoever opened it with the old file.
     """
-    text = os.path.normpath(path)
-    if text in _DESCRIPTORS:
-        return _DESCRIPTORS[text]
-    folder, _, number = text.rpartition("/")
-    if folder in ("/dev/fd", "/proc/self/fd") and number.isascii() and number.isdecimal():
-        return int(number)
+    for text in _names(path):
+        if text in _DESCRIPTORS:
+            return _DESCRIPTORS[text]
+        folder, _, number = text.rpartition("/")
+        if folder in ("/dev/fd", "/proc/self/fd") and number.isascii() and number.isdecimal():
+            return int(number)
     return None
+
+
+def _names(path: Path) -> Iterator[str]:
+    """The path, and where it leads as a link, link by link."""
+    for _ in range(MOST_LINKS):
+        yield os.path.normpath(path)
+        if not path.is_symlink():
+            return
+        path = path.parent / path.readlink()
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))

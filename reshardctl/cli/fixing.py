@@ -14,6 +14,7 @@ from reshardctl.cli import configured, offline
 from reshardctl.cli.again import again
 from reshardctl.cli.asked import Asked
 from reshardctl.cli.consenting import Again, consent
+from reshardctl.cli.files import is_regular, replace_file
 from reshardctl.cli.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
 from reshardctl.cli.journals import Journals, kept_if_used
 from reshardctl.cli.output import Output
@@ -95,7 +96,7 @@ def from_store(asked: Asked, target: Target) -> Exit:
     wanted = replace(report, wishes=replace(report.wishes, created=asked.created))
     plan = savedplan.of_report(wanted, target.probe)
     if asked.out is not None:
-        savedplan.save(plan, asked.out)
+        _save(plan, asked.out)
     saved = None if asked.out is None else Saved(str(asked.out), plan.digest)
     show = asked.dry_run or not asked.quiet
     if show:
@@ -108,6 +109,14 @@ def from_store(asked: Asked, target: Target) -> Exit:
     _unambiguous(report, asked.created, once_more)
     consent(once_more, decision, target.wishes.accept)
     return _apply(asked, ports, plan, target.place, out, report)
+
+
+def _save(plan: SavedPlan, path: Path) -> None:
+    """Into a new file that is the owner's alone, or into what is there and is no file."""
+    if is_regular(path):
+        savedplan.save(plan, path)
+    else:
+        replace_file(path, savedplan.text(plan))
 
 
 def _without_plan(out: Output, report: Report) -> Exit:

@@ -447,6 +447,19 @@ def test_a_plan_onto_an_existing_file(lab, tmp_path):
     assert path.read_text() == "mine"
     result = lab.dry("--out", tmp_path / "no" / "such")
     assert result.code == 2 and result.says("no plan was saved")
+    (tmp_path / "circle").symlink_to("circle")
+    result = lab.dry("--out", tmp_path / "circle")
+    assert result.code == 2 and result.says("circle")
+
+
+def test_a_plan_into_a_pipe(lab, tmp_path):
+    """As `fix --out /dev/stdout | jq` and `--out >(tee ...)` do."""
+    reader, writer = os.pipe()
+    assert lab.dry("--out", tmp_path / "a.plan").code == 1
+    assert lab.dry("--out", f"/dev/fd/{writer}").code == 1
+    os.close(writer)
+    with os.fdopen(reader, encoding="utf-8") as file:
+        assert file.read() == (tmp_path / "a.plan").read_text(encoding="utf-8")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")

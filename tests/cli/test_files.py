@@ -95,6 +95,26 @@ def test_an_open_descriptor_is_written_to(tmp_path, folder):
     assert (tmp_path / "opened").read_text(encoding="utf-8") == f"before {TEXT}after"
 
 
+def test_a_link_to_an_open_descriptor_is_written_through(tmp_path):
+    """Whoever opened it would be left with the older file."""
+    reader, writer = os.pipe()
+    first, second = tmp_path / "first", tmp_path / "second"
+    second.symlink_to(f"/dev/fd/{writer}")
+    first.symlink_to("second")
+    put(first)
+    os.close(writer)
+    with os.fdopen(reader, encoding="utf-8") as file:
+        assert file.read() == TEXT
+    assert first.is_symlink() and second.is_symlink()
+
+
+def test_links_in_a_circle_end(tmp_path):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(UsageError):
+        put(tmp_path / "a")
+
+
 def test_a_descriptor_that_is_not_open_is_named():
     with pytest.raises(UsageError, match="/dev/fd/987"):
         put(Path("/dev/fd/987"))
