@@ -18,7 +18,8 @@ take that for an empty checkpoint and begin anew, 0.9 does not start. Or a hand 
 What the fix writes
 -------------------
 The key, with an empty map, as Quickwit writes it for a new source: every shard is then read from
-its beginning, which is what a reset asks for. Nothing else changes.
+its beginning, which is what a reset asks for. What was published went with the key, so the plan
+counts all that the stream keeps as read again. Nothing else changes.
 
     reshardctl fix quickwit+file:///ROOT --stream NAME --dry-run
 

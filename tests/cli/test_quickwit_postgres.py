@@ -124,7 +124,7 @@ def test_a_missing_key_comes_back_as_quickwit_writes_it(golden):
     lab = golden("0.9.0", "q5")
     before = lab.everything()
     assert lab.inspect("--format", "json").codes == {"RSH232"}
-    assert lab.fix().code == 0
+    assert lab.fix("--accept", "reread=4h").code == 0
     assert '"checkpoint":{"kinesis-events":{}},' in lab.text()
     assert lab.dry("--format", "json").json["decision"]["kind"] == "nothing"
     assert lab.undo().code == 0

@@ -104,9 +104,9 @@ class Quickwit:
         apps = applications(checkpoint.version, options, checkpoint.migration)
         return [Candidate(app, app.options(), note_of(options.get("release"))) for app in apps]
 
-    def settled(self, lineage: Lineage, checkpoint: Checkpoint, app: App) -> Line:  # noqa: ARG002
+    def settled(self, lineage: Lineage, checkpoint: Checkpoint, app: App) -> Line:
         """Every position at its word."""
-        return settled.settled(lineage, checkpoint)
+        return settled.settled(lineage, checkpoint, app)
 
     def replay(self, lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
         """The next start."""

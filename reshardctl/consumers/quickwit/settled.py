@@ -1,21 +1,29 @@
 """What a Quickwit source has published: every position at its word, and nothing else.
 
-Quickwit never deletes an entry, so a shard without one was never published from.
+Quickwit never deletes an entry, so a shard without one was never published from; but where a reset
+took the source's key away, with all of its entries, anything may have been.
 """
 
 from __future__ import annotations
 
-from reshardctl.consumers.quickwit.positions import place_of
+from reshardctl.consumers.quickwit.app import App
+from reshardctl.consumers.quickwit.positions import furthest, place_of
 from reshardctl.consumers.quickwit.rows import Checkpoint
 from reshardctl.lineage import Lineage
-from reshardctl.model import DONE, Basis, Line, ShardId, Span, exactly
+from reshardctl.model import DONE, START, Basis, Line, ShardId, Span, exactly
 
 _OVER = exactly(DONE, Basis.INFERRED, "the shard is not listed any more: nothing reads it again")
 
 
-def settled(lineage: Lineage, checkpoint: Checkpoint) -> Line:
-    """A span for every listed shard and every entry."""
+_NO_KEY = "the source's key is gone: what was published is not known"
+
+
+def settled(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Line:
+    """A span for every listed shard and every entry. Releases that begin anew without the key take
+    its absence for nothing published."""
     rows = checkpoint.rows
+    if app.traits.needs_key and not checkpoint.known:
+        return {s: Span(START, furthest(lineage[s]), Basis.INFERRED, _NO_KEY) for s in lineage}
     line: dict[ShardId, Span] = {s: _OVER for s in rows if s not in lineage}
     for shard in lineage:
         row = rows.get(shard)
