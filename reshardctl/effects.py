@@ -266,6 +266,8 @@ def _width(around: Circumstances, shard: ShardId, since: Cut, until: Cut) -> flo
     start, end = moment(around, shard, since), moment(around, shard, until)
     if start is None or end is None:
         return None
+    if until.rank is Rank.INSIDE and start <= around.now:
+        end = min(end, around.now)  # a number may lie in the future, and no record does
     # Our clock is behind the stream's where its tip lies before a record: how far, nobody knows.
     least = AT_LEAST if until.rank is Rank.TIP else 0.0
     return max(least, end - start)

@@ -1,7 +1,8 @@
 """What a stored sequence number says of its shard, judged against the lineage.
 
 For libraries that ask Kinesis AFTER a stored number. What Kinesis answers to numbers that are no
-record's of the shard: InvalidArgumentException (runs of kinsumer and kinesis-consumer, Nov 2026).
+record's of the shard: InvalidArgumentException (runs of kinsumer and kinesis-consumer, Nov 2026);
+to what is no number by its pattern, leading zeros and blanks included: ValidationException.
 """
 
 from __future__ import annotations
@@ -9,10 +10,13 @@ from __future__ import annotations
 from enum import Enum
 
 from reshardctl.lineage import Lineage
-from reshardctl.model import ShardId, decode, index_of, is_number
+from reshardctl.model import Shard, ShardId, decode, index_of, is_number
 
 CREATION_SLACK = 60
 """Seconds: a root's first number was seen to carry its stream's creation time less three."""
+CLOCKS_APART = 900
+"""Seconds by which the clocks of this machine and of AWS may differ: AWS refuses a request that was
+signed more than five minutes ago (or ahead)."""
 
 
 class Fits(Enum):
@@ -24,7 +28,10 @@ class Fits(Enum):
     AT_END = "at-end"
     """The shard's EndingSequenceNumber, which no record has."""
     FOREIGN = "foreign"
-    """A number that no record of this shard has."""
+    """A number that no record of this shard has, and that Kinesis refuses."""
+    AHEAD = "ahead"
+    """Inside the shard's range, of one of its epochs, and from the future: of no record. Kinesis
+    would go on behind it, where nothing is; whether it refuses it is not known."""
     NONSENSE = "nonsense"
 
 
@@ -36,13 +43,36 @@ def fits(lineage: Lineage, shard: ShardId, text: str) -> Fits:
     if decoded is not None and decoded.shard != index_of(shard):
         return Fits.FOREIGN
     if shard not in lineage:
-        return Fits.INSIDE
+        return Fits.AHEAD if from_the_future(lineage, text) else Fits.INSIDE
     one = lineage[shard]
+    if of_no_record(lineage, one, text):
+        return Fits.FOREIGN
     if number <= int(one.start):
         return Fits.BEFORE_ALL if number == int(one.start) else Fits.FOREIGN
     if one.end is not None and number >= int(one.end):
         return Fits.AT_END if number == int(one.end) else Fits.FOREIGN
-    return Fits.INSIDE
+    return Fits.AHEAD if from_the_future(lineage, text) else Fits.INSIDE
+
+
+def of_no_record(lineage: Lineage, listed: Shard, text: str) -> bool:
+    """Whether Kinesis gave no record of the shard such a number, wherever in its range it lies:
+    one of another shard, one that is not laid out as the shard's own, one of an epoch to come."""
+    decoded = decode(text)
+    if decoded is None:
+        return decode(listed.start) is not None
+    return decoded.shard != index_of(listed.id) or _to_come(lineage, decoded.epoch)
+
+
+def from_the_future(lineage: Lineage, text: str) -> bool:
+    """Whether the number carries a time at which nothing can have been written yet."""
+    decoded = decode(text)
+    return decoded is not None and _to_come(lineage, decoded.time)
+
+
+def _to_come(lineage: Lineage, time: float) -> bool:
+    """Whether a time lies ahead. No clock is relied on that says so of the stream itself."""
+    stream = lineage.stream
+    return stream.created <= stream.as_of < time - CLOCKS_APART
 
 
 def earlier_incarnation(lineage: Lineage, text: str) -> bool:
@@ -55,10 +85,11 @@ def of_another_stream(lineage: Lineage, text: str) -> bool:
     """Whether the number is younger than this stream and fits none of its shards.
 
     A number of another shard of the same stream fits that shard's range; one of a shard that is
-    no longer listed cannot be checked and gets the benefit of the doubt.
+    no longer listed cannot be checked and gets the benefit of the doubt. One from the future is of
+    no stream at all.
     """
     decoded = decode(text)
-    if decoded is None or earlier_incarnation(lineage, text):
+    if decoded is None or earlier_incarnation(lineage, text) or from_the_future(lineage, text):
         return False
     home = ShardId(f"shardId-{decoded.shard:012d}")
     if home not in lineage:

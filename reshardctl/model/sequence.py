@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_DECIMAL = re.compile(r"[0-9]{1,64}\Z", re.ASCII)
+_NUMBER = re.compile(r"0|([1-9]\d{0,128})", re.ASCII)
+"""What Kinesis takes for a sequence number (StartingSequenceNumber of the API reference)."""
 _BITS = 186
 _LAST_INDEX = (1 << 63) - 1
 
@@ -36,8 +37,8 @@ class Decoded:
 
 
 def is_number(text: str) -> bool:
-    """Whether the text is a decimal number of a length that Kinesis could have written."""
-    return _DECIMAL.match(text) is not None
+    """Whether Kinesis takes the text for a number: no leading zero, no blank, no line break."""
+    return _NUMBER.fullmatch(text) is not None
 
 
 def decode(number: int | str) -> Decoded | None:

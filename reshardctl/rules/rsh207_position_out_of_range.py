@@ -2,7 +2,8 @@
 
 What it is
 ----------
-The number was given out by another shard, or lies outside the range of numbers of this one.
+The number was given out by another shard, or lies outside the range of numbers of this one, or
+carries a time that is still to come, or is laid out as no number of the stream is.
 
 Why it matters
 --------------
@@ -12,12 +13,13 @@ not read (RSH213).
 
 Spark's connectors die of it as a whole, at every start. kinesis-consumer from 0.4 on reads the
 whole shard again and says nothing but a line in its log; Telegraf leaves the shard unread, and so
-does Quickwit, whose source looks healthy and reads the others.
+does Quickwit, whose source looks healthy and reads the others. Behind a number from the future that
+Kinesis takes, nothing is found.
 
 How it happens
 --------------
 An application that hands one shard's checkpointer the record of another; rows copied by hand; one
-row left over from an earlier stream of this name.
+row left over from an earlier stream of this name; a digit lost or doubled by hand.
 
 What the fix writes
 -------------------
@@ -59,6 +61,10 @@ def match(view: View) -> Iterator[Finding]:
     found = [] if view.recreated else view.harmed(Harm.STALLED, Cause.FOREIGN_NUMBER)
     costs = f"Kinesis refuses the number at every attempt; {_unread(view, found)} not read"
     yield from from_effects(CODE, NAME, found, what, costs)
+    ahead = [] if view.recreated else view.harmed(Harm.SKIPPED, Cause.FOREIGN_NUMBER)
+    what_ahead = "its position is a number from the future, and of no record"
+    costs = "the consumer goes on behind it, or Kinesis refuses it: what is there is not read"
+    yield from from_effects(CODE, NAME, ahead, what_ahead, costs, Severity.ERROR)
     again = [] if view.recreated else view.harmed(Harm.REREAD, Cause.FOREIGN_NUMBER)
     costs = "Kinesis refuses the number, and the consumer silently reads the whole shard"
     yield from from_effects(CODE, NAME, again, what, costs, Severity.WARNING)

@@ -197,6 +197,11 @@ class _Run:
             case Standing.FOREIGN:
                 why = "its number is none of this shard; GetShardIterator refuses it for ever"
                 lease.stuck = Never(Cause.FOREIGN_NUMBER, why)
+            case Standing.AHEAD:
+                lease.at, lease.cause = place(row, self._app), Cause.FOREIGN_NUMBER
+                lease.why = (
+                    "its number lies in the future: behind it nothing is found, or it is refused"
+                )
             case Standing.BY_TIME if self._app.initial is not Start.AT_TIMESTAMP:
                 why = "AT_TIMESTAMP without a timestamp in the application's configuration"
                 lease.stuck = Never(Cause.TIME_WITHOUT_CLOCK, why)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 
 from reshardctl.consumers.kcl.rows import AT_TIMESTAMP, LATEST, SHARD_END, TRIM_HORIZON, Row
+from reshardctl.consumers.numbers import from_the_future, of_no_record
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, decode, index_of
 
@@ -25,6 +26,8 @@ class Standing(Enum):
     """The shard's own EndingSequenceNumber, as a number."""
     FOREIGN = "foreign"
     """A number that no record of this shard has."""
+    AHEAD = "ahead"
+    """Inside the shard's range, and from the future: of no record."""
     NONSENSE = "nonsense"
 
 
@@ -46,13 +49,14 @@ def standing(lineage: Lineage, row: Row) -> Standing:
     if decoded is not None and decoded.shard != index_of(row.shard):
         return Standing.FOREIGN
     if row.shard not in lineage:
-        return Standing.NUMBER
+        future = from_the_future(lineage, row.position)
+        return Standing.AHEAD if future else Standing.NUMBER
     shard = lineage[row.shard]
-    if number < int(shard.start):
+    if number < int(shard.start) or of_no_record(lineage, shard, row.position):
         return Standing.FOREIGN
     if shard.end is not None and number >= int(shard.end):
         return Standing.AT_END if number == int(shard.end) else Standing.FOREIGN
-    return Standing.NUMBER
+    return Standing.AHEAD if from_the_future(lineage, row.position) else Standing.NUMBER
 
 
 def earlier_incarnation(lineage: Lineage, row: Row) -> bool:
@@ -102,6 +106,8 @@ def of_another_stream(lineage: Lineage, row: Row) -> bool:
     """
     decoded = decode(row.position) if row.position else None
     if decoded is None or row.position is None or earlier_incarnation(lineage, row):
+        return False
+    if from_the_future(lineage, row.position):
         return False
     home = ShardId(f"shardId-{decoded.shard:012d}")
     if home not in lineage:

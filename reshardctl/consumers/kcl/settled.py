@@ -65,6 +65,10 @@ class _Present:
             case Standing.NUMBER:
                 assert row.position is not None
                 return exactly(at_number(row.position, row.sub))
+            case Standing.AHEAD:
+                assert row.position is not None
+                why = "its number lies in the future, and is of no record"
+                return Span(START, at_number(row.position, row.sub), Basis.INFERRED, why)
             case Standing.AT_END:
                 return exactly(DONE, why="its position is the shard's EndingSequenceNumber")
             case Standing.BY_TIME:

@@ -92,6 +92,9 @@ class _Run:
         match self._seen.fits[shard]:
             case Fits.INSIDE:
                 return self._reads(shard, at_number(text), Cause.UNMARKED, "resumes at its row")
+            case Fits.AHEAD:
+                why = "its number lies in the future: behind it nothing is found, or it is refused"
+                return self._reads(shard, at_number(text), Cause.FOREIGN_NUMBER, why)
             case Fits.BEFORE_ALL:
                 why = "its row is the shard's StartingSequenceNumber: it is read whole"
                 return self._reads(shard, START, Cause.UNMARKED, why)

@@ -118,6 +118,8 @@ class _Orders:
         for shard in self.lineage:
             if shard not in self.leave and not self._comes_right(shard):
                 self._place(shard)
+        if self.app.traits.infers_ends:
+            self._keep_proven()
 
     def order(self, shard: ShardId, number: str | None, why: str) -> None:
         """Note what a row is to become; `None` takes it away."""
@@ -173,20 +175,31 @@ class _Orders:
             self._without_its_end(shard, fate.why)
 
     def _without_its_end(self, shard: ShardId, why: str) -> None:
-        """At LATEST a closed shard without a row is at its end at once, and rows below show that it
-        was read; on master they end it. Otherwise it is read again, and its row says so."""
+        """Where rows below show that it was read, it needs none. On master rows below end it, and
+        its number is never asked for (runs, Nov 2026). Otherwise it is read again, and its row
+        says so."""
         if self.app.traits.infers_ends:
-            self.order(shard, None, why)
             for child in self.lineage.children(shard):
                 if child not in self.positions.rows and self.want[child] == START:
                     self._move(child, self.lineage[child].start, why)
-        elif self.app.initial is Start.LATEST or self._row_below(shard):
+        elif any(self._read_inside(one) for one in self.lineage.descendants(shard)):
             self.order(shard, None, why)
         else:
             self.order(shard, self.lineage[shard].start, why)
 
-    def _row_below(self, shard: ShardId) -> bool:
-        return not self.positions.rows.keys().isdisjoint(self.lineage.descendants(shard))
+    def _keep_proven(self) -> None:
+        """Numbers below a shard without a row prove that it was read. Where the last of them goes
+        back to its beginning, the shard's own end says so: master never asks for it."""
+        for shard in self.lineage:
+            end = self.lineage[shard].end
+            if self.want[shard] != DONE or end is None or shard in self.leave | self.found.keys():
+                continue
+            proofs = [s for s in self.lineage.descendants(shard) if self._read_inside(s)]
+            if shard in self.positions.rows or not proofs:
+                continue
+            if all(s in self.found and self.found[s].number == self.lineage[s].start
+                   for s in proofs):
+                self.order(shard, end, "its end: the rows below do not prove it any more")
 
     def _read_inside(self, shard: ShardId) -> bool:
         row = self.positions.rows.get(shard)

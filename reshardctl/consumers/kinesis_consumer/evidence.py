@@ -57,10 +57,15 @@ class Evidence:
         return opened is not None and opened + self._lineage.stream.retention < self._newest
 
     def own_number(self, shard: ShardId) -> str:
-        """The number of this shard that another shard's row holds, if there is exactly one, while
-        its own row holds a foreign one; "" else."""
-        found = self._lost.get(shard, [])
-        return found[0] if len(found) == 1 and self.fits.get(shard) is Fits.FOREIGN else ""
+        """The number of this shard that another shard's row holds, while its own row holds one of
+        that shard: the two were swapped. "" else, for a number in a row of its own tells nothing.
+        """
+        found = self._lost.get(shard, {})
+        if len(found) != 1 or self.fits.get(shard) is not Fits.FOREIGN:
+            return ""
+        ((place, number),) = found.items()
+        decoded = decode(self._positions.rows[shard].text)
+        return number if decoded is not None and shard_id(decoded.shard) == place else ""
 
     def _rows(self) -> Iterator[tuple[ShardId, Row]]:
         return iter(self._positions.rows.items())
@@ -72,15 +77,19 @@ class Evidence:
         self._below_row[shard] = any(c in rows or self._below_row[c] for c in children)
 
     def _time(self, entry: tuple[ShardId, Row]) -> int | None:
+        """A time by which the application was there: of a record that it read, or of the shard's
+        beginning or end where its row was put there."""
         shard, row = entry
-        read = self.fits[shard] is Fits.INSIDE and not earlier_incarnation(self._lineage, row.text)
-        return time_of(row.text) if read else None
+        own = self.fits[shard] in (Fits.INSIDE, Fits.BEFORE_ALL, Fits.AT_END)
+        there = own and not earlier_incarnation(self._lineage, row.text)
+        return time_of(row.text) if there else None
 
-    def _numbers_elsewhere(self) -> dict[ShardId, list[str]]:
-        found: dict[ShardId, list[str]] = {}
+    def _numbers_elsewhere(self) -> dict[ShardId, dict[ShardId, str]]:
+        """By the shard that they are of, then by the row that they stand in."""
+        found: dict[ShardId, dict[ShardId, str]] = {}
         for shard, row in self._rows():
             decoded = decode(row.text) if self.fits[shard] is Fits.FOREIGN else None
             home = shard_id(decoded.shard) if decoded else shard
             if home != shard and fits(self._lineage, home, row.text) is Fits.INSIDE:
-                found.setdefault(home, []).append(row.text)
+                found.setdefault(home, {})[shard] = row.text
         return found

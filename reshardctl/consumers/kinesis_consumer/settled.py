@@ -10,7 +10,7 @@ from __future__ import annotations
 from reshardctl.consumers.kinesis_consumer.app import App, Start
 from reshardctl.consumers.kinesis_consumer.evidence import Evidence
 from reshardctl.consumers.kinesis_consumer.rows import Positions
-from reshardctl.consumers.numbers import Fits
+from reshardctl.consumers.numbers import Fits, fits
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -75,14 +75,18 @@ class _Settled:
                 return exactly(DONE, why="its position is the shard's EndingSequenceNumber")
             case Fits.INSIDE:
                 return self._read(shard, row.text)
+            case Fits.AHEAD:
+                why = "its number lies in the future, and is of no record"
+                return Span(START, at_number(row.text), Basis.INFERRED, why)
             case _:
                 return self._misread(shard, row.text)
 
     def _misread(self, shard: ShardId, text: str) -> Span:
         """A text that is no place in the shard, unless it can be told which one was meant."""
-        meant = self._seen.own_number(shard) or text.strip()
-        if meant != text and is_number(meant):
-            return exactly(at_number(meant), why="its number stands in another row, or in blanks")
+        meant = self._seen.own_number(shard) or text.strip().lstrip("0")
+        if meant != text and fits(self._lineage, shard, meant) is Fits.INSIDE:
+            why = "its number stands in another row, in blanks or behind zeros"
+            return exactly(at_number(meant), why=why)
         return Span(START, furthest(self._lineage, shard))
 
     def _read(self, shard: ShardId, text: str) -> Span:
@@ -127,8 +131,8 @@ class _Settled:
                 return False
 
     def _absent(self, shard: ShardId) -> Span:
-        if self._seen.row_below(shard):
-            return exactly(DONE, Basis.INFERRED, "a shard below it has a row")
+        if self._seen.read_below(shard):
+            return exactly(DONE, Basis.INFERRED, "a shard below it was read")
         if not self._starts_late(shard):
             return exactly(START, Basis.INFERRED, "it begins with its first record")
         if self._seen.ran_before(shard):

@@ -152,6 +152,9 @@ class _Start:
                     "shard is never marked as finished"
                 )
                 return self._reads(shard, exactly(DONE), Cause.AT_END, why, possible=why)
+            case Standing.AHEAD:
+                why = "its number lies in the future: behind it nothing is found, or it is refused"
+                cause = Cause.FOREIGN_NUMBER
             case Standing.LATEST:
                 why = "at LATEST: at the tip at every start until a record is acknowledged"
                 cause = Cause.LATEST

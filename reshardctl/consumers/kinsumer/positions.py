@@ -24,6 +24,8 @@ class Standing(Enum):
     AT_END = "at-end"
     """The shard's own EndingSequenceNumber."""
     FOREIGN = "foreign"
+    AHEAD = "ahead"
+    """Inside the shard's range, and from the future: of no record."""
     NONSENSE = "nonsense"
 
 
@@ -32,6 +34,7 @@ _FITS = {
     Fits.INSIDE: Standing.NUMBER,
     Fits.AT_END: Standing.AT_END,
     Fits.FOREIGN: Standing.FOREIGN,
+    Fits.AHEAD: Standing.AHEAD,
     Fits.NONSENSE: Standing.NONSENSE,
 }
 
@@ -71,7 +74,7 @@ def place(lineage: Lineage, row: Row, app: App) -> Cut | None:
             return START
         case Standing.LATEST:
             return furthest(lineage, row.shard)
-        case Standing.NUMBER:
+        case Standing.NUMBER | Standing.AHEAD:
             return at_number(row.number or "")
         case Standing.AT_END:
             return DONE

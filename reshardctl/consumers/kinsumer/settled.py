@@ -10,7 +10,7 @@ from reshardctl.consumers.kinsumer.app import App
 from reshardctl.consumers.kinsumer.positions import Standing, beginning, furthest, place, standing
 from reshardctl.consumers.kinsumer.rows import LATEST, Row, Store
 from reshardctl.lineage import Lineage
-from reshardctl.model import DONE, START, TIP, Basis, Line, ShardId, Span, exactly
+from reshardctl.model import DONE, START, TIP, Basis, Line, ShardId, Span, at_number, exactly
 
 
 def settled(lineage: Lineage, store: Store, app: App) -> Line:
@@ -50,6 +50,9 @@ def _at_its_word(lineage: Lineage, store: Store, row: Row, app: App) -> Span:
             return _of_latest(lineage, store, row)
         case Standing.AT_END:
             return exactly(DONE, why="its position is the shard's EndingSequenceNumber")
+        case Standing.AHEAD:
+            why = "its number lies in the future, and is of no record"
+            return Span(START, at_number(row.number or ""), Basis.INFERRED, why)
         case Standing.FOREIGN | Standing.NONSENSE:
             return Span(START, furthest(lineage, row.shard))
         case Standing.START | Standing.NUMBER:

@@ -73,6 +73,10 @@ def _fate(lineage: Lineage, shard: ShardId, place: Place) -> Fate:
         return Never(Cause.FOREIGN_NUMBER, f"its position is a number of no record here. {alone}")
     if place.standing is Standing.NONSENSE:
         return Never(Cause.UNREADABLE, f"its position is no sequence number. {alone}")
+    if place.standing is Standing.AHEAD:
+        why = "its number lies in the future: behind it nothing is found, or it is refused"
+        at, ends = exactly(place.span.hi), not listed.open
+        return Reads(at, furthest(listed), frozenset(), ends, Cause.FOREIGN_NUMBER, why)
     why = "resumes behind its position" if place.span.lo.text else "is read from its beginning"
     return Reads(
         place.span, furthest(listed), frozenset(), not listed.open, Cause.UNMARKED, why

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
+from reshardctl.consumers.numbers import from_the_future, of_no_record
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -41,11 +42,13 @@ class Standing(Enum):
     """No entry, an empty one, or the shard's StartingSequenceNumber."""
     NUMBER = "number"
     END = "end"
-    """Refused, and rightly so: the shard's end, or behind it; another library's end mark."""
+    """Refused, and rightly so: the shard's end; another library's end mark."""
     END_MARK = "end-mark"
     """`~…`: the source panics."""
     FOREIGN = "foreign"
     """A number that no record of this shard has: refused."""
+    AHEAD = "ahead"
+    """Inside the shard's range, and from the future: of no record. Begun behind, if not refused."""
     NONSENSE = "nonsense"
     """No number: refused."""
 
@@ -73,8 +76,8 @@ def place_of(lineage: Lineage, shard: ShardId, text: str | None) -> Place:
     if text.startswith("~"):
         return Place(Standing.END_MARK, _of_end_mark(lineage, listed, text[1:]))
     if not _ACCEPTED.match(text):
-        return _of_words(listed, text)
-    return _of_number(listed, text)
+        return _of_words(lineage, listed, text)
+    return _of_number(lineage, listed, text)
 
 
 def furthest(listed: Shard) -> Cut:
@@ -86,20 +89,23 @@ def _unknown(listed: Shard, why: str) -> Span:
     return Span(START, furthest(listed), Basis.INFERRED, why)
 
 
-def _of_number(listed: Shard, text: str) -> Place:
-    number, decoded, start = int(text), decode(text), decode(listed.start)
-    end = listed.end
+def _of_number(lineage: Lineage, listed: Shard, text: str) -> Place:
+    number, decoded, end = int(text), decode(text), listed.end
     foreign = Place(Standing.FOREIGN, _unknown(listed, "its number is none of this shard"))
-    if start is not None and (decoded is None or decoded.shard != index_of(listed.id)):
+    if of_no_record(lineage, listed, text):
         return foreign
     if number == int(listed.start):
         return Place(Standing.START, exactly(START))
     if number < int(listed.start):
         return foreign
     if end is not None and number >= int(end):
-        return Place(Standing.END, exactly(DONE)) if _of_one_life(text, end) else foreign
+        at_end = number == int(end) or decode(end) is None  # an emulator's ends are no numbers
+        return Place(Standing.END, exactly(DONE)) if at_end else foreign
     if decoded is not None and decoded.is_end:
         return foreign
+    if from_the_future(lineage, text):
+        why = "its number lies in the future, and is of no record"
+        return Place(Standing.AHEAD, Span(START, at_number(text), Basis.INFERRED, why))
     return Place(Standing.NUMBER, exactly(at_number(text)))
 
 
@@ -118,13 +124,13 @@ def _of_end_mark(lineage: Lineage, listed: Shard, offset: str) -> Span:
     return _unknown(listed, "its end mark names no record")
 
 
-def _of_words(listed: Shard, text: str) -> Place:
+def _of_words(lineage: Lineage, listed: Shard, text: str) -> Place:
     if text == "TRIM_HORIZON":
         return Place(Standing.NONSENSE, exactly(START))
     if text == "SHARD_END" and not listed.open:
         return Place(Standing.END, exactly(DONE))
     if (match := _MENDABLE.match(text)) is not None:
-        meant = _of_number(listed, match[1])
+        meant = _of_number(lineage, listed, match[1])
         return Place(Standing.NONSENSE, meant.span)
     return Place(Standing.NONSENSE, _unknown(listed, "its position is no number"))
 
@@ -142,6 +148,8 @@ def of_another_stream(lineage: Lineage, text: str) -> bool:
     """
     decoded = decode(text.removeprefix("~"))
     if decoded is None or earlier_incarnation(lineage, text):
+        return False
+    if from_the_future(lineage, text.removeprefix("~")):
         return False
     home = ShardId(f"shardId-{decoded.shard:012d}")
     if home not in lineage:

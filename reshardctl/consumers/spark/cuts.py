@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from reshardctl.consumers.numbers import of_no_record
 from reshardctl.consumers.spark.positions import (
     AFTER_SEQUENCE_NUMBER,
     AT_SEQUENCE_NUMBER,
@@ -28,8 +29,6 @@ from reshardctl.model import (
     ShardId,
     at_number,
     at_time,
-    decode,
-    index_of,
 )
 
 BEGINNING = Position(TRIM_HORIZON)
@@ -91,10 +90,9 @@ def is_foreign(lineage: Lineage, shard: ShardId, position: Position) -> bool:
     """
     if position.kind not in NUMBERED or shard not in lineage:
         return False
-    number, decoded = int(position.value), decode(position.value)
-    if decoded is not None and decoded.shard != index_of(shard):
+    number, listed = int(position.value), lineage[shard]
+    if of_no_record(lineage, listed, position.value):
         return True
-    listed = lineage[shard]
     return number < int(listed.start) or (listed.end is not None and number >= int(listed.end))
 
 

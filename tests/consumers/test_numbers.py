@@ -1,0 +1,118 @@
+"""Which stored texts are places in a shard, and that no other text is taken for progress.
+
+The pattern is AWS's (StartingSequenceNumber of GetShardIterator, API reference). What Kinesis
+answers to the others: FakeKinesis, after kinesalite's tests against AWS; what each library makes of
+that: the reference consumers, each written from its library's source.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from reshardctl.consumers.numbers import CLOCKS_APART, Fits, fits, of_another_stream
+from reshardctl.lineage import Lineage
+from reshardctl.model import decode, is_number, shard_id
+from reshardctl.rules import Severity
+from reshardctl.testing.lineages import CREATED, STREAM
+from reshardctl.testing.sequence import SequenceNumber, end, start
+from tests.differential.families import FAMILIES
+from tests.differential.trial import bench_of, examine
+from tests.judging import shard_of
+
+OWN = str(SequenceNumber(CREATED - 3, 7, CREATED + 60, 0))
+NOW = CREATED + 3600
+LATER = 400 * 86_400
+
+
+@pytest.mark.parametrize("text", ["0", "1", OWN, "9" * 129])
+def test_a_number_by_the_pattern(text: str) -> None:
+    assert is_number(text)
+
+
+@pytest.mark.parametrize("text", [
+    "", OWN + "\n", " " + OWN, OWN + " ", "0" + OWN, "00", "+1", "-1", "1_0", "1.0", "9" * 130,
+    "٤٩", OWN[:-1] + "²", "TRIM_HORIZON",
+])
+def test_no_number_by_the_pattern(text: str) -> None:
+    assert not is_number(text)
+    assert decode(text) is None
+
+
+def lineage(closed: bool = False) -> Lineage:
+    numbers = {"StartingSequenceNumber": str(start(0, CREATED - 3))}
+    if closed:
+        numbers["EndingSequenceNumber"] = str(end(0, CREATED - 3, CREATED + 120))
+    listed = {
+        "ShardId": shard_id(0), "SequenceNumberRange": numbers,
+        "HashKeyRange": {"StartingHashKey": "0", "EndingHashKey": str(2**128 - 1)},
+    }
+    return Lineage(STREAM, [shard_of(listed)]).as_of(NOW)
+
+
+def forged(epoch: int, time: int, index: int = 9, shard: int = 0) -> str:
+    return str(SequenceNumber(epoch, index, time, shard))
+
+
+@pytest.mark.parametrize("closed", [False, True])
+@pytest.mark.parametrize(("text", "place"), [
+    (OWN, Fits.INSIDE),
+    (str(start(0, CREATED - 3)), Fits.BEFORE_ALL),
+    (forged(CREATED - 3, NOW + CLOCKS_APART), Fits.INSIDE),
+    (forged(CREATED - 3, NOW + LATER), Fits.AHEAD),
+    (forged(CREATED - 3, NOW + 3600), Fits.AHEAD),
+    (forged(CREATED + LATER, CREATED + LATER), Fits.FOREIGN),
+    (forged(CREATED - 90_000, CREATED - 80_000), Fits.FOREIGN),
+    (forged(CREATED - 3, CREATED + 60, shard=1), Fits.FOREIGN),
+    (OWN + OWN[-1], Fits.FOREIGN), (OWN[:-1], Fits.FOREIGN), ("0", Fits.FOREIGN),
+    ("0" + OWN, Fits.NONSENSE), (OWN + "\n", Fits.NONSENSE),
+])
+def test_how_a_text_fits_its_shard(text: str, place: Fits, closed: bool) -> None:
+    assert fits(lineage(closed), shard_id(0), text) is place
+
+
+def test_a_number_from_the_future_is_of_no_stream() -> None:
+    """It is a finding of its row; one that is younger than the shard's end is another stream's."""
+    younger = forged(CREATED + 600, CREATED + 700)
+    assert of_another_stream(lineage(closed=True), younger)
+    assert not of_another_stream(lineage(closed=True), forged(CREATED + LATER, CREATED + LATER))
+
+
+def test_a_clock_before_the_streams_creation_judges_nothing() -> None:
+    early = lineage().as_of(CREATED - 3600)
+    assert fits(early, shard_id(0), OWN) is Fits.INSIDE
+
+
+FOUND = [
+    # Leading zero, last digit missing or doubled: ends Scan, or TRIM_HORIZON where the answer
+    # names StartingSequenceNumber (getShardIteratorWithCheckpointFallback).
+    *(("reference-kinesis-consumer", seed) for seed in (12, 44, 149, 150, 205, 212, 228, 277)),
+    # A seed below an absent parent, and children that go back to their beginning, on master.
+    *(("reference-kinesis-consumer-master", seed) for seed in (25, 174, 198, 217, 220, 226, 228)),
+    *(("reference-telegraf", seed) for seed in (0, 138, 172, 176, 211, 216, 226, 261)),
+    *(("reference-kinsumer-snowplow", seed) for seed in (5, 264)),
+    *(("reference-kinsumer-twitch", seed) for seed in (189, 252)),
+    ("reference-quickwit-0.9.0", 75),
+    ("reference-kcl-3.5.1", 190), ("reference-kcl-3.1.3", 182),
+]
+"""Drawn stores that once were misjudged, by family: what was wrong, where it is not a number of
+another stream on an open shard, or of another clock, that nothing reported."""
+
+
+@pytest.mark.parametrize(("name", "seed"), FOUND)
+def test_stores_that_were_misjudged(name: str, seed: int) -> None:
+    family = FAMILIES[name]
+    with family.judges(1) as judge:
+        assert examine(family.state(seed), judge).violations == []
+
+
+AHEAD = [
+    ("reference-kinesis-consumer", 48), ("reference-telegraf", 4), ("reference-quickwit-0.8.2", 2),
+]
+
+
+@pytest.mark.parametrize(("name", "seed"), AHEAD)
+def test_a_number_of_another_clock_is_an_error(name: str, seed: int) -> None:
+    state = FAMILIES[name].state(seed)
+    assert "a number of another clock" in state.damages
+    found = [one for one in bench_of(state, state.images).findings() if one.code == "RSH207"]
+    assert [one.severity for one in found] == [Severity.ERROR]
