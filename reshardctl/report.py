@@ -15,7 +15,7 @@ from reshardctl.counting import (
     counted_judged,
     intervals,
 )
-from reshardctl.effects import Circumstances, Harm
+from reshardctl.effects import Circumstances, Harm, beside_the_crash
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.evidence import Snapshot
 from reshardctl.model import DONE, Cause, Cut, Interval, Rank, Reads, ShardId, short
@@ -94,12 +94,15 @@ def make(snapshot: Snapshot, wishes: Wishes) -> Report:
         return _of_empty(snapshot, wishes, case)
     incarnation = consumer.incarnation(lineage, checkpoint)
     settled = settled_line(case)
-    judged = judge(case, LOSSLESS.line(lineage, settled), settled)
+    want = LOSSLESS.line(lineage, settled)
+    judged = judge(case, want, settled)
     odd = consumer.odd(lineage, checkpoint)
     recreated = incarnation is Incarnation.RECREATED and wishes.recreated is None
     found = merged({
         _label(case, j): findings(View(
-            case.around, settled, j.replay, j.effects, odd, recreated, snapshot.watched
+            case.around, settled, j.replay,
+            (*j.effects, *beside_the_crash(case.around, want, settled, j.replay)),
+            odd, recreated, snapshot.watched,
         ))
         for j in judged
     })

@@ -8,7 +8,7 @@ from datetime import datetime
 from reshardctl.cli.wishes import accept_of
 from reshardctl.consumers import CONSUMERS
 from reshardctl.consumers.base import Candidate
-from reshardctl.effects import Circumstances, aged
+from reshardctl.effects import Circumstances, aged, beside_the_crash
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -158,7 +158,11 @@ class Bench:
         recreated = case.consumer.incarnation(lineage, checkpoint) is Incarnation.RECREATED
         return merged({
             str(j.candidate.options): findings(
-                View(case.around, settled, j.replay, j.effects, odd, recreated)
+                View(
+                    case.around, settled, j.replay,
+                    (*j.effects, *beside_the_crash(case.around, want, settled, j.replay)),
+                    odd, recreated,
+                )
             )
             for j in judge(case, want, settled)
         })
