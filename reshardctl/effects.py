@@ -147,7 +147,7 @@ def beside_the_crash(
     lived = replace(run, crash=None, fates={**run.fates, **mended})
     return [
         e for e in effects(around, want, settled, lived)
-        if e.harm is not Harm.DISORDERED and e.shard not in mended and mended.keys().isdisjoint(e.by)
+        if e.harm is not Harm.DISORDERED and mended.keys().isdisjoint({e.shard, *e.by})
     ]
 
 
