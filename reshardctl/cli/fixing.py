@@ -42,6 +42,7 @@ from reshardctl.render.outcomes import Fixed, Saved
 from reshardctl.repair import Ports, carry_out, survey, verify, watch
 from reshardctl.repair import go_on as finish
 from reshardctl.report import Report, question
+from reshardctl.rules import Severity
 from reshardctl.savedplan import SavedPlan
 from reshardctl.times import duration, instant, parse_seconds, same_second
 
@@ -121,12 +122,10 @@ def _save(plan: SavedPlan, path: Path) -> None:
 
 def _without_plan(out: Output, report: Report) -> Exit:
     match report.decision:
-        case Nothing(residuals):
-            code = Exit.FINDINGS if residuals else Exit.OK
+        case Nothing() | NoLine():
+            code = _left(report)
         case Ask():
             code = Exit.REFUSED
-        case NoLine():
-            code = Exit.FINDINGS
         case _:
             raise AssertionError("a plan is no reason to have none")
     out.plan(report, code, dry_run=True, saved=None)
@@ -255,9 +254,16 @@ def _verified(
 
 
 def _left(report: Report) -> Exit:
-    decision = report.decision
-    left = isinstance(decision, Nothing) and not decision.residuals
-    return Exit.OK if left else Exit.FINDINGS
+    """OK where nothing is left to repair. Where no position can hold what was asked for, and only
+    warnings say so, `inspect` ends with 0, and so does this; an error that stays never does."""
+    errors = any(finding.severity is Severity.ERROR for finding in report.findings)
+    match report.decision:
+        case Nothing(residuals):
+            return Exit.FINDINGS if residuals or errors else Exit.OK
+        case NoLine() if not report.wishes.policy.skips and report.wishes.line is None:
+            return Exit.FINDINGS if errors else Exit.OK
+        case _:
+            return Exit.FINDINGS
 
 
 def allowed(asked: Asked, ports: Ports, place: Locator, steps: Sequence[Step]) -> str:
