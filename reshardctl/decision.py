@@ -60,3 +60,18 @@ class Ask:
 
 
 Decision = Nothing | Plan | NoLine | Ask
+
+
+def nothing_left(decision: Decision, *, errors: bool, asked_more: bool = False) -> bool:
+    """Whether a `fix` that comes to this has left nothing to repair: no shard, and no error.
+
+    Where no line can be held and only warnings say so, `inspect` finds nothing that fails, and nor
+    does `fix`. asked_more: a policy beyond skipping nothing was asked for, and cannot be had.
+    """
+    match decision:
+        case Nothing(residuals):
+            return not residuals and not errors
+        case NoLine():
+            return not errors and not asked_more
+        case _:
+            return False

@@ -23,6 +23,7 @@ from reshardctl.cli.readonly import only_read
 from reshardctl.cli.target import Target
 from reshardctl.consent import flag
 from reshardctl.consumers.base import Incarnation
+from reshardctl.decision import nothing_left
 from reshardctl.errors import (
     ConsumerRunning,
     EmptyCheckpoint,
@@ -254,16 +255,10 @@ def _verified(
 
 
 def _left(report: Report) -> Exit:
-    """OK where nothing is left to repair. Where no position can hold what was asked for, and only
-    warnings say so, `inspect` ends with 0, and so does this; an error that stays never does."""
     errors = any(finding.severity is Severity.ERROR for finding in report.findings)
-    match report.decision:
-        case Nothing(residuals):
-            return Exit.FINDINGS if residuals or errors else Exit.OK
-        case NoLine() if not report.wishes.policy.skips and report.wishes.line is None:
-            return Exit.FINDINGS if errors else Exit.OK
-        case _:
-            return Exit.FINDINGS
+    asked_more = report.wishes.policy.skips or report.wishes.line is not None
+    done = nothing_left(report.decision, errors=errors, asked_more=asked_more)
+    return Exit.OK if done else Exit.FINDINGS
 
 
 def allowed(asked: Asked, ports: Ports, place: Locator, steps: Sequence[Step]) -> str:
