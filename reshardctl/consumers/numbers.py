@@ -85,16 +85,17 @@ def of_another_stream(lineage: Lineage, text: str) -> bool:
     """Whether the number is younger than this stream and fits none of its shards.
 
     A number of another shard of the same stream fits that shard's range; one of a shard that is
-    no longer listed cannot be checked and gets the benefit of the doubt. One from the future is of
-    no stream at all.
+    no longer listed cannot be checked and gets the benefit of the doubt. One from the future, of an
+    open shard, may be of no stream at all: it is a finding of its row.
     """
     decoded = decode(text)
-    if decoded is None or earlier_incarnation(lineage, text) or from_the_future(lineage, text):
+    if decoded is None or earlier_incarnation(lineage, text):
         return False
     home = ShardId(f"shardId-{decoded.shard:012d}")
     if home not in lineage:
         return decoded.shard > lineage.newest_index()
-    return fits(lineage, home, text) is Fits.FOREIGN
+    one = lineage[home]
+    return int(text) < int(one.start) or (one.end is not None and int(text) > int(one.end))
 
 
 def unborn(lineage: Lineage, shard: ShardId) -> bool:

@@ -70,11 +70,12 @@ def test_how_a_text_fits_its_shard(text: str, place: Fits, closed: bool) -> None
     assert fits(lineage(closed), shard_id(0), text) is place
 
 
-def test_a_number_from_the_future_is_of_no_stream() -> None:
-    """It is a finding of its row; one that is younger than the shard's end is another stream's."""
-    younger = forged(CREATED + 600, CREATED + 700)
-    assert of_another_stream(lineage(closed=True), younger)
-    assert not of_another_stream(lineage(closed=True), forged(CREATED + LATER, CREATED + LATER))
+def test_a_younger_number_is_of_another_stream_where_it_is_out_of_range() -> None:
+    """On an open shard it is a finding of its row; one beyond a shard's end is another stream's."""
+    later = forged(CREATED + LATER, CREATED + LATER)
+    assert of_another_stream(lineage(closed=True), forged(CREATED + 600, CREATED + 700))
+    assert of_another_stream(lineage(closed=True), later)
+    assert not of_another_stream(lineage(), later)
 
 
 def test_a_clock_before_the_streams_creation_judges_nothing() -> None:

@@ -107,8 +107,6 @@ def of_another_stream(lineage: Lineage, row: Row) -> bool:
     decoded = decode(row.position) if row.position else None
     if decoded is None or row.position is None or earlier_incarnation(lineage, row):
         return False
-    if from_the_future(lineage, row.position):
-        return False
     home = ShardId(f"shardId-{decoded.shard:012d}")
     if home not in lineage:
         return decoded.shard > lineage.newest_index()

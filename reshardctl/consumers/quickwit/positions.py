@@ -149,8 +149,6 @@ def of_another_stream(lineage: Lineage, text: str) -> bool:
     decoded = decode(text.removeprefix("~"))
     if decoded is None or earlier_incarnation(lineage, text):
         return False
-    if from_the_future(lineage, text.removeprefix("~")):
-        return False
     home = ShardId(f"shardId-{decoded.shard:012d}")
     if home not in lineage:
         return decoded.shard > lineage.newest_index()
