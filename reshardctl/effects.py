@@ -29,7 +29,6 @@ from reshardctl.model import (
     ShardId,
     Span,
     Wanted,
-    exactly,
     index_of,
     possibly_before,
     time_of,
@@ -132,35 +131,6 @@ def effects(around: Circumstances, want: Wanted, settled: Line, run: Replay) -> 
     return found
 
 
-def beside_the_crash(
-    around: Circumstances, want: Wanted, settled: Line, run: Replay
-) -> list[Effect]:
-    """What a consumer that dies of some rows would skip, leave or read again of the others, these
-    rows being mended: it dies of one thing at a time, and all of them are there."""
-    crash = run.crash
-    if crash is None or not crash.by or crash.cause not in _OF_ROWS:
-        return []
-    mended = {
-        shard: _mended(around.lineage, shard, run.fates[shard], want, crash.until)
-        for shard in crash.by if shard in run.fates and crash.cause is not Cause.KNOWN_CHILD
-    }
-    lived = replace(run, crash=None, fates={**run.fates, **mended})
-    return [
-        e for e in effects(around, want, settled, lived)
-        if e.harm is not Harm.DISORDERED and mended.keys().isdisjoint({e.shard, *e.by})
-    ]
-
-
-def _mended(
-    lineage: Lineage, shard: ShardId, fate: Fate, want: Wanted, why: str
-) -> Reads:
-    after = fate.after if isinstance(fate, Reads) else fate.waits_for
-    is_open = shard in lineage and lineage.is_open(shard)
-    until = TIP if is_open else DONE
-    at = exactly(want.get(shard, START))
-    return Reads(at, until, after, not is_open, Cause.POSITION, why)
-
-
 def aged(around: Circumstances, run: Replay) -> Replay:
     """The same replay at this time: some consumers die of a place that retention has passed."""
     old = _too_old(around, run) if run.dies_of_age and run.crash is None else []
@@ -174,10 +144,6 @@ def aged(around: Circumstances, run: Replay) -> Replay:
 def in_birth_order(shards: Mapping[ShardId, object]) -> list[ShardId]:
     """Parents before children: ids grow with creation."""
     return sorted(shards, key=lambda s: (-1 if (i := index_of(s)) is None else i, s))
-
-
-_OF_ROWS = (Cause.UNREADABLE, Cause.AT_END, Cause.FOREIGN_NUMBER, Cause.KNOWN_CHILD)
-"""What single rows kill a consumer by."""
 
 
 class _Reading:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from reshardctl.audit.line import SinkLine
+from reshardctl.beside import beside_the_crash
 from reshardctl.consumers import consumer_of
 from reshardctl.consumers.base import Incarnation
 from reshardctl.counting import (
@@ -15,7 +16,7 @@ from reshardctl.counting import (
     counted_judged,
     intervals,
 )
-from reshardctl.effects import Circumstances, Harm, beside_the_crash
+from reshardctl.effects import Circumstances, Harm
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.evidence import Snapshot
 from reshardctl.model import DONE, Cause, Cut, Interval, Rank, Reads, ShardId, short

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from reshardctl.beside import beside_the_crash
 from reshardctl.cli.wishes import accept_of
 from reshardctl.consumers import CONSUMERS
 from reshardctl.consumers.base import Candidate
-from reshardctl.effects import Circumstances, aged, beside_the_crash
+from reshardctl.effects import Circumstances, aged
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,

@@ -38,6 +38,7 @@ LAYERS = (
     ("rules", "plan", "savedline"),
     ("agreement", "fixpoint"),
     ("decision",),
+    ("beside",),
     ("effects", "policy", "evidence", "rebase", "discovery", "audit"),
     ("watching",),
     ("consumers",),
