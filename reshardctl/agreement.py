@@ -19,7 +19,7 @@ def agree(
     asks: the options that may be asked for, in this order; decisions: one a candidate.
     """
     first = decisions[0]
-    if all(_same(first, other) for other in decisions[1:]):
+    if alike(decisions):
         if isinstance(first, Plan):
             plans = [d for d in decisions if isinstance(d, Plan)]
             steps = live_for_all([plan.steps for plan in plans])
@@ -38,6 +38,11 @@ def agree(
         ):
             return Ask(option, tuple(groups))
     return _first_open(asks, candidates)
+
+
+def alike(decisions: Sequence[Decision]) -> bool:
+    """Whether all of them write the same, or nothing, or are no plan."""
+    return all(_same(decisions[0], other) for other in decisions[1:])
 
 
 def _first_open(asks: Sequence[str], candidates: Sequence[Candidate]) -> Ask:

@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
-from reshardctl.agreement import agree
+from reshardctl.agreement import agree, alike
 from reshardctl.consumers.base import MANY, Candidate, Cannot, Consumer, Incarnation
 from reshardctl.decision import Ask, Decision, NoLine, Nothing, Plan, Residual
 from reshardctl.effects import Circumstances, Effect, Harm, aged, drained_unended, effects
 from reshardctl.fixpoint import Planning, fixpoint
+from reshardctl.joint import Trial, joint
 from reshardctl.liveness import not_live
 from reshardctl.model import (
     DONE,
@@ -237,7 +238,28 @@ def _decided(case: Case) -> Decision:
     ):
         return Nothing()
     decisions = [_for_candidate(case, want, settled, judged, j) for j in judged]
+    if alike(decisions):
+        return agree(case.consumer.asks, case.candidates, decisions)
+    trial = Trial(
+        case.images,
+        lambda images: _decisions(replace(case, images=images)),
+        lambda steps: _proven(case, steps),
+    )
+    if (plan := joint(trial, decisions)) is not None:
+        return replace(plan, before=tuple(j.effects for j in judged))
     return agree(case.consumer.asks, case.candidates, decisions)
+
+
+def _decisions(case: Case) -> list[Decision]:
+    """One a candidate, as if it were the only one; but all of them may have written the rows."""
+    settled = settled_line(case)
+    want = case.policy.line(case.around.lineage, settled)
+    judged = judge(case, want, settled)
+    return [
+        _for_candidate(case, want, settled, judged, j)
+        if any(worthwhile(e, case.tolerated) for e in j.effects) else Nothing()
+        for j in judged
+    ]
 
 
 def _wants_tidying(case: Case) -> bool:

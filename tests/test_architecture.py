@@ -36,7 +36,7 @@ LAYERS = (
     ("report", "auditreport"),
     ("counting", "rebuilt", "consent"),
     ("rules", "plan", "savedline"),
-    ("agreement", "fixpoint"),
+    ("agreement", "fixpoint", "joint"),
     ("decision",),
     ("beside",),
     ("effects", "policy", "evidence", "rebase", "discovery", "audit"),
