@@ -15,7 +15,7 @@ from reshardctl.consumers.base import MANY, Candidate, Cannot, Consumer, Incarna
 from reshardctl.decision import Ask, Decision, NoLine, Nothing, Plan, Residual
 from reshardctl.effects import Circumstances, Effect, Harm, aged, drained_unended, effects
 from reshardctl.fixpoint import Planning, fixpoint
-from reshardctl.joint import Trial, joint
+from reshardctl.joint import Trial, delivers_no_less, joint
 from reshardctl.liveness import not_live
 from reshardctl.model import (
     DONE,
@@ -243,11 +243,24 @@ def _decided(case: Case) -> Decision:
     trial = Trial(
         case.images,
         lambda images: _decisions(replace(case, images=images)),
-        lambda steps: _proven(case, steps),
+        lambda steps: _right_for_all(case, settled, judged, steps),
     )
     if (plan := joint(trial, decisions)) is not None:
         return replace(plan, before=tuple(j.effects for j in judged))
     return agree(case.consumer.asks, case.candidates, decisions)
+
+
+def _right_for_all(
+    case: Case, settled: Line, judged: Sequence[Judged], steps: Sequence[Step]
+) -> Plan | None:
+    """These steps as a plan, `None` where some candidate's start is worse or delivers less."""
+    checkpoint = case.checkpoint(after(case.images, steps))
+    for one in judged:
+        run = case.consumer.replay(case.around.lineage, checkpoint, one.candidate.app)
+        aged_run = aged(case.around, run)
+        if not case.policy.skips and not delivers_no_less(settled, one.replay, aged_run):
+            return None
+    return _proven(case, steps)
 
 
 def _decisions(case: Case) -> list[Decision]:

@@ -1,0 +1,90 @@
+"""A plan for several candidates: right for each of them, by the reference consumer of KCL.
+
+DESIGN.md section 3, "Unknown release or option". Where their own plans differ, no start after the
+joint plan delivers less than the same start without it, and none has anything left to plan.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reshardctl.agreement import alike
+from reshardctl.decision import Decision, Nothing, Plan
+from reshardctl.model import Create
+from reshardctl.plan import decide
+from reshardctl.testing import load_topology
+from tests.case import CASES, Case, load
+from tests.judging import Bench
+from tests.questions import STARTED, situations
+from tests.reference.kcl import RELEASES, run
+
+MODES = ("LATEST", "TRIM_HORIZON")
+LATER = {"startingHashKey", "endingHashKey", "childShardIds"}
+"""What tables from before KCL 1.14 do not have."""
+Rows = list[dict]
+
+
+def old(case: Case) -> Rows:
+    return [{n: v for n, v in item.items() if n not in LATER} for item in case.items()]
+
+
+def alone(bench: Bench) -> list[Decision]:
+    """What each candidate would need if it were the only one."""
+    case = bench.plan_case
+    return [decide(replace(case, candidates=[one])) for one in case.candidates]
+
+
+def payloads(case: Case, items: Rows, initial: str, release: str) -> set[str]:
+    ran = run(load_topology(case.stream), "orders", items, initial, release)
+    return {name for names in ran.delivered.values() for name in names}
+
+
+def test_one_lost_lease_in_a_table_from_before_1_14():
+    """1.13 recovers by itself, later releases need the row: creating it is right for all."""
+    case = load(CASES / "kcl" / "a-one.toml")
+    bench = Bench.of(case, "LATEST", None, items=old(case))
+    assert {type(decision) for decision in alone(bench)} == {Nothing, Plan}
+    plan = bench.decide()
+    assert isinstance(plan, Plan) and len(plan.after) == len(bench.plan_case.candidates)
+    (write,) = [w for step in plan.steps for w in step.writes]
+    assert isinstance(write.change, Create)
+    assert not write.live, "1.13 was not seen to take it while it runs"
+
+
+def _mixed():
+    """Every KCL case whose candidates want different plans."""
+    for what, case, options, probe in situations():
+        if case.consumer != "kcl" or case.multi or case.side or probe or what != STARTED:
+            continue
+        if not case.rows or options["initial"] not in MODES:
+            continue
+        for rows, name in ((case.items(), "new"), (old(case), "old")):
+            bench = Bench.of(case, options["initial"], None, items=rows)
+            if len(bench.plan_case.candidates) > 1 and not alike(alone(bench)):
+                words = f"{case.name}-{options['initial']}-{name}"
+                yield pytest.param(bench, rows, options["initial"], id=words)
+
+
+MIXED = list(_mixed())
+
+
+@pytest.mark.parametrize(("bench", "rows", "initial"), MIXED)
+def test_no_release_delivers_less_after_it_and_none_has_more_to_plan(bench, rows, initial):
+    plan = bench.decide()
+    if not isinstance(plan, Plan):
+        return
+    then = replace(bench.plan_case, images=tuple(bench.after(plan.steps)))
+    for one in then.candidates:
+        assert isinstance(decide(replace(then, candidates=[one])), Nothing)
+        release = one.options["release"]
+        if release in RELEASES:
+            before = payloads(bench.case, rows, initial, release)
+            after = payloads(bench.case, bench.applied(plan.steps), initial, release)
+            assert before <= after, release
+
+
+def test_most_of_them_need_no_answer():
+    asked = [param.id for param in MIXED if not isinstance(param.values[0].decide(), Plan)]
+    assert len(asked) * 3 <= len(MIXED), asked
