@@ -13,7 +13,7 @@ import pytest
 from reshardctl.consumers import CONSUMERS
 from reshardctl.effects import Circumstances
 from reshardctl.model import START, Cut, Image, Reads, Replay, after
-from reshardctl.plan import Ask, Case, Nothing, Plan, decide, judge, settled_line
+from reshardctl.plan import Case, Nothing, Plan, decide, judge, settled_line
 from reshardctl.policy import LOSSLESS, Accept
 from reshardctl.rules import Severity, View, findings
 from reshardctl.times import instant
@@ -136,10 +136,18 @@ def test_an_early_start_by_time_loses_nothing(store: Path) -> None:
 
 
 @every_store
-def test_the_start_mode_is_asked_where_children_were_never_seen(store: Path) -> None:
-    decision = decide(case_of(store))
-    healthy = store.name in ("g1-healthy-mid-read", "g6-latest-bootstrap")
-    assert isinstance(decision, Nothing if healthy else Ask)
+def test_where_children_were_never_seen_the_plan_is_right_for_every_start_mode(
+    store: Path,
+) -> None:
+    case = case_of(store)
+    decision = decide(case)
+    if store.name in ("g1-healthy-mid-read", "g6-latest-bootstrap"):
+        assert decision == Nothing()
+        return
+    assert isinstance(decision, Plan)
+    rows = after(images_of(store), decision.steps)
+    for mode in ("TRIM_HORIZON", f"AT_TIMESTAMP:{int(case.around.now)}"):
+        assert delivered(store, rows, mode, "snowplow-1.7") == unread(store), mode
 
 
 def test_a_finished_shard_without_a_number_is_told() -> None:

@@ -33,7 +33,7 @@ def test_every_case_fits_the_schema(name):
 
 
 def test_the_cases_have_every_kind_of_decision():
-    names = ("a-both", "c", "d2", "foreign-rows")
+    names = ("a-both", "c", "d2", "foreign-rows", "recreated")
     kinds = {type(report_of(name, "release=2.7.2").decision) for name in names}
     assert kinds == {Plan, Nothing, Ask, NoLine}
 
