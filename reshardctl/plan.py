@@ -238,14 +238,12 @@ def _decided(case: Case) -> Decision:
     ):
         return Nothing()
     decisions = [_for_candidate(case, want, settled, judged, j) for j in judged]
-    if alike(decisions):
-        return agree(case.consumer.asks, case.candidates, decisions)
     trial = Trial(
         case.images,
         lambda images: _decisions(replace(case, images=images)),
         lambda steps: _right_for_all(case, settled, judged, steps),
     )
-    if (plan := joint(trial, decisions)) is not None:
+    if not alike(decisions) and (plan := joint(trial, decisions)) is not None:
         return replace(plan, before=tuple(j.effects for j in judged))
     return agree(case.consumer.asks, case.candidates, decisions)
 
@@ -255,10 +253,9 @@ def _right_for_all(
 ) -> Plan | None:
     """These steps as a plan, `None` where some candidate's start is worse or delivers less."""
     checkpoint = case.checkpoint(after(case.images, steps))
-    for one in judged:
+    for one in () if case.policy.skips else judged:
         run = case.consumer.replay(case.around.lineage, checkpoint, one.candidate.app)
-        aged_run = aged(case.around, run)
-        if not case.policy.skips and not delivers_no_less(settled, one.replay, aged_run):
+        if not delivers_no_less(settled, one.replay, aged(case.around, run)):
             return None
     return _proven(case, steps)
 
