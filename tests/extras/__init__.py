@@ -1,0 +1,1 @@
+"""Each extra, installed from the wheel alone, at its main job. See scripts/extras."""
