@@ -48,7 +48,7 @@ def commands(folder: Path) -> Iterator[Command]:
     )  # fmt: skip
     yield Command(
         "Do exactly that. Nothing reads this table, so fix need not watch it first.",
-        ("fix", "--plan", PLAN, STOPPED, "--format", "text"), Exit.OK,
+        ("fix", "--plan", PLAN, STOPPED, "--yes", "--format", "text"), Exit.OK,
     )  # fmt: skip
     yield Command("Is anything wrong now?", inspect, Exit.OK)
     journal = _journal(folder)
