@@ -59,6 +59,8 @@ def is_own(path: str, allowed: tuple[str, ...]) -> bool:
         return True
     given = Path(path)
     whole = given.parent.resolve() / given.name
+    if not whole.parent.is_dir():
+        return True  # nothing can be written there
     if any(whole.is_relative_to(root) for root in allowed):
         return True
     return whole.is_relative_to(CHECKOUT) and not {*whole.parts}.isdisjoint(KEPT)

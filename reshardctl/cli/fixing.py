@@ -39,6 +39,7 @@ from reshardctl.liveness import counted, require_live, suggesting
 from reshardctl.locator import Locator
 from reshardctl.model import Step
 from reshardctl.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.policy import LATEST_AT_START
 from reshardctl.render.outcomes import Fixed, Saved
 from reshardctl.repair import Ports, carry_out, survey, verify, watch
 from reshardctl.repair import go_on as finish
@@ -255,8 +256,13 @@ def _verified(
 
 
 def _left(report: Report) -> Exit:
-    errors = any(finding.severity is Severity.ERROR for finding in report.findings)
-    asked_more = report.wishes.policy.skips or report.wishes.line is not None
+    policy = report.wishes.policy
+    errors = any(
+        finding.severity is Severity.ERROR
+        for finding in report.findings
+        if not (policy == LATEST_AT_START and finding.code == "RSH208")  # the mark it asked for
+    )
+    asked_more = policy.skips or report.wishes.line is not None
     done = nothing_left(report.decision, errors=errors, asked_more=asked_more)
     return Exit.OK if done else Exit.FINDINGS
 

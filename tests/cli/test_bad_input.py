@@ -120,15 +120,23 @@ def test_a_table_with_another_key(lab, verb):
 
 
 @every_verb
-@pytest.mark.parametrize(("key", "more", "said"), [
-    ("order-4711", {"status": {"S": "paid"}}, "no lease"),
-    ("123456789012:orders:1795219200:shardId-000000000000",
-     {"streamName": {"S": "123456789012:orders:1795219200"}}, "multi-stream"),
-])  # fmt: skip
-def test_rows_that_are_no_leases(lab, verb, key, more, said):
-    lab.plant({"leaseKey": {"S": key}, **more})
+def test_a_row_of_multi_stream_mode(lab, verb):
+    key = "123456789012:orders:1795219200:shardId-000000000000"
+    lab.plant({"leaseKey": {"S": key}, "streamName": {"S": "123456789012:orders:1795219200"}})
     result = call(lab, verb)
-    assert result.code == 2 and result.says(repr(key), said)
+    assert result.code == 2 and result.says(repr(key), "multi-stream")
+
+
+def test_a_row_that_is_no_lease(lab):
+    """KCL 3.5.1 reads the other rows of such a table (run: the case foreign-row)."""
+    lab.plant({"leaseKey": {"S": "order-4711"}, "status": {"S": "paid"}})
+    row = lab.items()["order-4711"]
+    found = lab.inspect("--format", "json").json["findings"]
+    assert {"RSH203", "RSH302"} <= {one["code"] for one in found}
+    assert lab.fix().code == 0
+    assert lab.items()["order-4711"] == row
+    codes = {one["code"] for one in lab.inspect("--format", "json").json["findings"]}
+    assert codes == {"RSH302"}
 
 
 @every_verb

@@ -76,7 +76,7 @@ def test_a_defect_of_ours(lab, monkeypatch):
 
 def test_a_report_that_went_out_is_the_one_document(lab_of, tmp_path):
     """An open question is a report with exit code 4 and an error on stderr: not two documents."""
-    lab = lab_of("d2", "?release=2.7.2")
+    lab = lab_of("migration-rolled-back", "")
     result = lab.dry("--format", "json")
     assert result.code == 4 and result.err
     VALIDATOR.validate(result.json)

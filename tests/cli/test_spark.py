@@ -135,7 +135,7 @@ def test_the_written_batch_names_the_proven_places(golden, release, shape):
 
 
 def test_what_matters_is_asked_and_no_more(golden):
-    lab = golden(QUBOLE, "s3", "")
+    lab = golden(QUBOLE, "s4", "")
     done = lab.dry("--format", "json")
     assert done.code == 4
     decision = done.json["decision"]

@@ -64,11 +64,10 @@ def test_plan_lines():
 
 
 def test_why_there_is_no_plan():
-    asked = plan_lines(report_of("d2"))
-    assert asked == [
-        "kcl://orders-app: no plan: initial has to be known: 'kcl://orders-app?initial=LATEST' or "
-        "'kcl://orders-app?initial=TRIM_HORIZON' or 'kcl://orders-app?initial=AT_TIMESTAMP'"
-    ]
+    (asked,) = plan_lines(report_of("full-trimmed-parent-timestamp", "initial=LATEST"))
+    assert asked.startswith(
+        "kcl://orders-app?initial=LATEST: no plan: release has to be known: "
+    )
     (no_line,) = plan_lines(report_of("foreign-rows", "release=2.7.2"))
     assert "no plan: KCL 2.7.2 dies of the rows" in no_line
     assert "start the application with KCL 3.5 or later" in no_line

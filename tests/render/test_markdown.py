@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from reshardctl.errors import HalfDone, StalePlan
-from reshardctl.plan import Plan
+from reshardctl.plan import Ask, Plan
 from reshardctl.render import FORMATS, Context, Fixed, Saved, Undoing
 from reshardctl.render.changes import changes
 from reshardctl.render.markdown_words import code, prose
@@ -140,10 +140,13 @@ def test_a_saved_plan_is_applied_and_not_made_again():
 
 
 def test_what_has_to_be_known_is_asked():
-    report = report_of("d2", "release=2.7.2")
+    report = report_of("full-trimmed-parent-timestamp", "initial=LATEST")
+    assert isinstance(report.decision, Ask)
     shown = MARKDOWN.inspect(report, context(report))
     asked = [words[3] for words in commands(shown) if words[:2] == ["reshardctl", "fix"]]
-    assert asked[0] == "kcl://orders-app?release=2.7.2&initial=LATEST" and len(asked) == 3
+    assert asked == [
+        f"kcl://orders-app?initial=LATEST&release={value}" for value in report.decision.values
+    ]
 
 
 def test_ways_out_and_residuals():

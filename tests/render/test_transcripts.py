@@ -44,6 +44,9 @@ VIEWS = {
     ),
     "d2.inspect.100": ("d2", "release=2.7.2", "lossless", {}),
     "d2.plan.80": ("d2", "release=2.7.2", "lossless", {}),
+    "full-trimmed-parent-timestamp.plan.80": (
+        "full-trimmed-parent-timestamp", "initial=LATEST", "lossless", {}
+    ),
     "i2.inspect.60": ("i2", "initial=LATEST&release=2.7.2", "lossless", {}),
 }
 

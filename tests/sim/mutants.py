@@ -121,7 +121,7 @@ def accept_numbers_of_other_shards(patch: Patch) -> None:
 
 
 def read_what_cannot_be_read(patch: Patch) -> None:
-    patch.setattr(Row, "readable", property(lambda _row: True))
+    patch.setattr(Row, "unread", lambda _row, _traits: ())
 
 
 def end_beside_an_unreadable_child(patch: Patch) -> None:
@@ -162,14 +162,14 @@ def create_children_at_latest(patch: Patch) -> None:
 
 def parents_before_children(patch: Patch) -> None:
     """Each write a step of its own, oldest shard first."""
-    steps = encode._steps
+    steps = encode.in_steps
 
     def split(*given: Any) -> list[Any]:
         writes = [(step, write) for step in steps(*given) for write in step.writes]
         writes.sort(key=lambda pair: pair[1].key)
         return [replace(step, writes=(write,)) for step, write in writes]
 
-    patch.setattr(encode, "_steps", split)
+    patch.setattr(encode, "in_steps", split)
 
 
 def overlook_disorder(patch: Patch) -> None:

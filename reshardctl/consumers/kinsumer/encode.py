@@ -188,11 +188,16 @@ def _moved(lineage: Lineage, row: Row, at: Cut | None, app: App) -> Update:
         values["SequenceNumber"] = spelling(lineage, row.shard, at, app.by_time)
         if row.finished is not None:
             values |= {"Finished": NULL, "FinishedRFC": NULL}
-    same = [name for name, value in values.items() if item.get(name) == value]
+    same = [name for name, value in values.items() if _is_same(item.get(name), value)]
     for name in same:
         del values[name]
     gone = tuple(name for name in ("OwnerID", "OwnerName") if name in item)
     return Update({n: v for n, v in values.items() if n not in gone}, gone)
+
+
+def _is_same(stored: AttributeValue | None, value: AttributeValue) -> bool:
+    """Whether the library reads the same of both: an empty number is none (rows.py)."""
+    return stored == value or (value == NULL and stored == {"S": ""})
 
 
 def _cache_write(
