@@ -54,7 +54,8 @@ def plant(place: Path, size: int, shards: int = SHARDS) -> int:
         "source_type": "kinesis", "params": {"stream_name": "bench", "region": "us-east-1"},
     }
     index = {
-        "version": "0.9", "index_uid": f"{INDEX}:01K05GZNBV00A99DEN3CZV1HKE", "index_config": {},
+        "version": "0.9", "index_uid": f"{INDEX}:01K05GZNBV00A99DEN3CZV1HKE",
+        "index_config": {"index_id": INDEX},
         "checkpoint": {SOURCE: entries}, "create_timestamp": 1789, "sources": [source],
     }
     text = json.dumps(

@@ -5,11 +5,20 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from lease_server import LeaseTable
+from lease_server import LeaseTable, session
 
 from reshardctl.media.dynamodb import catalog
 
 _names = itertools.count()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _empty_account(servers):
+    """Every server of a process has the same tables, and every one of them would be looked at."""
+    client = session().client("dynamodb", endpoint_url=servers.dynamodb)
+    for page in client.get_paginator("list_tables").paginate():
+        for name in page["TableNames"]:
+            client.delete_table(TableName=name)
 
 
 @pytest.fixture
