@@ -16,7 +16,7 @@ _turns = Semaphore(2)
 
 WRITTEN = (0, 1)  # 1: and something remains to be told
 ASKS = 4
-CREATED = re.compile(r"add --created (\S+)")
+CREATED = re.compile(r"add --created (\S+Z)")
 """A store without a number does not say which stream it is of; the operator does."""
 
 
