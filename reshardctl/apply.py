@@ -317,7 +317,7 @@ def half_done(journal: Journal, what: str) -> HalfDone:
     path = shlex.quote(str(journal.path))
     ways = f"reshardctl undo {path}"
     if not journal.undoing:
-        ways = f"reshardctl fix --resume {path}   (or back: {ways})"
+        ways = f"reshardctl fix --resume {path}   # or back: {ways}"
     return HalfDone(what, ways, str(journal.path))
 
 

@@ -274,7 +274,7 @@ def go_on(
                 harm, shard, _ = worse[0]
                 raise StalePlan(
                     f"going on would leave {shard or 'the consumer'} {harm}, which the plan did "
-                    "not show", f"reshardctl undo {journal.path}, then plan again",
+                    "not show", f"reshardctl undo {journal.path}   # then plan again",
                 )
         if live:
             require_live(rest)

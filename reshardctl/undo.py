@@ -105,7 +105,7 @@ def undo_steps(
     if records.undo is not None:
         done = records.undo.outcome == "undone"
         what = "is undone already" if done else "has an undo that was begun"
-        ways = "reshardctl inspect" if done else f"reshardctl undo {records.path}"
+        ways = "look again with reshardctl inspect" if done else f"reshardctl undo {records.path}"
         raise UsageError(f"the fix of journal {records.path} {what}", ways)
     steps = records.fix.current
     landed = _landed(records, steps, current, moving)
@@ -191,7 +191,7 @@ def _refuse_moved(
         named = "; ".join(f"{key}: {why}" for key, why in moved.items())
         raise UndoRefused(
             f"{words}; nothing was undone: {named}",
-            "reshardctl fix   (a new plan from the rows as they are)",
+            "make a new plan from the rows as they are, with reshardctl fix",
             tuple(moved),
         )
 

@@ -180,7 +180,8 @@ def from_file(asked: Asked, path: Path) -> Exit:
     try:
         report = survey(ports, plan.stream, place, plan.wishes, plan.probe)
     except EmptyCheckpoint as error:
-        raise StalePlan(f"the plan is stale: {error.what}", "reshardctl inspect") from None
+        way = "look again with reshardctl inspect"
+        raise StalePlan(f"the plan is stale: {error.what}", way) from None
     created = plan.wishes.created if asked.created is None else asked.created
     _right_incarnation(report, created)
     stamp = () if asked.created is None else ("--created", instant(asked.created))

@@ -22,7 +22,7 @@ from reshardctl.journal.s3 import S3Log
 from reshardctl.journal.shelf import Entry, entries, files, younger
 from reshardctl.render.journals import Listing
 
-MAYBE = "reshardctl undo --list   (the journals of this machine)"
+MAYBE = "reshardctl undo --list   # the journals of this machine"
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ def show_journals(asked: Asked, place: str | None, *, wanted: bool) -> Exit:
     if not wanted:
         what = "one of these" if listing.entries else f"{listing.place} has none"
         raise UsageError(
-            "no journal is named; nothing was undone", f"reshardctl undo JOURNAL   ({what})"
+            "no journal is named; nothing was undone", f"reshardctl undo JOURNAL   # {what}"
         )
     return Exit.OK
 
@@ -144,7 +144,7 @@ def _show_done(
         then = _judged(snapshot)
     except ReshardError as error:
         what = f"the undo of {path} is complete, but could not be looked at: {error.what}"
-        raise HalfDone(what, error.next or "reshardctl inspect", path) from error
+        raise HalfDone(what, error.next or "look again with reshardctl inspect", path) from error
     done = Undoing(then or _empty(snapshot), then, applied.steps, path, applied.written)
     out.undo(done, Exit.OK)
 
@@ -191,7 +191,7 @@ def _refuse_spent(images: Sequence[Image], steps: Sequence[Step], place: Locator
         named = "; ".join(f"{key}: {why}" for key, why in sorted(spent.items()))
         raise UndoRefused(
             f"the consumer has used what the fix wrote; nothing was undone: {named}",
-            "reshardctl inspect   (the state as it is now)", tuple(sorted(spent)),
+            "see the state as it is now with reshardctl inspect", tuple(sorted(spent)),
         )
 
 
@@ -212,7 +212,7 @@ def _named(error: UndoRefused, last: Entry, word: str) -> UndoRefused:
     """The refusal with the younger fix that moved the rows; that one goes back first."""
     return UndoRefused(
         f"{error.what}. The younger fix of journal {last.name} wrote there too",
-        f"reshardctl undo {word}   (then this one again)",
+        f"reshardctl undo {word}   # then this one again",
         error.rows,
     )
 

@@ -187,7 +187,7 @@ def _suppression(spot: Spot, consumers: Mapping[str, Consumer]) -> Suppression:
         known = ", ".join(consumers) or "none"
         (spot / "consumer").wrong(f"there is no [consumers.{name}]", f"known are {known}")
     if code not in {rule.code for rule in RULES}:
-        (spot / "rule").wrong(f"{code!r} is no rule", "reshardctl rule lists them")
+        (spot / "rule").wrong(f"{code!r} is no rule", "reshardctl rule   # lists them")
     shards = (spot / "shards").elements() if spot.has("shards") else []
     if spot.has("shards") and not shards:
         (spot / "shards").wrong("is empty", "leave it out for every shard")

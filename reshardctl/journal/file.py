@@ -69,7 +69,7 @@ class FileLog:
         except OSError as error:
             raise UsageError(
                 f"cannot read journal {self.where}: {error.strerror}",
-                "reshardctl undo --list   (the journals of this machine)",
+                "reshardctl undo --list   # the journals of this machine",
             ) from None
 
     def append(self, content: bytes, *, sync: bool) -> None:

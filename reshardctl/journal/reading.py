@@ -65,7 +65,8 @@ def parsed(content: bytes, path: Where) -> Records:
             f"{path}: it has no whole record" + (f" ({torn})" if torn else "")
             + ": a fix that ended before its first write leaves such a journal, and so does a loss "
             "of the rest of the file, which held what the rows were before",
-            "reshardctl inspect says how the rows stand; where the file was cut, restore it first",
+            "see how the rows stand with reshardctl inspect; where the file was cut, restore it "
+            "first",
         )
     if lines[0].kind != "header":
         lines[0].place.wrong("a journal begins with its header")

@@ -1,7 +1,8 @@
 """For pipes: one line a finding, a row to write, or a reason, each beginning with the locator.
 
-`LOCATOR: SHARDS CODE [*] name: what (harm, deadline)`; `[*]` where the plan mends it. No text of
-a store can break a line.
+`LOCATOR: SHARDS CODE [*] name: what (harm, deadline)`; `[*]` where the plan mends it. A fix and an
+undo say on each line what became of it: `planned`, `wrote`, `refused` or `left`. Where there is
+nothing to say, one line says so. No text of a store can break a line.
 """
 
 from __future__ import annotations
@@ -33,12 +34,16 @@ from reshardctl.report import Report, question
 from reshardctl.rules import Finding
 from reshardctl.times import instant
 
+PLANNED, WROTE, REFUSED, LEFT = "planned", "wrote", "refused", "left"
+"""What became of a row or a shard. Refused: a question is open, exit 4."""
+
 Costs = Mapping[ShardId, list[Effect]]
 
 
 def inspect(report: Report, context: Context) -> str:
-    """One line a finding; nothing where there is none."""
-    return _lines(inspect_lines(report, context.verbose), context)
+    """One line a finding; one that there is none."""
+    lines = inspect_lines(report, context.verbose)
+    return _lines(lines if report.findings else [*lines, f"{_place(report)}: no findings"], context)
 
 
 def plan(
@@ -49,23 +54,28 @@ def plan(
     """One line a row to write, then one a shard that is left alone, or the reason for no plan."""
     lines = plan_lines(report, context.verbose)
     if saved is not None:
-        lines.append(f"{_place(report)}: plan saved in {saved.path} (sha256 {saved.digest})")
+        lines.append(
+            f"{_place(report)}: planned: saved in {saved.path} (sha256 {saved.digest})"
+        )
     return _lines(lines, context)
 
 
 def fixed(outcome: Fixed, context: Context) -> str:
     """One line a row written, then the journal, then what is left."""
-    lines = _rows(outcome.before, outcome.steps, None, context.verbose)
-    lines.append(f"{_place(outcome.before)}: journal {outcome.journal}")
-    return _lines(lines + inspect_lines(outcome.after, context.verbose), context)
+    lines = _rows(outcome.before, outcome.steps, None, WROTE, context.verbose)
+    lines.append(f"{_place(outcome.before)}: {WROTE}: journal {outcome.journal}")
+    after = outcome.after
+    left = [_finding(after, finding, context.verbose, f"{LEFT}: ") for finding in after.findings]
+    return _lines([*lines, *caveats(after), *left], context)
 
 
 def undo(undoing: Undoing, context: Context) -> str:
-    """One line a row put back."""
-    lines = _rows(undoing.now, undoing.steps, None, context.verbose)
+    """One line a row put back, or to be put back."""
+    done = PLANNED if undoing.written is None else WROTE
+    lines = _rows(undoing.now, undoing.steps, None, done, context.verbose)
     if not lines:
         lines = [f"{_place(undoing.now)}: {nothing(undoing)}"]
-    lines += [f"{_place(undoing.now)}: stays: {line}" for line in undoing.kept]
+    lines += [f"{_place(undoing.now)}: {LEFT}: {line}" for line in undoing.kept]
     return _lines(lines, context)
 
 
@@ -89,28 +99,28 @@ def caveats(report: Report) -> list[str]:
 
 
 def plan_lines(report: Report, verbose: bool = False) -> list[str]:
-    """A line for every row that fix would write, or why it would write none."""
+    """A line for every row that fix would write, or that or why it would write none."""
     place = _place(report)
     match report.decision:
         case Plan(steps):
-            lines = _rows(report, steps, costs_after(report.decision), verbose)
-        case Nothing():
-            lines = []
+            lines = _rows(report, steps, costs_after(report.decision), PLANNED, verbose)
+        case Nothing(residuals):
+            lines = [] if residuals else [f"{place}: nothing to write"]
         case Ask() as ask:
             said = f"{ask.option} has to be known: {question(report, ask)}"
-            lines = [f"{place}: no plan: {said}"]
+            lines = [f"{place}: {REFUSED}: no plan: {said}"]
         case NoLine(why, ways):
             said = "; ".join([shortened(why, verbose), *ways])
-            lines = [f"{place}: no plan: {said}"]
+            lines = [f"{place}: {LEFT}: no plan: {said}"]
     lines = caveats(report) + lines
     for residual in all_residuals(report):
         named = shards((residual.shard,), verbose)
         flag = residual.flag or "no flag accepts that"
-        lines.append(f"{place}: {named} left: {cost(residual.costs)} ({flag})")
+        lines.append(f"{place}: {LEFT}: {named} {cost(residual.costs)} ({flag})")
     return lines
 
 
-def _finding(report: Report, finding: Finding, verbose: bool) -> str:
+def _finding(report: Report, finding: Finding, verbose: bool, state: str = "") -> str:
     mark = " [*]" if mending(report, finding).mended else ""
     named = shards(finding.shards, verbose).replace(", ", ",") or "-"
     only = condition(finding.when, [j.candidate for j in report.judged])
@@ -124,19 +134,20 @@ def _finding(report: Report, finding: Finding, verbose: bool) -> str:
         word = "expires" if skipped else "loss"
         harms.append(f"{word} from {instant(finding.deadline.starts)}")
     rule = f"{finding.code}{mark} {finding.name}"
-    return f"{_place(report)}: {named} {rule}: {what} ({', '.join(harms)})"
+    return f"{_place(report)}: {state}{named} {rule}: {what} ({', '.join(harms)})"
 
 
 def _rows(
-    report: Report, steps: Iterable[Step], left: Costs | None, verbose: bool
+    report: Report, steps: Iterable[Step], left: Costs | None, state: str, verbose: bool
 ) -> list[str]:
     """left: what the shards cost afterwards, `None` where that is not told."""
-    return [_row(report, one, left, verbose) for one in changes(report, steps)]
+    return [_row(report, one, left, state, verbose) for one in changes(report, steps)]
 
 
-def _row(report: Report, one: Changed, left: Costs | None, verbose: bool) -> str:
+def _row(report: Report, one: Changed, left: Costs | None, state: str, verbose: bool) -> str:
     now, then = (shortened(place or "-", verbose) for place in (one.now, one.after))
-    line = f"{_place(report)}: {shards((one.shard,), verbose)} {one.action} {now} -> {then}"
+    named = shards((one.shard,), verbose)
+    line = f"{_place(report)}: {state}: {named} {one.action} {now} -> {then}"
     if left is None:
         return line
     own = left.get(one.shard, [])

@@ -176,7 +176,10 @@ class Sheet:
         self._rows.append((Padding(grid, (0, 0, 0, indent)), False))
 
     def command(self, words: Sequence[str], comment: str = "", indent: int = 2) -> None:
-        """A command to copy: broken between words with a backslash, never inside of one."""
+        """A command to copy: broken between words with a backslash, never inside of one.
+
+        comment: behind it after `# `, which a shell leaves out; above it where there is no room.
+        """
         rows: list[list[str]] = [[]]
         used = indent
         for word in _with_values(words):
@@ -186,14 +189,15 @@ class Sheet:
                 used = indent + 4
             rows[-1].append(word)
             used += size
+        beside = f"   # {comment}" if comment else ""
+        if used - 1 + len(beside) > self.width and comment:
+            self.line((f"# {comment}", "dim"), indent=indent)
+            beside = ""
         for place, row in enumerate(rows):
             more = " \\" if place < len(rows) - 1 else ""
-            beside = f"   {comment}" if comment and not more else ""
-            if beside and used + len(beside) > self.width:
-                beside = ""
             text = self.text(
                 " " * (indent if place == 0 else indent + 4), (" ".join(row) + more, "bold"),
-                (beside, "dim"),
+                ("" if more else beside, "dim"),
             )
             self._rows.append((text, True))
 

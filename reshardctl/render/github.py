@@ -46,7 +46,7 @@ def plan(
     report: Report, context: Context, *, dry_run: bool = True, saved: Saved | None = None
 ) -> str:
     """One notice: a line a row that fix would write, or the reason for no plan."""
-    lines = _some(plan_lines(report, context.verbose)) or [f"{_place(report)}: nothing to write"]
+    lines = _some(plan_lines(report, context.verbose))
     if saved is not None:
         lines.append(f"plan saved in {saved.path} (sha256 {saved.digest})")
     if dry_run:

@@ -194,7 +194,7 @@ def _planned(
     costs = remaining([*left, *decided.costs], context.verbose)
     page.bullets(prose(line) for line in costs or ["nothing is skipped, nothing is read again"])
     page.heading(2, "Undo")
-    page.line(f"{undo_words(changed).partition(': ')[2].capitalize()}, from the journal:")
+    page.line(f"{undo_words(changed).capitalize()}, from the journal:")
     page.command(command("undo", "JOURNAL", *elsewhere(context.again)))
     page.line("Or, where the journal is lost, from the plan:")
     page.command(command("undo", plan_file(report, saved), *elsewhere(context.again)))

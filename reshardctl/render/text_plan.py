@@ -87,7 +87,8 @@ def _plan(sheet: Sheet, report: Report, decided: Plan, context: Context) -> None
     _after(sheet, report, decided, context)
     _costs(sheet, report, decided, context)
     residuals(sheet, report, context)
-    sheet.labelled(("undo", "bold"), undo_words(changed), indent=2)
+    back = f"reshardctl undo JOURNAL   # {undo_words(changed)}"
+    sheet.labelled(("undo", "bold"), back, indent=2)
     sheet.blank()
     sheet.line((counts(changed), "bold"), "  " + price_words(decided))
 
@@ -200,7 +201,7 @@ def undo_words(changed: Iterable[Changed]) -> str:
         back.append(f"put back {count(moved, 'row')}")
     if gone := numbers[Action.DELETE]:
         back.append(f"write {count(gone, 'deleted row')} again")
-    return f"reshardctl undo JOURNAL: {', '.join(back)}"
+    return ", ".join(back)
 
 
 def counts(changed: Iterable[Changed]) -> str:

@@ -53,7 +53,8 @@ def find(wanted: str) -> Rule[Any]:
             return rule
     near = get_close_matches(spelled, [rule.name for rule in RULES], n=1)
     hint = f"did you mean {near[0]}? " if near else ""
-    raise UsageError(f"no rule is called {wanted!r}", f"{hint}reshardctl rule lists all of them")
+    said = f"{hint}reshardctl rule   # lists all of them"
+    raise UsageError(f"no rule is called {wanted!r}", said)
 
 
 def page_of(rule: Rule[Any]) -> Page:

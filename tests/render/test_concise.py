@@ -7,16 +7,18 @@ import re
 import pytest
 
 from reshardctl.plan import Plan
-from reshardctl.render import FORMATS
+from reshardctl.render import FORMATS, Fixed
 from reshardctl.render.concise import inspect_lines, plan_lines
 from reshardctl.rules import Severity
 from tests.grouped import by_case
-from tests.render.samples import STORED, context, every_expectation, report_of
+from tests.render.samples import STORED, context, every_expectation, report_of, then
 
 LINE = re.compile(
     r"kcl://orders-app\S*: (?P<shards>\S+) (?P<code>RSH\d{3})(?P<mark> \[\*\])? "
     r"(?P<name>[a-z-]+): (?P<what>.+) \((?P<harm>[^()]+)\)"
 )
+STATE = re.compile(r": (planned|refused|left|note|nothing to write)\b")
+DONE = re.compile(r": (wrote|left|note): ")
 MARKED = [e for e in every_expectation() if e[2][1].fixed is not None]
 
 
@@ -57,29 +59,41 @@ def test_plan_lines():
     report = report_of("b", "initial=LATEST&release=2.7.2")
     place = report.snapshot.locator.text
     assert plan_lines(report) == [
-        f"{place}: 0 create - -> TRIM_HORIZON (skips 0, re-reads ≤ 10m3s)",
-        f"{place}: 2 move LATEST -> TRIM_HORIZON (skips 0, re-reads 0)",
-        f"{place}: 3 move LATEST -> TRIM_HORIZON (skips 0, re-reads 0)",
+        f"{place}: planned: 0 create - -> TRIM_HORIZON (skips 0, re-reads ≤ 10m3s)",
+        f"{place}: planned: 2 move LATEST -> TRIM_HORIZON (skips 0, re-reads 0)",
+        f"{place}: planned: 3 move LATEST -> TRIM_HORIZON (skips 0, re-reads 0)",
     ]
 
 
 def test_why_there_is_no_plan():
     (asked,) = plan_lines(report_of("full-trimmed-parent-timestamp", "initial=LATEST"))
     assert asked.startswith(
-        "kcl://orders-app?initial=LATEST: no plan: release has to be known: "
+        "kcl://orders-app?initial=LATEST: refused: no plan: release has to be known: "
     )
     (no_line,) = plan_lines(report_of("foreign-rows", "release=2.7.2"))
-    assert "no plan: KCL 2.7.2 dies of the rows" in no_line
+    assert ": left: no plan: KCL 2.7.2 dies of the rows" in no_line
     assert "start the application with KCL 3.5 or later" in no_line
     assert plan_lines(report_of("h-long")) == [
-        "kcl://orders-app: 0 left: re-reads ≤ 3h1m (--accept reread=4h)"
+        "kcl://orders-app: left: 0 re-reads ≤ 3h1m (--accept reread=4h)"
     ]
-    assert plan_lines(report_of("c")) == []
+    assert plan_lines(report_of("c")) == ["kcl://orders-app: nothing to write"]
 
 
-def test_a_clean_report_is_silent():
+def test_a_clean_report_is_one_line():
     report = report_of("healthy-roots")
-    assert FORMATS["concise"].inspect(report, context(report)) == ""
+    shown = FORMATS["concise"].inspect(report, context(report))
+    assert shown == "kcl://orders-app: no findings\n"
+
+
+@by_case(MARKED)
+def test_each_line_of_a_fix_says_what_became_of_it(case, expect, options):
+    report = report_of(case.name, options, expect.fixed.policy)
+    plan = FORMATS["concise"].plan(report, context(report))
+    assert plan and all(STATE.search(line) for line in plan.splitlines()), plan
+    if isinstance(report.decision, Plan):
+        outcome = Fixed(report, then(report), report.decision.steps, "j.jsonl", 1)
+        done = FORMATS["concise"].fixed(outcome, context(report))
+        assert all(DONE.search(line) for line in done.splitlines()), done
 
 
 def test_ascii():

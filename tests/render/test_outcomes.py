@@ -24,7 +24,7 @@ def test_a_fix_names_its_journal_and_what_is_left():
         "  now      No findings.\n"
         "\n"
         "Done. 2 rows written and read back.\n"
-        "  reshardctl undo /var/j/1.journal   takes it back\n"
+        "  reshardctl undo /var/j/1.journal   # takes it back\n"
     )
 
 

@@ -12,12 +12,13 @@ from reshardctl.render.concise import inspect_lines
 from reshardctl.render.context import Context
 from reshardctl.render.escape import ascii_only, escape
 from reshardctl.render.many.roundup import Entry, Roundup
-from reshardctl.render.many.words import expired, failed, result
+from reshardctl.render.many.words import expired, failed, result, total
 
 
 def roundup(shown: Roundup, context: Context) -> str:
-    """Nothing where nothing is found."""
+    """One line in all where nothing is found."""
     lines = [escape(line) for entry in shown.entries for line in _entry(entry, context)]
+    lines = lines or [total(shown)]
     return "".join(f"{ascii_only(line) if context.ascii else line}\n" for line in lines)
 
 

@@ -45,8 +45,8 @@ def failure(losses: Sequence[Loss], stream: str) -> DataLoss:
     told = "; ".join(loss.why for loss in losses)
     return DataLoss(
         f"stream {stream}: {told}",
-        f"see what is lost: reshardctl inspect spark:CHECKPOINT --stream {stream}, and what the "
-        f"sink lacks: reshardctl audit SINK --stream {stream}. To go on without these records, "
+        f"reshardctl inspect spark:CHECKPOINT --stream {stream} shows what is lost, and reshardctl "
+        f"audit SINK --stream {stream} what the sink lacks. To go on without these records, "
         'start the query once with .option("failOnDataLoss", "false"); it then reads from the '
         "oldest records that are left",
     )
