@@ -25,7 +25,8 @@ def options(planted: Planted) -> dict[str, str]:
 def restart(spark: Spark, planted: Planted, files: str = "", **more: str) -> Outcome:
     """The next start of the query; ``more`` are options of its own, ``files`` a file sink."""
     sink = {"files": files} if files else {}
-    return spark.query(FORMAT, {**options(planted), **more}, planted.checkpoint, **sink)
+    given = {**options(planted), **more}
+    return spark.query(FORMAT, given, planted.checkpoint, pause="1 second", **sink)
 
 
 def locator(planted: Planted) -> str:

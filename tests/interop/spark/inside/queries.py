@@ -41,7 +41,9 @@ def run(spark: SparkSession, request: dict[str, Any]) -> dict[str, Any]:
     `files` names the folder of a file sink of payloads, `table` one of whole rows as Parquet;
     without either rows are collected. The query is stopped
     when `quiet` seconds and `idle` empty rounds have gone by without a row, at the latest after
-    `patience` seconds (then `late`). Answers `batches` (payloads per batch) or `rows` (what a
+    `patience` seconds (then `late`). `pause` is the time from one round's beginning to the next:
+    the query is then stopped between two rounds, and not while a connector that runs empty batches
+    writes what belongs to one. Answers `batches` (payloads per batch) or `rows` (what a
     reader of the file sink sees), `died` (why, or null), `late` and `seconds`.
     """
     for name, value in request.get("conf", {}).items():
@@ -53,6 +55,8 @@ def run(spark: SparkSession, request: dict[str, Any]) -> dict[str, Any]:
     while query.isActive and not late and not _quiet(query, max(collector.last, began), request):
         time.sleep(_LOOK_SECONDS)
         late = time.monotonic() - began > request["patience"]
+    if "pause" in request:
+        _await_a_round(query)
     failure = query.exception()
     query.stop()
     answer: dict[str, Any] = {
@@ -89,7 +93,21 @@ def _started(spark: SparkSession, request: dict[str, Any], collector: _Collector
         writer = frame.writeStream.format("parquet").option("path", request["table"])
     else:
         writer = frame.writeStream.foreachBatch(collector)
+    if "pause" in request:
+        writer = writer.trigger(processingTime=request["pause"])
     return writer.option("checkpointLocation", request["checkpoint"]).start()
+
+
+def _await_a_round(query: StreamingQuery) -> None:
+    """Until the round that may be under way has ended, half a minute at the most."""
+    before, until = _newest(query), time.monotonic() + 30
+    while query.isActive and _newest(query) == before and time.monotonic() < until:
+        time.sleep(_LOOK_SECONDS / 10)
+
+
+def _newest(query: StreamingQuery) -> str:
+    latest = query.lastProgress
+    return "" if latest is None else f"{latest['batchId']} {latest['timestamp']}"
 
 
 def _quiet(query: StreamingQuery, since: float, request: dict[str, Any]) -> bool:
