@@ -15,6 +15,18 @@ if TYPE_CHECKING:
     from tests.interop.spark.session import Spark
 
 
+ALONE = ("test_rebuild_spark.py", "test_spark_soak.py")
+"""Files whose tests share nothing, and take minutes each."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With several processes, a file's tests go to one of them (--dist loadgroup): most share what
+    takes long to start."""
+    for item in items:
+        name = item.path.name
+        item.add_marker(pytest.mark.xdist_group(item.name if name in ALONE else name))
+
+
 @pytest.fixture(scope="session")
 def java() -> bool:
     """Skip where the real library cannot run; in CI that is a failure."""
