@@ -34,16 +34,16 @@ Item = dict[str, Any]
 # same shard in the stream of today. Nothing else that KCL wrote is touched.
 
 
-def stream_as_of(now: float) -> FakeKinesis:
+def stream_as_of(now: float, age: int = AGE) -> FakeKinesis:
     """A Kinesis that holds the stream; its clock runs on from `now`, in Unix seconds."""
     table = tomllib.loads(_text("topology.toml"))
-    created = creation(now)
+    created = creation(now, age)
     return load_topology(table | {"created": created, "now": now - created}, ticking=True)
 
 
-def leases_as_of(now: float) -> list[Item]:
+def leases_as_of(now: float, age: int = AGE) -> list[Item]:
     """The rows of the lease table, without those that are lost."""
-    seconds = creation(now) - RECORDED
+    seconds = creation(now, age) - RECORDED
     rows: list[Item] = json.loads(_text("recorded/leases.json"))["Items"]
     return [moved(row, seconds) for row in rows if row["leaseKey"]["S"] not in LOST]
 
@@ -54,9 +54,9 @@ def table_description() -> dict[str, Any]:
     return described | {"TableName": TABLE}
 
 
-def creation(now: float) -> int:
+def creation(now: float, age: int = AGE) -> int:
     """When the stream was created, seen from `now`; both in Unix seconds."""
-    return int(now) - AGE
+    return int(now) - age
 
 
 def moved(row: Mapping[str, Any], seconds: int) -> Item:

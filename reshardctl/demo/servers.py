@@ -25,13 +25,13 @@ class Endpoints:
 
 
 @contextmanager
-def seeded(now: float) -> Iterator[Endpoints]:
-    """Both servers for as long as the context lasts. now: Unix seconds.
+def seeded(now: float, age: int = scene.AGE) -> Iterator[Endpoints]:
+    """Both servers for as long as the context lasts. now: Unix seconds. age: the stream's.
 
     Raises UsageError if moto is not installed.
     """
-    with _dynamodb() as dynamodb, serve(scene.stream_as_of(now)) as kinesis:
-        plant(dynamodb, scene.REGION, scene.table_description(), scene.leases_as_of(now))
+    with _dynamodb() as dynamodb, serve(scene.stream_as_of(now, age)) as kinesis:
+        plant(dynamodb, scene.REGION, scene.table_description(), scene.leases_as_of(now, age))
         yield Endpoints(kinesis.url, dynamodb)
 
 
