@@ -7,6 +7,7 @@ to what is no number by its pattern, leading zeros and blanks included: Validati
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 
 from reshardctl.lineage import Lineage
@@ -33,6 +34,9 @@ class Fits(Enum):
     """Inside the shard's range, of one of its epochs, and from the future: of no record. Kinesis
     would go on behind it, where nothing is; whether it refuses it is not known."""
     NONSENSE = "nonsense"
+
+
+_OWN = (Fits.BEFORE_ALL, Fits.INSIDE, Fits.AT_END)
 
 
 def fits(lineage: Lineage, shard: ShardId, text: str) -> Fits:
@@ -96,6 +100,15 @@ def of_another_stream(lineage: Lineage, text: str) -> bool:
         return decoded.shard > lineage.newest_index()
     one = lineage[home]
     return int(text) < int(one.start) or (one.end is not None and int(text) > int(one.end))
+
+
+def of_wrong_stream(lineage: Lineage, texts: Mapping[ShardId, str]) -> ShardId | None:
+    """A row whose number is of a younger stream, where no row's number is of this one: then the
+    store is another stream's. Beside rows of this stream such a number is one wrong row, which
+    must not hide the others."""
+    if any(fits(lineage, shard, text) in _OWN for shard, text in texts.items() if shard in lineage):
+        return None
+    return next((shard for shard, text in texts.items() if of_another_stream(lineage, text)), None)
 
 
 def unborn(lineage: Lineage, shard: ShardId) -> bool:

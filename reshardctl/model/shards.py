@@ -12,7 +12,7 @@ ShardId = NewType("ShardId", str)
 HASH_SPACE = 1 << 128
 """Number of hash keys; ranges are inclusive at both ends, from 0 to HASH_SPACE - 1."""
 
-_INDEXED = re.compile(r"shardId-(\d{12,})\Z", re.ASCII)
+_INDEXED = re.compile(r"shardId-(\d{12,120})\Z", re.ASCII)
 
 
 def shard_id(index: int) -> ShardId:

@@ -9,9 +9,15 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.consumers.numbers import CLOCKS_APART, Fits, fits, of_another_stream
+from reshardctl.consumers.numbers import (
+    CLOCKS_APART,
+    Fits,
+    fits,
+    of_another_stream,
+    of_wrong_stream,
+)
 from reshardctl.lineage import Lineage
-from reshardctl.model import decode, is_number, shard_id
+from reshardctl.model import decode, index_of, is_number, shard_id
 from reshardctl.rules import Severity
 from reshardctl.testing.lineages import CREATED, STREAM
 from reshardctl.testing.sequence import SequenceNumber, end, start
@@ -76,6 +82,19 @@ def test_a_younger_number_is_of_another_stream_where_it_is_out_of_range() -> Non
     assert of_another_stream(lineage(closed=True), forged(CREATED + 600, CREATED + 700))
     assert of_another_stream(lineage(closed=True), later)
     assert not of_another_stream(lineage(), later)
+
+
+def test_only_a_store_without_any_number_of_this_stream_is_another_streams() -> None:
+    """One wrong row must not hide the others (DESIGN.md, rule 13)."""
+    later = forged(CREATED + LATER, CREATED + LATER)
+    alone, beside = {shard_id(0): later}, {shard_id(1): later, shard_id(0): OWN}
+    assert of_wrong_stream(lineage(closed=True), alone) == shard_id(0)
+    assert of_wrong_stream(lineage(closed=True), beside) is None
+
+
+def test_a_shard_id_of_thousands_of_digits_is_no_shard() -> None:
+    """PostgreSQL and Redis keep any text; int() takes 4300 digits."""
+    assert index_of("shardId-" + "9" * 5000) is None
 
 
 def test_a_clock_before_the_streams_creation_judges_nothing() -> None:

@@ -132,14 +132,26 @@ def swap(rng: Random, rows: Rows, world: World) -> Forged:
 
 
 def copy(rng: Random, rows: Rows, world: World) -> Forged:
-    """One shard has the number of another's record."""
+    """One shard has the number of another's record, but none of a shard that has one of its own:
+    such a pair was swapped, as far as anybody can tell."""
     if keys := world.keys(rows):
         key = rng.choice(keys)
         own = world.shape.shards(rows)[key]
         others = [n for s, held in world.case.records.items() if s != own for n, _, _ in held]
-        if others:
-            world.shape.place(rows[key], {"S": rng.choice(sorted(others))})
+        drawn = rng.choice(sorted(others)) if others else None
+        if drawn is not None and not _would_swap(rows, world, own, drawn):
+            world.shape.place(rows[key], {"S": drawn})
     return ()
+
+
+def _would_swap(rows: Rows, world: World, own: str, number: str) -> bool:
+    """Whether the row of the shard that this number is of holds a number of `own`."""
+    mine = world.records(own)
+    return any(
+        number in world.records(shard)
+        and (world.shape.position(rows[key]) or {}).get("S") in mine
+        for key, shard in world.shape.shards(rows).items()
+    )
 
 
 def other_stream(rng: Random, rows: Rows, world: World) -> Forged:

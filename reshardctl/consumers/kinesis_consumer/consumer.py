@@ -14,7 +14,7 @@ from reshardctl.consumers.kinesis_consumer.releases import note_of
 from reshardctl.consumers.kinesis_consumer.rows import LEASE, Positions, parse
 from reshardctl.consumers.kinesis_consumer.settled import settled
 from reshardctl.consumers.kinesis_consumer.tables import NUMBER, key_of, shard_of
-from reshardctl.consumers.numbers import earlier_incarnation, of_another_stream, unborn
+from reshardctl.consumers.numbers import earlier_incarnation, of_wrong_stream, unborn
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -105,15 +105,15 @@ class KinesisConsumer:
     def incarnation(self, lineage: Lineage, positions: Positions) -> Incarnation:
         """By the times and ranges of every decodable number."""
         numbers = [row for row in positions.rows.values() if decode(row.text)]
-        for row in numbers:
-            if of_another_stream(lineage, row.text):
-                raise WrongStream(
-                    f"row {row.image.key}: {row.text} is no number of stream "
-                    f"{lineage.stream.name}, and younger than it: {positions.namespace} is kept "
-                    "for another stream",
-                    "APP-STREAM is one text: another split of it into app and stream may be meant; "
-                    "name that stream with --stream, or the right app=",
-                )
+        texts = {row.shard: row.text for row in numbers}
+        if (wrong := of_wrong_stream(lineage, texts)) is not None:
+            row = positions.rows[wrong]
+            raise WrongStream(
+                f"row {row.image.key}: {row.text} is no number of stream {lineage.stream.name}, "
+                f"and younger than it: {positions.namespace} is kept for another stream",
+                "APP-STREAM is one text: another split of it into app and stream may be meant; "
+                "name that stream with --stream, or the right app=",
+            )
         if not numbers:
             return Incarnation.AMBIGUOUS
         if all(earlier_incarnation(lineage, row.text) for row in numbers):

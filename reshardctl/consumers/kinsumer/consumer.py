@@ -19,7 +19,7 @@ from reshardctl.consumers.kinsumer.releases import note_of
 from reshardctl.consumers.kinsumer.rows import Row, Store, parse
 from reshardctl.consumers.kinsumer.settled import settled
 from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, key_of
-from reshardctl.consumers.numbers import earlier_incarnation, of_another_stream
+from reshardctl.consumers.numbers import earlier_incarnation, of_wrong_stream
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -92,17 +92,17 @@ class Kinsumer:
     def incarnation(self, lineage: Lineage, store: Store) -> Incarnation:
         """By the times and ranges of every decodable number."""
         numbers = [
-            (row.image.key, row.number) for row in store.rows.values()
+            (shard, row.number) for shard, row in store.rows.items()
             if row.number is not None and decode(row.number)
         ]
-        for key, number in numbers:
-            if of_another_stream(lineage, number):
-                raise WrongStream(
-                    f"row {key}: {number} is no number of stream {lineage.stream.name}, and "
-                    "younger than it: the tables belong to another stream, or two streams share "
-                    "this application's name",
-                    "name that stream with --stream, or the right application",
-                )
+        if (wrong := of_wrong_stream(lineage, dict(numbers))) is not None:
+            row = store.rows[wrong]
+            raise WrongStream(
+                f"row {row.image.key}: {row.number} is no number of stream "
+                f"{lineage.stream.name}, and younger than it: the tables belong to another "
+                "stream, or two streams share this application's name",
+                "name that stream with --stream, or the right application",
+            )
         if not numbers:
             return Incarnation.AMBIGUOUS
         if all(earlier_incarnation(lineage, number) for _, number in numbers):

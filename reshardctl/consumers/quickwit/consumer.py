@@ -8,7 +8,7 @@ from typing import Any
 from reshardctl.consumers.base import Candidate, Cannot, Hold, Incarnation, Switch
 from reshardctl.consumers.quickwit import behaviour, encode, odd, settled
 from reshardctl.consumers.quickwit.app import App, applications, check_options
-from reshardctl.consumers.quickwit.positions import earlier_incarnation, of_another_stream
+from reshardctl.consumers.quickwit.positions import earlier_incarnation, of_wrong_stream
 from reshardctl.consumers.quickwit.releases import note_of
 from reshardctl.consumers.quickwit.rows import Checkpoint, parse, shard_of
 from reshardctl.consumers.quickwit.switching import switch
@@ -85,15 +85,14 @@ class Quickwit:
     def incarnation(self, lineage: Lineage, checkpoint: Checkpoint) -> Incarnation:
         """By the times of every decodable number; without one, the source's word that it reads
         this stream stands."""
-        texts = [r.text for r in checkpoint.rows.values() if decode(r.text.removeprefix("~"))]
-        for text in texts:
-            if of_another_stream(lineage, text):
-                raise WrongStream(
-                    f"source {checkpoint.key}: {text} is no number of stream "
-                    f"{lineage.stream.name}, and younger than it: the source reads another stream",
-                    "look for another account or region of that stream's name",
-                )
-        if texts and all(earlier_incarnation(lineage, text) for text in texts):
+        texts = {s: r.text for s, r in checkpoint.rows.items() if decode(r.text.removeprefix("~"))}
+        if (wrong := of_wrong_stream(lineage, texts)) is not None:
+            raise WrongStream(
+                f"source {checkpoint.key}: {texts[wrong]} is no number of stream "
+                f"{lineage.stream.name}, and younger than it: the source reads another stream",
+                "look for another account or region of that stream's name",
+            )
+        if texts and all(earlier_incarnation(lineage, text) for text in texts.values()):
             return Incarnation.RECREATED
         return Incarnation.SAME
 

@@ -8,6 +8,7 @@ EndingSequenceNumber, behind which Kinesis refuses to begin (runs on 0.8.2 and 0
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -157,6 +158,16 @@ def of_another_stream(lineage: Lineage, text: str) -> bool:
     return int(number) < int(listed.start) or (
         beyond and listed.end is not None and not _of_one_life(number, listed.end)
     )
+
+
+def of_wrong_stream(lineage: Lineage, texts: Mapping[ShardId, str]) -> ShardId | None:
+    """A place of a younger stream, where none is of this one. Beside places of this stream it is
+    one wrong entry, which must not hide the others."""
+    own = (Standing.START, Standing.NUMBER, Standing.END)
+    for shard, text in texts.items():
+        if shard in lineage and place_of(lineage, shard, text.removeprefix("~")).standing in own:
+            return None
+    return next((shard for shard, text in texts.items() if of_another_stream(lineage, text)), None)
 
 
 def unborn(lineage: Lineage, shard: ShardId) -> bool:
