@@ -36,8 +36,8 @@ def agree(
         if len(groups) > 1 and all(
             _same(group[0], d) for group in groups.values() for d in group
         ):
-            return Ask(option, tuple(groups))
-    return _first_open(asks, candidates)
+            return _ask(option, candidates, decisions)
+    return _first_open(asks, candidates, decisions)
 
 
 def alike(decisions: Sequence[Decision]) -> bool:
@@ -45,13 +45,26 @@ def alike(decisions: Sequence[Decision]) -> bool:
     return all(_same(decisions[0], other) for other in decisions[1:])
 
 
-def _first_open(asks: Sequence[str], candidates: Sequence[Candidate]) -> Ask:
+def _first_open(
+    asks: Sequence[str], candidates: Sequence[Candidate], decisions: Sequence[Decision]
+) -> Ask:
     """The first option of which the candidates have several values."""
     for option in asks:
-        values = tuple(dict.fromkeys(c.options.get(option, "") for c in candidates))
-        if len(values) > 1:
-            return Ask(option, values)
+        if len({c.options.get(option, "") for c in candidates}) > 1:
+            return _ask(option, candidates, decisions)
     raise AssertionError("candidates with the same options need different plans")
+
+
+def _ask(
+    option: str, candidates: Sequence[Candidate], decisions: Sequence[Decision]
+) -> Ask:
+    """The question, with what each answer comes to and what the library does without one."""
+    found: dict[str, list[Decision]] = {}
+    for candidate, decision in zip(candidates, decisions, strict=True):
+        found.setdefault(candidate.options.get(option, ""), []).append(decision)
+    defaults = {candidate.defaults.get(option, "") for candidate in candidates}
+    default = defaults.pop() if len(defaults) == 1 else ""
+    return Ask(option, tuple(found), tuple(map(tuple, found.values())), default)
 
 
 def _same(a: Decision, b: Decision) -> bool:

@@ -53,10 +53,16 @@ class NoLine:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Candidates need different plans; `option` with one of `values` settles it."""
+    """Candidates need different plans; `option` with one of `values` settles it.
+
+    decisions: of each value what its candidates come to; empty where the question is of another
+    kind. default: the value that the library takes where nothing is set, "" where it has none.
+    """
 
     option: str
     values: tuple[str, ...]
+    decisions: tuple[tuple[Decision, ...], ...] = ()
+    default: str = ""
 
 
 Decision = Nothing | Plan | NoLine | Ask

@@ -207,10 +207,12 @@ def _label(case: Case, judged: Judged) -> str:
 
 
 def question(report: Report, ask: Ask) -> str:
-    """What has to be said before anything can be planned, as a command line would say it."""
+    """What has to be said before anything can be planned, as a command line would say it; with what
+    the library does where nothing is set."""
     if ask.option == "recreated":
         created = instant(report.snapshot.lineage.stream.created)
         return f"--recreated {created}"
     text = report.snapshot.locator.text
     joint = "&" if "?" in text else "?"
-    return " or ".join(f"'{text}{joint}{ask.option}={value}'" for value in ask.values)
+    said = " or ".join(f"'{text}{joint}{ask.option}={value}'" for value in ask.values)
+    return f"{said} ({ask.default} is the library's default)" if ask.default else said

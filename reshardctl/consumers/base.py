@@ -6,7 +6,7 @@ Nothing outside a consumer's folder knows how its store spells a place.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol
 
@@ -68,11 +68,13 @@ class Candidate:
     """One reading of what no store holds. `options`: what tells it from the others.
 
     note: what is to be known of how it is judged, e.g. as another release than the one named.
+    defaults: option → what its library takes where the application sets nothing.
     """
 
     app: Any
     options: Mapping[str, str]
     note: str = ""
+    defaults: Mapping[str, str] = field(default_factory=dict)
 
 
 class Consumer(Protocol):

@@ -14,6 +14,7 @@ from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.exit import Exit
 from reshardctl.model import ShardId, Step
 from reshardctl.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.render.asking import explained
 from reshardctl.render.changes import Changed, changes
 from reshardctl.render.context import Context
 from reshardctl.render.escape import ascii_only, escape
@@ -107,7 +108,8 @@ def plan_lines(report: Report, verbose: bool = False) -> list[str]:
         case Nothing(residuals):
             lines = [] if residuals else [f"{place}: nothing to write"]
         case Ask() as ask:
-            said = f"{ask.option} has to be known: {question(report, ask)}"
+            told = "".join(f"; {line}" for line in explained(report, ask))
+            said = f"{ask.option} has to be known: {question(report, ask)}{told}"
             lines = [f"{place}: {REFUSED}: no plan: {said}"]
         case NoLine(why, ways):
             said = "; ".join([shortened(why, verbose), *ways])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from io import StringIO
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from reshardctl.render.columns import least_of, side_by_side
@@ -191,7 +192,7 @@ class Sheet:
             used += size
         beside = f"   # {comment}" if comment else ""
         if used - 1 + len(beside) > self.width and comment:
-            self.line((f"# {comment}", "dim"), indent=indent)
+            self.remark(comment, indent)
             beside = ""
         for place, row in enumerate(rows):
             more = " \\" if place < len(rows) - 1 else ""
@@ -200,6 +201,12 @@ class Sheet:
                 ("" if more else beside, "dim"),
             )
             self._rows.append((text, True))
+
+    def remark(self, words: str, indent: int = 2) -> None:
+        """Words that a shell takes for a comment, on as many lines as they need."""
+        room = max(self.width - indent - 2, 1)
+        for row in wrap(self.text(words).plain, room, break_long_words=False):
+            self._rows.append((self.text(" " * indent, (f"# {row}", "dim")), True))
 
     def render(self) -> str:
         """Everything as one text, with a line end behind the last line."""

@@ -24,6 +24,7 @@ from reshardctl.model import (
 )
 from reshardctl.plan import Ask, Decision, NoLine, Nothing, Plan, Residual
 from reshardctl.policy import ANY_PRICE, EVERYTHING, Accept
+from reshardctl.render.asking import outcomes
 from reshardctl.render.changes import Changed, changes, shards_written
 from reshardctl.render.mending import fixable, mending
 from reshardctl.render.reshards import resharded
@@ -253,6 +254,7 @@ def _decision(report: Report, decision: Decision, changed: dict[ShardId, Changed
         case Ask(option, values):
             return {
                 "kind": "ask", "option": option, "values": list(values),
+                "default": decision.default or None, "changes": outcomes(report, decision),
                 "question": question(report, decision),
             }
 

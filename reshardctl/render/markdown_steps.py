@@ -9,6 +9,7 @@ from reshardctl.consumers import consumer_of
 from reshardctl.firstaid import first_aid
 from reshardctl.plan import Ask, NoLine, Nothing, Plan
 from reshardctl.render.answers import answers
+from reshardctl.render.asking import explained
 from reshardctl.render.context import Context
 from reshardctl.render.markdown_words import code, prose
 from reshardctl.render.mending import all_residuals
@@ -61,7 +62,7 @@ def runbook(report: Report, context: Context, saved: Saved | None = None) -> lis
         case Ask() as ask:
             look_up = (
                 f"Find out {code(ask.option)}: the plan depends on it, and no store holds it. "
-                "Do not guess. Then one of:"
+                f"Do not guess. {_answered(report, ask)}Then one of:"
             )
             wanted = [
                 command(context.verb, "--dry-run", *words, *context.sink)
@@ -72,6 +73,11 @@ def runbook(report: Report, context: Context, saved: Saved | None = None) -> lis
             said = prose(sentence(shortened(why, context.verbose)))
             outs: list[Task] = [(f"Way out: {prose(sentence(way))}", []) for way in ways]
             return [*_understand(report), (f"There is no plan: {said}", []), *outs, again]
+
+
+def _answered(report: Report, ask: Ask) -> str:
+    """What each answer changes."""
+    return "".join(f"With {prose(sentence(line))} " for line in explained(report, ask))
 
 
 def _watchable(report: Report) -> bool:

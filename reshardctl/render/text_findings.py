@@ -7,6 +7,7 @@ import shlex
 from reshardctl.firstaid import first_aid
 from reshardctl.plan import Ask
 from reshardctl.render.answers import answers
+from reshardctl.render.asking import explained
 from reshardctl.render.console import Part, Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.mending import all_residuals, fixable
@@ -165,6 +166,15 @@ def _after_a_forecast(sheet: Sheet, report: Report, context: Context) -> None:
     sheet.command(after, "once it has been made")
 
 
+def ask(sheet: Sheet, report: Report, question: Ask, context: Context) -> None:
+    """Each answer's command below what it changes."""
+    told = explained(report, question)
+    for place, words in enumerate(answers(report, question, context.again)):
+        if told:
+            sheet.remark(told[place])
+        sheet.command(command(context.verb, "--dry-run", *words, *context.sink))
+
+
 def _next(sheet: Sheet, report: Report, context: Context) -> None:
     if report.snapshot.foreseen is not None:
         _after_a_forecast(sheet, report, context)
@@ -177,7 +187,6 @@ def _next(sheet: Sheet, report: Report, context: Context) -> None:
         words = accepting(context.again, flags)
         sheet.command(command("fix", "--dry-run", *words), "what that would do")
     elif isinstance(report.decision, Ask):
-        for answer in answers(report, report.decision, context.again):
-            sheet.command(command("fix", "--dry-run", *answer))
+        ask(sheet, report, report.decision, context)
     if grave:
         sheet.command(command("rule", grave[0].code), "what this means")

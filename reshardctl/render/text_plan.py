@@ -7,14 +7,13 @@ from collections.abc import Iterable
 from reshardctl.effects import Effect, Harm
 from reshardctl.model import ShardId
 from reshardctl.plan import Ask, NoLine, Nothing, Plan
-from reshardctl.render.answers import answers
 from reshardctl.render.changes import Action, Changed, changes, counted
 from reshardctl.render.console import LABEL, Part, Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.mending import all_residuals, costs_after
 from reshardctl.render.outcomes import Fixed, Saved
 from reshardctl.render.price import price_words
-from reshardctl.render.text_findings import first_aid_first, tally
+from reshardctl.render.text_findings import ask, first_aid_first, tally
 from reshardctl.render.text_fix import asked, left_alone, phrases
 from reshardctl.render.text_writes import writes
 from reshardctl.render.while_running import plan_words
@@ -48,8 +47,8 @@ def plan(sheet: Sheet, report: Report, context: Context) -> None:
         case Nothing():
             sheet.line(("Nothing to write.", "bold"), _why_nothing(report))
             residuals(sheet, report, context)
-        case Ask() as ask:
-            sheet.line(("No plan yet: ", "bold"), f"{asked(ask)}.")
+        case Ask() as open_question:
+            sheet.line(("No plan yet: ", "bold"), f"{asked(open_question)}.")
         case NoLine(why, ways):
             sheet.line(("No plan: ", "bold"), sentence(shortened(why, context.verbose)))
             for way in ways:
@@ -231,8 +230,7 @@ def not_written(
         words = [*accepting(context.again, flags), *context.sink]
         sheet.command(command(context.verb, "--dry-run", *words), "what that would do")
     elif isinstance(report.decision, Ask):
-        for words in answers(report, report.decision, context.again):
-            sheet.command(command(context.verb, "--dry-run", *words, *context.sink))
+        ask(sheet, report, report.decision, context)
 
 
 def written(sheet: Sheet, outcome: Fixed, context: Context) -> None:

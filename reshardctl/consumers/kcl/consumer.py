@@ -50,6 +50,10 @@ _FOOTPRINT = (
     "pendingCheckpoint", "leaseOwner", "checkpointOwner", "entityType", "streamName", "shardId",
 )
 
+DEFAULTS = {"initial": "LATEST"}
+"""DEFAULT_INITIAL_POSITION_IN_STREAM of KinesisClientLibConfiguration (1.x, and of the MultiLang
+daemon); StreamTracker.DEFAULT_POSITION_IN_STREAM and RetrievalConfig (2.x and 3.x)."""
+
 
 class Kcl:
     """See `Consumer`. Stateless."""
@@ -152,7 +156,9 @@ class Kcl:
                 "name the release that runs, 2.3 or later",
             )
         note = note_of(options.get("release"))
-        return [Candidate(app, app.options(), note) for app in applications(table, given)]
+        return [
+            Candidate(app, app.options(), note, DEFAULTS) for app in applications(table, given)
+        ]
 
     def settled(self, lineage: Lineage, table: LeaseTable, app: App) -> Line:
         """Present rows at their word, absent ones by cause."""

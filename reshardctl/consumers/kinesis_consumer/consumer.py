@@ -8,7 +8,7 @@ from typing import Any
 from reshardctl.consumers.base import Candidate, Cannot, Hold, Incarnation
 from reshardctl.consumers.kin import kin
 from reshardctl.consumers.kinesis_consumer import encode as encoding
-from reshardctl.consumers.kinesis_consumer.app import App, Whose, applications, whose
+from reshardctl.consumers.kinesis_consumer.app import App, Start, Whose, applications, whose
 from reshardctl.consumers.kinesis_consumer.behaviour import replay
 from reshardctl.consumers.kinesis_consumer.releases import note_of
 from reshardctl.consumers.kinesis_consumer.rows import LEASE, Positions, parse
@@ -124,7 +124,7 @@ class KinesisConsumer:
         """Start modes × releases that the options leave open; nothing in the rows tells."""
         found = applications(options, leased=bool(positions.leases))
         note = note_of(options.get("release"))
-        return [Candidate(app, app.options(), note) for app in found]
+        return [Candidate(app, app.options(), note, _defaults(app)) for app in found]
 
     def settled(self, lineage: Lineage, positions: Positions, app: App) -> Line:
         """Rows at their word, absent ones by what stands around them."""
@@ -209,3 +209,9 @@ def _sign(image: Image) -> str:
     )
 
 
+
+
+def _defaults(app: App) -> dict[str, str]:
+    """initialShardIteratorType of the library's New; shard_iterator_type of Telegraf's plugin."""
+    telegraf = app.traits.release.startswith("telegraf")
+    return {"initial": str(Start.TRIM_HORIZON if telegraf else Start.LATEST)}

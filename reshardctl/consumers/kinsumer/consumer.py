@@ -38,6 +38,9 @@ from reshardctl.model import (
 
 _FOOTPRINT = ("SequenceNumber", "Finished", "OwnerID", "ShardIDs")
 
+DEFAULTS = {"initial": "TRIM_HORIZON"}
+"""shard_consumer.go of both: TRIM_HORIZON unless Snowplow's fork is given a start timestamp."""
+
 
 class Kinsumer:
     """See `Consumer`. Stateless."""
@@ -113,7 +116,10 @@ class Kinsumer:
         """Releases × start modes that the options and the tables' own marks leave open."""
         cached = store.cache.image if store.cache else None
         return [
-            Candidate(replace(app, cached=cached), app.options(), note_of(options.get("release")))
+            Candidate(
+                replace(app, cached=cached), app.options(), note_of(options.get("release")),
+                DEFAULTS,
+            )
             for app in applications(options, store.forked)
         ]
 

@@ -88,7 +88,14 @@ def candidates(checkpoint: Checkpoint, options: Mapping[str, str]) -> list[Candi
         for sink in _sinks(checkpoint, given)
     ]
     note = note_of(options.get("release"))
-    return [Candidate(app, _told(checkpoint, app), note) for app in apps]
+    return [Candidate(app, _told(checkpoint, app), note, _defaults(app)) for app in apps]
+
+
+def _defaults(app: App) -> dict[str, str]:
+    """As the connector takes them: KinesisOptions.scala of awslabs, the README of Qubole's, and the
+    options of our own source."""
+    start = Start.TRIM_HORIZON if app.traits.connector == LINEAGE else Start.LATEST
+    return {"startingPosition": str(start), "failOnDataLoss": str(app.traits.fails).lower()}
 
 
 def _told(checkpoint: Checkpoint, app: App) -> dict[str, str]:

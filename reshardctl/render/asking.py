@@ -1,0 +1,67 @@
+"""What each answer to a question changes, in words: one line an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reshardctl.effects import Effect, Harm
+from reshardctl.plan import Ask, Decision, NoLine, Nothing, Plan
+from reshardctl.render.changes import changes
+from reshardctl.render.escape import cut
+from reshardctl.render.text_fix import phrases
+from reshardctl.render.words import broadest, cost, disorders, shards, shortened
+from reshardctl.report import Report
+
+LONGEST = 200
+"""Characters of the reason why an answer leads to no plan."""
+
+
+def outcomes(report: Report, ask: Ask) -> list[str]:
+    """What is written with each of the values, in their order; none where that is not known."""
+    return [
+        " or ".join(dict.fromkeys(_outcome(report, decision) for decision in decisions))
+        for decisions in ask.decisions
+    ]
+
+
+def explained(report: Report, ask: Ask) -> list[str]:
+    """`release=2.7.2: nothing to write`, one a value; the library's default is marked."""
+    return [
+        f"{ask.option}={value}{marked(ask, value)}: {words}"
+        for value, words in zip(ask.values, outcomes(report, ask), strict=False)
+    ]
+
+
+def marked(ask: Ask, value: str) -> str:
+    """That a value is what the library takes where nothing is set."""
+    return " (the default)" if value == ask.default else ""
+
+
+def _outcome(report: Report, decision: Decision) -> str:
+    match decision:
+        case Plan(steps):
+            done = "; ".join(phrases(changes(report, steps), verbose=False))
+            return shortened(", ".join([done, *_costs(decision)]))
+        case Nothing(residuals) if residuals:
+            left = shards(dict.fromkeys(residual.shard for residual in residuals))
+            return f"leaves {left} alone: the fix {cost(residuals[0].costs)}"
+        case Nothing():
+            return "nothing to write"
+        case NoLine(why):
+            return f"no plan: {cut(shortened(why), LONGEST)}"
+        case Ask(option):
+            return f"asks for {option}"
+
+
+def _costs(decided: Plan) -> list[str]:
+    left = [e for run in decided.after for e in run if not (e.gone or e.past)]
+    kinds = (("skips", Harm.SKIPPED), ("re-reads", Harm.REREAD))
+    costs = [
+        f"{word} {broadest(found)}" for word, harm in kinds
+        if (found := _of(left, decided.costs, harm))
+    ]
+    return [*costs, "out of order"] if any(disorders(e) for e in left) else costs
+
+
+def _of(left: Sequence[Effect], policy: Sequence[Effect], harm: Harm) -> list[Effect]:
+    return [e for e in (*left, *policy) if e.harm is harm]
