@@ -48,11 +48,22 @@ def alike(decisions: Sequence[Decision]) -> bool:
 def _first_open(
     asks: Sequence[str], candidates: Sequence[Candidate], decisions: Sequence[Decision]
 ) -> Ask:
-    """The first option of which the candidates have several values."""
-    for option in asks:
-        if len({c.options.get(option, "") for c in candidates}) > 1:
-            return _ask(option, candidates, decisions)
-    raise AssertionError("candidates with the same options need different plans")
+    """The first option whose values come to different things; else the first that has several."""
+    questions = [_ask(option, candidates, decisions) for option in asks]
+    several = [ask for ask in questions if len(ask.values) > 1]
+    if not several:
+        raise AssertionError("candidates with the same options need different plans")
+    return next((ask for ask in several if _tells(ask.decisions)), several[0])
+
+
+def _tells(groups: Sequence[Sequence[Decision]]) -> bool:
+    """Whether an answer leaves less open than there was."""
+    first = groups[0]
+    return any(not (_covers(first, group) and _covers(group, first)) for group in groups[1:])
+
+
+def _covers(group: Sequence[Decision], other: Sequence[Decision]) -> bool:
+    return all(any(_same(one, decision) for one in group) for decision in other)
 
 
 def _ask(

@@ -205,7 +205,8 @@ class Sheet:
     def remark(self, words: str, indent: int = 2) -> None:
         """Words that a shell takes for a comment, on as many lines as they need."""
         room = max(self.width - indent - 2, 1)
-        for row in wrap(self.text(words).plain, room, break_long_words=False):
+        plain = self.text(words).plain
+        for row in wrap(plain, room, break_long_words=False, break_on_hyphens=False):
             self._rows.append((self.text(" " * indent, (f"# {row}", "dim")), True))
 
     def render(self) -> str:

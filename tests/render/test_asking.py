@@ -1,0 +1,87 @@
+"""A question says what each answer changes, and what the library does where nothing is set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import pytest
+
+from reshardctl.errors import EmptyCheckpoint
+from reshardctl.evidence import Snapshot
+from reshardctl.locator import parse
+from reshardctl.plan import Ask
+from reshardctl.render import FORMATS
+from reshardctl.render.asking import explained
+from reshardctl.report import Report, Wishes, make
+from tests.case import Case
+from tests.dialects import dialect_of
+from tests.judging import lineage_of
+from tests.questions import question, situations
+from tests.render.samples import context, report_of
+
+PLACES = {
+    "kcl": "kcl://orders-app", "kinsumer": "kinsumer://orders",
+    "kinesis-consumer": "kinesis-consumer+ddb://orders",
+    "quickwit": "quickwit+file:///indexes?index=events", "spark": "spark:/checkpoint",
+}
+DEFAULTS = {
+    ("kcl", "initial"): {"LATEST"},
+    ("kinsumer", "initial"): {"TRIM_HORIZON"},
+    ("kinesis-consumer", "initial"): {"LATEST", "TRIM_HORIZON", ""},
+    ("spark", "startingPosition"): {"LATEST", "TRIM_HORIZON"},
+    ("spark", "failOnDataLoss"): {"true", "false"},
+}
+"""As the libraries' sources have it; "": candidates of several libraries, which differ in it."""
+
+
+def made(case: Case, options: dict[str, str]) -> Report:
+    place = PLACES[case.consumer]
+    added = "&".join(f"{name}={quote(value, safe=':')}" for name, value in options.items())
+    joint = "&" if "?" in place else "?"
+    lineage = lineage_of(case.shards, case.stream["created"], case.retention_hours)
+    rows = dialect_of(case.consumer).images(case)
+    snapshot = Snapshot(
+        parse(place + (f"{joint}{added}" if added else "")), lineage, tuple(rows), {},
+        float(case.now),
+    )
+    return make(snapshot, Wishes())
+
+
+def questions(every: int) -> Iterator[tuple[str, Report, Ask]]:
+    for number, (_, case, options, probe) in enumerate(situations()):
+        if number % every or probe or question(case, options, probe) is None:
+            continue
+        try:
+            report = made(case, options)
+        except EmptyCheckpoint:
+            continue  # refused before anything is asked
+        if isinstance(report.decision, Ask):
+            yield case.consumer, report, report.decision
+
+
+@pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.long)])
+def test_each_answer_has_its_line(every):
+    asked = 0
+    for consumer, report, ask in questions(every):
+        asked += 1
+        lines = explained(report, ask)
+        assert len(lines) == len(ask.values) > 1
+        said = {line.partition(": ")[2] for line in lines}
+        assert len(said) > 1 and "" not in said, lines
+        assert ask.default in DEFAULTS.get((consumer, ask.option), {""}), (consumer, ask)
+        flat = " ".join(FORMATS["text"].plan(report, context(report)).replace("# ", "").split())
+        for line in lines:
+            assert " ".join(line.split()) in flat, (line, flat)
+            assert line in FORMATS["concise"].plan(report, context(report))
+    assert asked >= 100 // every
+
+
+def test_a_question_as_it_is_shown():
+    report = report_of("full-trimmed-parent-timestamp", "initial=LATEST")
+    assert isinstance(report.decision, Ask)
+    assert explained(report, report.decision) == [
+        "release=1.13.3: nothing to write", "release=1.15.3: set 0 to SHARD_END",
+        "release=2.2.11: nothing to write", "release=2.7.2: set 0 to SHARD_END",
+        "release=3.5.1: set 0 to SHARD_END",
+    ]
