@@ -30,11 +30,24 @@ def create_whole(path: Path, texts: Iterable[str]) -> None:
 
 def _opened(path: Path) -> tuple[int, str]:
     """A new file beside the path, and its name, "" for none."""
+    descriptor = open_unnamed(path.parent, 0o600)
+    if descriptor is not None:
+        return descriptor, ""
+    return tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+
+
+def open_unnamed(folder: Path, mode: int) -> int | None:
+    """A new file in the folder that has no name yet; None where there are no such files."""
     flags = getattr(os, "O_TMPFILE", 0)
     if flags and Path("/proc/self/fd").is_dir():
         with suppress(OSError):
-            return os.open(path.parent, flags | os.O_WRONLY | os.O_CLOEXEC, 0o600), ""
-    return tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+            return os.open(folder, flags | os.O_WRONLY | os.O_CLOEXEC, mode)
+    return None
+
+
+def name_open_file(descriptor: int, path: Path) -> None:
+    """Give it its name. FileExistsError where the name is taken."""
+    _named(f"/proc/self/fd/{descriptor}", path)
 
 
 def _named(source: str, path: Path) -> None:

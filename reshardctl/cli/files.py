@@ -14,13 +14,19 @@ import secrets
 import stat
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
+from fcntl import LOCK_EX, LOCK_NB, flock
+from glob import escape
 from pathlib import Path
 
 from reshardctl.errors import UsageError
+from reshardctl.newfile import name_open_file, open_unnamed
 
 _DESCRIPTORS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 MOST_LINKS = 40
 """As many as Linux follows before it answers ELOOP."""
+_LEFT = ".new"
+"""How the name ends that a file has before it takes another's place."""
 _NEW_MODE = 0o666
 """Of a new file, before the umask is taken from it."""
 
@@ -70,17 +76,50 @@ def replace_file(path: Path, text: str) -> None:
 
 
 def _replace(target: Path, text: str) -> None:
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    """The text has no name while it is written; where a file is there, one for a single rename.
+
+    A process that is killed just before that rename leaves `.NAME.….new`, whole. The next one that
+    writes the file removes it.
+    """
+    _remove_left(target)
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}{_LEFT}")
+    named = False
     try:
-        descriptor = os.open(temporary, flags, _NEW_MODE)
-        if target.exists():
-            os.fchmod(descriptor, stat.S_IMODE(target.stat().st_mode))
-        _write(descriptor, text)
-        temporary.replace(target)
+        descriptor, named = _opened(temporary)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            flock(file, LOCK_EX)
+            if target.exists():
+                os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+            if not named:
+                with suppress(FileExistsError):
+                    name_open_file(file.fileno(), target)
+                    return
+                named = True
+                name_open_file(file.fileno(), temporary)
+            temporary.replace(target)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        if named:
+            temporary.unlink(missing_ok=True)
         raise
+
+
+def _opened(temporary: Path) -> tuple[int, bool]:
+    """A new file, and whether it has that name: where the system has no files without one."""
+    unnamed = open_unnamed(temporary.parent, _NEW_MODE)
+    if unnamed is not None:
+        return unnamed, False
+    return os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _NEW_MODE), True
+
+
+def _remove_left(target: Path) -> None:
+    """Files that killed processes left beside the target. Who still writes one holds its lock."""
+    for path in target.parent.glob(f".{escape(target.name)}.*{_LEFT}"):
+        with suppress(OSError), path.open("rb") as file:
+            flock(file, LOCK_EX | LOCK_NB)
+            path.unlink()
 
 
 def _write(descriptor: int, text: str) -> None:
