@@ -6,6 +6,7 @@ What counts is what the query's sink was given, not what lies in the checkpoint.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ pytestmark = pytest.mark.interop
 SOUND = [each for each in RECORDED if each.sound]
 BROKEN = [each for each in RECORDED if not each.sound]
 IDLE = {"kinesis.client.avoidEmptyBatches": "true"}
+EVERYTHING = ("--accept", "reread=all")
 BETWEEN_U1S_SHARDS = 3617.0
 """Seconds after its creation: the parent has closed, the children have no record yet."""
 CONNECTORS_ORDER = ("metadata", "shardId-000000000001", "shardId-000000000002")
@@ -128,6 +130,34 @@ def test_planned_batch_is_edited_where_it_stands(spark_3_5: Spark, tmp_path: Pat
         outcome = restart(spark_3_5, planted)
     print(mended.document["steps"], outcome)
     assert (outcome.delivered, outcome.died) == (sorted(of(s1=range(3), s2=range(3))), "")
+
+
+@pytest.mark.parametrize(("key", "text", "again"), [
+    ("commits/0", "", of(s0=range(4), s1=range(1), s2=range(1))), ("metadata", "{", of()),
+])  # fmt: skip
+def test_file_that_keeps_spark_from_starting(
+    spark_3_5: Spark, tmp_path: Path, key: str, text: str, again: Sequence[str]
+) -> None:
+    """A commit as a power loss leaves it: its batch runs again. Spark does not start before."""
+    recorded = BY_NAME["s2"]
+    with recorded.shape.planted(tmp_path / "checkpoint") as planted:
+        spoiled = planted.checkpoint / key
+        spoiled.write_text(text)
+        (spoiled.parent / f".{spoiled.name}.crc").unlink(missing_ok=True)
+        before = by_hand.tree(planted.checkpoint)
+        assert tool(planted).inspect(locator(planted), "st").harmed("dies")
+        mended = tool(planted).fix(locator(planted) + "&sink=other", "st", *EVERYTHING)
+        executed.note(f"qubole s2 without its {key}, repaired")
+        outcome = restart(spark_3_5, planted)
+        print(outcome)
+        assert (outcome.delivered, outcome.died) == (sorted([*recorded.due, *again]), "")
+    with recorded.shape.planted(tmp_path / "as it is") as planted:
+        spoiled = planted.checkpoint / key
+        spoiled.write_text(text)
+        (spoiled.parent / f".{spoiled.name}.crc").unlink(missing_ok=True)
+        mended = tool(planted).fix(locator(planted) + "&sink=other", "st", *EVERYTHING)
+        tool(planted).undo(mended.document["journal"])
+        assert by_hand.tree(planted.checkpoint) == before
 
 
 def test_undone_directory_is_as_it_was(spark_3_5: Spark, tmp_path: Path) -> None:

@@ -64,6 +64,8 @@ class Checkpoint:
     strays: keys of files in it that are no entries. generation: Spark's release as far as the
     keys in `conf` tell ("3.3", "4.0-4.1", … or ""). scalas: the Scala versions whose key order
     every line has. gaps: ids missing between the oldest and the newest batch.
+    spoiled: the newest commits and `metadata`, where Spark cannot read them and does not start, and
+    why; committed is without the newest batch then.
     temporary: keys of files that a crashed writer left; orphans: keys of missing files whose
     checksum was left. tabled: whether the connector's log is in a DynamoDB table.
     """
@@ -86,6 +88,7 @@ class Checkpoint:
     unreadable: Mapping[int, str] = field(default_factory=dict)
     strays: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     gaps: tuple[int, ...] = ()
+    spoiled: Mapping[str, str] = field(default_factory=dict)
     temporary: frozenset[str] = frozenset()
     orphans: frozenset[str] = frozenset()
     tabled: bool = False
@@ -94,6 +97,14 @@ class Checkpoint:
     def newest(self) -> int | None:
         """The highest batch id that Spark sees in offsets/, readable or not."""
         return max((*self.batches, *self.unreadable), default=None)
+
+    @property
+    def runs_again(self) -> Batch | None:
+        """The newest batch, where it ran and its commit cannot be read: that file has to go."""
+        newest = self.newest
+        if newest is None or f"commits/{newest}" not in self.spoiled:
+            return None
+        return self.batches.get(newest)
 
     @property
     def asynchronous(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from reshardctl.consumers.base import MANY, Candidate, Cannot, Hold, Incarnation
@@ -24,6 +25,7 @@ from reshardctl.consumers.spark.options import connector_lost, read_options
 from reshardctl.consumers.spark.plain import PLAIN
 from reshardctl.consumers.spark.rebuilt import lost, rebuild
 from reshardctl.consumers.spark.spent import spent
+from reshardctl.consumers.spark.spoiled import startable
 from reshardctl.consumers.spark.table_log import OPTION, VALUE
 from reshardctl.consumers.spark.tree import checkpoint_of
 from reshardctl.errors import CannotTell, UsageError
@@ -145,10 +147,11 @@ class Spark:
         self, lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App,
         leave: Collection[ShardId],
     ) -> list[Step] | Cannot:
-        """One planned batch more, or the planned one edited."""
-        if checkpoint.connector == LINEAGE:
-            return ends.encode(lineage, checkpoint, want, app, leave)
-        return encode(lineage, checkpoint, want, app, leave)
+        """One planned batch more, or the planned one edited; last, what keeps Spark from starting.
+        """
+        plan = ends.encode if checkpoint.connector == LINEAGE else encode
+        steps = plan(lineage, replace(checkpoint, spoiled={}), want, app, leave)
+        return steps if isinstance(steps, Cannot) else [*steps, *startable(checkpoint)]
 
     def bootstrap(self, _lineage: Lineage, _want: Wanted, _app: App) -> list[Step]:
         """Raises UsageError: a first batch needs the query's own id and configuration."""

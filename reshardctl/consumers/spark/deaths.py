@@ -52,6 +52,8 @@ def _of_spark(checkpoint: Checkpoint) -> Iterator[Crash]:
     """Spark itself: it reads the newest offset log and the one before it, and commits in order."""
     newest = checkpoint.newest
     assert newest is not None
+    for key, reason in checkpoint.spoiled.items():
+        yield Crash(f"{key} cannot be read: {reason}", REPAIRED, cause=Cause.UNREADABLE)
     for number in (newest, newest - 1):
         if number in checkpoint.unreadable:
             why = f"offsets/{number} cannot be read: {checkpoint.unreadable[number]}"

@@ -17,7 +17,7 @@ from reshardctl.consumers.spark.cuts import cut_of, position_at
 from reshardctl.consumers.spark.files import replaced
 from reshardctl.consumers.spark.going_on import replay
 from reshardctl.consumers.spark.hazards import obstacle
-from reshardctl.consumers.spark.history import furthest
+from reshardctl.consumers.spark.history import furthest, widened
 from reshardctl.consumers.spark.lines import lineage as lines
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.marks import (
@@ -57,6 +57,8 @@ def settled(lineage: Lineage, checkpoint: Checkpoint, app: App) -> dict[ShardId,
     line = {s: exactly(cut_of(p)) for s, p in marks.items() if s not in lineage}
     for shard in lineage:
         line[shard] = _span(lineage, past, shard, marks.get(shard), shard in over)
+    if again := checkpoint.runs_again:
+        line |= widened(line, again, again.positions)
     return line
 
 

@@ -7,6 +7,7 @@ shards that way; its newest batch looks clean (run of awslabs 0f4c005, checkpoin
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from reshardctl.consumers.spark.checkpoint import QUBOLE, Batch, Checkpoint
@@ -73,7 +74,22 @@ def settled(lineage: Lineage, checkpoint: Checkpoint) -> dict[ShardId, Span]:
             line[shard] = past.span(shard)
     for shard in lineage:
         line[shard] = past.span(shard) if shard in past.seen else past.unnamed(shard)
+    if again := checkpoint.runs_again:
+        entries = checkpoint.entries.get(log_of(again), {})
+        line |= widened(line, again, {shard: entry.position for shard, entry in entries.items()})
     return line
+
+
+def widened(
+    line: Mapping[ShardId, Span], again: Batch, ends: Mapping[ShardId, Position]
+) -> dict[ShardId, Span]:
+    """The spans of shards that a batch has read and reads again, up to where it ended."""
+    why = f"batch {again.id} ran, and commits/{again.id} cannot be read"
+    found = {}
+    for shard, position in ends.items():
+        if (span := line.get(shard)) is not None and span.hi < cut_of(position):
+            found[shard] = Span(span.lo, cut_of(position), Basis.INFERRED, why)
+    return found
 
 
 def stored(checkpoint: Checkpoint, shard: ShardId, cut: Cut) -> Position | None:

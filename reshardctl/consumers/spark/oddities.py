@@ -27,7 +27,7 @@ def current(checkpoint: Checkpoint) -> dict[ShardId, Position]:
     if checkpoint.connector == LINEAGE:
         return dict((resting(checkpoint) or batch).positions)
     found = dict(batch.positions)
-    if batch.committed and checkpoint.connector in KEEPING:
+    if (batch.committed or checkpoint.runs_again) and checkpoint.connector in KEEPING:
         entries = checkpoint.entries.get(log_of(batch), {})
         found |= {shard: entry.position for shard, entry in entries.items()}
     return found

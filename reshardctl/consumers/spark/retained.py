@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 
 from reshardctl.consumers.spark.commit_log import CommitLog, parse_commit_log
-from reshardctl.consumers.spark.contents import is_orphan, text_of, was_read
+from reshardctl.consumers.spark.contents import bytes_of, is_orphan, text_of, was_read
 from reshardctl.consumers.spark.folders import COMMITS, OFFSETS, Folders, batches
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.offset_log import OffsetLog, parse_offset_log
@@ -20,6 +21,8 @@ class Retained:
 
     logs: those that can be read; unreadable: why the others cannot, without those that nobody has
     read yet. committed: the ids of all commit files; commits, bad_commits: those that were read.
+    spoiled: the newest commits, as far as none of them can be read by anybody: Spark reads the
+    newest that is there, and does not start.
     """
 
     images: Mapping[int, Image]
@@ -28,11 +31,19 @@ class Retained:
     committed: frozenset[int]
     commits: Mapping[int, CommitLog]
     bad_commits: Mapping[int, str]
+    spoiled: tuple[int, ...] = ()
 
     @property
     def newest(self) -> int | None:
         """The highest id that Spark sees in offsets/."""
         return max(self.images, default=None)
+
+    @property
+    def counted(self) -> frozenset[int]:
+        """The ids of the batches that are over for Spark, once it starts: the newest batch runs
+        again where its commit has to go."""
+        again = self.newest if self.newest in self.spoiled else None
+        return self.committed - {again}
 
     @property
     def gaps(self) -> tuple[int, ...]:
@@ -67,7 +78,11 @@ def retained(folders: Folders) -> Retained:
                 raise _named(image, error) from None
             except Malformed as error:
                 bad[number] = str(error)
-    return Retained(images, logs, unreadable, frozenset(files), commits, bad)
+    spoiled = takewhile(
+        lambda number: number in bad and bytes_of(files[number]) is not None,
+        sorted(files, reverse=True),
+    )
+    return Retained(images, logs, unreadable, frozenset(files), commits, bad, tuple(spoiled))
 
 
 def _named(image: Image, error: UsageError) -> UsageError:

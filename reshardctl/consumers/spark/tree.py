@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from reshardctl.consumers.spark import conf, odd
 from reshardctl.consumers.spark.checkpoint import SCALAS, UNKNOWN, Batch, Checkpoint
 from reshardctl.consumers.spark.connector_log import read_log
-from reshardctl.consumers.spark.contents import is_orphan
+from reshardctl.consumers.spark.contents import bytes_of, is_orphan
 from reshardctl.consumers.spark.folders import (
+    COMMITS,
     METADATA,
     SOURCES,
     STATE,
@@ -19,6 +20,7 @@ from reshardctl.consumers.spark.folders import (
 from reshardctl.consumers.spark.identity import query_id
 from reshardctl.consumers.spark.lines import scalas, shapes
 from reshardctl.consumers.spark.lines.offset import SourceOffset
+from reshardctl.consumers.spark.odd import NEEDS_METADATA
 from reshardctl.consumers.spark.offset_log import NO_OFFSET
 from reshardctl.consumers.spark.retained import Retained, retained
 from reshardctl.consumers.spark.sources import chosen, connector_of, names
@@ -62,7 +64,8 @@ def checkpoint_of(
         odd=odd.oddities(folders, found, batches, flawed, log, generation),
         images=files,
         scalas=possible,
-        committed=found.committed,
+        committed=found.counted,
+        spoiled=_spoiled(found, files.get(METADATA), generation),
         unreadable={**found.unreadable, **_nameless(found, name)},
         strays=log.strays,
         gaps=found.gaps,
@@ -85,6 +88,16 @@ def _checked(files: Mapping[str, Image], found: Retained) -> None:
         raise CannotTell(f"no offset log of the checkpoint can be read; offsets/{newest}: {why}")
 
 
+def _spoiled(found: Retained, metadata: Image | None, generation: str) -> dict[str, str]:
+    spoiled = {f"{COMMITS}/{number}": found.bad_commits[number] for number in found.spoiled}
+    _, wrong = query_id(metadata)
+    if wrong == "absent":
+        wrong = "it is missing" if metadata is None and generation in NEEDS_METADATA else ""
+    elif metadata is not None and bytes_of(metadata) is None:
+        wrong = ""  # what nobody was allowed to read is not known to be wrong
+    return {**({METADATA: wrong} if wrong else {}), **spoiled}
+
+
 def _batches(
     found: Retained, source: str, connector: str
 ) -> tuple[dict[int, Batch], dict[int, SourceOffset]]:
@@ -105,7 +118,7 @@ def _batches(
             log,
             offset.positions if offset else {},
             offset.batch_id if offset else None,
-            number in found.committed,
+            number in found.counted,
             broken,
             log[source] != NO_OFFSET,
             offset.created if offset else None,

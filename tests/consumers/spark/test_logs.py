@@ -28,7 +28,7 @@ def test_an_offset_log_is_written_back_byte_for_byte(path):
 @pytest.mark.parametrize("path", COMMITS, ids=name)
 def test_a_commit_log_is_written_back_byte_for_byte(path):
     text = path.read_bytes().decode()
-    assert parse_commit_log(text).text() == text
+    assert parse_commit_log(text).source == text
 
 
 def test_all_recorded_logs_are_here():
@@ -40,7 +40,7 @@ def test_a_newline_at_the_end_is_kept():
     """Spark tolerates one (runs, November 2026)."""
     text = (GOLDEN / "spark-4.3.0/v2n/offsets/0").read_text() + "\n"
     assert parse_offset_log(text).text() == text
-    assert parse_commit_log('v1\n{"nextBatchWatermarkMs":7}\n').text().endswith("}\n")
+    assert parse_commit_log('v1\n{"nextBatchWatermarkMs":7}\n').source.endswith("}\n")
 
 
 @pytest.mark.parametrize(
@@ -99,22 +99,39 @@ def test_what_is_no_offset_log_says_why(text, why):
         parse_offset_log(text)
 
 
+# Runs on Spark 3.5.9, 4.0.5 and 4.3.0 (November 2026): with these the query fails at its start.
 @pytest.mark.parametrize(
     ("text", "why"),
     [
         ("", "empty"),
-        ("v1", "1 lines"),
-        ("v1\n{}\n{}", "3 lines"),
+        ("\n", "''"),
+        ("v1\n\n", "no JSON"),
+        ("{}", "'{}'"),
         ("v0\n{}", "'v0'"),
-        ("v1\n[]", "not an object"),
-        ("v1\n{", "not JSON"),
-        ('v1\n{"nextBatchWatermarkMs":"0"}', "not a whole number"),
-        ('v1\n{"nextBatchWatermarkMs":true}', "not a whole number"),
+        ("x1\n{}", "'x1'"),
+        ('v1\n{"nextBatch', "no JSON"),
+        ("v1\nnull", "null"),
+        ('v1\n{"nextBatchWatermarkMs":"7"}', "not a number"),
+        ('v1\n{"nextBatchWatermarkMs":true}', "not a number"),
+        ("\0\0\0", "first line"),
     ],
 )
 def test_what_is_no_commit_log_says_why(text, why):
     with pytest.raises(Malformed, match=why):
         parse_commit_log(text)
+
+
+# With these it goes on, in the same runs.
+@pytest.mark.parametrize(
+    "text",
+    [
+        "v1", "v1\n", "v1\r\n{}", " v1 \n{}", "v1\n{}\n{}", "v1\n[]", "v1\n[1]", "v1\n7",
+        'v1\n"x"', 'v1\n{"nextBatchWatermarkMs":1.5}', 'v1\n{"nextBatchWatermarkMs":null}',
+        'v1\n{"other":1}',
+    ],
+)
+def test_an_odd_commit_log_that_spark_reads(text):
+    assert parse_commit_log(text).version == 1
 
 
 RELEASES = {

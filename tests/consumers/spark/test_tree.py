@@ -234,7 +234,8 @@ def test_a_folder_that_is_no_checkpoint_is_refused():
 
 
 def test_a_query_that_never_planned_a_batch_has_no_positions():
-    found = read({"metadata": file("metadata", '{"id":"a"}')})
+    whole = '{"id":"69880f2a-f006-496b-9513-9120bf42d838"}'
+    found = read({"metadata": file("metadata", whole)})
     assert (found.batches, found.newest, found.connector) == ({}, None, "unknown")
     assert found.odd == ()
 
@@ -353,13 +354,15 @@ def test_a_removed_log_is_an_error_where_spark_wants_it():
 
 @pytest.mark.parametrize(
     ("damage", "why"),
-    [("", "empty"), ("v1", "1 lines"), ("v0\n{}", "v0"), ("v1\n[]", "list"), ("v1\n{", "not JSON")],
+    [("", "empty"), ("v1\n\n", "no JSON"), ("v0\n{}", "v0"), ("v1\nnull", "null"),
+     ("v1\n{", "no JSON")],
 )
 def test_a_damaged_commit_is_an_error_where_spark_reads_it(damage, why):
     files = tree("awslabs-head/s1")
     found = read(files, file("commits/3", damage))
     assert why in errors(found)["commits/3"]
-    assert 3 in found.committed
+    assert list(found.spoiled) == ["commits/3"]
+    assert 3 not in found.committed, "once that file is gone, batch 3 runs again"
     assert 3 not in found.commits
     older = read(files, file("commits/2", damage))
     assert errors(older) == {}
@@ -374,7 +377,7 @@ def test_a_commit_ahead_of_the_offsets_is_an_error():
 
 @pytest.mark.parametrize(
     ("damage", "why"),
-    [("", "not JSON"), ("{}", "no id"), ("[]", "no id"), ('{"id":7}', "no id"), ("x", "not JSON")],
+    [("", "no JSON"), ("{}", "no id"), ("[]", "no id"), ('{"id":7}', "no id"), ("x", "no JSON")],
 )
 def test_metadata_that_is_none_is_an_error(damage, why):
     found = read(tree(f"{HEAD}/s1"), file("metadata", damage))
