@@ -412,7 +412,7 @@ def too_dear(bad: Sequence[Effect]) -> NoLine:
 
 def _no_line(effect: Effect) -> NoLine:
     return NoLine(
-        f"no position that can be written changes this: {effect.why}",
+        f"no write is known that makes this better: {effect.why}",
         ("see the finding for what helps",),
     )
 

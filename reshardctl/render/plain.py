@@ -50,7 +50,7 @@ def remedy(report: Report, finding: Finding, verbose: bool = False) -> str:
             helps = [finding.helps] if finding.helps else []
             return "; ".join([f"none: {why}", *(f"way out: {way}" for way in [*ways, *helps])])
         case _:
-            return f"none: {finding.helps or 'no position that can be written changes it'}"
+            return f"none: {finding.helps or 'no write is known that makes it better'}"
 
 
 def _written(report: Report, finding: Finding, found: Mending, verbose: bool) -> str:

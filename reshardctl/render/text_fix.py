@@ -85,7 +85,7 @@ class Fixes:
                 helps = [finding.helps] if finding.helps else []
                 self._fix(f"none: {why}", *(f"way out: {way}" for way in [*ways, *helps]))
             case _:
-                why = finding.helps or "no position that can be written changes it"
+                why = finding.helps or "no write is known that makes it better"
                 self._fix(f"none: {why}")
 
 

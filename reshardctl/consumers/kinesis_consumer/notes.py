@@ -22,6 +22,12 @@ def notes(
             "asks for it: every reshard loses what came before that; start it with TRIM_HORIZON, "
             "which rows override wherever there are any"
         )
+    if app.traits.out_of_order and positions.rows:
+        yield (
+            "Telegraf stores the number that was delivered last, in whatever order: up to "
+            "max_undelivered_messages (1000) records before a stored number may be undelivered "
+            "after a kill, and no row shows it; --policy at-timestamp=T goes back to before it"
+        )
     taken = [s for s, fate in fates.items() if fate.cause is Cause.TAKEN_FOR_READ]
     if taken:
         yield (

@@ -29,6 +29,8 @@ class Traits:
     waits_for_unlisted: a shard waits for parents that are not listed any more, for ever (#17877).
     leases: rows of a consumer group say which shards are completed.
     by_time: AT_TIMESTAMP is a start mode.
+    out_of_order: a row holds what was delivered last, not the last of a gapless sequence
+    (onDelivery, store.set): records before it may be undelivered.
     """
 
     release: str
@@ -39,6 +41,7 @@ class Traits:
     waits_for_unlisted: bool = False
     leases: bool = False
     by_time: bool = True
+    out_of_order: bool = False
 
 
 LIBRARY = Traits("0.5.0", "runs on v0.5.0, Nov 2026")
@@ -46,7 +49,7 @@ MASTER = Traits("master-31e0042", "runs on master 31e0042, Nov 2026", infers_end
 GROUP = Traits("group-0.5.0", "group/consumergroup of v0.5.0", leases=True)
 TELEGRAF = Traits(
     "telegraf-1.39", "plugins/inputs/kinesis_consumer of telegraf b272631", takes_end=True,
-    survives=True, by_time=False,
+    survives=True, by_time=False, out_of_order=True,
 )
 TELEGRAF_OLD = replace(
     TELEGRAF, release="telegraf-1.34", waits_for_unlisted=True,

@@ -54,8 +54,11 @@ class _Settled:
         text = self._positions.rows[shard].text
         if not is_number(text):
             return Span(START, DONE)
-        if self._seen.read_below(shard) or self._near_its_end(shard, text):
+        if self._seen.read_below(shard):
             return exactly(DONE, Basis.INFERRED, "a shard below it has begun")
+        if self._near_its_end(shard, text):
+            why = "its number is of its last minutes; whether it is the last one is stored nowhere"
+            return Span(at_number(text), DONE, Basis.INFERRED, why)
         return exactly(at_number(text))
 
     def span(self, shard: ShardId) -> Span:

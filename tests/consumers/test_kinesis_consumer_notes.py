@@ -1,0 +1,22 @@
+"""What a report says of these readers that no row shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.case import CASES, load
+from tests.dialects import kinesis_consumer as dialect
+from tests.judging import Bench
+
+
+@pytest.mark.parametrize(
+    ("release", "said"),
+    [("telegraf-1.39", True), ("telegraf-1.34", True), ("0.5.0", False), ("master-31e0042", False)],
+)
+def test_telegraf_s_rows_are_written_in_the_order_of_delivery(release: str, said: bool) -> None:
+    """`onDelivery` stores whatever was delivered last (kinesis_consumer.go and store.go of telegraf
+    b272631); the library stores each record's number once its callback has returned."""
+    case = load(CASES / "kinesis-consumer" / "healthy-idle-parent.toml")
+    options = {"app": "app", "release": release, "initial": "TRIM_HORIZON"}
+    (run,) = Bench.on(case, dialect.images(case), options).replays()
+    assert any("max_undelivered_messages" in note for note in run.notes) is said
