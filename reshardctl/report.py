@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reshardctl.audit.line import SinkLine
 from reshardctl.beside import beside_the_crash
@@ -132,6 +132,14 @@ def _unanswered(snapshot: Snapshot) -> Iterator[str]:
         )
 
 
+def own(snapshot: Snapshot) -> Snapshot:
+    """The same without the rows of other applications."""
+    case = case_of(snapshot, Wishes())
+    others = case.consumer.others(case.checkpoint())
+    kept = tuple(image for image in snapshot.images if image.key not in others)
+    return replace(snapshot, images=kept)
+
+
 def case_of(snapshot: Snapshot, wishes: Wishes) -> Case:
     """The case that a snapshot poses."""
     consumer = consumer_of(snapshot.locator)
@@ -182,8 +190,11 @@ def _askable(cut: Cut) -> bool:
 
 def _of_empty(snapshot: Snapshot, wishes: Wishes, case: Case) -> Report:
     if not wishes.bootstrap and wishes.line is None:
+        whose = sorted(set(case.consumer.others(case.checkpoint()).values()))
+        more = f" and {len(whose) - NAMED} more" if len(whose) > NAMED else ""
+        known = f"; positions of {', '.join(whose[:NAMED])}{more} are there" if whose else ""
         raise EmptyCheckpoint(
-            f"{snapshot.locator.text} holds no position",
+            f"{snapshot.locator.text} holds no position{known}",
             "check the name; for a new application: fix --bootstrap --policy lossless, "
             "or --policy latest",
         )

@@ -16,7 +16,7 @@ from reshardctl.evidence import Snapshot
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, Probe, ShardId
 from reshardctl.policy import LOSSLESS
-from reshardctl.report import make, places_to_probe
+from reshardctl.report import make, own, places_to_probe
 from reshardctl.snapshot import Stream, probed, redaction, take
 from reshardctl.snapshot.file import SavedSnapshot
 
@@ -57,7 +57,7 @@ def _targets(consumers: Sequence[str], given: Given) -> list[Target]:
 def _taken(target: Target, lineage: Lineage | None) -> Snapshot:
     ports = target.ports()
     stream: Stream = ports.kinesis if lineage is None else _Listed(lineage, ports.kinesis)
-    snapshot = take(stream, ports.medium, target.stream, target.place, ports.clock)
+    snapshot = own(take(stream, ports.medium, target.stream, target.place, ports.clock))
     if not target.probe:
         return snapshot
     try:

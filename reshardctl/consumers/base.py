@@ -125,6 +125,9 @@ class Consumer(Protocol):
     def empty(self, checkpoint: Any) -> bool:
         """Whether no position is stored."""
 
+    def others(self, checkpoint: Any) -> Mapping[str, str]:
+        """Rows of other applications in the same store: key → whose it is, as a locator says it."""
+
     def positions(self, checkpoint: Any) -> Mapping[ShardId, str]:
         """Every stored position as it is spelled, for display."""
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from reshardctl.model import Image
+from reshardctl.snapshot.file import load as load_snapshot
 from tests.case import CASES, Case, Expect, all_cases, load
 from tests.cli.kinesis_consumer_lab import PositionsLab, positions_lab
 from tests.cli.lab import Result, fake_of, opened, option_words
@@ -202,11 +203,21 @@ def test_another_application_s_rows_are_left_alone(made):
     assert others.items() <= lab.items().items()
 
 
+def test_another_application_s_rows_are_not_in_a_snapshot(made, tmp_path):
+    lab = made("a", "?app=app&initial=LATEST&release=0.5")
+    file = tmp_path / "orders.snapshot"
+    assert lab.cli("snapshot", "orders", lab.locator, "-o", file).code == 0
+    (taken,) = load_snapshot(file).consumers
+    assert {image.key.partition("/")[0] for image in taken.images} == {"app-orders"}
+    again = lab.cli("inspect", f"snapshot:{file}", "--format", "json")
+    assert again.codes == lab.inspect("--format", "json").codes
+
+
 def test_an_application_without_rows_is_not_taken_for_a_new_one(made):
     lab = made("a", "?app=ap&initial=LATEST&release=0.5")
     done = lab.inspect()
     assert done.code == 3
-    assert done.says("holds no position")
+    assert done.says("holds no position", "positions of", "app=app")
 
 
 def test_an_ambiguous_namespace_of_another_stream_is_refused(made):

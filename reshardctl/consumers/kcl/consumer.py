@@ -99,6 +99,10 @@ class Kcl:
         """Whether there is no lease; rows of other kinds do not count."""
         return not table.rows
 
+    def others(self, _checkpoint: LeaseTable) -> dict[str, str]:
+        """None: a table is one application's, whatever streams it reads."""
+        return {}
+
     def positions(self, table: LeaseTable) -> dict[ShardId, str]:
         """Checkpoints as spelled, with the sub-sequence number where there is one."""
         return {

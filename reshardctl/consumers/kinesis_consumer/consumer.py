@@ -11,7 +11,7 @@ from reshardctl.consumers.kinesis_consumer import encode as encoding
 from reshardctl.consumers.kinesis_consumer.app import App, Start, Whose, applications, whose
 from reshardctl.consumers.kinesis_consumer.behaviour import replay
 from reshardctl.consumers.kinesis_consumer.releases import note_of
-from reshardctl.consumers.kinesis_consumer.rows import LEASE, Positions, parse
+from reshardctl.consumers.kinesis_consumer.rows import LEASE, Positions, belonging, parse
 from reshardctl.consumers.kinesis_consumer.settled import settled
 from reshardctl.consumers.kinesis_consumer.tables import NUMBER, key_of, shard_of
 from reshardctl.consumers.numbers import earlier_incarnation, of_wrong_stream, unborn
@@ -81,6 +81,10 @@ class KinesisConsumer:
     def empty(self, positions: Positions) -> bool:
         """Whether the application has no row at all, not even an unreadable one."""
         return not positions.rows and not positions.blank
+
+    def others(self, positions: Positions) -> dict[str, str]:
+        """Of the same table or keyspace: by application where they read the same stream."""
+        return belonging(positions, self._whose)
 
     def positions(self, positions: Positions) -> dict[ShardId, str]:
         """Numbers as spelled."""

@@ -94,6 +94,18 @@ def parse(images: Iterable[Image], whose: Whose, stream: Stream | None) -> Posit
     )
 
 
+def belonging(positions: Positions, whose: Whose) -> dict[str, str]:
+    """Whose the rows of others are: the application, or the namespace where that does not tell."""
+    tail = positions.namespace.removeprefix(whose.name)
+    found = {}
+    for image in positions.others:
+        space = text_of(image, NAMESPACE)
+        if space != positions.namespace:
+            named = len(tail) > 1 and space.endswith(tail) and space != tail
+            found[image.key] = f"app={space.removesuffix(tail)}" if named else repr(space)
+    return found
+
+
 def read(attributes: Attributes) -> str:
     """The number as the library reads it, "" for none."""
     value = attributes.get(NUMBER, {})

@@ -84,6 +84,10 @@ class Kinsumer:
         """Whether there is no checkpoint; clients, leader and ShardCache do not count."""
         return not store.rows
 
+    def others(self, _checkpoint: Store) -> dict[str, str]:
+        """None: each application has tables of its own."""
+        return {}
+
     def positions(self, store: Store) -> dict[ShardId, str]:
         """Positions as spelled, with the finished mark where there is one."""
         return {shard: _spelled(row) for shard, row in store.rows.items()}

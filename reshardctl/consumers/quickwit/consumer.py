@@ -74,6 +74,10 @@ class Quickwit:
         any it reads every shard from its beginning, as it is meant to."""
         return not checkpoint.source
 
+    def others(self, _checkpoint: Checkpoint) -> dict[str, str]:
+        """None: only the one source's positions are read."""
+        return {}
+
     def positions(self, checkpoint: Checkpoint) -> dict[ShardId, str]:
         """Entries as stored."""
         return {shard: row.text for shard, row in checkpoint.rows.items()}

@@ -91,6 +91,10 @@ class Spark:
             batch.positions or batch.broken for batch in checkpoint.batches.values()
         )
 
+    def others(self, _checkpoint: Checkpoint) -> dict[str, str]:
+        """None: a checkpoint is one query's."""
+        return {}
+
     def positions(self, checkpoint: Checkpoint) -> dict[ShardId, str]:
         """Where the newest batch stands: its start while it is planned, else its end."""
         return {shard: spelled(place) for shard, place in current(checkpoint).items()}
