@@ -6,8 +6,8 @@ from math import ceil
 
 from reshardctl.decision import Plan
 from reshardctl.effects import Effect, Harm
-from reshardctl.plan import SLACK, acceptable
 from reshardctl.policy import UNASKED, Accept
+from reshardctl.prices import SLACK, acceptable
 from reshardctl.times import duration
 
 HALF_HOUR = 1800.0

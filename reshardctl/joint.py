@@ -11,19 +11,7 @@ from dataclasses import dataclass, replace
 from reshardctl.decision import Decision, Nothing, Plan
 from reshardctl.effects import Harm
 from reshardctl.fixpoint import PASSES, Proof, joined
-from reshardctl.model import (
-    Basis,
-    Fate,
-    Image,
-    Line,
-    Reads,
-    Replay,
-    ShardId,
-    Span,
-    Step,
-    Write,
-    after,
-)
+from reshardctl.model import Image, ShardId, Step, Write, after
 
 NOT_FOR_ALL = "not every release or option that may be at work is known to take it while it runs"
 
@@ -64,27 +52,6 @@ def joint(trial: Trial, decisions: Sequence[Decision]) -> Plan | None:
         return None
     best = min(found, key=_cost)
     return replace(best, steps=_live_if_all(best.steps, decisions))
-
-
-def delivers_no_less(settled: Line, before: Replay, then: Replay) -> bool:
-    """Whether a start delivers what the other does, but for what is stored as processed."""
-    if before.crash is not None and before.crash.certain:
-        return True
-    return all(
-        _reads_as_much(settled.get(shard), fate, then.fates.get(shard))
-        for shard, fate in before.fates.items() if isinstance(fate, Reads)
-    )
-
-
-def _reads_as_much(known: Span | None, fate: Reads, then: Fate | None) -> bool:
-    since = fate.at.lo
-    if known is not None and known.basis is not Basis.INFERRED:
-        since = max(since, known.lo)
-    if since >= fate.until:
-        return True
-    if not isinstance(then, Reads) or then.until < fate.until:
-        return False
-    return then.at == fate.at or then.at.hi <= since
 
 
 def _plain(decision: Decision) -> bool:

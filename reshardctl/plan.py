@@ -6,8 +6,7 @@ Every plan shown has been replayed through the very rows that it would write.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import inf
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reshardctl.agreement import agree, alike
@@ -15,12 +14,13 @@ from reshardctl.consumers.base import MANY, Candidate, Cannot, Consumer, Incarna
 from reshardctl.decision import Ask, Decision, NoLine, Nothing, Plan, Residual
 from reshardctl.effects import Circumstances, Effect, Harm, aged, drained_unended, effects
 from reshardctl.fixpoint import Planning, fixpoint
-from reshardctl.joint import Trial, delivers_no_less, joint
+from reshardctl.joint import Trial, joint
 from reshardctl.liveness import not_live
 from reshardctl.model import (
     DONE,
     START,
     Basis,
+    Cut,
     Image,
     Line,
     Replay,
@@ -33,7 +33,17 @@ from reshardctl.model import (
     index_of,
     meet,
 )
-from reshardctl.policy import ANY_PRICE, EVERYTHING, LOSSLESS, UNASKED, Accept, Policy
+from reshardctl.noless import delivers_no_less, reopened, withheld
+from reshardctl.policy import ANY_PRICE, LOSSLESS, UNASKED, Accept, Policy
+from reshardctl.prices import (
+    acceptable,
+    flag,
+    no_line,
+    price,
+    so_already,
+    too_dear,
+    worthwhile,
+)
 from reshardctl.times import instant
 
 __all__ = [
@@ -43,8 +53,6 @@ __all__ = [
 ]  # fmt: skip
 
 SINK_STANDS_STILL = "while it runs its sink is behind it: what is on its way there looks missing"
-SLACK = 900.0
-"""Seconds that a width may grow by until the command that takes it is run."""
 ROUNDS = 6
 """How often a plan is narrowed (shards left alone) before it is given up."""
 
@@ -73,6 +81,8 @@ class Case:
     """The operator says that the rows are of an earlier stream of this name."""
     bootstrap: bool = False
     """The operator says that the consumer is new."""
+    kept: Mapping[ShardId, Cut] = field(default_factory=dict)
+    """Where the starts without a plan read what is only inferred to be over: see noless.py."""
     line: Line | None = None
     """What a sink proves to be settled, whatever the rows say; `None` to believe the rows."""
 
@@ -110,7 +120,7 @@ def settled_line(case: Case, images: Iterable[Image] | None = None) -> Line:
     line = dict(lines[0])
     for other in lines[1:]:
         line = {shard: meet(line[shard], other[shard]) for shard in line}
-    return _probed(case, line)
+    return reopened(_probed(case, line), case.kept)
 
 
 def _of_sink(case: Case, line: Line, images: Iterable[Image] | None) -> dict[ShardId, Span]:
@@ -152,41 +162,56 @@ def judged_as(
     return Judged(candidate, run, tuple(effects(case.around, want, settled, run)))
 
 
-def acceptable(effect: Effect, accept: Accept) -> bool:
-    """Whether the operator accepts it, or nothing that we could write changes it."""
-    if effect.gone or effect.past or effect.inherent:
-        return True
-    match effect.harm:
-        case Harm.REREAD:
-            return _within(effect.seconds, accept.reread)
-        case Harm.SKIPPED:
-            return _within(effect.seconds, accept.skip)
-        case Harm.DISORDERED:
-            return accept.disorder
-        case Harm.STALLED | Harm.DIES:
-            return False
-
-
-def _within(seconds: float | None, limit: float) -> bool:
-    """An effect of unknown width is within no limit but the one that takes everything."""
-    return limit >= EVERYTHING if seconds is None else seconds <= limit
-
-
-def worthwhile(effect: Effect, accept: Accept) -> bool:
-    """Whether an effect of the present rows calls for a plan.
-
-    Stricter than `acceptable`: a certain re-read is worth a plan even if it would be accepted.
-    """
-    if effect.harm is Harm.REREAD and effect.certain and not (effect.gone or effect.past):
-        return True
-    return not acceptable(effect, accept)
-
-
 def decide(case: Case) -> Decision:
     """Nothing, a proven plan, NoLine, or the question that has to be answered first.
 
-    After a plan the next one is empty.
+    After a plan the next one is empty, and no start delivers less than the same without it.
     """
+    now = case
+    for _ in range(ROUNDS):
+        found = _complete(now)
+        kept = _withheld(case, found)
+        if kept.keys() <= now.kept.keys():
+            break
+        now = replace(now, kept={**now.kept, **kept})
+    if kept or not (now.kept and isinstance(found, Plan)):
+        return _keeps(kept) if kept else found
+    proof = _proven(case, found.steps)  # its price, against what the table says
+    settled = settled_line(case)
+    judged = judge(case, case.policy.line(case.around.lineage, settled), settled)
+    before = tuple(one.effects for one in judged)
+    return replace(proof, before=before, residuals=found.residuals) if proof else found
+
+
+def _withheld(case: Case, found: Decision) -> dict[ShardId, Cut]:
+    """What a plan that skips nothing would keep a candidate's start from reading."""
+    proven = case.consumer.proves_parents or case.recreated or case.line is not None
+    if not isinstance(found, Plan) or proven or case.policy.skips:
+        return {}
+    settled, checkpoint = settled_line(case), case.checkpoint()
+    then = case.checkpoint(after(case.images, ahead(found.steps)))
+    kept: dict[ShardId, Cut] = {}
+    for one in case.candidates:
+        before, later = (
+            aged(case.around, case.consumer.replay(case.around.lineage, rows, one.app))
+            for rows in (checkpoint, then)
+        )
+        for shard, cut in withheld(settled, before, later).items():
+            if shard in case.around.lineage:
+                kept[shard] = cut if kept.get(shard, cut) == cut else START
+    return kept
+
+
+def _keeps(kept: Iterable[ShardId]) -> NoLine:
+    return NoLine(
+        f"what mends it keeps the next start from reading {', '.join(sorted(kept))}, of which "
+        "the table cannot tell whether it was read to its end",
+        ("ask the sink whether it was: reshardctl audit",),
+    )
+
+
+def _complete(case: Case) -> Decision:
+    """As `decide`, but for what the starts without a plan deliver."""
     found = _decided(case)
     if not isinstance(found, Plan):
         return found
@@ -309,7 +334,7 @@ def _for_candidate(
         fresh |= {s: e for e in dies for s in _written(case, steps) if s in e.by}
         if not fresh:
             return too_dear([r.costs for r in leave.values() if r.flag] or bad or dies)
-        leave |= {s: Residual(s, e, _flag(e)) for s, e in fresh.items()}
+        leave |= {s: Residual(s, e, flag(e)) for s, e in fresh.items()}
     if leave:
         return Nothing(tuple(leave.values()))
     # Order that the consumer does not keep is reported; where nothing is to be written, it is not
@@ -318,7 +343,7 @@ def _for_candidate(
         e for e in judged.effects
         if not acceptable(e, case.tolerated) and e.harm is not Harm.DISORDERED
     ]
-    return _no_line(stuck[0]) if stuck else Nothing()
+    return no_line(stuck[0]) if stuck else Nothing()
 
 
 def _if_it_lived(
@@ -344,6 +369,9 @@ def _encode(
 ) -> list[Step] | Cannot:
     checkpoint = case.checkpoint()
     lineage = case.around.lineage
+    # A row cannot say "since then": what a start by time reads again is read as a whole.
+    timed = {s: START for s in case.kept if want[s].by_time}
+    want = {**want, **timed} if timed else want
     steps = case.consumer.encode(lineage, checkpoint, want, candidate.app, leave.keys())
     if isinstance(steps, Cannot):
         return steps
@@ -366,55 +394,7 @@ def _written(case: Case, steps: Iterable[Step]) -> list[ShardId]:
 
 
 def _no_worse(case: Case, effect: Effect, before: Iterable[Effect]) -> bool:
-    return acceptable(effect, case.limit) or _so_already(effect, before)
-
-
-def price(found: Iterable[Effect], before: Sequence[Effect]) -> tuple[Effect, ...]:
-    """What is re-read, out of order or skipped after a plan and not without it."""
-    return tuple(
-        e for e in found
-        if not (e.gone or e.past or e.inherent) and not _so_already(e, before)
-    )
-
-
-def _so_already(effect: Effect, before: Iterable[Effect]) -> bool:
-    return any(
-        e.harm is effect.harm and e.shard == effect.shard and e.since <= effect.since
-        and effect.until <= e.until and (e.certain or not effect.certain)
-        for e in before
-    )
-
-
-def _flag(effect: Effect) -> str:
-    if effect.harm in (Harm.STALLED, Harm.DIES):
-        return ""
-    if effect.harm is Harm.DISORDERED:
-        return "--accept disorder"
-    word = "reread" if effect.harm is Harm.REREAD else "skip"
-    hours = "all" if effect.seconds is None else f"{int((effect.seconds + SLACK) // 3600) + 1}h"
-    return f"--accept {word}={hours}"
-
-
-def too_dear(bad: Sequence[Effect]) -> NoLine:
-    """A plan that helps, but costs more than is accepted: with what would have to be."""
-    stuck = [e for e in bad if not _flag(e)]
-    if stuck:
-        return _no_line(stuck[0])
-    widest = sorted(bad, key=lambda e: inf if e.seconds is None else e.seconds)
-    words = {e.harm: _flag(e).removeprefix("--accept ") for e in widest}
-    flag = "--accept " + ",".join(words.values())
-    shards = ", ".join(dict.fromkeys(str(e.shard) for e in bad if e.shard))
-    return NoLine(
-        f"what would mend it costs more than is accepted ({shards}: {bad[0].why})",
-        (f"accept it: {flag}",),
-    )
-
-
-def _no_line(effect: Effect) -> NoLine:
-    return NoLine(
-        f"no write is known that makes this better: {effect.why}",
-        ("see the finding for what helps",),
-    )
+    return acceptable(effect, case.limit) or so_already(effect, before)
 
 
 def _policy_costs(

@@ -36,7 +36,7 @@ LAYERS = (
     ("report", "auditreport"),
     ("counting", "rebuilt", "consent"),
     ("rules", "plan", "savedline"),
-    ("joint",),
+    ("joint", "noless", "prices"),
     ("agreement", "fixpoint"),
     ("decision",),
     ("beside",),

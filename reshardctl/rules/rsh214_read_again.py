@@ -24,8 +24,9 @@ there is no cache: a finished shard without a number then begins anew.
 
 What the fix writes
 -------------------
-The lease of the child that misses one, so that the audit finds no hole and the parent stays done.
-For kinsumer a ShardCache of the unfinished shards.
+For KCL nothing that keeps it from reading the parent: the table cannot tell whether the parent was
+read to its end. Where another shard would run ahead of it, the parent gets its lease. For kinsumer
+a ShardCache of the unfinished shards.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
 

@@ -65,6 +65,7 @@ class Kcl:
     })
     counters = frozenset({"leaseCounter"})
     owners = frozenset({"leaseOwner", "checkpointOwner"})
+    proves_parents = False
     reading = frozenset({
         "checkpoint", "checkpointSubSequenceNumber", "pendingCheckpoint", "childShardIds",
         "leaseOwner", "checkpointOwner",

@@ -46,6 +46,7 @@ class KinesisConsumer:
     moving = _MOVING
     counters: frozenset[str] = frozenset()
     owners = frozenset({"lease_owner", "pending_owner"})
+    proves_parents = True
     reading = frozenset({NUMBER, "completed"})
     plain: frozenset[str] = frozenset({"true", "false"})
     asks: tuple[str, ...] = ("initial", "release")
