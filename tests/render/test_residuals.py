@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.effects import Effect, Harm
-from reshardctl.plan import Nothing, Residual, _flag
+from reshardctl.plan import Nothing, Residual
+from reshardctl.prices import flag as flag_of
 from reshardctl.render import FORMATS
 from reshardctl.render.context import Context
 from tests.render.samples import report_of
@@ -25,7 +26,7 @@ from tests.render.samples import report_of
     ],
 )
 def test_only_what_can_be_accepted_has_a_flag(harm, seconds, flag):
-    assert _flag(Effect(harm, None, True, seconds=seconds)) == flag
+    assert flag_of(Effect(harm, None, True, seconds=seconds)) == flag
 
 
 @pytest.mark.parametrize("name", ["text", "concise", "markdown"])
