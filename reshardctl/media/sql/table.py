@@ -84,7 +84,22 @@ class SqlTable:
             return False
         for write in writes:
             self._change(cursor, write)
+        self._check_kept(cursor, table, writes)
         return True
+
+    def _check_kept(self, cursor: Any, table: Described, writes: Sequence[Write]) -> None:
+        """Before the commit: Refused where a column keeps another value than was written."""
+        rows = self._named(cursor, table, [write.key for write in writes])
+        for write in writes:
+            now = rows[write.key]
+            for column, value in _values(write).items():
+                kept = now.attributes.get(column) if now else None
+                if kept != value:
+                    raise Refused(
+                        f"{table.address}: {column} of {write.key} would be kept as {kept}, not "
+                        f"as {_plain(value)}; nothing was written",
+                        "give the column the type of the library's own table",
+                    )
 
     def _change(self, cursor: Any, write: Write) -> None:
         name = self._server.quoted
@@ -166,6 +181,17 @@ class SqlTable:
 
     def _tried(self, look: Callable[[Any], T]) -> T:
         return self._attempts.reading(look, self._shape.name)
+
+
+def _values(write: Write) -> Attributes:
+    """The attributes that a write puts into its row."""
+    match write.change:
+        case Create(attributes):
+            return attributes
+        case Update(values):
+            return values
+        case _:
+            return {}
 
 
 def _plain(value: AttributeValue) -> str:

@@ -15,7 +15,7 @@ from reshardctl.media.sql import SqlTable
 from reshardctl.media.sql.server import address_of
 from reshardctl.model import Image, Step, Update, Write
 from tests.media.faults_of_stores import cut_everywhere
-from tests.media.sql.test_contract import KINDS, Table, _row, running
+from tests.media.sql.test_contract import KINDS, NUMBER, Table, _row, running
 from tests.servers import PASSWORD, USER, Running
 from tests.servers.severed import way_to
 
@@ -68,6 +68,23 @@ def test_an_engine_without_transactions_is_not_written(
     with pytest.raises(Refused, match="no transactions"):
         table.medium().write(Step("one", (write,)), "t")
     assert table.medium().read() == [_row("a", 0)]
+
+
+def test_a_value_that_the_column_keeps_as_another_is_not_written(table: Table) -> None:
+    """A column with a fraction: the library would ask Kinesis for "49….0", which is no number."""
+    name, kept = table.shape.name, _row("a", 0)
+    table.plant(kept)
+    change = "ALTER COLUMN sequence_number TYPE" if table.server.medium == "postgres" else \
+        "MODIFY sequence_number"
+    table.sql(f"ALTER TABLE {name} {change} numeric(65,1)")
+    (before,) = table.medium().read()
+    write = Write(
+        "a", Update({"sequence_number": {"S": str(NUMBER + 9)}}), before, "a test",
+        ("sequence_number",),
+    )
+    with pytest.raises(Refused, match=f"{NUMBER + 9}.0"):
+        table.medium().write(Step("one", (write,)), "t")
+    assert table.medium().read() == [before]
 
 
 def test_a_user_who_may_only_read(table: Table, running: tuple[str, Running]) -> None:
