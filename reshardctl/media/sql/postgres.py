@@ -1,8 +1,8 @@
 """PostgreSQL through psycopg 3.
 
 Where a write goes is decided by the locator alone: what libpq would take from PGHOSTADDR, PGPORT,
-PGDATABASE and PGOPTIONS is given here, so that none of them is asked. PGPASSWORD, ~/.pgpass,
-PGUSER, PGSSLMODE and the like are libpq's own and work as everywhere.
+PGDATABASE, PGOPTIONS and PGCLIENTENCODING is given here, so that none of them is asked. PGPASSWORD,
+~/.pgpass, PGUSER, PGSSLMODE and the like are libpq's own and work as everywhere.
 """
 
 from __future__ import annotations
@@ -62,6 +62,7 @@ class Postgres:
                 host=one.host, hostaddr="", port=one.port or 5432, dbname=one.database,
                 user=one.user or None, password=one.password or None, options="",
                 connect_timeout=CONNECT, application_name="reshardctl", prepare_threshold=None,
+                client_encoding="UTF8",
             )
         except self.errors as error:
             raise self._unreached(error) from None

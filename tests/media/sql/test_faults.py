@@ -13,9 +13,9 @@ from reshardctl.errors import Refused, UsageError
 from reshardctl.media.base import Landed
 from reshardctl.media.sql import SqlTable
 from reshardctl.media.sql.server import address_of
-from reshardctl.model import Image, Step, Update, Write
+from reshardctl.model import Image, Step, TableShape, Update, Write
 from tests.media.faults_of_stores import cut_everywhere
-from tests.media.sql.test_contract import KINDS, NUMBER, Table, _row, running
+from tests.media.sql.test_contract import DDL, KINDS, NUMBER, Table, _row, running
 from tests.servers import PASSWORD, USER, Running
 from tests.servers.severed import way_to
 
@@ -85,6 +85,35 @@ def test_a_value_that_the_column_keeps_as_another_is_not_written(table: Table) -
     with pytest.raises(Refused, match=f"{NUMBER + 9}.0"):
         table.medium().write(Step("one", (write,)), "t")
     assert table.medium().read() == [before]
+
+
+@pytest.mark.parametrize("said", ["SQL_ASCII", "LATIN1"])
+@pytest.mark.parametrize("kept", ["SQL_ASCII", "UTF8"])
+def test_the_environment_does_not_choose_the_encoding(
+    table: Table, running: tuple[str, Running], monkeypatch: pytest.MonkeyPatch, said: str,
+    kept: str,
+) -> None:
+    """PGCLIENTENCODING is libpq's own; a row that LATIN1 cannot hold would hide all others, and a
+    database in SQL_ASCII is answered in bytes (psycopg's manual, "Strings adaptation")."""
+    kind, server = running
+    if kind != "postgres":
+        pytest.skip("a matter of PostgreSQL")
+    base = f"{said}_{kept}".lower()
+    table.connection.rollback()
+    table.connection.autocommit = True
+    table.sql(
+        f"CREATE DATABASE {base} ENCODING '{kept}' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
+    )
+    target = server.target.replace(server.database, base)
+    one = KINDS[kind](address_of(f"{USER}@{target}", PASSWORD))
+    with one.connect() as connection:
+        connection.execute(DDL[kind].format("places"))
+        connection.execute("INSERT INTO places VALUES ('b', 's', 1, '€'), ('a', 's', 2, NULL)")
+    monkeypatch.setenv("PGCLIENTENCODING", said)
+    shape = TableShape("places", hash="namespace", range="shard_id")
+    rows = SqlTable(one, shape, "sequence_number", lambda _seconds: None).read()
+    assert [image.key for image in rows] == ["a/s", "b/s"]
+    assert rows[1].attributes["note"] == {"S": "€"}
 
 
 def test_a_user_who_may_only_read(table: Table, running: tuple[str, Running]) -> None:
