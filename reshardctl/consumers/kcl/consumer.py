@@ -22,7 +22,7 @@ from reshardctl.consumers.kcl.positions import (
     begun_again,
     cleaned_or_lost,
     earlier_incarnation,
-    of_another_stream,
+    of_wrong_stream,
     unborn,
 )
 from reshardctl.consumers.kcl.releases import note_of
@@ -134,14 +134,12 @@ class Kcl:
     def incarnation(self, lineage: Lineage, table: LeaseTable) -> Incarnation:
         """By the times and ranges of every decodable number."""
         numbers = [r for r in table.rows.values() if r.position and decode(r.position)]
-        for row in numbers:
-            if of_another_stream(lineage, row):
-                raise WrongStream(
-                    f"row {row.image.key}: {row.position} is no number of stream "
-                    f"{lineage.stream.name}, and younger than it: the table belongs to another "
-                    "stream",
-                    "name that stream with --stream, or the right table",
-                )
+        if (wrong := of_wrong_stream(lineage, numbers)) is not None:
+            raise WrongStream(
+                f"row {wrong.image.key}: {wrong.position} is no number of stream "
+                f"{lineage.stream.name}, and younger than it: the table belongs to another stream",
+                "name that stream with --stream, or the right table",
+            )
         if table.named and table.named.epoch == int(lineage.stream.created):
             return Incarnation.SAME
         if not numbers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 
 from reshardctl.consumers.kcl.rows import AT_TIMESTAMP, LATEST, SHARD_END, TRIM_HORIZON, Row
@@ -113,6 +113,15 @@ def of_another_stream(lineage: Lineage, row: Row) -> bool:
     shard, number = lineage[home], int(row.position)
     beyond = shard.end is not None and number > int(shard.end)
     return number < int(shard.start) or beyond
+
+
+def of_wrong_stream(lineage: Lineage, rows: Sequence[Row]) -> Row | None:
+    """A row whose number is of a younger stream, where no row's number is of this one. Beside rows
+    of this stream it is one wrong row, which must not hide the others."""
+    own = (Standing.NUMBER, Standing.AT_END)
+    if any(row.shard in lineage and standing(lineage, row) in own for row in rows):
+        return None
+    return next((row for row in rows if of_another_stream(lineage, row)), None)
 
 
 def wrong_parents(lineage: Lineage, row: Row) -> frozenset[ShardId]:
