@@ -6,6 +6,7 @@ what FakeKinesis answers; `test_direct.py` holds it to that, run by run.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +17,8 @@ from tests.case import Case
 from tests.case_stream import CaseShard, number, shard_name
 
 Answer = dict[str, Any]
+NUMBER = re.compile(r"0|[1-9][0-9]{0,128}")
+"""The API's pattern of a StartingSequenceNumber."""
 Held = tuple[int, str, float]
 """(sequence number, payload, arrival in epoch seconds)"""
 
@@ -99,7 +102,7 @@ class Direct:
 
     def _checked(self, index: int, text: str) -> int:
         shard = self._topology[index]
-        value = int(text) if text.isdigit() else 0
+        value = int(text) if NUMBER.fullmatch(text) else 0
         fits = value.bit_length() == 186 and value >> 4 & 0xFFFFFFFF == index
         epoch = value >> 148 & 0xFFFFFFFFF
         late = bool(shard.end) and value > int(shard.end)
