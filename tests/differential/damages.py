@@ -121,14 +121,17 @@ def csv(rng: Random, rows: Rows, world: World) -> Forged:
 
 
 def swap(rng: Random, rows: Rows, world: World) -> Forged:
-    """Two shards have each other's place."""
-    keys = world.keys(rows)
-    if len(keys) > 1:
-        one, two = rng.sample(keys, 2)
-        first, second = (world.shape.position(rows[key]) for key in (one, two))
-        world.shape.place(rows[one], second)
-        world.shape.place(rows[two], first)
-    return ()
+    """Two shards have each other's place. A mark tells nobody whose it was: that shard's is forged.
+    """
+    keys, shards = world.keys(rows), world.shape.shards(rows)
+    if len(keys) <= 1:
+        return ()
+    one, two = rng.sample(keys, 2)
+    first, second = (world.shape.position(rows[key]) for key in (one, two))
+    world.shape.place(rows[one], second)
+    world.shape.place(rows[two], first)
+    now = ((shards[one], second), (shards[two], first))
+    return [shard for shard, place in now if not str((place or {}).get("S", "")).isdigit()]
 
 
 def copy(rng: Random, rows: Rows, world: World) -> Forged:
