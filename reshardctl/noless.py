@@ -6,8 +6,9 @@ again, a plan that keeps it from doing so could be the loss; one that was probed
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from reshardctl.effects import Effect, Harm
 from reshardctl.model import Basis, Cut, Fate, Line, Reads, Replay, ShardId, Span
 
 
@@ -26,6 +27,14 @@ def withheld(settled: Line, before: Replay, then: Replay) -> dict[ShardId, Cut]:
         if isinstance(fate, Reads)
         and not _reads_as_much(settled.get(shard), fate, then.fates.get(shard))
     }
+
+
+def loses_nothing(effects: Iterable[Effect]) -> bool:
+    """Whether a start skips nothing, waits for nothing and lives, as far as can be helped."""
+    return not any(
+        effect.harm in (Harm.SKIPPED, Harm.STALLED, Harm.DIES) for effect in effects
+        if not (effect.gone or effect.past or effect.inherent)
+    )
 
 
 def reopened(settled: Line, kept: Mapping[ShardId, Cut]) -> Line:

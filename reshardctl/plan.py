@@ -33,7 +33,7 @@ from reshardctl.model import (
     index_of,
     meet,
 )
-from reshardctl.noless import delivers_no_less, reopened, withheld
+from reshardctl.noless import delivers_no_less, loses_nothing, reopened, withheld
 from reshardctl.policy import ANY_PRICE, LOSSLESS, UNASKED, Accept, Policy
 from reshardctl.prices import (
     acceptable,
@@ -176,10 +176,12 @@ def decide(case: Case) -> Decision:
         now = replace(now, kept={**now.kept, **kept})
     if kept or not (now.kept and isinstance(found, Plan)):
         return _keeps(kept) if kept else found
-    proof = _proven(case, found.steps)  # its price, against what the table says
     settled = settled_line(case)
     judged = judge(case, case.policy.line(case.around.lineage, settled), settled)
     before = tuple(one.effects for one in judged)
+    if all(loses_nothing(one) for one in before):  # and reads again what no plan may take away
+        return Nothing(found.residuals)
+    proof = _proven(case, found.steps)  # its price, against what the table says
     return replace(proof, before=before, residuals=found.residuals) if proof else found
 
 
