@@ -84,7 +84,7 @@ class Policy:
         `latest` never moves back: what is settled by now is settled. Only a mark for the tip as
         of each start is pinned."""
         if place.rank is span.lo.rank is Rank.INSIDE and place.number == span.lo.number:
-            return span.lo
+            return place if span.lo.sub < 0 else span.lo
         if self.name == LATEST.name and place < span.lo != TIP:
             return span.lo
         return place

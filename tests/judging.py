@@ -101,7 +101,7 @@ def probes_of(case: Case, lineage: Lineage, settled: Line) -> dict[ShardId, Prob
         since = settled[shard].lo
         if lineage.is_open(shard) or since == DONE:
             continue
-        left = [r for r in held(case, shard) if since == START or int(r[0]) > since.number]
+        left = [r for r in held(case, shard) if since == START or int(r[0]) > since.settled]
         found[shard] = Probe(
             since, not left, left[0][2] if left else None, left[0][0] if left else None, len(left),
             False, left[-1][2] if left else None,
@@ -212,7 +212,7 @@ def _from(
 ) -> tuple[str, ...]:
     stored = held(case, shard)
     if until.rank is Rank.INSIDE:
-        stored = [r for r in stored if int(r[0]) <= until.number]
+        stored = [r for r in stored if int(r[0]) <= until.settled]
     if at in (DONE, TIP):
         kept = []
     elif at == START:
@@ -220,7 +220,7 @@ def _from(
     elif at.by_time:
         kept = [payload for _, payload, arrived in stored if at.time is None or arrived >= at.time]
     else:
-        kept = [payload for number, payload, _ in stored if int(number) > at.number]
+        kept = [payload for number, payload, _ in stored if int(number) > at.settled]
     index = int(shard.removeprefix("shardId-"))
     live = []
     if lineage[shard].open and index in case.live.shards and at != DONE:
@@ -234,7 +234,7 @@ def _comes(case: Case, index: int, place: int, at: Cut) -> bool:
         return True
     shard = case.topology[index]
     epoch = int(shard.start) >> 148 & 0xFFFFFFFFF
-    return int(number(epoch, len(shard.records) + 1 + place, case.now, index)) > at.number
+    return int(number(epoch, len(shard.records) + 1 + place, case.now, index)) > at.settled
 
 
 __all__ = ["Bench", "Candidate", "delivered", "images_of", "lineage_of"]

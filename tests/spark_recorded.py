@@ -96,7 +96,7 @@ def behind(cut: Cut, index: int, time: float) -> bool:
     if cut.by_time:
         assert cut.time is not None
         return time >= cut.time
-    decoded, at = decode(cut.number), decode(cut.number + 1)
+    decoded, at = decode(cut.settled), decode(cut.settled + 1)
     if decoded is None:
         assert at is not None and at.index is not None
         return index + 1 >= at.index

@@ -30,7 +30,8 @@ class Rank(IntEnum):
 class Cut:
     """A place inside one shard. `a < b` means certainly before; some pairs have no order.
 
-    number, sub: the last settled record, for rank INSIDE. text: the number as it was spelled;
+    number, sub: the last settled record, for rank INSIDE; with a negative sub all before it is
+    settled, and at most a part of itself. text: the number as it was spelled;
     of DONE, the cut behind which a read found nothing, as text, where there was one.
     time: Unix seconds for a start by time, where `number` is 0; NaN-free, `None` when the store
     says "by time" and nobody said which. quiet: Unix seconds as of which nothing lay behind it,
@@ -44,6 +45,11 @@ class Cut:
     time: float | None = None
     by_time: bool = False
     quiet: float | None = field(default=None, compare=False)
+
+    @property
+    def settled(self) -> int:
+        """The highest number up to which every record is settled; `number` itself may be owed."""
+        return self.number - (self.sub < 0)
 
     def __lt__(self, other: Cut) -> bool:
         if self.rank != other.rank:
@@ -62,7 +68,10 @@ class Cut:
             return self.rank.name
         if self.by_time:
             return "AT(?)" if self.time is None else f"AT({self.time:.0f})"
-        return f"{self.text or self.number}" + (f"/{self.sub}" if self.sub else "")
+        number = self.text or str(self.number)
+        if self.sub < 0:
+            return f"before {number}"
+        return number + (f"/{self.sub}" if self.sub else "")
 
 
 def _time_before(a: Cut, b: Cut) -> bool:

@@ -474,3 +474,23 @@ def test_an_orphaned_checksum_hides_no_log(golden, orphan):
     assert {"RSH202"}.isdisjoint(lab.inspect("--format", "json").codes)
     assert lab.undo().code == 0
     assert lab.files() == files
+
+
+@pytest.mark.parametrize("release", [QUBOLE, V1, HEAD])
+def test_a_place_at_a_record_can_be_probed_and_is_written_as_one(golden, release):
+    """The connectors read AT_SEQUENCE_NUMBER n; AFTER n - 1, of no record, is refused (runs of
+    November 2026)."""
+    lab = golden(release, "s1")
+    (entry,) = (lab.root / "sources").glob("*/*/0/shardId-*0")
+    place = json.loads(entry.read_text())
+    following = str(int(place["iteratorPosition"]) + (1 << 80))  # the next record's
+    entry.write_text(json.dumps(
+        place | {"iteratorType": "AT_SEQUENCE_NUMBER", "iteratorPosition": following}
+    ))
+    found = lab.inspect("--probe")
+    assert found.code in (0, 1), found.err
+    if release == HEAD:
+        assert lab.fix().code == 0
+        places = lab.line(lab.newest())
+        assert places["shardId-000000000000"]["iteratorPosition"] == following
+        assert places["shardId-000000000000"]["iteratorType"] == "AT_SEQUENCE_NUMBER"

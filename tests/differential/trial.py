@@ -219,7 +219,7 @@ def _cost(state: State, settled: Line, decision: Decision, after: Seen) -> Itera
 
 def _within(state: State, payload: str, cut: Cut) -> bool:
     if cut.rank is Rank.INSIDE and not cut.by_time:
-        return int(state.case.number_of(payload)) <= cut.number
+        return int(state.case.number_of(payload)) <= cut.settled
     return cut == DONE
 
 

@@ -1,7 +1,8 @@
 """From a position as Spark's files spell it to a cut, and back to a position that can be written.
 
 `AT n` settles everything before record n; `AFTER n` with `last` false settles a part of the
-aggregated record n: (n − 1, sub + 1) lies between the two.
+aggregated record n: cuts before the record, by their negative `sub`. Kinesis takes no other number
+than a record's, so neither is spelled by the number before it.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ from reshardctl.model import (
 
 BEGINNING = Position(TRIM_HORIZON)
 END = Position(SHARD_END)
+PARTS = 1 << 31
+"""More than the user records that one record holds: a part of n settled is (n, part − PARTS)."""
 
 
 def cut_of(position: Position) -> Cut:
@@ -54,14 +57,15 @@ def _cut(position: Position) -> Cut:
     before = position.kind == AT_SEQUENCE_NUMBER
     if not before and (position.last or position.sub < 0):
         return at_number(position.value)
-    sub = position.sub if before else position.sub + 1
-    return at_number(str(int(position.value) - 1), max(sub, 0))
+    settled = position.sub if before else position.sub + 1
+    return at_number(position.value, max(settled, 0) - PARTS)
 
 
 def position_at(cut: Cut) -> Position | None:
     """A position that starts at the cut, `None` for an end: nothing is to be read there.
 
-    A cut inside an aggregated record is rounded down to the record's beginning.
+    A cut inside an aggregated record is rounded down to the record's beginning: before it, where
+    it says so.
     """
     if cut.rank is Rank.START:
         return BEGINNING
@@ -72,7 +76,8 @@ def position_at(cut: Cut) -> Position | None:
     if cut.by_time:
         assert cut.time is not None
         return Position(AT_TIMESTAMP, str(round(cut.time * 1000)))
-    return Position(AFTER_SEQUENCE_NUMBER, cut.text or str(cut.number))
+    kind = AT_SEQUENCE_NUMBER if cut.sub < 0 else AFTER_SEQUENCE_NUMBER
+    return Position(kind, cut.text or str(cut.number))
 
 
 def is_at_end(lineage: Lineage, shard: ShardId, position: Position) -> bool:
