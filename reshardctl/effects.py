@@ -231,13 +231,14 @@ def _seems_done(around: Circumstances, run: Replay, shard: ShardId) -> bool:
 
 def drained_unended(around: Circumstances, run: Replay) -> list[ShardId]:
     """Shards that closed a while ago, that reads have shown to be empty behind their stored
-    position, that nothing keeps from ending, and that are not marked as ended."""
+    position, that nothing keeps from ending, and that are not marked as ended; only those whose
+    end a child of theirs waits for."""
     lineage, found = around.lineage, []
     for shard, probe in around.probes.items():
         fate = run.fates.get(shard)
         if not probe.drained or shard not in lineage or not isinstance(fate, Reads):
             continue
-        if not fate.ends:
+        if not fate.ends or not _awaited(lineage, run, shard):
             continue
         closed = lineage.closed_at(shard)
         if fate.cause is not Cause.POSITION or closed is None or closed + GRACE > around.now:
@@ -245,6 +246,11 @@ def drained_unended(around: Circumstances, run: Replay) -> list[ShardId]:
         if fate.at.exact and fate.at.lo != DONE and probe.since <= fate.at.lo:
             found.append(shard)
     return found
+
+
+def _awaited(lineage: Lineage, run: Replay, shard: ShardId) -> bool:
+    fates = (run.fates.get(child) for child in lineage.children(shard))
+    return any(isinstance(fate, Reads) and shard in fate.after for fate in fates)
 
 
 def moment(around: Circumstances, shard: ShardId, cut: Cut) -> float | None:

@@ -7,7 +7,8 @@ a read from there found nothing left (--probe).
 
 Why it matters
 --------------
-Its children wait for that mark. A consumer that marks the end by itself once it comes to it loses
+Its children wait for that mark; where a consumer's children wait for nobody (Spark's connectors,
+Quickwit), it is not reported. A consumer that marks the end by itself once it comes to it loses
 nothing. An application that never does keeps the children waiting after every start.
 
 How it happens

@@ -494,3 +494,33 @@ def test_a_place_at_a_record_can_be_probed_and_is_written_as_one(golden, release
         places = lab.line(lab.newest())
         assert places["shardId-000000000000"]["iteratorPosition"] == following
         assert places["shardId-000000000000"]["iteratorType"] == "AT_SEQUENCE_NUMBER"
+
+
+@pytest.mark.parametrize("release", [QUBOLE, V1])
+def test_nothing_waits_for_the_end_of_a_drained_shard(golden, release):
+    """The connectors read parents and children in the same batch (run S1)."""
+    lab = golden(release, "s1")
+    (entry,) = (lab.root / "sources").glob("*/*/0/shardId-*0")
+    last = lab.fake.stream(lab.stream).shards[0].records[-1].number
+    place = json.loads(entry.read_text())
+    entry.write_text(json.dumps(place | {"iteratorPosition": str(last)}))
+    lab.fake.clock.advance(3600)
+    assert lab.inspect("--probe", "--format", "json").codes == set()
+
+
+def test_what_would_still_kill_the_query_is_not_written(golden):
+    """A place with another shard's number kills all three connectors (runs of November 2026): a
+    batch that names it, for a shard whose repair costs more than is accepted, helps nobody."""
+    lab = golden(QUBOLE, "s1x")
+    one, zero = ("shardId-000000000001", "shardId-000000000000")
+    log = lab.root / "sources/0/shard-commit"
+    number = json.loads((log / "0" / zero).read_text())["iteratorPosition"]
+    place = json.loads((log / "2" / one).read_text())
+    (log / "2" / one).write_text(json.dumps(place | {"iteratorPosition": number}))
+    before = lab.files()
+    left = lab.cli(
+        "fix", lab.locator, "--stream", lab.stream, "--yes", "--assume-stopped",
+        "--accept", "reread=1s,disorder",
+    )
+    assert left.code == 1 and "costs more than is accepted" in left.out
+    assert lab.files() == before
