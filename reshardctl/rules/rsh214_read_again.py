@@ -22,11 +22,15 @@ under TRIM_HORIZON, and only the number of its last record would say that it is 
 kinsumer reads whatever stands in its ShardCache, finished or not, and every listed shard where
 there is no cache: a finished shard without a number then begins anew.
 
+Spark's connectors go on where their log says that the newest batch ended. A log that ends before
+the batch began (of an earlier run in the same DynamoDB table, or from a backup) has what lies
+between the two read again.
+
 What the fix writes
 -------------------
 For KCL nothing that keeps it from reading the parent: the table cannot tell whether the parent was
 read to its end. Where another shard would run ahead of it, the parent gets its lease. For kinsumer
-a ShardCache of the unfinished shards.
+a ShardCache of the unfinished shards. For Spark's connectors a batch from where the newest began.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
 

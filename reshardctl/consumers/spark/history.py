@@ -17,6 +17,7 @@ from reshardctl.consumers.spark.logs import log_of
 from reshardctl.consumers.spark.positions import (
     AT_TIMESTAMP,
     LATEST,
+    NUMBERED,
     SHARD_END,
     TRIM_HORIZON,
     Position,
@@ -142,11 +143,25 @@ class _Past:
             return self._unread(shard, position)
         if position.kind == SHARD_END and shard in self._lineage and self._lineage.is_open(shard):
             return Span(START, TIP, Basis.INFERRED, "marked as ended while it is open")
+        if (begun := self._begun_beyond(shard, batch, position)) is not None:
+            why = f"the log of batch {batch.id} ends before the batch began: it read on from there"
+            return Span(begun, furthest(self._lineage, shard), Basis.INFERRED, why)
         if (head := self._heads.get(shard)) is not None:
             return Span(START, cut_of(position), Basis.INFERRED, head.why)
         gone = batch.id != self._checkpoint.newest and position.kind != SHARD_END
         why = f"batch {batch.id} is the last that names it, and did not end it" if gone else ""
         return exactly(cut_of(position), why=why)
+
+    def _begun_beyond(self, shard: ShardId, batch: Batch, end: Position) -> Cut | None:
+        """Where a committed batch began that its log lets end before it: a log of an earlier run,
+        or one brought back from a backup. What lies before that start, the batch before had read.
+        """
+        start = batch.positions.get(shard)
+        if not batch.committed or start is None or start.kind not in NUMBERED:
+            return None
+        if shard in self._heads or is_foreign(self._lineage, shard, start):
+            return None
+        return cut_of(start) if cut_of(end) < cut_of(start) else None
 
     def _last_word(self, shard: ShardId) -> tuple[Batch, Position | None, bool]:
         """The newest statement that can be true: a start that Kinesis refuses was never read from,
