@@ -524,3 +524,17 @@ def test_what_would_still_kill_the_query_is_not_written(golden):
     )
     assert left.code == 1 and "costs more than is accepted" in left.out
     assert lab.files() == before
+
+
+def test_a_file_that_came_through_windows_is_read_and_edited_where_it_stands(golden):
+    """CRLF in an offsets file is read (run of November 2026)."""
+    lab = golden(HEAD, "u1")
+    before = lab.inspect("--format", "json")
+    path = lab.root / "offsets" / str(lab.newest())
+    (path.parent / f".{path.name}.crc").unlink()
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    found = lab.inspect("--format", "json")
+    assert (found.code, found.codes) == (before.code, before.codes)
+    assert "RSH202" in found.codes
+    assert lab.fix("--accept", "disorder,reread=1h").code == 0
+    assert path.read_bytes().count(b"\r\n") == 2

@@ -19,8 +19,9 @@ from reshardctl.consumers.spark.app import App
 from reshardctl.consumers.spark.checkpoint import LINEAGE, Checkpoint
 from reshardctl.consumers.spark.cuts import spelled
 from reshardctl.consumers.spark.encode import encode
+from reshardctl.consumers.spark.incarnation import incarnation
 from reshardctl.consumers.spark.logs import log_elsewhere
-from reshardctl.consumers.spark.oddities import against_the_lineage, current, incarnation
+from reshardctl.consumers.spark.oddities import against_the_lineage, current
 from reshardctl.consumers.spark.options import connector_lost, read_options
 from reshardctl.consumers.spark.plain import PLAIN
 from reshardctl.consumers.spark.rebuilt import lost, rebuild
@@ -105,8 +106,8 @@ class Spark:
         return [*checkpoint.odd, *against_the_lineage(lineage, checkpoint)]
 
     def incarnation(self, lineage: Lineage, checkpoint: Checkpoint) -> Incarnation:
-        """By the stream's name in the checkpoint, and the times in its numbers."""
-        return incarnation(lineage, checkpoint)
+        """By names, creation times, and the times in numbers and of batches."""
+        return incarnation(lineage, checkpoint, current(checkpoint))
 
     def candidates(self, checkpoint: Checkpoint, said: Mapping[str, str]) -> list[Candidate]:
         """Releases × starting positions × failOnDataLoss × sinks that are left open.

@@ -2,18 +2,23 @@
 
 Version 1 names sources by their order; version 2 (Spark 4.2.0 and later) by an id before the
 first colon, in any order (OffsetSeqLog; runs on Spark 3.3.4 to 4.3.0). A source that has no
-offset yet is `-`. What is not replaced stays byte for byte.
+offset yet is `-`. Spark takes any of the three line breaks (OffsetSeqLog.deserialize reads with
+scala.io.Source.getLines; run with CRLF, November 2026). What is not replaced stays byte for byte.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from operator import add
 
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.version_marker import version_of
 
 NO_OFFSET = "-"
+
+_BREAK = re.compile(r"(\r\n|\r|\n)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +32,13 @@ class SourceLine:
 @dataclass(frozen=True, slots=True)
 class OffsetLog:
     """An offset log. metadata: its second line, verbatim. tail: what follows the last line, "" as
-    Spark writes it."""
+    Spark writes it; breaks: what stands between the lines, empty as Spark writes it."""
 
     version: int
     metadata: str
     lines: tuple[SourceLine, ...]
     tail: str = ""
+    breaks: tuple[str, ...] = ()
 
     def __getitem__(self, source: str) -> str:
         """A source's offset as text. KeyError for a source that it does not name."""
@@ -52,14 +58,16 @@ class OffsetLog:
         """The same log with another offset for one source. KeyError for one it does not name."""
         if source not in self:
             raise KeyError(source)
-        if "\n" in text:
+        if _BREAK.search(text):
             raise ValueError("an offset is one line")
         lines = (SourceLine(source, text) if one.name == source else one for one in self.lines)
         return replace(self, lines=tuple(lines))
 
     def text(self) -> str:
         """The whole file."""
-        return "\n".join([f"v{self.version}", self.metadata, *self._lines()]) + self.tail
+        lines = [f"v{self.version}", self.metadata, *self._lines()]
+        breaks = self.breaks or ("\n",) * (len(lines) - 1)
+        return "".join(map(add, lines, (*breaks, self.tail)))
 
     def _lines(self) -> Iterator[str]:
         for line in self.lines:
@@ -70,16 +78,20 @@ def parse_offset_log(text: str) -> OffsetLog:
     """Raises Malformed for what is no offset log of version 1 or 2."""
     if not text:
         raise Malformed("it is empty")
-    body = text.removesuffix("\n")
-    head, *rest = body.split("\n")
+    parts = _BREAK.split(text)
+    tail = parts[-2] if len(parts) > 1 and not parts[-1] else ""
+    if tail:
+        del parts[-2:]
+    head, *rest = parts[::2]
     version = version_of(head)
     if not rest:
         raise Malformed("it ends after its first line")
     metadata, *sources = rest
     if not sources:
         raise Malformed("it names no source")
-    tail = text[len(body):]
-    return OffsetLog(version, metadata, tuple(_sources(version, sources)), tail)
+    breaks = tuple(parts[1::2])
+    odd = breaks if any(one != "\n" for one in breaks) else ()
+    return OffsetLog(version, metadata, tuple(_sources(version, sources)), tail, odd)
 
 
 def _sources(version: int, lines: list[str]) -> Iterator[SourceLine]:

@@ -9,13 +9,13 @@ import base64
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from reshardctl.consumers.spark.checksum import checksum, holds
 from reshardctl.consumers.spark.lines import shapes
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.offset_log import (
     NO_OFFSET,
-    OffsetLog,
     SourceLine,
     parse_offset_log,
 )
@@ -87,7 +87,8 @@ def _text(key: str, text: str, name: Name) -> str:
     lines = tuple(
         SourceLine(_part(line.name, name), _offset(line.text, name)) for line in log.lines
     )
-    return OffsetLog(log.version, _metadata(log.metadata, name), lines, log.tail).text()
+    metadata = _metadata(log.metadata, name)
+    return replace(log, metadata=metadata, lines=lines).text()
 
 
 _ENTRY = frozenset({

@@ -85,7 +85,7 @@ def test_a_source_is_named_exactly():
         ("v1\n{}\n", "names no source"),
         ("v0\n{}\n{}", "'v0'"),
         ("1\n{}\n{}", "'1'"),
-        ("v1\r\n{}\r\n{}", "v1"),
+        ("v1\r\n{}\r\n", "names no source"),
         ("{}\n{}", "'{}'"),
         ("v1\n{}\n{}\n\n{}", "line 4 is empty"),
         ("v2\n{}\nkin", "source:offset"),
@@ -198,3 +198,19 @@ def test_a_second_line_that_spark_cannot_use_says_why(line, why):
     """Empty: ContinuousExecution adds offsets without metadata; run on 3.5.9 and 4.1.4: a
     micro-batch query dies of it."""
     assert why in flaw(line)
+
+
+@pytest.mark.parametrize("brk", ["\r\n", "\r", "\n"])
+@pytest.mark.parametrize("tail", [False, True])
+def test_any_line_break_ends_a_line(brk, tail):
+    """OffsetSeqLog.deserialize: scala.io.Source.getLines (BufferedReader.readLine); a CRLF file was
+    read (run, November 2026)."""
+    text = brk.join(["v1", "{}", '{"a":1}', "-"]) + brk * tail
+    log = parse_offset_log(text)
+    assert ([line.text for line in log.lines], log.metadata) == (['{"a":1}', "-"], "{}")
+    assert log.text() == text
+    assert log.replacing("0", "x").text() == text.replace('{"a":1}', "x")
+
+
+def test_other_separators_are_part_of_a_line():
+    assert parse_offset_log("v1\n{}\na\x0bb\u2028c")["0"] == "a\x0bb\u2028c"

@@ -1,0 +1,98 @@
+"""Whether a checkpoint is of the stream that is there now.
+
+By the creation time in its offsets; by the times in its numbers, those of the newest batch that has
+any; without a number by the times at which Spark planned its batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reshardctl.consumers.base import Incarnation
+from reshardctl.consumers.numbers import (
+    CLOCKS_APART,
+    earlier_incarnation,
+    of_another_stream,
+)
+from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
+from reshardctl.consumers.spark.logs import log_of
+from reshardctl.consumers.spark.marks import created, same
+from reshardctl.consumers.spark.positions import Position
+from reshardctl.consumers.spark.stamps import planned_at
+from reshardctl.errors import WrongStream
+from reshardctl.lineage import Lineage
+from reshardctl.model import ShardId, decode
+from reshardctl.times import instant
+
+
+def incarnation(
+    lineage: Lineage, checkpoint: Checkpoint, current: Mapping[ShardId, Position]
+) -> Incarnation:
+    """current: where the newest batch stands. Raises WrongStream where the checkpoint names another
+    stream, or holds a younger number that no shard of this one has."""
+    name = lineage.stream.name
+    if checkpoint.stream_name and checkpoint.stream_name != name:
+        raise WrongStream(
+            f"the checkpoint is of stream {checkpoint.stream_name}, not {name}",
+            f"--stream {checkpoint.stream_name}, or the right checkpoint or source=",
+        )
+    if (told := by_creation(lineage, checkpoint)) is Incarnation.RECREATED:
+        return told
+    newest, before = _numbers(current), _numbers_before(checkpoint)
+    numbers = newest or before
+    for shard, number in numbers.items():
+        if of_another_stream(lineage, number):
+            raise WrongStream(
+                f"{shard}: {number} is no number of stream {name}, and younger than it: the "
+                "checkpoint belongs to another stream",
+                "name that stream with --stream, or the right checkpoint",
+            )
+    if not numbers:
+        return told or _by_batches(lineage, checkpoint)
+    if not all(earlier_incarnation(lineage, number) for number in numbers.values()):
+        return Incarnation.SAME
+    return Incarnation.RECREATED if newest else _by_batches(lineage, checkpoint)
+
+
+def by_creation(lineage: Lineage, checkpoint: Checkpoint) -> Incarnation | None:
+    """By the creation time in the offsets, `None` where they hold none. Raises WrongStream for a
+    stream that was created after this one."""
+    time, stream = created(checkpoint), lineage.stream
+    if time is None:
+        return None
+    if same(time, stream.created):
+        return Incarnation.SAME
+    if time < stream.created:
+        return Incarnation.RECREATED
+    raise WrongStream(
+        f"the checkpoint is of a stream {stream.name} that was created at {instant(time)}, after "
+        f"this one ({instant(stream.created)})",
+        "look at account, region and endpoint of --stream: the checkpoint belongs to another one",
+    )
+
+
+def _numbers(places: Mapping[ShardId, Position]) -> dict[ShardId, str]:
+    return {shard: place.value for shard, place in places.items() if decode(place.value)}
+
+
+def _numbers_before(checkpoint: Checkpoint) -> dict[ShardId, str]:
+    """Those of the newest batch that has any, of its log and of its line."""
+    for number in sorted(checkpoint.batches, reverse=True):
+        batch = checkpoint.batches[number]
+        if found := _numbers(batch.positions) | _numbers(_ends(checkpoint, batch)):
+            return found
+    return {}
+
+
+def _ends(checkpoint: Checkpoint, batch: Batch) -> dict[ShardId, Position]:
+    entries = checkpoint.entries.get(log_of(batch), {})
+    return {shard: entry.position for shard, entry in entries.items()}
+
+
+def _by_batches(lineage: Lineage, checkpoint: Checkpoint) -> Incarnation:
+    """A query that began when the stream was there reads this one. A batch that is older may be of
+    it too: the clock that it went by is its driver's."""
+    times = [planned_at(batch) for batch in checkpoint.batches.values() if batch.begun]
+    since = lineage.stream.created + CLOCKS_APART
+    younger = bool(times) and all(time is not None and time > since for time in times)
+    return Incarnation.SAME if younger else Incarnation.AMBIGUOUS
