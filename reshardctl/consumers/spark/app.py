@@ -38,7 +38,7 @@ class App:
     """One candidate: what the query may be. `time`: Unix seconds for AT_TIMESTAMP. named: where
     startingPosition as JSON lets shards begin; the connectors begin the others at LATEST.
 
-    fails: failOnDataLoss. limit: maxFetchRecordsPerShard where the operator gave it, else `None`.
+    fails: failOnDataLoss; by_default: whether nobody said so. limit: maxFetchRecordsPerShard where the operator gave it, else `None`.
     allow: hazards that the operator takes: "late" (rows behind the watermark are dropped),
     "recount" (state counts re-read rows twice). parents_first: a batch for each generation.
     batch: the last that the sink has seen, for a checkpoint that is gone.
@@ -54,6 +54,7 @@ class App:
     parents_first: bool = False
     batch: int | None = None
     named: Mapping[ShardId, Position] | None = None
+    by_default: bool = False
 
     def options(self) -> Mapping[str, str]:
         """The options that tell this candidate from others, as a locator spells them."""

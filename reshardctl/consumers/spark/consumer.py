@@ -56,7 +56,7 @@ class Spark:
     proves_parents = True
     reading: frozenset[str] = frozenset()
     plain = PLAIN
-    asks: tuple[str, ...] = ("release", "startingPosition", "failOnDataLoss", "sink")
+    asks: tuple[str, ...] = ("release", "startingPosition", "sink")
     narrows: tuple[str, ...] = ("source", "log")
     least_watch = 30.0
     watchable = True
@@ -110,7 +110,7 @@ class Spark:
         return incarnation(lineage, checkpoint, current(checkpoint))
 
     def candidates(self, checkpoint: Checkpoint, said: Mapping[str, str]) -> list[Candidate]:
-        """Releases × starting positions × failOnDataLoss × sinks that are left open.
+        """Releases × starting positions × sinks that are left open.
 
         Raises CannotTell where the places of the committed batches are not in the checkpoint.
         """

@@ -28,6 +28,7 @@ from reshardctl.consumers.spark.marks import (
     read_from,
     resting,
 )
+from reshardctl.consumers.spark.notes import of_default
 from reshardctl.consumers.spark.positions import AFTER_SEQUENCE_NUMBER, SHARD_END, Position
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -69,7 +70,7 @@ def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
         else:
             fates[shard] = _fate(lineage, shard, mark, opened, app)
     died = _died(lineage, checkpoint, tuple(fates), app)
-    return Replay(fates, died, dies_of_age=app.fails)
+    return Replay(fates, died, tuple(of_default(app, fates)), dies_of_age=app.fails)
 
 
 def _fate(

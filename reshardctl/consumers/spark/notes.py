@@ -17,6 +17,7 @@ def notes(
 ) -> Iterator[str]:
     """In words: how far back the evidence goes, and what this release does on its own."""
     yield from _horizon(checkpoint)
+    yield from of_default(app, fates)
     if app.traits.drops_closed and app.limit is None and _reads_a_closed_one(checkpoint, fates):
         yield (
             f"{app.traits.release} reads a closed shard in one batch, up to "
@@ -27,6 +28,17 @@ def notes(
         yield (
             f"{app.traits.release} stores an idle shard as LATEST: what arrives between two "
             "batches of it is never read; start it with TRIM_HORIZON, or use awslabs-2.0.0"
+        )
+
+
+def of_default(app: App, fates: Mapping[ShardId, Fate]) -> Iterator[str]:
+    """That the outcome hangs on an option that nobody named."""
+    if app.by_default and any(fate.cause is Cause.GONE for fate in fates.values()):
+        default = str(app.fails).lower()
+        yield (
+            f"failOnDataLoss={default}, the default of {app.traits.release}, is taken: shards that "
+            "are not listed any more kill a query with true, and none with false; say "
+            f"failOnDataLoss={str(not app.fails).lower()} if the query sets it"
         )
 
 

@@ -69,7 +69,10 @@ def connector_lost(options: Mapping[str, str]) -> str:
 
 def candidates(checkpoint: Checkpoint, options: Mapping[str, str]) -> list[Candidate]:
     """Every query that may start on the checkpoint. Raises UsageError for a release of another
-    connector than the one that wrote it."""
+    connector than the one that wrote it.
+
+    failOnDataLoss is never asked for: every connector has a default, which is taken and named.
+    """
     given = read_options(options)
     releases = given.releases or starters(checkpoint)
     begun = any(batch.begun for batch in checkpoint.batches.values())
@@ -80,11 +83,11 @@ def candidates(checkpoint: Checkpoint, options: Mapping[str, str]) -> list[Candi
             f"{checkpoint.connector} connector",
             "name the release of the connector that the query runs with",
         )
-    fails = (False, True) if given.fails is None else (given.fails,)
     apps = [
-        App(traits, start, given.time, fail, sink, given.limit, given.allow,
-            given.parents_first, given.batch, given.named)
-        for traits in fitting for start in _starts(checkpoint, given) for fail in fails
+        App(traits, start, given.time, traits.fails if given.fails is None else given.fails, sink,
+            given.limit, given.allow, given.parents_first, given.batch, given.named,
+            given.fails is None)
+        for traits in fitting for start in _starts(checkpoint, given)
         for sink in _sinks(checkpoint, given)
     ]
     note = note_of(options.get("release"))
