@@ -135,7 +135,13 @@ def test_the_written_batch_names_the_proven_places(golden, release, shape):
 
 
 def test_what_matters_is_asked_and_no_more(golden):
+    """Qubole's default of failOnDataLoss is true, and the query dies, wherever it would begin: one
+    plan mends that. With false it goes on, and where it begins matters."""
     lab = golden(QUBOLE, "s4", "")
+    plain = lab.dry("--format", "json")
+    assert (plain.code, plain.json["decision"]["kind"]) == (1, "plan")
+    assert any("failOnDataLoss=true, the default of" in note for note in plain.json["notes"])
+    lab.options = "?failOnDataLoss=false"
     done = lab.dry("--format", "json")
     assert done.code == 4
     decision = done.json["decision"]
