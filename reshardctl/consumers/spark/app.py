@@ -38,7 +38,8 @@ class App:
     """One candidate: what the query may be. `time`: Unix seconds for AT_TIMESTAMP. named: where
     startingPosition as JSON lets shards begin; the connectors begin the others at LATEST.
 
-    fails: failOnDataLoss; by_default: whether nobody said so. limit: maxFetchRecordsPerShard where the operator gave it, else `None`.
+    fails: failOnDataLoss; by_default: whether nobody said so. limit: maxFetchRecordsPerShard where
+    the operator gave it, else `None`.
     allow: hazards that the operator takes: "late" (rows behind the watermark are dropped),
     "recount" (state counts re-read rows twice). parents_first: a batch for each generation.
     batch: the last that the sink has seen, for a checkpoint that is gone.

@@ -67,7 +67,8 @@ class Checkpoint:
     spoiled: the newest commits and `metadata`, where Spark cannot read them and does not start, and
     why; committed is without the newest batch then.
     temporary: keys of files that a crashed writer left; orphans: keys of missing files whose
-    checksum was left. tabled: whether the connector's log is in a DynamoDB table.
+    checksum was left. older: how many offset logs were listed and not read. tabled:
+    whether the connector's log is in a DynamoDB table.
     """
 
     connector: str
@@ -92,6 +93,7 @@ class Checkpoint:
     temporary: frozenset[str] = frozenset()
     orphans: frozenset[str] = frozenset()
     tabled: bool = False
+    older: int = 0
 
     @property
     def newest(self) -> int | None:

@@ -48,6 +48,13 @@ def _horizon(checkpoint: Checkpoint) -> Iterator[str]:
         return
     since = planned_at(oldest)
     when = "" if since is None else f", of {instant(since)}"
+    if checkpoint.older:
+        yield (
+            f"{checkpoint.older} batches before {oldest.id}{when} were not read: the next start "
+            "needs none of them, and what was lost in reshards before is unknown (an audit of the "
+            "sink can tell)"
+        )
+        return
     yield (
         f"the checkpoint's history begins with batch {oldest.id}{when}: what was lost in reshards "
         "before is unknown to it (an audit of the sink can tell)"

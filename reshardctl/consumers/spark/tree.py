@@ -72,6 +72,7 @@ def checkpoint_of(
         temporary=frozenset(key for key in files if is_temporary(key.rpartition("/")[2])),
         orphans=frozenset(image.key for image in files.values() if is_orphan(image)),
         tabled=bool(rows),
+        older=len(found.images) - len(found.logs) - len(found.unreadable),
     )
 
 

@@ -1,8 +1,8 @@
 """Which files of a checkpoint have to be seen.
 
-A checkpoint may hold a million files of a connector's log; the proof needs every retained offset
-log, the newest commits, and of the connector's log the folders that it will read or meet at its
-start, and the last word on each shard that a later batch does not name any more.
+A checkpoint may hold a million files of a connector's log; the proof needs the newest offset logs,
+BATCHES_READ of them, the newest commits, and of the connector's log the folders that it will read
+or meet at its start, and the last word on each shard that a later batch does not name any more.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ from reshardctl.consumers.spark.sources import LOGS, kinesis, offsets
 from reshardctl.model import Image, ShardId
 from reshardctl.model.trees import Select, Wants
 
+BATCHES_READ = 1000
+"""Spark keeps 100 batches unless minBatchesToRetain says otherwise. The next start needs two; the
+others tell what earlier ones lost."""
 COMMITS_READ = 2
 """Spark reads the newest commit alone; the one before it is for what an undo may bring back."""
 AHEAD = 2
@@ -45,10 +48,7 @@ def select(options: Mapping[str, str]) -> Select:
 def wants(folders: Folders, source: str = "") -> Wants:
     """Everything that has to be seen, as far as the files seen so far tell."""
     places = {"", OFFSETS, COMMITS, SOURCES}
-    logs = {
-        number: image for number, image in batches(folders, OFFSETS).items()
-        if not is_orphan(image)
-    }
+    logs = newest_logs(folders)
     files = {METADATA, *(f"{OFFSETS}/{number}" for number in logs)}
     commits = batches(folders, COMMITS)
     newest = sorted((n for n in commits if not is_orphan(commits[n])), reverse=True)[:COMMITS_READ]
@@ -59,6 +59,13 @@ def wants(folders: Folders, source: str = "") -> Wants:
             if source in ("", name):
                 _log(folders, found, name, offset, places, files)
     return Wants(frozenset(places), frozenset(files))
+
+
+def newest_logs(folders: Folders) -> dict[int, Image]:
+    """The offset logs that are read, ascending."""
+    logs = batches(folders, OFFSETS)
+    there = [number for number, image in logs.items() if not is_orphan(image)]
+    return {number: logs[number] for number in there[-BATCHES_READ:]}
 
 
 def log_folders(source: str, connector: str) -> tuple[str, ...]:

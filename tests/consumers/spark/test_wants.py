@@ -6,11 +6,17 @@ import pytest
 from checkpoint_files import CONNECTORS, GOLDEN, checkpoints, file, images, name
 
 from reshardctl.consumers.layouts import SELECTS
+from reshardctl.consumers.spark import wants as wanting
+from reshardctl.consumers.spark.app import App, Start
+from reshardctl.consumers.spark.lines import awslabs
+from reshardctl.consumers.spark.notes import notes
+from reshardctl.consumers.spark.positions import TRIM_HORIZON, Position
+from reshardctl.consumers.spark.releases import AWSLABS_1_4_2
 from reshardctl.consumers.spark.tree import checkpoint_of
 from reshardctl.consumers.spark.wants import select
 from reshardctl.media.files.local import Local
 from reshardctl.media.files.tree import Tree
-from reshardctl.model import Image
+from reshardctl.model import Image, shard_id
 from reshardctl.model.trees import Wants
 
 BATCHES = "sources/0/shard-source"
@@ -171,3 +177,48 @@ def test_what_is_wanted_is_all_that_the_checkpoint_is_read_from(path):
         if shard in whole.entries.get(number, {}):
             found = chosen.entries[number][shard].position
             assert found == whole.entries[number][shard].position
+
+
+def long_checkpoint(batches: int) -> dict[str, Image]:
+    """One shard that is read on and on; the first batch names one more."""
+    metadata = '{"batchWatermarkMs":0,"batchTimestampMs":1795219500000,"conf":{}}'
+    found = {
+        "offsets/": Image("offsets/", {}), "commits/": Image("commits/", {}),
+        "sources/": Image("sources/", {}), "sources/0/": Image("sources/0/", {}),
+        "metadata": file("metadata", '{"id":"69880f2a-f006-496b-9513-9120bf42d838"}'),
+    }
+    place = Position(TRIM_HORIZON)
+    for number in range(batches):
+        shards = [shard_id(0)] if number else [shard_id(0), shard_id(1)]
+        line = awslabs.line("st", number, dict.fromkeys(shards, place), "2.12")
+        log = f"{BATCHES}/{number}"
+        found[f"offsets/{number}"] = file(f"offsets/{number}", f"v1\n{metadata}\n{line}")
+        found[f"commits/{number}"] = file(f"commits/{number}", 'v1\n{"nextBatchWatermarkMs":0}')
+        found[f"{log}/"] = Image(f"{log}/", {})
+        entry = f"{log}/{shard_id(0)}"
+        found[entry] = file(entry, awslabs.entry_text(shard_id(0), place))
+    return found
+
+
+@pytest.mark.parametrize("batches", [40, 60])
+def test_a_long_history_is_read_from_its_newest_batch_and_no_further_than_said(
+    batches, monkeypatch
+):
+    assert wanting.BATCHES_READ == 1000, "as docs/spark.md says"
+    monkeypatch.setattr(wanting, "BATCHES_READ", 40)
+    all_ = long_checkpoint(batches)
+    wants, _ = seen(all_)
+    newest = {f"offsets/{n}" for n in range(batches - 40, batches)}
+    assert {one for one in wants.files if one.startswith("offsets/")} == newest
+    beside = 40 + 5
+    assert len(wants.files) <= beside, "two commits, two logs and metadata"
+    known = [
+        image if key in wants.files or key.endswith("/") else Image(key, {"size": {"N": "1"}})
+        for key, image in all_.items()
+    ]
+    checkpoint = checkpoint_of(known)
+    older = batches - 40
+    assert (len(checkpoint.batches), checkpoint.older) == (40, older)
+    assert checkpoint.gaps == () and checkpoint.newest == batches - 1
+    said = list(notes(checkpoint, App(AWSLABS_1_4_2, Start.TRIM_HORIZON), {}))
+    assert [f"{older} batches before {older}" in one for one in said] == [True] * bool(older)
