@@ -23,7 +23,7 @@ from reshardctl.consumers.spark.history import furthest
 from reshardctl.consumers.spark.limits import beyond_the_limit
 from reshardctl.consumers.spark.notes import notes
 from reshardctl.consumers.spark.positions import AT_TIMESTAMP, LATEST, SHARD_END, Position
-from reshardctl.consumers.spark.resumed import Resumed, resumed
+from reshardctl.consumers.spark.resumed import Resumed, left_over, resumed
 from reshardctl.consumers.spark.risks import risks
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -47,7 +47,7 @@ NOBODY: frozenset[ShardId] = frozenset()
 def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
     """A fate for every listed shard and every unlisted one that the newest batch holds."""
     held = resumed(checkpoint, app)
-    run = _Run(lineage, held, app, passed_by(lineage, checkpoint))
+    run = _Run(lineage, held, app, passed_by(lineage, checkpoint), left_over(checkpoint))
     fates: dict[ShardId, Fate] = {s: run.unlisted(s) for s in held if s not in lineage}
     fates |= {shard: run.fate(shard) for shard in lineage}
     return Replay(
@@ -61,9 +61,10 @@ class _Run:
 
     def __init__(
         self, lineage: Lineage, held: Mapping[ShardId, Resumed], app: App,
-        heads: Mapping[ShardId, Head],
+        heads: Mapping[ShardId, Head], late: Mapping[ShardId, Position],
     ) -> None:
         self._lineage, self._held, self._app, self._heads = lineage, held, app, heads
+        self._late = late
         self._added: frozenset[ShardId] = frozenset(self._additions())
 
     def _additions(self) -> Iterator[ShardId]:
@@ -93,7 +94,9 @@ class _Run:
         if drops:
             return self._passed_over("takes every closed shard that it has no place of for read")
         if shard in self._added:
-            return self._begins(shard)
+            late = self._late.get(shard)
+            at_end = furthest(self._lineage, shard)
+            return self._begins(shard) if late is None else self._reads(shard, late, at_end)
         why = "no batch holds a place of it, and nothing below it is new: it is not looked at"
         return Never(Cause.NO_POSITION, why)
 

@@ -46,13 +46,28 @@ def resumed(checkpoint: Checkpoint, app: App) -> dict[ShardId, Resumed]:
     if batch.committed:
         if not app.traits.merges:
             return {shard: Resumed(position) for shard, position in log.items()}
-        return {s: Resumed(log.get(s, start)) for s, start in batch.positions.items()}
+        late = left_over(checkpoint)
+        ends = {s: log.get(s, start) for s, start in batch.positions.items()}
+        return {s: Resumed(p if p.kind == SHARD_END else late.get(s, p)) for s, p in ends.items()}
     if checkpoint.connector == QUBOLE or not log:
         return {
             shard: Resumed(start, runs=True) for shard, start in batch.positions.items()
             if start.kind != SHARD_END
         }
     return dict(_again(batch, log))
+
+
+def left_over(checkpoint: Checkpoint) -> dict[ShardId, Position]:
+    """Where a log that is there already lets shards stand behind the batch to come.
+
+    awslabs takes it for what a crash left: of a shard that it names by a time or a mark nothing is
+    read in that batch, and the one after it begins there.
+    """
+    batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    if batch is None or not batch.committed or checkpoint.connector == QUBOLE:
+        return {}
+    entries = checkpoint.entries.get(log_of(batch) + 1, {})
+    return {s: e.position for s, e in entries.items() if e.position.kind not in _BOUNDS}
 
 
 def _again(batch: Batch, log: Mapping[ShardId, Position]) -> Iterator[tuple[ShardId, Resumed]]:
