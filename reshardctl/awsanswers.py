@@ -41,7 +41,8 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
 def refuse_malformed(client: Any) -> None:
     """Let every call of this client fail with ResponseParserError where its answer is malformed.
 
-    An answer that somebody has read already, in place of boto3's parser, is left to them.
+    An answer that somebody has read already, in place of boto3's parser, is left to them. A client
+    that was told before stays as it is.
     """
 
     def check(
@@ -62,7 +63,7 @@ def refuse_malformed(client: Any) -> None:
         elif body or name in NEEDED:
             _check_xml(name, body)
 
-    client.meta.events.register_last("before-parse", check)
+    client.meta.events.register_last("before-parse", check, unique_id="reshardctl-checked")
 
 
 def _check_json(name: str, body: bytes, shape: Any) -> None:

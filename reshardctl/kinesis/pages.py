@@ -34,7 +34,9 @@ def keep_pages_raw(client: Any) -> None:
         customized_response_dict.update(answer)
         response_dict["body"] = b"{}"
 
-    client.meta.events.register("before-parse.kinesis.ListShards", take_over)
+    client.meta.events.register(
+        "before-parse.kinesis.ListShards", take_over, unique_id="reshardctl-columns"
+    )
 
 
 class Reader:

@@ -10,17 +10,22 @@ from collections.abc import Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from types import SimpleNamespace
 from typing import Any
 
 import boto3
 import pytest
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.hooks import HierarchicalEmitter
 from botocore.parsers import ResponseParserError
 
 from reshardctl.aws import CAUGHT, LOST, assumed, client_of, failed_inside
+from reshardctl.awsanswers import refuse_malformed
 from reshardctl.errors import CannotTell
 from reshardctl.exit import Exit
+from reshardctl.kinesis.fast.answers import keep_records_raw
+from reshardctl.kinesis.pages import keep_pages_raw
 from reshardctl.media.dynamodb.client import Client
 from reshardctl.media.dynamodb.faults import Kind, kind_of
 
@@ -182,3 +187,20 @@ def test_a_malformed_role_is_no_role(answering):
             assumed(session(), "arn:aws:iam::123456789012:role/r", endpoint_url=answering.url)
     answering.body = ROLE
     assert assumed(session(), "arn:aws:iam::123456789012:role/r", endpoint_url=answering.url)
+
+
+@pytest.mark.parametrize(("register", "event"), [
+    (refuse_malformed, "before-parse.s3.GetObject"),
+    (keep_pages_raw, "before-parse.kinesis.ListShards"),
+    (keep_records_raw, "before-parse.kinesis.GetRecords"),
+])  # fmt: skip
+def test_a_client_that_is_used_again_reads_each_answer_once(register, event):
+    client = SimpleNamespace(meta=SimpleNamespace(events=HierarchicalEmitter()))
+    for _ in range(3):
+        register(client)
+    refused = {"status_code": 500, "headers": {}, "body": b""}
+    model = SimpleNamespace(output_shape=None)
+    answers = client.meta.events.emit(
+        event, operation_model=model, response_dict=refused, customized_response_dict={}
+    )
+    assert len(answers) == 1

@@ -36,7 +36,9 @@ def keep_records_raw(client: Any) -> None:
             customized_response_dict.update(answer)
             response_dict["body"] = b"{}"
 
-    client.meta.events.register("before-parse.kinesis.GetRecords", take_over)
+    client.meta.events.register(
+        "before-parse.kinesis.GetRecords", take_over, unique_id="reshardctl-records"
+    )
 
 
 def raw(records: Sequence[Row]) -> Sequence[Row]:
