@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.made_up_aws import MADE_UP
 from tests.own_folders import Watch
 
 # No deadline: a slow machine is not a defect. Derandomised: a red test is red for everybody.
@@ -60,12 +61,8 @@ def _no_real_aws(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
     """Replace the machine's AWS settings by made-up ones, except in tests marked `real`."""
     if request.node.get_closest_marker("real") is not None:
         return
-    for name in [name for name in os.environ if name.startswith("AWS_")]:
-        if name != "AWS_CA_BUNDLE":
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", os.devnull)
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    kept = {*MADE_UP, "AWS_CA_BUNDLE"}
+    for name in [name for name in os.environ if name.startswith("AWS_") and name not in kept]:
+        monkeypatch.delenv(name)
+    for name, value in MADE_UP.items():
+        monkeypatch.setenv(name, value)

@@ -9,22 +9,21 @@ import pytest
 
 from tests.interop.kcl import built, executed
 from tests.interop.spark import built as spark_built
+from tests.made_up_aws import MADE_UP
 
 if TYPE_CHECKING:
     from tests.interop.kcl.laboratory import Laboratory, Start
     from tests.interop.spark.session import Spark
 
 
-ALONE = ("test_rebuild_spark.py", "test_spark_soak.py")
-"""Files whose tests share nothing, and take minutes each."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With several processes, a file's tests go to one of them (--dist loadgroup): most share what
-    takes long to start."""
-    for item in items:
-        name = item.path.name
-        item.add_marker(pytest.mark.xdist_group(item.name if name in ALONE else name))
+@pytest.fixture(scope="session", autouse=True)
+def _no_real_aws_between_tests() -> Iterator[None]:
+    """The starts of a session go on beside its tests: no variable that a client reads may come and
+    go with each of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in MADE_UP.items():
+            patch.setenv(name, value)
+        yield
 
 
 @pytest.fixture(scope="session")
