@@ -31,6 +31,7 @@ from reshardctl.cli.app import app, run
 from reshardctl.model import Image
 from reshardctl.testing import FakeKinesis, load_topology
 from tests.case import Case
+from tests.made_up_aws import MADE_UP
 from tests.test_iam import documented
 
 ACCESS_KEY = "AKIAIOSFODNN7EXAMPLE"
@@ -356,13 +357,10 @@ def environment(servers: Servers, state: Path) -> dict[str, str]:
     return {
         "AWS_ENDPOINT_URL_KINESIS": servers.kinesis,
         "AWS_ENDPOINT_URL_DYNAMODB": servers.dynamodb,
+        **MADE_UP,
         "AWS_ACCESS_KEY_ID": ACCESS_KEY,
         "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
         "AWS_SESSION_TOKEN": SESSION_TOKEN,
-        "AWS_DEFAULT_REGION": "us-east-1",
-        "AWS_CONFIG_FILE": os.devnull,
-        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
-        "AWS_EC2_METADATA_DISABLED": "true",
         "RESHARDCTL_STATE_DIR": str(state),
         "NO_PROXY": "127.0.0.1",
     }

@@ -22,6 +22,8 @@ STREAM = ("--stream", scene.STREAM)
 LEASES = f"kcl://{scene.TABLE}"
 READ = (shard_id(0), shard_id(1))
 """Shards that the application of a position store has read to their ends, and no other."""
+Planter = Callable[[Running, Mapping[str, str]], str]
+"""Writes positions, by shard, to a server, and gives the store's locator."""
 
 
 def demo(tool: Installed) -> None:
@@ -47,31 +49,26 @@ def postgres(tool: Installed) -> None:
     """A store in PostgreSQL, repaired."""
     import psycopg
 
-    def plant(server: Running, positions: Mapping[str, str]) -> str:
-        with psycopg.connect(
+    def connect(server: Running) -> Any:
+        return psycopg.connect(
             host="127.0.0.1", port=server.port, user=USER, password=PASSWORD,
             dbname=server.database,
-        ) as connection:
-            _into(connection.cursor(), "postgres", positions)
-        return f"kinesis-consumer+postgres://{USER}@{server.target}?app=app&table=positions"
+        )
 
-    _repaired(tool, postgresql(), plant, "PGPASSWORD")
+    _repaired(tool, postgresql(), _planter("postgres", connect), "PGPASSWORD")
 
 
 def mysql(tool: Installed) -> None:
     """A store in MariaDB, repaired."""
     import pymysql
 
-    def plant(server: Running, positions: Mapping[str, str]) -> str:
-        with pymysql.connect(
+    def connect(server: Running) -> Any:
+        return pymysql.connect(
             host="127.0.0.1", port=server.port, user=USER, password=PASSWORD,
             database=server.database,
-        ) as connection:
-            _into(connection.cursor(), "mysql", positions)
-            connection.commit()
-        return f"kinesis-consumer+mysql://{USER}@{server.target}?app=app&table=positions"
+        )
 
-    _repaired(tool, mariadb(), plant, "MYSQL_PWD")
+    _repaired(tool, mariadb(), _planter("mysql", connect), "MYSQL_PWD")
 
 
 def spark(tool: Installed) -> None:
@@ -97,7 +94,7 @@ JOBS: dict[str, Callable[[Installed], None]] = {
 
 def _repaired(
     tool: Installed, starting: AbstractContextManager[Running],
-    plant: Callable[[Running, Mapping[str, str]], str], secret: str,
+    plant: Planter, secret: str,
 ) -> None:
     """Two shards are read and their children are unknown: found, repaired, and found no more."""
     positions = {shard: number for shard, number in records(tool.endpoints) if shard in READ}
@@ -112,11 +109,20 @@ def _repaired(
         tool.run(0, "inspect", *where, **password)
 
 
-def _into(cursor: Any, kind: str, positions: Mapping[str, str]) -> None:
-    cursor.execute(DDL[kind].format("positions", "positions"))
-    for shard, number in positions.items():
-        row = [f"app-{scene.STREAM}", shard, number]
-        cursor.execute("INSERT INTO positions VALUES (%s, %s, %s)", row)
+def _planter(kind: str, connect: Callable[[Running], Any]) -> Planter:
+    """Puts positions into a table of its own; its locator."""
+
+    def plant(server: Running, positions: Mapping[str, str]) -> str:
+        with connect(server) as connection:
+            cursor = connection.cursor()
+            cursor.execute(DDL[kind].format("positions", "positions"))
+            for shard, number in positions.items():
+                row = [f"app-{scene.STREAM}", shard, number]
+                cursor.execute("INSERT INTO positions VALUES (%s, %s, %s)", row)
+            connection.commit()
+        return f"kinesis-consumer+{kind}://{USER}@{server.target}?app=app&table=positions"
+
+    return plant
 
 
 def _sink(folder: Path, rows: Sequence[Record]) -> Path:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.interop.spark.built import python
+from tests.made_up_aws import MADE_UP
 
 LIMIT_SECONDS = 900.0
 """Seconds after which a command, and Spark in it, is taken to hang."""
@@ -79,10 +80,7 @@ class Operator:
             "PYTHONPATH": os.pathsep.join(map(str, [*packages, here])),
             "PYSPARK_PYTHON": sys.executable,
             "SPARK_LOCAL_IP": "127.0.0.1",
-            "AWS_ACCESS_KEY_ID": "testing",
-            "AWS_SECRET_ACCESS_KEY": "testing",
-            "AWS_DEFAULT_REGION": "us-east-1",
-            "AWS_EC2_METADATA_DISABLED": "true",
+            **MADE_UP,
             "RESHARDCTL_STATE_DIR": str(self.state),
         }
 

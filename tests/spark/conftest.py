@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from tests.made_up_aws import MADE_UP
 from tests.spark import delta
 
 CONFIGURATION = {
@@ -33,17 +34,6 @@ CONFIGURATION = {
     "spark.ui.showConsoleProgress": "false",
 }
 
-NO_REAL_AWS = {
-    "AWS_ACCESS_KEY_ID": "testing",
-    "AWS_SECRET_ACCESS_KEY": "testing",
-    "AWS_DEFAULT_REGION": "us-east-1",
-    "AWS_CONFIG_FILE": os.devnull,
-    "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
-    "AWS_EC2_METADATA_DISABLED": "true",
-}
-"""The JVM hands on to Python's workers what it was started with, before any test."""
-
-
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A `SparkSession` with two threads and a gigabyte, on the loopback; ended with the tests."""
@@ -52,7 +42,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    os.environ.update(NO_REAL_AWS)
+    os.environ.update(MADE_UP)  # the JVM hands on to Python's workers what it was started with
     os.environ.pop("SPARK_HOME", None)
     builder = SparkSession.builder.master("local[2]").appName("reshardctl-tests")
     for name, value in {**CONFIGURATION, **delta.configuration()}.items():

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from threading import Semaphore
 
+from tests.made_up_aws import MADE_UP
+
 LIMIT = 180.0
 """Seconds after which a command is taken to hang."""
 _turns = Semaphore(2)
@@ -28,12 +30,7 @@ class Tool:
         kept = {n: v for n, v in os.environ.items() if not n.startswith(("AWS_", "PYTHON"))}
         self._environment = {
             **kept,
-            "AWS_ACCESS_KEY_ID": "testing",
-            "AWS_SECRET_ACCESS_KEY": "testing",
-            "AWS_DEFAULT_REGION": "us-east-1",
-            "AWS_CONFIG_FILE": os.devnull,
-            "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
-            "AWS_EC2_METADATA_DISABLED": "true",
+            **MADE_UP,
             "NO_PROXY": "127.0.0.1",
             "RESHARDCTL_STATE_DIR": str(folder),
             "HOME": str(folder),

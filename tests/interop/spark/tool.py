@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.made_up_aws import MADE_UP
+
 LIMIT_SECONDS = 120.0
 """Seconds after which a command is taken to hang."""
 OK, FINDINGS = 0, 1
@@ -106,9 +108,6 @@ class Tool:
         return {
             **kept,
             **urls,
-            "AWS_ACCESS_KEY_ID": "testing",
-            "AWS_SECRET_ACCESS_KEY": "testing",
-            "AWS_DEFAULT_REGION": "us-east-1",
-            "AWS_EC2_METADATA_DISABLED": "true",
+            **MADE_UP,
             "RESHARDCTL_STATE_DIR": str(self.state),
         }
