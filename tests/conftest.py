@@ -49,8 +49,12 @@ def _watch(tmp_path_factory: pytest.TempPathFactory) -> Watch:
 def _own_folders(
     _watch: Watch, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[None]:
-    """Fail a test that writes outside the folders of tests; the user's own state is not touched."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / "state"))
+    """Fail a test that writes outside the folders of tests; the user's own state is not touched,
+    nor by the processes that a test starts."""
+    for name, folder in (("HOME", "home"), ("XDG_STATE_HOME", "state")):
+        own = tmp_path_factory.getbasetemp() / folder
+        own.mkdir(exist_ok=True)
+        monkeypatch.setenv(name, str(own))
     _watch.found.clear()
     yield
     assert not _watch.found, f"written outside the folders of tests: {_watch.found}"

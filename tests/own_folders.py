@@ -2,8 +2,8 @@
 where pytest, its plugins and the builds of real libraries keep what they make.
 
 Python tells of every file that it opens, makes, moves or removes (sys.addaudithook; the events are
-in the documentation of each function). What child processes write is not seen; they get the same
-HOME and TMPDIR as their test.
+in the documentation of each function). What child processes write is not seen: they are given a
+HOME of the tests, and .ci/run looks whether the checkout is as it was.
 """
 
 from __future__ import annotations
