@@ -114,6 +114,11 @@ class Case:
         """The key of a shard's row."""
         return f"{self.identifier}:{shard_name(shard)}" if self.multi else shard_name(shard)
 
+    @property
+    def stores(self) -> tuple[str, ...]:
+        """Where such rows are kept; () where the case does not say."""
+        return tuple(self.state.get("stores", ()))
+
     def items(self) -> list[Item]:
         """The whole table as stored: the consumer's rows and the foreign ones."""
         return self._stored(self.rows)

@@ -92,7 +92,7 @@ def _run(case: Case, images: list[Image], initial: str, release: str) -> Run:
 def _rows(case: Case, images: list[Image]) -> dict[str, str]:
     space = f"{dialect.APP}-{case.stream['name']}/"
     return {
-        image.key.removeprefix(space): stored(image.attributes)
+        image.key.removeprefix(space): stored(image.attributes, next(iter(case.stores), "ddb"))
         for image in images if image.key.startswith(space)
     }
 

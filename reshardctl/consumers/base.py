@@ -104,9 +104,10 @@ class Consumer(Protocol):
     watchable: bool
     """Whether anything in the store moves while the consumer runs and has nothing to read."""
 
-    def bound(self, options: Mapping[str, str]) -> Consumer:
+    def bound(self, options: Mapping[str, str], medium: str = "") -> Consumer:
         """The same consumer for a locator with these options: those of them that decide which
-        rows are its own. Raises UsageError for one that cannot be."""
+        rows are its own. medium: where a library reads the same row differently from another store.
+        Raises UsageError for one that cannot be."""
 
     def understand(self, options: Mapping[str, str]) -> None:
         """Raises UsageError for options that it does not take or cannot read. Asked before

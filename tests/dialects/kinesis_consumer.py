@@ -2,7 +2,8 @@
 
 number: a payload (`s0-3`: that record's number, of whichever shard), START or END (the shard's own
 bounds), or a literal text. `set`: raw DynamoDB JSON attributes, put last; `omit`: attributes left
-out. `[[items]]`: raw items, of consumer groups or of other applications. The application is `app`,
+out. `[[items]]`: raw items, of consumer groups or of other applications. `stores`: those in which
+the rows look like this, `ddb` where none is named. The application is `app`,
 the stream is the case's: APP-STREAM, the item of store/ddb/ddb.go, v0.5.0.
 
 `[expect.fixed] writes`: START, a payload, a literal number, or "delete".
@@ -18,7 +19,7 @@ from tests.case import Case
 from tests.case_rows import Item, position
 from tests.case_stream import only, shard_name
 
-KEYS = frozenset({"rows", "items"})
+KEYS = frozenset({"rows", "items", "stores"})
 START = "initial"
 APP = "app"
 

@@ -24,6 +24,8 @@ MOST_ROUNDS = 10_000
 
 Rows = dict[str, str]
 """Sequence number by shard id, as GetCheckpoint answers it ("" is none)."""
+NULL = "converting NULL to string is unsupported"
+"""Stands for a row for which GetCheckpoint returns an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +43,19 @@ class ScanError(Exception):
     """Scan returns an error: the process ends."""
 
 
-def stored(item: Mapping[str, Any] | None) -> str:
-    """GetCheckpoint of store/ddb: attributevalue.UnmarshalMap into a string field, whose error is
-    dropped. A string and a number are read as their text, everything else leaves the field empty.
+def stored(item: Mapping[str, Any] | None, store: str = "ddb") -> str:
+    """GetCheckpoint of each store.
+
+    store/redis: the string's bytes. store/postgres and store/mysql: Scan into a string, which fails
+    for NULL, and its error is returned. store/ddb: attributevalue.UnmarshalMap into a string field,
+    whose error is dropped. A string and a number are read as their text, everything else leaves the
+    field empty.
     """
     value = (item or {}).get("sequence_number", {})
+    if store in ("postgres", "mysql") and not value:
+        return NULL
+    if store == "redis":
+        return str(value.get("S", value.get("B", "")))
     return str(value.get("S", value.get("N", "")))
 
 
@@ -108,7 +118,7 @@ class Scan:
         by_name = {shard["ShardId"]: shard for shard in shards}
         completed: set[str] = set()
         for shard in shards:
-            todo = parents_of(shard) if self.rows.get(shard["ShardId"], "") else []
+            todo = parents_of(shard) if self.checkpoint(shard["ShardId"]) else []
             while todo:
                 parent = todo.pop()
                 if parent not in completed:
@@ -127,9 +137,16 @@ class Scan:
             self.reading[name] = self.iterator(name)
         return bool(ready)
 
+    def checkpoint(self, shard: str) -> str:
+        """GetCheckpoint."""
+        number = self.rows.get(shard, "")
+        if number == NULL:
+            raise ScanError(f"{shard}: get checkpoint error: {NULL}")
+        return number
+
     def iterator(self, shard: str) -> str:
         """getShardIteratorWithCheckpointFallback."""
-        number = self.rows.get(shard, "")
+        number = self.checkpoint(shard)
         try:
             return self._iterator(shard, number)
         except ApiError as error:

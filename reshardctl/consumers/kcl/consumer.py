@@ -76,7 +76,7 @@ class Kcl:
     least_watch = 30.0
     watchable = True
 
-    def bound(self, _options: Mapping[str, str]) -> Kcl:
+    def bound(self, _options: Mapping[str, str], _medium: str = "") -> Kcl:
         """Itself: no option decides which rows are leases."""
         return self
 

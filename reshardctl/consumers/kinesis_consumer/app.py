@@ -10,6 +10,7 @@ from reshardctl.consumers.kinesis_consumer.releases import GROUP, STARTERS, Trai
 from reshardctl.errors import UsageError
 from reshardctl.times import parse_instant
 
+DYNAMODB = "dynamodb"
 OPTIONS = ("app", "initial", "release", "group", "table")
 
 
@@ -36,10 +37,12 @@ class App:
 
 @dataclass(frozen=True, slots=True)
 class Whose:
-    """Which rows of a store are the application's. name: "" where nobody said it."""
+    """Which rows of a store are the application's, and which store it is. name: "" where nobody
+    said it."""
 
     name: str = ""
     group: str = ""
+    medium: str = ""
 
     def namespace(self, stream: str) -> str:
         """Of its positions."""
@@ -50,25 +53,32 @@ class Whose:
         return f"{self.group or self.name}#{stream}"
 
 
-def whose(options: Mapping[str, str]) -> Whose:
+def whose(options: Mapping[str, str], medium: str = "") -> Whose:
     """The options that pick rows. Raises UsageError for an option that there is not."""
     if unknown := sorted(set(options) - set(OPTIONS)):
         raise UsageError(
             f"kinesis-consumer has no option {unknown[0]!r}", f"it takes {', '.join(OPTIONS)}"
         )
-    return Whose(options.get("app", ""), options.get("group", ""))
+    return Whose(options.get("app", ""), options.get("group", ""), medium)
 
 
-def applications(options: Mapping[str, str], *, leased: bool) -> list[App]:
+def applications(options: Mapping[str, str], *, leased: bool, medium: str = "") -> list[App]:
     """Every application that may start: start modes × releases. leased: a group's rows are there.
 
-    Raises UsageError for a bad value, or a start mode that the named release has not.
+    Raises UsageError for a bad value, or a start mode or store that the named release has not.
     """
     whose(options)
     starts, time = _starts(options.get("initial"))
     release = options.get("release")
     guesses = (GROUP, *STARTERS) if leased else STARTERS
-    releases = (traits_of(release),) if release else guesses
+    releases: tuple[Traits, ...] = (traits_of(release),) if release else guesses
+    if medium not in ("", DYNAMODB):
+        releases = tuple(one for one in releases if not one.only_dynamodb)
+    if not releases:
+        raise UsageError(
+            f"release={release}: Telegraf keeps its positions in DynamoDB alone",
+            "kinesis-consumer+ddb://TABLE, or leave release= out",
+        )
     found = [
         App(start, traits, time if start is Start.AT_TIMESTAMP else None)
         for start in starts for traits in releases

@@ -76,10 +76,13 @@ class _Run:
                 why = "its lease is completed although the shard is open: never read again"
                 return Never(Cause.FALSE_END, why)
             return self._over(Cause.FINISHED, "its lease is completed")
+        row = self._positions.rows.get(shard)
+        if row is not None and row.null:
+            why = f"the row of {shard} is NULL: its store fails to read it, and the process ends"
+            return Never(Cause.UNREADABLE, why)
         if self._app.traits.infers_ends and self._seen.row_below(shard):
             why = "a shard below it has a row, which is taken as proof that it was read"
             return self._over(Cause.TAKEN_FOR_READ, why)
-        row = self._positions.rows.get(shard)
         if row is None:
             return self._begins(shard)
         return self._resumes(shard, row.text)

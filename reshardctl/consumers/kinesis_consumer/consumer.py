@@ -59,9 +59,9 @@ class KinesisConsumer:
         """rows_of: whose rows to read; nobody's until it is bound to a locator's options."""
         self._whose = rows_of or Whose()
 
-    def bound(self, options: Mapping[str, str]) -> KinesisConsumer:
+    def bound(self, options: Mapping[str, str], medium: str = "") -> KinesisConsumer:
         """The same for one application. Raises UsageError for an option that there is not."""
-        return KinesisConsumer(whose(options))
+        return KinesisConsumer(whose(options, medium))
 
     def understand(self, options: Mapping[str, str]) -> None:
         """By the applications that they leave possible on an empty store."""
@@ -127,7 +127,9 @@ class KinesisConsumer:
 
     def candidates(self, positions: Positions, options: Mapping[str, str]) -> list[Candidate]:
         """Start modes × releases that the options leave open; nothing in the rows tells."""
-        found = applications(options, leased=bool(positions.leases))
+        found = applications(
+            options, leased=bool(positions.leases), medium=self._whose.medium
+        )
         note = note_of(options.get("release"))
         return [Candidate(app, app.options(), note, _defaults(app)) for app in found]
 

@@ -171,7 +171,7 @@ class _Orders:
         if self.app.traits.takes_end and end is not None:
             if not self._read_inside(shard):
                 self.order(shard, end, "it is done: Telegraf takes this number for its end")
-        elif fate.cause is Cause.AT_END:
+        elif fate.cause is Cause.AT_END or self._null(shard):
             self._without_its_end(shard, fate.why)
 
     def _without_its_end(self, shard: ShardId, why: str) -> None:
@@ -182,10 +182,16 @@ class _Orders:
             for child in self.lineage.children(shard):
                 if child not in self.positions.rows and self.want[child] == START:
                     self._move(child, self.lineage[child].start, why)
+            if self._null(shard):
+                self.order(shard, None, why)
         elif any(self._read_inside(one) for one in self.lineage.descendants(shard)):
             self.order(shard, None, why)
         else:
             self.order(shard, self.lineage[shard].start, why)
+
+    def _null(self, shard: ShardId) -> bool:
+        row = self.positions.rows.get(shard)
+        return row is not None and row.null
 
     def _keep_proven(self) -> None:
         """Numbers below a shard without a row prove that it was read. Where the last of them goes

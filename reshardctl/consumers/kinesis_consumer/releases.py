@@ -31,6 +31,7 @@ class Traits:
     by_time: AT_TIMESTAMP is a start mode.
     out_of_order: a row holds what was delivered last, not the last of a gapless sequence
     (onDelivery, store.set): records before it may be undelivered.
+    only_dynamodb: it has no other store (store.go).
     """
 
     release: str
@@ -42,6 +43,7 @@ class Traits:
     leases: bool = False
     by_time: bool = True
     out_of_order: bool = False
+    only_dynamodb: bool = False
 
 
 LIBRARY = Traits("0.5.0", "runs on v0.5.0, Nov 2026")
@@ -50,6 +52,7 @@ GROUP = Traits("group-0.5.0", "group/consumergroup of v0.5.0", leases=True)
 TELEGRAF = Traits(
     "telegraf-1.39", "plugins/inputs/kinesis_consumer of telegraf b272631", takes_end=True,
     survives=True, by_time=False, out_of_order=True,
+    only_dynamodb=True,
 )
 TELEGRAF_OLD = replace(
     TELEGRAF, release="telegraf-1.34", waits_for_unlisted=True,
@@ -63,7 +66,7 @@ COMMIT = "31e0042"
 """Of master, which stands for itself."""
 
 KNOWN = {
-    None: Known("kinesis-consumer", ((0, 4, 0), (0, 5, 0))),
+    None: Known("kinesis-consumer", ((0, 4, 1), (0, 5, 0))),
     "group": Known("kinesis-consumer's group", ((0, 5, 0),), "group-"),
     "telegraf": Known("Telegraf", (
         (1, 34, 4), (1, 35, 4), (1, 36, 4), (1, 37, 3), (1, 38, 4), (1, 39, 3),

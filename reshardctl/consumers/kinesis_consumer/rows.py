@@ -6,6 +6,7 @@ leaseItem and workerItem of group/consumergroup/ddb/repository.go, v0.5.0.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +15,9 @@ from reshardctl.consumers.kinesis_consumer.tables import NAMESPACE, NUMBER, SHAR
 from reshardctl.errors import UsageError
 from reshardctl.model import Attributes, Image, Odd, Oddity, ShardId, Stream, index_of, is_number
 
+SQL = frozenset({"postgres", "mysql"})
+REDIS = frozenset({"redis", "rediss"})
+NULL = "NULL"
 LEASE, WORKER = "LEASE#", "WORKER#"
 NAMED = 5
 """How many namespaces a message names."""
@@ -23,13 +27,13 @@ NAMED = 5
 class Row:
     """One position. text: as the library reads it; "" is none, and the row is as if absent.
 
-    A string is read as it is and a number as its digits (attributevalue, aws-sdk-go-v2); anything
-    else leaves the field empty, and the error is dropped (store/ddb).
+    null: NULL in a column, at which the library's store fails. See `read` for both.
     """
 
     shard: ShardId
     image: Image
     text: str
+    null: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,7 @@ def parse(images: Iterable[Image], whose: Whose, stream: Stream | None) -> Posit
     for image in every:
         space, key = text_of(image, NAMESPACE), text_of(image, SHARD)
         if space == own and index_of(key) is not None:
-            rows[ShardId(key)] = Row(ShardId(key), image, read(image.attributes))
+            rows[ShardId(key)] = _row(image, key, whose.medium)
         elif space == own:
             why = "its shard_id is no shard of a stream"
             odd.append(Odd(Oddity.FOREIGN_ENTRY, image.key, key, why))
@@ -106,15 +110,31 @@ def belonging(positions: Positions, whose: Whose) -> dict[str, str]:
     return found
 
 
-def read(attributes: Attributes) -> str:
-    """The number as the library reads it, "" for none."""
-    value = attributes.get(NUMBER, {})
+def read(attributes: Attributes, medium: str = "") -> str:
+    """The number as GetCheckpoint gives it to the library, "" for none; alike in v0.4.0 to v0.5.0
+    and in master 31e0042.
+
+    DynamoDB: a string as it is and a number as its digits (attributevalue, aws-sdk-go-v2); anything
+    else leaves the field empty, and the error is dropped. Redis: a string's bytes, whatever they
+    are; the error for a key of another type is dropped. PostgreSQL and MySQL: Scan cannot put NULL
+    into a string, and its error is passed on: here `NULL`.
+    """
+    value = attributes.get(NUMBER)
+    if value is None:
+        return NULL if medium in SQL else ""
+    if medium in REDIS and "B" in value:
+        return repr(base64.b64decode(value["B"]))
     return str(value.get("S", value.get("N", "")))
 
 
 def text_of(image: Image, name: str) -> str:
     """An attribute's text, "" where it is none."""
     return str(image.attributes.get(name, {}).get("S", ""))
+
+
+def _row(image: Image, key: str, medium: str) -> Row:
+    null = medium in SQL and NUMBER not in image.attributes
+    return Row(ShardId(key), image, read(image.attributes, medium), null)
 
 
 def _lease(image: Image, key: str) -> Lease:
@@ -129,6 +149,9 @@ def _oddities(row: Row) -> Iterable[Odd]:
     raw = row.text or repr(value)
     if not row.text:
         why = "it has no sequence number that the library could read: it is as good as no row"
+        yield Odd(Oddity.UNREADABLE, row.image.key, raw, why, row.shard)
+    elif row.null:
+        why = "its sequence_number is NULL, which the library cannot read"
         yield Odd(Oddity.UNREADABLE, row.image.key, raw, why, row.shard)
     elif not is_number(row.text):
         why = f"its sequence_number {row.text[:80]!r} is no number"

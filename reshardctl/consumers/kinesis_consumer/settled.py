@@ -69,7 +69,7 @@ class _Settled:
                 return Span(START, TIP, Basis.INFERRED, "completed, while it is open")
             return exactly(DONE, why="its lease is completed")
         row = self._positions.rows.get(shard)
-        if row is None:
+        if row is None or row.null:
             return self._absent(shard)
         match self._seen.fits[shard]:
             case Fits.BEFORE_ALL:

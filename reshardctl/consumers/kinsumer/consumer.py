@@ -59,7 +59,7 @@ class Kinsumer:
     least_watch = liveness.RENEWED
     watchable = True
 
-    def bound(self, options: Mapping[str, str]) -> Kinsumer:  # noqa: ARG002
+    def bound(self, _options: Mapping[str, str], _medium: str = "") -> Kinsumer:
         """Itself: no option decides which rows are its own."""
         return self
 

@@ -49,7 +49,7 @@ class Quickwit:
     def __init__(self, index: str = "", source: str = "") -> None:
         self.index, self.source = index, source
 
-    def bound(self, options: Mapping[str, str]) -> Quickwit:
+    def bound(self, options: Mapping[str, str], _medium: str = "") -> Quickwit:
         """With the index and the source of a locator."""
         check_options(options)
         return Quickwit(options.get("index", ""), options.get("source", ""))

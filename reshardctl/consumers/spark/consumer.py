@@ -64,7 +64,7 @@ class Spark:
     def __init__(self, source: str = "", log: str = "", lost: str = "") -> None:
         self._source, self._log, self._lost = source, log, lost
 
-    def bound(self, options: Mapping[str, str]) -> Spark:
+    def bound(self, options: Mapping[str, str], _medium: str = "") -> Spark:
         """For the source that the locator names."""
         return Spark(options.get("source", ""), options.get(OPTION, ""), connector_lost(options))
 

@@ -17,11 +17,11 @@ KINSUMER = {"checkpoints": "Shard", "clients": "ID", "metadata": "Key"}
 """The tables of an application and their keys (CreateRequiredTables, kinsumer v1.7.0)."""
 DDL = {
     "postgres": "CREATE TABLE {} (namespace text NOT NULL, shard_id text NOT NULL, sequence_number "
-    "numeric NOT NULL, CONSTRAINT {}_pk PRIMARY KEY (namespace, shard_id))",
+    "numeric{}, CONSTRAINT {}_pk PRIMARY KEY (namespace, shard_id))",
     "mysql": "CREATE TABLE {} (namespace varchar(255) NOT NULL, shard_id varchar(255) NOT NULL, "
-    "sequence_number numeric(65,0) NOT NULL, CONSTRAINT {}_pk PRIMARY KEY (namespace, shard_id))",
+    "sequence_number numeric(65,0){}, CONSTRAINT {}_pk PRIMARY KEY (namespace, shard_id))",
 }
-"""README of harlow/kinesis-consumer v0.5.0."""
+"""README of harlow/kinesis-consumer v0.5.0; NULL is allowed only where a case needs it."""
 PASSWORDS = {"redis": "REDISCLI_AUTH", "postgres": "PGPASSWORD", "mysql": "MYSQL_PWD"}
 
 
@@ -78,6 +78,7 @@ class Stores:
         running = self._servers["redis"]
         with redis.Redis(port=running.port, password=PASSWORD) as client:
             for stream, shard, number in _plain(images):
+                assert number is not None
                 client.set(f"{app}:checkpoint:{stream}:{shard}", number)
         address = f"127.0.0.1:{running.port}"
         settings = {"app": app, "store": "redis", "address": address, "password": PASSWORD}
@@ -89,8 +90,10 @@ class Stores:
         connection = _connected(kind, running)
         try:
             cursor = connection.cursor()
-            cursor.execute(DDL[kind].format(table, table))
-            for stream, shard, number in _plain(images):
+            rows = list(_plain(images))
+            never = "" if any(number is None for *_, number in rows) else " NOT NULL"
+            cursor.execute(DDL[kind].format(table, never, table))
+            for stream, shard, number in rows:
                 cursor.execute(
                     f"INSERT INTO {table} VALUES (%s, %s, %s)",  # noqa: S608 - a name of ours
                     (f"app-{stream}", shard, number),
@@ -128,13 +131,14 @@ def _bytes(value: dict[str, Any]) -> dict[str, Any]:
     return {"B": base64.b64decode(value["B"])} if "B" in value else value
 
 
-def _plain(images: Iterable[Image]) -> Iterable[tuple[str, str, str]]:
+def _plain(images: Iterable[Image]) -> Iterable[tuple[str, str, str | bytes | None]]:
     """Stream, shard and number of each row of the application `app`; others are DynamoDB's."""
     for image in images:
-        row = {name: str(value["S"]) for name, value in image.attributes.items()}
-        app, _, stream = row["namespace"].partition("-")
+        row = {name: _bytes(value) for name, value in image.attributes.items()}
+        app, _, stream = row["namespace"]["S"].partition("-")
         if app == "app":
-            yield stream, row["shard_id"], row["sequence_number"]
+            number = row.get("sequence_number", {})
+            yield stream, row["shard_id"]["S"], number.get("S", number.get("B"))
 
 
 def _connected(kind: str, running: Running) -> Any:

@@ -1,0 +1,71 @@
+"""What GetCheckpoint makes of each value in each store, and who starts on which store.
+
+Sources: store/{ddb,redis,postgres,mysql} of harlow/kinesis-consumer at v0.4.0, v0.4.1, v0.5.0 and
+master 31e0042 (GetCheckpoint is the same text in all four); store.go of Telegraf's input, b272631.
+Rows that end the process were run on v0.5.0: tests/interop/go/executed.txt.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
+from reshardctl.errors import UsageError
+from reshardctl.model import Cause, Image, Never, Reads, canonical
+from reshardctl.testing.lineages import split_in_turn
+
+SQL, REDIS, DDB = ("postgres", "mysql"), ("redis", "rediss"), ("dynamodb", "")
+ABSENT, DEADLY = "absent", "deadly"
+VALUES = [
+    (SQL, None, DEADLY),  # Scan: converting NULL to string is unsupported
+    (SQL, {"S": ""}, ABSENT),  # a column of text
+    (SQL, {"S": "NaN"}, DEADLY),
+    (SQL, {"S": "1.50"}, DEADLY),
+    (REDIS, None, ABSENT),  # WRONGTYPE: the error of Get is dropped
+    (REDIS, {"S": ""}, ABSENT),
+    (REDIS, {"B": "//4xMg=="}, DEADLY),
+    (REDIS, {"S": "abc"}, DEADLY),
+    (DDB, None, ABSENT),
+    (DDB, {"NULL": True}, ABSENT),
+    (DDB, {"B": "//4xMg=="}, ABSENT),
+    (DDB, {"BOOL": True}, ABSENT),
+    (DDB, {"S": ""}, ABSENT),
+    (DDB, {"S": "abc"}, DEADLY),
+    (DDB, {"N": "1.5"}, DEADLY),
+]
+"""Stores, value of sequence_number, what becomes of the start."""
+
+
+@pytest.mark.parametrize("release", ["0.4.0", "0.4.1", "0.5.0", "master", "group-0.5"])
+@pytest.mark.parametrize(
+    ("medium", "value", "what"),
+    [(medium, value, what) for media, value, what in VALUES for medium in media],
+)
+def test_what_a_value_does(medium, value, what, release):
+    lineage = split_in_turn(1, ())
+    shard = next(iter(lineage))
+    row = {"namespace": {"S": "app-orders"}, "shard_id": {"S": shard}}
+    if value is not None:
+        row["sequence_number"] = value
+    options = {"app": "app", "initial": "TRIM_HORIZON", "release": release}
+    consumer = KinesisConsumer().bound(options, medium)
+    positions = consumer.parse([Image(f"app-orders/{shard}", canonical(row))], lineage.stream)
+    (candidate,) = consumer.candidates(positions, options)
+    replay = consumer.replay(lineage, positions, candidate.app)
+    if what == DEADLY:
+        assert replay.crash is not None
+        assert replay.crash.cause is Cause.UNREADABLE
+        assert isinstance(replay.fates[shard], Never)
+    else:
+        assert replay.crash is None
+        assert isinstance(replay.fates[shard], Reads)
+    assert [one.shard for one in positions.odd] == [shard]
+
+
+@pytest.mark.parametrize("medium", ["postgres", "mysql", "redis", "rediss"])
+def test_telegraf_is_no_candidate_on_a_store_that_it_does_not_have(medium):
+    consumer = KinesisConsumer().bound({"app": "app"}, medium)
+    found = consumer.candidates(consumer.parse(()), {"app": "app"})
+    assert {one.app.traits.release for one in found} == {"0.5.0", "master-31e0042"}
+    with pytest.raises(UsageError, match="DynamoDB alone"):
+        consumer.candidates(consumer.parse(()), {"release": "telegraf-1.36"})
