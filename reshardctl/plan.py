@@ -187,8 +187,8 @@ def decide(case: Case) -> Decision:
 
 def _withheld(case: Case, found: Decision) -> dict[ShardId, Cut]:
     """What a plan that skips nothing would keep a candidate's start from reading."""
-    proven = case.consumer.proves_parents or case.recreated or case.line is not None
-    if not isinstance(found, Plan) or proven or case.policy.skips:
+    told = case.recreated or case.line is not None
+    if not isinstance(found, Plan) or told or case.policy.skips:
         return {}
     settled, checkpoint = settled_line(case), case.checkpoint()
     then = case.checkpoint(after(case.images, ahead(found.steps)))

@@ -16,6 +16,7 @@ from reshardctl.counting import (
     counted_judged,
     intervals,
 )
+from reshardctl.decision import nothing_left
 from reshardctl.effects import Circumstances, Harm
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.evidence import Snapshot
@@ -33,7 +34,7 @@ from reshardctl.plan import (
 )
 from reshardctl.policy import LOSSLESS, Accept, Policy
 from reshardctl.rebuilt import rebuilt
-from reshardctl.rules import Finding, Severity, View, findings, merged
+from reshardctl.rules import Finding, Severity, View, fails, findings, merged
 from reshardctl.times import instant
 
 NAMED = 5
@@ -78,6 +79,15 @@ class Report:
     """Of a forecast: shards by code that have that finding now, without the reshard."""
     caveats: tuple[str, ...] = ()
     """Those of the notes that say that another release is judged than the one named."""
+
+    @property
+    def nothing_left(self) -> bool:
+        """Whether a `fix` that comes to this has left nothing to repair."""
+        policy = self.wishes.policy
+        return nothing_left(
+            self.decision, errors=any(fails(finding, policy.name) for finding in self.findings),
+            asked_more=policy.skips or self.wishes.line is not None,
+        )
 
     def counts(self) -> dict[str, int]:
         """How many findings of each severity."""

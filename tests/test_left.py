@@ -4,12 +4,13 @@ in both, and no fix ends with 0 that leaves an error (DESIGN.md section 8)."""
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
 from reshardctl.decision import Ask, NoLine, Nothing, Plan, nothing_left
 from reshardctl.errors import ReshardError
-from reshardctl.rules import Severity
+from reshardctl.rules import Finding, Severity, fails
 from tests.differential.families import FAMILIES
 from tests.differential.trial import bench_of
 from tests.judging import Bench
@@ -67,3 +68,15 @@ def test_over_drawn_stores(family: str) -> None:
 ])
 def test_where_no_line_can_be_held(errors: bool, asked_more: bool, done: bool) -> None:
     assert nothing_left(NoLine("why", ()), errors=errors, asked_more=asked_more) is done
+
+
+@pytest.mark.parametrize(("severity", "policy", "fails_it"), [
+    (Severity.ERROR, "lossless", True), (Severity.ERROR, "latest", True),
+    (Severity.ERROR, "latest-at-start", False), (Severity.WARNING, "lossless", False),
+])
+def test_the_mark_that_a_policy_wants_is_no_failure(
+    severity: Severity, policy: str, fails_it: bool
+) -> None:
+    finding = Finding("RSH208", "child-at-latest", severity, (), "at LATEST")
+    assert fails(finding, policy) is fails_it
+    assert fails(replace(finding, code="RSH202"), policy) is (severity is Severity.ERROR)

@@ -23,7 +23,6 @@ from reshardctl.cli.readonly import only_read
 from reshardctl.cli.target import Target
 from reshardctl.consent import flag
 from reshardctl.consumers.base import Incarnation
-from reshardctl.decision import nothing_left
 from reshardctl.errors import (
     ConsumerRunning,
     EmptyCheckpoint,
@@ -39,12 +38,10 @@ from reshardctl.liveness import counted, require_live, suggesting
 from reshardctl.locator import Locator
 from reshardctl.model import Step
 from reshardctl.plan import Ask, NoLine, Nothing, Plan
-from reshardctl.policy import LATEST_AT_START
 from reshardctl.render.outcomes import Fixed, Saved
 from reshardctl.repair import Ports, carry_out, survey, verify, watch
 from reshardctl.repair import go_on as finish
 from reshardctl.report import Report, question
-from reshardctl.rules import Severity
 from reshardctl.savedplan import SavedPlan
 from reshardctl.times import duration, instant, parse_seconds, same_second
 
@@ -257,15 +254,7 @@ def _verified(
 
 
 def _left(report: Report) -> Exit:
-    policy = report.wishes.policy
-    errors = any(
-        finding.severity is Severity.ERROR
-        for finding in report.findings
-        if not (policy == LATEST_AT_START and finding.code == "RSH208")  # the mark it asked for
-    )
-    asked_more = policy.skips or report.wishes.line is not None
-    done = nothing_left(report.decision, errors=errors, asked_more=asked_more)
-    return Exit.OK if done else Exit.FINDINGS
+    return Exit.OK if report.nothing_left else Exit.FINDINGS
 
 
 def allowed(asked: Asked, ports: Ports, place: Locator, steps: Sequence[Step]) -> str:

@@ -91,9 +91,6 @@ class Consumer(Protocol):
     """What of a footprint changes while the consumer reads on as it should."""
     plain: frozenset[str]
     """Texts in rows that are the library's own and tell nothing of who runs it."""
-    proves_parents: bool
-    """Whether a shard that was read proves that what is above it was, too: not where a child is
-    started beside a parent without a row."""
     asks: tuple[str, ...]
     """Options that no store holds, in the order in which an operator is asked for them."""
     narrows: tuple[str, ...]

@@ -115,7 +115,10 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Settled certainly up to `lo`, possibly up to `hi`."""
+    """Settled certainly up to `lo`, possibly up to `hi`.
+
+    basis: what is merely inferred keeps no start from reading again, see noless.py.
+    """
 
     lo: Cut
     hi: Cut

@@ -61,7 +61,8 @@ from reshardctl.rules.sinks import Sink
 
 
 def _rule(module: ModuleType) -> Rule[Any]:
-    return Rule(module.CODE, module.NAME, module.match, module.__doc__ or "")
+    wanted_by: frozenset[str] = getattr(module, "WANTED_BY", frozenset())
+    return Rule(module.CODE, module.NAME, module.match, module.__doc__ or "", wanted_by)
 
 
 STARTS: tuple[Rule[View], ...] = tuple(
@@ -129,6 +130,8 @@ SINKS: tuple[Rule[Sink], ...] = tuple(
 RULES: tuple[Rule[Any], ...] = tuple(sorted((*STARTS, *SINKS), key=lambda rule: rule.code))
 """All of them, in order."""
 
+_WANTED_BY = {rule.code: rule.wanted_by for rule in RULES}
+
 
 def findings(view: View) -> list[Finding]:
     """Every rule's findings for one candidate, worst first."""
@@ -145,7 +148,13 @@ def worst_first(found: Iterable[Finding]) -> list[Finding]:
     return sorted(found, key=lambda f: (-f.severity, f.code, f.shards))
 
 
+def fails(finding: Finding, policy: str) -> bool:
+    """Whether it is an error that was not asked for: the mark that a policy wants stays reported.
+    """
+    return finding.severity is Severity.ERROR and policy not in _WANTED_BY[finding.code]
+
+
 __all__ = [
-    "RULES", "SINKS", "STARTS", "Finding", "Rule", "Severity", "Sink", "View", "findings", "merged",
-    "sink_findings", "worst_first",
+    "RULES", "SINKS", "STARTS", "Finding", "Rule", "Severity", "Sink", "View", "fails", "findings",
+    "merged", "sink_findings", "worst_first",
 ]

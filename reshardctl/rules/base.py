@@ -78,12 +78,14 @@ Seen = TypeVar("Seen")
 
 @dataclass(frozen=True, slots=True)
 class Rule(Generic[Seen]):
-    """One code. `page`: its documentation, the docstring of its module."""
+    """One code. `page`: its documentation, the docstring of its module. wanted_by: the policies
+    that want what it finds."""
 
     code: str
     name: str
     match: Callable[[Seen], Iterator[Finding]]
     page: str
+    wanted_by: frozenset[str] = frozenset()
 
 
 def by_certainty(effects: Iterable[Effect]) -> Severity:

@@ -47,10 +47,12 @@ from collections.abc import Iterator
 
 from reshardctl.effects import Harm
 from reshardctl.model import Cause
+from reshardctl.policy import LATEST_AT_START
 from reshardctl.rules.base import Finding, View, from_effects
 from reshardctl.rules.families import below_a_row, is_open
 
 CODE, NAME = "RSH208", "child-at-latest"
+WANTED_BY = frozenset({LATEST_AT_START.name})
 
 
 def match(view: View) -> Iterator[Finding]:

@@ -65,7 +65,6 @@ class Kcl:
     })
     counters = frozenset({"leaseCounter"})
     owners = frozenset({"leaseOwner", "checkpointOwner"})
-    proves_parents = False
     reading = frozenset({
         "checkpoint", "checkpointSubSequenceNumber", "pendingCheckpoint", "childShardIds",
         "leaseOwner", "checkpointOwner",

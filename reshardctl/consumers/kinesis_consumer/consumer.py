@@ -46,7 +46,6 @@ class KinesisConsumer:
     moving = _MOVING
     counters: frozenset[str] = frozenset()
     owners = frozenset({"lease_owner", "pending_owner"})
-    proves_parents = True
     reading = frozenset({NUMBER, "completed"})
     plain: frozenset[str] = frozenset({"true", "false"})
     asks: tuple[str, ...] = ("initial", "release")

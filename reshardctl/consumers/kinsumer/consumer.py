@@ -49,7 +49,6 @@ class Kinsumer:
     moving = frozenset({"LastUpdate", "LastUpdateRFC", "OwnerID", "OwnerName"})
     counters: frozenset[str] = frozenset()
     owners = frozenset({"OwnerID", "OwnerName"})
-    proves_parents = True
     reading = frozenset({
         "SequenceNumber", "Finished", "FinishedRFC", "OwnerID", "OwnerName", "ShardIDs",
     })

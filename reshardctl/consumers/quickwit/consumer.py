@@ -37,7 +37,6 @@ class Quickwit:
     moving: frozenset[str] = frozenset()
     counters: frozenset[str] = frozenset()
     owners: frozenset[str] = frozenset()
-    proves_parents = True
     reading: frozenset[str] = frozenset({"position"})
     plain = frozenset({"TRIM_HORIZON", "LATEST", "AT_TIMESTAMP", "SHARD_END", "~"})
     asks: tuple[str, ...] = ("release",)

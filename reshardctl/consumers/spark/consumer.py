@@ -53,7 +53,6 @@ class Spark:
     moving = frozenset({"crc", "modified", "size"})
     counters: frozenset[str] = frozenset()
     owners: frozenset[str] = frozenset()
-    proves_parents = True
     reading: frozenset[str] = frozenset()
     plain = PLAIN
     asks: tuple[str, ...] = ("release", "startingPosition", "sink")

@@ -145,7 +145,7 @@ class _Past:
             return Span(START, TIP, Basis.INFERRED, "marked as ended while it is open")
         if (begun := self._begun_beyond(shard, batch, position)) is not None:
             why = f"the log of batch {batch.id} ends before the batch began: it read on from there"
-            return Span(begun, furthest(self._lineage, shard), Basis.INFERRED, why)
+            return Span(begun, furthest(self._lineage, shard), why=why)  # its start is stored
         if (head := self._heads.get(shard)) is not None:
             return Span(START, cut_of(position), Basis.INFERRED, head.why)
         gone = batch.id != self._checkpoint.newest and position.kind != SHARD_END
