@@ -24,7 +24,7 @@ from reshardctl.errors import (
 )
 from reshardctl.journal import Intent, Journal, Records
 from reshardctl.landing import Standing, standings
-from reshardctl.media.base import Landed, Medium, recover
+from reshardctl.media.base import Landed, Medium, Texts, recover
 from reshardctl.media.files.tree import METADATA
 from reshardctl.model import Image, Step
 from reshardctl.rebase import rebase
@@ -72,6 +72,8 @@ def apply(
     fresh = check(medium.read())
     if [_keys(step) for step in fresh] != [_keys(step) for step in steps]:
         raise StalePlan("the checked steps write other rows than the plan's")
+    if isinstance(medium, Texts) and not journal.undoing:
+        journal.keep(medium.texts([write.key for step in fresh for write in step.writes]))
     todo = list(enumerate(fresh))
     done = _Course(medium, journal, interrupted, len(fresh), 0, renewing).go(todo)
     return Applied(tuple(fresh), done, 0)

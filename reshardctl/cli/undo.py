@@ -46,6 +46,13 @@ def undo(
     watch: Annotated[
         str, typer.Option(metavar="DURATION", help="How long to look for signs of life.")
     ] = "30s",
+    whole_file: Annotated[
+        bool,
+        typer.Option(
+            "--whole-file",
+            help="Put the whole file back that somebody left unreadable since the fix.",
+        ),
+    ] = False,
     place: Annotated[
         str | None,
         typer.Option(
@@ -78,7 +85,10 @@ def undo(
     )
     if list_ or journal is None:
         if list_:
-            nothing_else("--list", {"--yes": yes, "--dry-run": dry_run, "--journal": bool(place)})
+            nothing_else("--list", {
+                "--yes": yes, "--dry-run": dry_run, "--journal": bool(place),
+                "--whole-file": whole_file,
+            })
         raise typer.Exit(undoing.show_journals(asked, journal, wanted=list_))
     Journals(account).check(place)
-    raise typer.Exit(undoing.undo(asked, journal))
+    raise typer.Exit(undoing.undo(asked, journal, whole_file=whole_file))

@@ -16,7 +16,9 @@ from reshardctl.cli.fixing import stopped
 from reshardctl.cli.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
 from reshardctl.cli.journals import Journals, kept_if_used
 from reshardctl.cli.output import Output
+from reshardctl.cli.progress import note
 from reshardctl.cli.undosource import Source, source_of
+from reshardctl.cli.wholefile import Whole, unreadable
 from reshardctl.consumers import consumer_of
 from reshardctl.errors import (
     CannotTell,
@@ -32,7 +34,7 @@ from reshardctl.journal import Journal
 from reshardctl.journal.shelf import Entry
 from reshardctl.landing import Standing, standings
 from reshardctl.locator import Locator
-from reshardctl.media.base import recover
+from reshardctl.media.base import Texts, recover
 from reshardctl.model import Image, Step, after
 from reshardctl.render.outcomes import Undoing
 from reshardctl.repair import Ports
@@ -54,14 +56,20 @@ def show_journals(asked: Asked, place: str | None, *, wanted: bool) -> Exit:
     return Exit.OK
 
 
-def undo(asked: Asked, name: str) -> Exit:
-    """Take a fix back, or show what that would do. name: its journal, or its plan's file."""
+def undo(asked: Asked, name: str, *, whole_file: bool = False) -> Exit:
+    """Take a fix back, or show what that would do. name: its journal, or its plan's file.
+
+    whole_file: put back a whole text that cannot be read any more.
+    """
     source = source_of(asked, name)
     place = locators.parse(source.plan.locator)
     out = asked.to(again(place, source.plan.stream, asked.account))
     asked, ports = of_saved(asked, place, source.plan.stream)
     treat_sigterm_as_ctrl_c()
     records = source.records(ports)
+    spoiled = unreadable(ports.medium, records, source.name, wanted=whole_file)
+    if isinstance(ports.medium, Texts) and spoiled:
+        return _whole(asked, ports, source, place, out, Whole.of(ports.medium, records, spoiled))
     belongs(records, ports.medium)
     if records.undo is not None and records.undo.outcome != "undone" and not asked.dry_run:
         return _go_on(asked, ports, source, place, out)
@@ -101,6 +109,31 @@ def _planned(
     return Undoing(
         now, then, tuple(steps), source.name, kept=tuple(kept), of_plan=source.log is None
     )
+
+
+def _whole(
+    asked: Asked, ports: Ports, source: Source, place: Locator, out: Output, whole: Whole
+) -> Exit:
+    """Put whole texts back: rows that cannot be read are taken to be as the fix left them."""
+    assert source.log is not None
+    known = source.records(ports)
+    as_fixed = replace(source, read_records=replace(known, undo=None))
+    undoing = _planned(asked, ports, as_fixed, place, whole.left)
+    note(whole.words)
+    if asked.dry_run:
+        out.undo(undoing, Exit.FINDINGS)
+        return Exit.FINDINGS
+    if not asked.yes:
+        if not asked.quiet:
+            out.undo(undoing, Exit.FINDINGS)
+        confirm(shown=not asked.quiet)
+    stopped(asked, ports, place)
+    journal, records = Journal.open(source.log)
+    with journal, finishing_the_step():
+        whole.put_back(journal, records, undoing.steps)
+        _read_back(ports, undoing.steps, journal, consumer_of(place).moving)
+    out.undo(replace(undoing, written=len(undoing.steps), journal=str(journal.path)), Exit.OK)
+    return Exit.OK
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +19,7 @@ from reshardctl.journal.records import (
     header_of,
     intent_of,
     steps_of,
+    texts_of,
 )
 from reshardctl.model import Step
 from reshardctl.strict import Place, integer, members, parse, string
@@ -119,9 +121,12 @@ class _Course:
         self.landed: set[int] = set()
         self.outcome = ""
         self.why = ""
+        self.texts: Mapping[str, str] = {}
 
     def run(self) -> Run:
-        return Run(self.steps, self.intents, frozenset(self.landed), self.outcome, self.why)
+        return Run(
+            self.steps, self.intents, frozenset(self.landed), self.outcome, self.why, self.texts
+        )
 
     def take(self, line: Line) -> None:
         match line.kind:
@@ -129,6 +134,8 @@ class _Course:
                 self._intent(line.body, line.place)
             case "landed":
                 self._land(line.body, line.place)
+            case "texts":
+                self.texts = texts_of(line.body, line.place)
             case "verified" | "failed" | "undone":
                 self._end(line)
             case _:

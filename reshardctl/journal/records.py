@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import zlib
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from zlib import compress, decompress
 
 from reshardctl import wire
 from reshardctl.errors import UsageError
@@ -62,6 +65,7 @@ class Run:
 
     intents: by the step's place; the last one counts. landed: places of steps known to be written.
     outcome: "verified", "failed", "undone" or "" while it is open; why: of a failure.
+    texts: what the rows were in before, whole, where a medium keeps many of them in one text.
     """
 
     steps: tuple[Step, ...]
@@ -69,6 +73,7 @@ class Run:
     landed: frozenset[int]
     outcome: str = ""
     why: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def current(self) -> list[Step]:
@@ -172,6 +177,24 @@ def intent_of(body: object, place: Place) -> Intent:
         step=wire.step(found["writes"], place / "writes"),
         token=string(found["token"], place / "token"),
     )
+
+
+def texts_body(texts: Mapping[str, str]) -> dict[str, Any]:
+    """Whole texts by name, packed: a metastore's may be large."""
+    packed = {n: b64encode(compress(text.encode())).decode() for n, text in texts.items()}
+    return {"zlib": packed}
+
+
+def texts_of(body: object, place: Place) -> dict[str, str]:
+    """The same, read."""
+    found = members(body, ("zlib",), place)
+    texts = {}
+    for name, packed in strings(found["zlib"], place / "zlib").items():
+        try:
+            texts[name] = decompress(b64decode(packed)).decode()
+        except (ValueError, zlib.error):
+            (place / "zlib" / name).wrong("not a packed text")
+    return texts
 
 
 def steps_of(value: object, place: Place) -> tuple[Step, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -11,7 +11,15 @@ from reshardctl import wire
 from reshardctl.journal.file import FileLog
 from reshardctl.journal.log import Log, Where
 from reshardctl.journal.reading import FIRST, parsed, sealed
-from reshardctl.journal.records import Header, Intent, Records, header_body, intent_body, tokens
+from reshardctl.journal.records import (
+    Header,
+    Intent,
+    Records,
+    header_body,
+    intent_body,
+    texts_body,
+    tokens,
+)
 from reshardctl.model import Step
 
 
@@ -79,6 +87,11 @@ class Journal:
         self._waiting = []
         self.begun = True
         return intents
+
+    def keep(self, texts: Mapping[str, str]) -> None:
+        """The whole texts that the rows are in, by name. They go to disk with the first intents."""
+        if texts:
+            self._waiting.append(("texts", texts_body(texts)))
 
     def landed(self, index: int) -> None:
         """Record that a step is written. Not waited for: the rows themselves tell it again."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from typing import Protocol, runtime_checkable
 
@@ -54,6 +54,24 @@ class Recovering(Protocol):
 
         Raises what `Medium.write` raises. It changes nothing that a row says.
         """
+
+
+@runtime_checkable
+class Texts(Protocol):
+    """A medium that keeps many rows in one text, which somebody may leave unreadable: no row of it
+    can be put back then, but the whole text can."""
+
+    def texts(self, keys: Collection[str]) -> Mapping[str, str]:
+        """The texts that hold these rows, by a name that `restore` takes."""
+
+    def unreadable(self, keys: Collection[str]) -> Mapping[str, str]:
+        """Of the same texts those that cannot be read: what is to be said of each, by its name."""
+
+    def text_rows(self, name: str, text: str) -> list[Image]:
+        """The rows that a text of this name holds."""
+
+    def restore(self, name: str, text: str) -> Landed:
+        """The text in the place of one that cannot be read. MOVED where that can be read."""
 
 
 def recover(medium: Medium) -> None:

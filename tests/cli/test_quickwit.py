@@ -12,6 +12,9 @@ from contextlib import ExitStack
 
 import pytest
 
+from reshardctl.errors import CannotTell
+from reshardctl.media.base import Landed
+from reshardctl.media.quickwit.indexes import Indexes
 from tests.case_stream import shard_name
 from tests.cli.lab import opened
 from tests.cli.quickwit_lab import QuickwitLab, golden_fake, planted
@@ -344,6 +347,67 @@ def test_a_save_that_only_shuffles_is_no_obstacle_to_undo(golden):
     assert lab.undo().code == 0
     assert lab.positions("logs")[shard_name(0)].startswith("~")
     assert json.loads(lab.text("logs"))["index"]["sources"] == document["index"]["sources"]
+
+
+BREAKAGES = {
+    "cut": lambda text: text[: len(text) // 2].encode(),
+    "a comma lost": lambda text: text.replace(",", "", 1).encode(),
+    "bytes": lambda text: b"\xff\xfe" + text.encode(),
+    "emptied": lambda _: b"",
+    "no metastore": lambda _: b"{}",
+}
+
+
+@pytest.mark.parametrize("named", ["", "&index=events"], ids=["any", "named"])
+@pytest.mark.parametrize("breakage", BREAKAGES)
+def test_a_file_that_somebody_broke_goes_back_as_a_whole(golden, breakage, named):
+    """Its rows cannot be read, so none of them can be put back; the journal has all of it."""
+    lab = golden("0.9.0", "q3", named)
+    before = lab.texts()
+    assert lab.fix().code == 0
+    lab.file().write_bytes(BREAKAGES[breakage](lab.text()))
+    broken = lab.file().read_bytes()
+    refused = lab.undo("--format", "json")
+    assert (refused.code, lab.file().read_bytes()) == (4, broken)
+    assert "--whole-file" in refused.json["next"]
+    assert "nothing was undone" in refused.json["what"]
+    shown = lab.cli("undo", lab.journal(), "--whole-file", "-n")
+    assert (shown.code, lab.file().read_bytes()) == (1, broken)
+    assert "is lost" in shown.err
+    done = lab.undo("--whole-file")
+    assert (done.code, lab.texts()) == (0, before), done.err
+    assert "is undone already" in lab.undo().err
+
+
+@pytest.mark.parametrize("landed", [False, True], ids=["before", "behind"])
+def test_putting_a_whole_file_back_is_finished_when_it_was_cut_off(golden, monkeypatch, landed):
+    lab = golden("0.9.0", "q3")
+    before = lab.texts()
+    assert lab.fix().code == 0
+    lab.file().write_bytes(b"{")
+    restore = Indexes.restore
+
+    def cut_off(self: Indexes, name: str, text: str) -> Landed:
+        if landed:
+            restore(self, name, text)
+        raise CannotTell("the disk went away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Indexes, "restore", cut_off)
+        stopped = lab.undo("--whole-file")
+        assert stopped.code == 5, stopped.err
+    done = lab.undo() if landed else lab.undo("--whole-file")
+    assert (done.code, lab.texts()) == (0, before), done.err
+
+
+def test_the_whole_of_a_readable_file_is_not_put_back(golden):
+    """Quickwit may have saved into it: splits that were published since would be lost."""
+    lab = golden("0.9.0", "q3")
+    assert lab.fix().code == 0
+    text = lab.text()
+    assert lab.undo("--whole-file").code == 2
+    assert lab.text() == text
+    assert lab.undo().code == 0
 
 
 def test_state_is_left_alone(golden):

@@ -64,6 +64,15 @@ def test_fixed_and_undone(lab, named):
     assert lab.text() == before
 
 
+def test_a_file_that_somebody_broke_goes_back_as_a_whole(lab):
+    before = lab.text()
+    assert lab.fix().code == 0
+    lab.s3.put_object(Bucket=lab.bucket, Key="indexes/events/metastore.json", Body=b"{")
+    assert (lab.undo().code, lab.text()) == (4, "{")
+    done = lab.undo("--whole-file")
+    assert (done.code, lab.text()) == (0, before), done.err
+
+
 def test_a_bucket_without_a_metastore(lab):
     lab.s3.create_bucket(Bucket="quickwit-nothing")
     lab.bucket = "quickwit-nothing"

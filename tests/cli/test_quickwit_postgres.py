@@ -131,6 +131,19 @@ def test_a_missing_key_comes_back_as_quickwit_writes_it(golden):
     assert lab.everything() == before
 
 
+def test_a_text_that_somebody_broke_goes_back_as_a_whole(golden):
+    lab = golden("0.9.0", "q3")
+    whole = lab.everything()
+    assert lab.fix().code == 0
+    broken = lab.text()[:200]
+    lab.put(broken)
+    refused = lab.undo("--format", "json")
+    assert (refused.code, lab.text()) == (4, broken), refused.err
+    assert "--whole-file" in refused.json["next"]
+    done = lab.undo("--whole-file")
+    assert (done.code, lab.everything()) == (0, whole), done.err
+
+
 def test_one_index_of_several(golden):
     lab = golden("0.9.0", "q6")
     refused = lab.inspect()

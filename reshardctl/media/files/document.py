@@ -63,6 +63,38 @@ class Document:
                     return landed
         return Landed.MOVED
 
+    def texts(self) -> Mapping[str, str]:
+        """See `Texts`."""
+        return {self._key: self._text(self._blob())}
+
+    def unreadable(self) -> Mapping[str, str]:
+        """See `Texts`. A file that is gone is not unreadable."""
+        blob = self._blobs.read([self._key])[self._key]
+        return {} if blob is None or not (why := self._wrong(blob)) else {self._key: why}
+
+    def text_rows(self, text: str) -> list[Image]:
+        """See `Texts`."""
+        return self._images(text)
+
+    def restore(self, text: str) -> Landed:
+        """See `Texts`."""
+        with self._blobs.writing():
+            blob = self._blob()
+            if not self._wrong(blob):
+                return Landed.MOVED
+            try:
+                self._blobs.replace(self._key, text.encode(), blob)
+            except Moved:
+                return Landed.MOVED
+            return Landed.DONE
+
+    def _wrong(self, blob: Blob) -> str:
+        try:
+            self._images(self._text(blob))
+        except UsageError as error:
+            return error.what
+        return ""
+
     def recover(self) -> None:
         """See `Recovering`."""
         with self._blobs.writing():

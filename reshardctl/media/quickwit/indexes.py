@@ -8,13 +8,13 @@ stopped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from reshardctl.consumers.quickwit.document import FILE
 from reshardctl.consumers.quickwit.document import Document as Codec
 from reshardctl.errors import UsageError
 from reshardctl.media.base import Landed
-from reshardctl.media.files.blobs import Blobs
+from reshardctl.media.files.blobs import Blobs, split
 from reshardctl.media.files.document import Document
 from reshardctl.model import Image, Step
 
@@ -78,6 +78,26 @@ class Indexes:
         if len(of) != 1:
             raise UsageError(f"a step writes {len(of)} indexes, each in a file of its own")
         return self._document(of.pop(), needed=False).write(step, token)
+
+    def texts(self, keys: Collection[str]) -> Mapping[str, str]:
+        """See `Texts`."""
+        return {n: text for one in self._holding(keys) for n, text in one.texts().items()}
+
+    def unreadable(self, keys: Collection[str]) -> Mapping[str, str]:
+        """See `Texts`."""
+        return {n: why for one in self._holding(keys) for n, why in one.unreadable().items()}
+
+    def text_rows(self, name: str, text: str) -> list[Image]:
+        """See `Texts`."""
+        return self._document(split(name)[0]).text_rows(text)
+
+    def restore(self, name: str, text: str) -> Landed:
+        """See `Texts`."""
+        return self._document(split(name)[0], needed=False).restore(text)
+
+    def _holding(self, keys: Collection[str]) -> list[Document]:
+        indexes = sorted({key.partition("/")[0] for key in keys})
+        return [self._document(index, needed=False) for index in indexes]
 
     def recover(self) -> None:
         """See `Recovering`."""

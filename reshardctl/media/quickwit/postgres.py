@@ -8,7 +8,7 @@ is there then. Whatever Quickwit published meanwhile for other shards stays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -84,6 +84,53 @@ class Metastore:
                 refused.next = "GRANT SELECT, UPDATE ON indexes to this user"
             raise
 
+    def texts(self, keys: Collection[str]) -> Mapping[str, str]:
+        """See `Texts`; by the uid of the index."""
+        return {row.uid: row.text for row, _ in self._holding(keys)}
+
+    def unreadable(self, keys: Collection[str]) -> Mapping[str, str]:
+        """See `Texts`."""
+        return {row.uid: wrong for row, wrong in self._holding(keys) if wrong}
+
+    def text_rows(self, name: str, text: str) -> list[Image]:
+        """See `Texts`."""
+        row = _Row(name.partition(":")[0], name, text)
+        return self._attempts.reading(
+            lambda cursor: self._images(row, self._migration(cursor)), TABLE
+        )
+
+    def restore(self, name: str, text: str) -> Landed:
+        """See `Texts`."""
+        index = name.partition(":")[0]
+
+        def put(cursor: Any) -> bool:
+            table = self._described(cursor)
+            found = [row for row in self._rows(cursor, index, lock=True) if row.uid == name]
+            return any(self._wrong(row) for row in found) and self._put(cursor, table, name, text)
+
+        return self._attempts.writing(Step(f"the text of {index}", ()), put, self.get)
+
+    def _holding(self, keys: Collection[str]) -> list[tuple[_Row, str]]:
+        """The rows of these indexes, each with what is wrong with it, "" for nothing."""
+        indexes = sorted({key.partition("/")[0] for key in keys})
+        return self._attempts.reading(lambda cursor: [
+            (row, self._wrong(row)) for index in indexes for row in self._rows(cursor, index)
+        ], TABLE)
+
+    def _wrong(self, row: _Row) -> str:
+        try:
+            self._images(row, 0)
+        except UsageError as error:
+            return error.what
+        return ""
+
+    def _put(self, cursor: Any, table: Described, uid: str, text: str) -> bool:
+        cursor.execute(
+            f"UPDATE {self._name(TABLE)} SET {TEXT} = %s::{_type(table)} "  # noqa: S608
+            f"WHERE {UID} = %s", [text, uid],
+        )
+        return bool(cursor.rowcount == 1)
+
     def _changed(self, cursor: Any, index: str, writes: Sequence[Write]) -> bool:
         table = self._described(cursor)
         (row,) = self._rows(cursor, index, lock=True) or (None,)
@@ -96,12 +143,7 @@ class Metastore:
         if self._on_again(images, writes):
             return False
         new = self._said(row, lambda: codec.written(row.text, writes))
-        kind = _type(table)
-        cursor.execute(
-            f"UPDATE {self._name(TABLE)} SET {TEXT} = %s::{kind} WHERE {UID} = %s",  # noqa: S608
-            [new, row.uid],
-        )
-        return bool(cursor.rowcount == 1)
+        return self._put(cursor, table, row.uid, new)
 
     def _on_again(self, images: Mapping[str, Image], writes: Sequence[Write]) -> bool:
         sources = {"/".join(write.key.split("/", 2)[:2]) for write in writes}
