@@ -12,13 +12,19 @@ one text, so a step takes as many of them as a medium lets it.
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.quickwit.announcing import announces, announcing
 from reshardctl.consumers.quickwit.app import App
 from reshardctl.consumers.quickwit.behaviour import named
 from reshardctl.consumers.quickwit.document import PRESENT
-from reshardctl.consumers.quickwit.positions import Standing, place_of, unborn
+from reshardctl.consumers.quickwit.positions import (
+    Standing,
+    earlier_incarnation,
+    place_of,
+    unborn,
+)
 from reshardctl.consumers.quickwit.rows import Checkpoint
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -33,6 +39,7 @@ from reshardctl.model import (
     Update,
     Wanted,
     Write,
+    decode,
 )
 from reshardctl.times import instant
 
@@ -66,9 +73,29 @@ def encode(
         _write(checkpoint, shard, None, "the stream has no such shard yet: it would be born there")
         for shard in checkpoint.rows if unborn(lineage, shard) and shard not in leave
     ]
+    writes = _of_this_stream(lineage, checkpoint, writes)
     return [
         Step("the source's positions, in one text", tuple(writes[start:start + MOST]))
         for start in range(0, len(writes), MOST)
+    ]
+
+
+def _of_this_stream(
+    lineage: Lineage, checkpoint: Checkpoint, writes: list[Write]
+) -> list[Write]:
+    """Where only numbers of an earlier stream of the name would be left, nothing would tell any
+    more whose the positions are: entries that go are then set to the shard's
+    StartingSequenceNumber, which reads the same (runs on 0.9.0, Nov 2026)."""
+    gone = {write.key for write in writes if isinstance(write.change, Delete)}
+    changed = {write.key for write in writes}
+    rows = [row for row in checkpoint.rows.values() if row.image.key not in changed]
+    left = [row.text for row in rows if decode(row.text.removeprefix("~"))]
+    if gone != changed or not left or not all(earlier_incarnation(lineage, t) for t in left):
+        return writes
+    return [
+        replace(write, change=Update({"position": {"S": lineage[shard].start}}))
+        if (shard := ShardId(write.key.rpartition("/")[2])) in lineage else write
+        for write in writes
     ]
 
 
