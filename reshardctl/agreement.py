@@ -1,20 +1,23 @@
-"""One decision where release or options are unknown: all candidates agree, or one is asked for."""
+"""One decision where release or options are unknown: all candidates agree, or a question."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import Any
 
 from reshardctl.consumers.base import Candidate
-from reshardctl.decision import Ask, Decision, Nothing, Plan
+from reshardctl.decision import Answer, Ask, Decision, Nothing, Plan
 from reshardctl.liveness import live_for_all
 from reshardctl.model import ShardId, Step
+
+_Pair = tuple[Candidate, Decision]
 
 
 def agree(
     asks: Sequence[str], candidates: Sequence[Candidate], decisions: Sequence[Decision]
 ) -> Decision:
-    """One decision for all candidates, or the option that tells them apart.
+    """One decision for all candidates, or one question that names every option that matters.
 
     asks: the options that may be asked for, in this order; decisions: one a candidate.
     """
@@ -28,16 +31,7 @@ def agree(
             price = tuple(dict.fromkeys(effect for plan in plans for effect in plan.price))
             return Plan(steps, first.before, afters, first.residuals, first.costs, notes, price)
         return first
-    for option in asks:
-        values = [c.options.get(option, "") for c in candidates]
-        groups: dict[str, list[Decision]] = {}
-        for value, decision in zip(values, decisions, strict=True):
-            groups.setdefault(value, []).append(decision)
-        if len(groups) > 1 and all(
-            _same(group[0], d) for group in groups.values() for d in group
-        ):
-            return _ask(option, candidates, decisions)
-    return _first_open(asks, candidates, decisions)
+    return _question(asks, list(zip(candidates, decisions, strict=True)))
 
 
 def alike(decisions: Sequence[Decision]) -> bool:
@@ -45,37 +39,58 @@ def alike(decisions: Sequence[Decision]) -> bool:
     return all(_same(decisions[0], other) for other in decisions[1:])
 
 
-def _first_open(
-    asks: Sequence[str], candidates: Sequence[Candidate], decisions: Sequence[Decision]
-) -> Ask:
-    """The first option whose values come to different things; else the first that has several."""
-    questions = [_ask(option, candidates, decisions) for option in asks]
-    several = [ask for ask in questions if len(ask.values) > 1]
+def _question(asks: Sequence[str], pairs: Sequence[_Pair]) -> Ask:
+    """The fewest options that tell what is right, asked for at once."""
+    several = [name for name in asks if len({_value(name, pair) for pair in pairs}) > 1]
     if not several:
         raise AssertionError("candidates with the same options need different plans")
-    return next((ask for ask in several if _tells(ask.decisions)), several[0])
+    names = next(
+        (names for count in range(1, len(several)) for names in combinations(several, count)
+         if all(_settled(group) for group in _groups(names, pairs))),
+        tuple(several),
+    )
+    found = list(_answers(names, pairs))
+    return Ask(
+        names, tuple(answer for answer, _ in found),
+        tuple(tuple(decision for _, decision in group) for _, group in found),
+        {name: default for name in names if (default := _default(name, pairs))},
+    )
 
 
-def _tells(groups: Sequence[Sequence[Decision]]) -> bool:
-    """Whether an answer leaves less open than there was."""
-    first = groups[0]
-    return any(not (_covers(first, group) and _covers(group, first)) for group in groups[1:])
+def _answers(
+    names: Sequence[str], pairs: Sequence[_Pair], said: Answer = ()
+) -> Iterator[tuple[Answer, Sequence[_Pair]]]:
+    """Each answer with those that it leaves: it says no more than has to be known."""
+    if not names or (said and _settled(pairs)):
+        yield said, pairs
+        return
+    name, *rest = names
+    groups = _groups([name], pairs)
+    for group in groups:
+        told = (*said, (name, _value(name, group[0]))) if len(groups) > 1 else said
+        yield from _answers(rest, group, told)
 
 
-def _covers(group: Sequence[Decision], other: Sequence[Decision]) -> bool:
-    return all(any(_same(one, decision) for one in group) for decision in other)
+def _groups(names: Sequence[str], pairs: Sequence[_Pair]) -> list[list[_Pair]]:
+    """Those that an answer to these options does not tell apart."""
+    found: dict[tuple[str, ...], list[_Pair]] = {}
+    for pair in pairs:
+        found.setdefault(tuple(_value(name, pair) for name in names), []).append(pair)
+    return list(found.values())
 
 
-def _ask(
-    option: str, candidates: Sequence[Candidate], decisions: Sequence[Decision]
-) -> Ask:
-    """The question, with what each answer comes to and what the library does without one."""
-    found: dict[str, list[Decision]] = {}
-    for candidate, decision in zip(candidates, decisions, strict=True):
-        found.setdefault(candidate.options.get(option, ""), []).append(decision)
-    defaults = {candidate.defaults.get(option, "") for candidate in candidates}
-    default = defaults.pop() if len(defaults) == 1 else ""
-    return Ask(option, tuple(found), tuple(map(tuple, found.values())), default)
+def _settled(pairs: Sequence[_Pair]) -> bool:
+    return alike([decision for _, decision in pairs])
+
+
+def _value(name: str, pair: _Pair) -> str:
+    return pair[0].options.get(name, "")
+
+
+def _default(name: str, pairs: Sequence[_Pair]) -> str:
+    """What the library does without an answer, "" where the candidates differ in it."""
+    defaults = {candidate.defaults.get(name, "") for candidate, _ in pairs}
+    return defaults.pop() if len(defaults) == 1 else ""
 
 
 def _same(a: Decision, b: Decision) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from reshardctl.effects import Effect
 from reshardctl.model import ShardId, Step
@@ -51,18 +52,33 @@ class NoLine:
     ways_out: tuple[str, ...]
 
 
+Answer = tuple[tuple[str, str], ...]
+"""Options with the values that are said of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Candidates need different plans; `option` with one of `values` settles it.
+    """Candidates need different plans; one of `answers` settles it, each naming what has to be
+    known of `options`.
 
-    decisions: of each value what its candidates come to; empty where the question is of another
-    kind. default: the value that the library takes where nothing is set, "" where it has none.
+    decisions: of each answer what its candidates come to; empty where the question is of another
+    kind. defaults: the values that the library takes where nothing is set, where it has one.
     """
 
-    option: str
-    values: tuple[str, ...]
+    options: tuple[str, ...]
+    answers: tuple[Answer, ...]
     decisions: tuple[tuple[Decision, ...], ...] = ()
-    default: str = ""
+    defaults: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def named(self) -> str:
+        """The options, in words."""
+        return " and ".join(self.options)
+
+    @property
+    def needs(self) -> str:
+        """What has to be done first, in words."""
+        return f"{self.named} {'have' if len(self.options) > 1 else 'has'} to be known"
 
 
 Decision = Nothing | Plan | NoLine | Ask

@@ -32,8 +32,8 @@ class Trial:
 def joint(trial: Trial, decisions: Sequence[Decision]) -> Plan | None:
     """The cheapest plan after which no candidate loses anything or has more to write.
 
-    `None` where there is none, where a candidate has no plan of its own to be measured by, where
-    one leaves shards alone, or waits for the consumer.
+    `None` where there is none, where a candidate has no plan of its own to be measured by, or where
+    one waits for the consumer. What a candidate leaves alone stays left alone.
     """
     if not all(_plain(decision) for decision in decisions):
         return None
@@ -44,35 +44,46 @@ def joint(trial: Trial, decisions: Sequence[Decision]) -> Plan | None:
         if plan.steps in tried:
             continue
         tried.append(plan.steps)
-        steps = _carried_on(trial, plan)
+        steps = _carried_on(trial, plan, decisions)
         proof = trial.proven(steps) if steps else None
         if proof is not None and not _disorders(proof, decisions):
             found.append(proof)
     if not found:
         return None
     best = min(found, key=_cost)
-    return replace(best, steps=_live_if_all(best.steps, decisions))
+    left = {r.shard: r for d in decisions if isinstance(d, Plan | Nothing) for r in d.residuals}
+    steps = _live_if_all(best.steps, decisions)
+    return replace(best, steps=steps, residuals=tuple(left.values()))
 
 
 def _plain(decision: Decision) -> bool:
-    """Nothing, or a plan that mends all there is and can be written at once."""
+    """Nothing, or a plan that can be written at once."""
     if isinstance(decision, Plan):
-        return not decision.residuals and not any(step.barrier for step in decision.steps)
-    return isinstance(decision, Nothing) and not decision.residuals
+        return not any(step.barrier for step in decision.steps)
+    return isinstance(decision, Nothing)
 
 
-def _carried_on(trial: Trial, plan: Plan) -> Sequence[Step]:
-    """The plan with what other candidates would write after it; none where that has no end."""
+def _carried_on(trial: Trial, plan: Plan, own: Sequence[Decision]) -> Sequence[Step]:
+    """The plan with what other candidates would write after it; none where that has no end, or
+    where one has to leave more alone than without it."""
     steps: Sequence[Step] = plan.steps
     for _ in range(PASSES):
         decisions = trial.again(after(trial.images, steps))
         if not all(_plain(decision) for decision in decisions):
+            return ()
+        if any(_left(d) - _left(alone) for d, alone in zip(decisions, own, strict=True)):
             return ()
         more = next((d for d in decisions if isinstance(d, Plan)), None)
         if more is None:
             return steps
         steps = joined(steps, more.steps)
     return ()
+
+
+def _left(decision: Decision) -> set[ShardId]:
+    if isinstance(decision, Plan | Nothing):
+        return {residual.shard for residual in decision.residuals}
+    return set()
 
 
 def _disorders(plan: Plan, decisions: Sequence[Decision]) -> bool:

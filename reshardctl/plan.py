@@ -6,22 +6,20 @@ Every plan shown has been replayed through the very rows that it would write.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 from reshardctl.agreement import agree, alike
-from reshardctl.consumers.base import MANY, Candidate, Cannot, Consumer, Incarnation
+from reshardctl.consumers.base import MANY, Candidate, Cannot, Incarnation
 from reshardctl.decision import Ask, Decision, NoLine, Nothing, Plan, Residual
-from reshardctl.effects import Circumstances, Effect, Harm, aged, drained_unended, effects
+from reshardctl.effects import Effect, Harm, aged, drained_unended, effects
 from reshardctl.fixpoint import Planning, fixpoint
 from reshardctl.joint import Trial, joint
+from reshardctl.judged import Case, Judged, as_it_is, judge, judged_as, settled_line
 from reshardctl.liveness import not_live
 from reshardctl.model import (
     DONE,
     START,
-    Basis,
     Cut,
-    Image,
     Line,
     Replay,
     ShardId,
@@ -31,10 +29,9 @@ from reshardctl.model import (
     after,
     ahead,
     index_of,
-    meet,
 )
-from reshardctl.noless import delivers_no_less, loses_nothing, reopened, withheld
-from reshardctl.policy import ANY_PRICE, LOSSLESS, UNASKED, Accept, Policy
+from reshardctl.noless import delivers_no_less, loses_nothing, withheld
+from reshardctl.policy import LOSSLESS
 from reshardctl.prices import (
     acceptable,
     flag,
@@ -57,116 +54,49 @@ ROUNDS = 6
 """How often a plan is narrowed (shards left alone) before it is given up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """One candidate's next start: what it does, and what that costs against the wanted line."""
-
-    candidate: Candidate
-    replay: Replay
-    effects: tuple[Effect, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """Everything a decision is made from. Pure data: the same case gives the same decision."""
-
-    consumer: Consumer
-    around: Circumstances
-    images: Sequence[Image]
-    candidates: Sequence[Candidate]
-    policy: Policy = LOSSLESS
-    accept: Accept | None = None
-    """The limit that the operator names; `None`: a plan is made whatever it costs."""
-    recreated: bool = False
-    """The operator says that the rows are of an earlier stream of this name."""
-    bootstrap: bool = False
-    """The operator says that the consumer is new."""
-    kept: Mapping[ShardId, Cut] = field(default_factory=dict)
-    """Where the starts without a plan read what is only inferred to be over: see noless.py."""
-    line: Line | None = None
-    """What a sink proves to be settled, whatever the rows say; `None` to believe the rows."""
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """What is to be known of the candidates: that one stands for another release."""
-        return tuple(dict.fromkeys(c.note for c in self.candidates if c.note))
-
-    @property
-    def limit(self) -> Accept:
-        """What a plan may cost a shard."""
-        return self.accept or ANY_PRICE
-
-    @property
-    def tolerated(self) -> Accept:
-        """What the rows as they are may cost before they call for a plan."""
-        return self.accept or UNASKED
-
-    def checkpoint(self, images: Iterable[Image] | None = None) -> Any:
-        """The rows, or these instead of them, as the consumer parses them for this stream."""
-        return self.consumer.parse(
-            self.images if images is None else images, self.around.lineage.stream
-        )
-
-
-def settled_line(case: Case, images: Iterable[Image] | None = None) -> Line:
-    """What is settled whichever candidate wrote the rows: lowest lo, highest hi."""
-    lineage = case.around.lineage
-    if case.line is not None:
-        return _probed(case, _of_sink(case, case.line, images))
-    if case.recreated:
-        return {shard: Span(START, START) for shard in lineage}
-    checkpoint = case.checkpoint(images)
-    lines = [case.consumer.settled(lineage, checkpoint, c.app) for c in case.candidates]
-    line = dict(lines[0])
-    for other in lines[1:]:
-        line = {shard: meet(line[shard], other[shard]) for shard in line}
-    return reopened(_probed(case, line), case.kept)
-
-
-def _of_sink(case: Case, line: Line, images: Iterable[Image] | None) -> dict[ShardId, Span]:
-    """The sink's line. Shards that were born since begin at their beginning; of those that are
-    not listed any more no sink says anything, and rows are taken at their word."""
-    lineage = case.around.lineage
-    found = {shard: line.get(shard, Span(START, START)) for shard in lineage}
-    if case.recreated:
-        return found
-    checkpoint = case.checkpoint(images)
-    stored = case.consumer.settled(lineage, checkpoint, case.candidates[0].app)
-    return {s: span for s, span in stored.items() if s not in lineage} | found
-
-
-def _probed(case: Case, line: Line) -> dict[ShardId, Span]:
-    """Reads that met no record settle a closed shard as a whole; what they began behind stays
-    known, for consumers that mark no end and hold that place."""
-    out = dict(line)
-    for shard, probe in case.around.probes.items():
-        span = out.get(shard)
-        if span is None or not probe.drained or not probe.since <= span.lo:
-            continue
-        if shard in case.around.lineage and not case.around.lineage.is_open(shard):
-            over = replace(DONE, text=str(span.lo))
-            out[shard] = Span(over, over, Basis.PROBED, "read to its end: nothing left")
-    return out
-
-
-def judge(case: Case, want: Wanted, settled: Line) -> list[Judged]:
-    """The next start of every candidate on the rows as they are."""
-    checkpoint = case.checkpoint()
-    return [judged_as(case, checkpoint, c, want, settled) for c in case.candidates]
-
-
-def judged_as(
-    case: Case, checkpoint: Any, candidate: Candidate, want: Wanted, settled: Line
-) -> Judged:
-    run = aged(case.around, case.consumer.replay(case.around.lineage, checkpoint, candidate.app))
-    return Judged(candidate, run, tuple(effects(case.around, want, settled, run)))
-
-
 def decide(case: Case) -> Decision:
     """Nothing, a proven plan, NoLine, or the question that has to be answered first.
 
     After a plan the next one is empty, and no start delivers less than the same without it.
     """
+    found = _as_one(case)
+    return _whoever(case) if isinstance(found, Ask) and found.decisions else found
+
+
+def _whoever(case: Case) -> Decision:
+    """What every whole answer leads to, or one plan that is right after each of them; else the
+    question. Whoever is at work wrote the rows, too."""
+    ones = [replace(case, candidates=[candidate]) for candidate in case.candidates]
+    alone = [_as_one(one) for one in ones]
+    before = tuple(judged.effects for one in ones for judged in as_it_is(one))
+    alone = [replace(d, before=before) if isinstance(d, Plan) else d for d in alone]
+    trial = Trial(
+        case.images,
+        lambda images: [_as_one(replace(one, images=images, bootstrap=False)) for one in ones],
+        lambda steps: _after_each_answer(ones, steps),
+    )
+    if not alike(alone) and (plan := joint(trial, alone)) is not None:
+        return replace(plan, before=before)
+    return agree(case.consumer.asks, case.candidates, alone)
+
+
+def _after_each_answer(ones: Sequence[Case], steps: Sequence[Step]) -> Plan | None:
+    """These steps as a plan, `None` where they are wrong for one of them."""
+    found = []
+    for one in ones:
+        proof = _right_for_all(one, settled_line(one), as_it_is(one), steps)
+        if proof is None:
+            return None
+        found.append(proof)
+    return replace(
+        found[0], after=tuple(run for proof in found for run in proof.after),
+        notes=tuple(dict.fromkeys(note for proof in found for note in proof.notes)),
+        price=tuple(dict.fromkeys(effect for proof in found for effect in proof.price)),
+    )
+
+
+def _as_one(case: Case) -> Decision:
+    """As `decide`, whichever of the candidates wrote the rows and whichever starts on them."""
     now = case
     for _ in range(ROUNDS):
         found = _complete(now)
@@ -176,9 +106,7 @@ def decide(case: Case) -> Decision:
         now = replace(now, kept={**now.kept, **kept})
     if kept or not (now.kept and isinstance(found, Plan)):
         return _keeps(kept) if kept else found
-    settled = settled_line(case)
-    judged = judge(case, case.policy.line(case.around.lineage, settled), settled)
-    before = tuple(one.effects for one in judged)
+    before = tuple(one.effects for one in as_it_is(case))
     if all(loses_nothing(one) for one in before):  # and reads again what no plan may take away
         return Nothing(found.residuals)
     proof = _proven(case, found.steps)  # its price, against what the table says
@@ -254,7 +182,7 @@ def _decided(case: Case) -> Decision:
         return bootstrap(case)
     earlier = Incarnation.RECREATED
     if not case.recreated and case.consumer.incarnation(lineage, checkpoint) is earlier:
-        return Ask("recreated", (instant(lineage.stream.created),))
+        return Ask(("recreated",), ((("recreated", instant(lineage.stream.created)),),))
     settled = settled_line(case)
     want = case.policy.line(lineage, settled)
     judged = judge(case, want, settled)

@@ -16,7 +16,7 @@ from reshardctl.counting import (
     counted_judged,
     intervals,
 )
-from reshardctl.decision import nothing_left
+from reshardctl.decision import Answer, nothing_left
 from reshardctl.effects import Circumstances, Harm
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.evidence import Snapshot
@@ -230,10 +230,17 @@ def _label(case: Case, judged: Judged) -> str:
 def question(report: Report, ask: Ask) -> str:
     """What has to be said before anything can be planned, as a command line would say it; with what
     the library does where nothing is set."""
-    if ask.option == "recreated":
+    if ask.options == ("recreated",):
         created = instant(report.snapshot.lineage.stream.created)
         return f"--recreated {created}"
     text = report.snapshot.locator.text
-    joint = "&" if "?" in text else "?"
-    said = " or ".join(f"'{text}{joint}{ask.option}={value}'" for value in ask.values)
-    return f"{said} ({ask.default} is the library's default)" if ask.default else said
+    said = " or ".join(f"'{told(text, answer)}'" for answer in ask.answers)
+    usual = " and ".join(ask.defaults.values())
+    are = "are the library's defaults" if len(ask.defaults) > 1 else "is the library's default"
+    return f"{said} ({usual} {are})" if usual else said
+
+
+def told(locator: str, answer: Answer) -> str:
+    """The locator with an answer in it."""
+    joint = "&" if "?" in locator else "?"
+    return locator + joint + "&".join(f"{name}={value}" for name, value in answer)

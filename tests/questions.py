@@ -46,7 +46,7 @@ def question(case: Case, options: dict[str, str], probe: bool) -> Ask | None:
     """What is asked about the case, if anything."""
     rows = dialect_of(case.consumer).images(case)
     decision = Bench.on(case, rows, options, probe=probe).decide()
-    return decision if isinstance(decision, Ask) and decision.option != "recreated" else None
+    return decision if isinstance(decision, Ask) and decision.options != ("recreated",) else None
 
 
 def main(verbose: bool) -> None:
@@ -66,7 +66,7 @@ def main(verbose: bool) -> None:
         if ask is not None:
             asked[key] += 1
             if verbose:
-                print(f"{named}: {case.consumer} {case.name} {options}: {ask.option}")
+                print(f"{named}: {case.consumer} {case.name} {options}: {ask.named}")
     for (named, consumer), number in seen.items():
         print(f"{named:30} {consumer:18} {number:5} judged  {asked[named, consumer]:5} asked")
     for named in (STARTED, NOTHING):

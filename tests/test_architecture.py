@@ -36,6 +36,7 @@ LAYERS = (
     ("report", "auditreport"),
     ("counting", "rebuilt", "consent"),
     ("rules", "plan", "savedline"),
+    ("judged",),
     ("joint", "noless", "prices"),
     ("agreement", "fixpoint"),
     ("decision",),

@@ -130,7 +130,7 @@ def _without_plan(out: Output, report: Report) -> Exit:
     out.plan(report, code, dry_run=True, saved=None)
     if isinstance(report.decision, Ask):
         raise Refused(
-            f"{report.decision.option} has to be known first",
+            f"{report.decision.needs} first",
             f"give {question(report, report.decision)}",
         )
     return code

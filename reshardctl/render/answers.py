@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reshardctl.plan import Ask
-from reshardctl.report import Report
+from reshardctl.report import Report, told
 
 
 def answers(report: Report, ask: Ask, again: Sequence[str]) -> list[list[str]]:
     """The arguments with each answer in them: in the locator, or as `--recreated TIME`."""
-    if ask.option == "recreated":
-        return [[*again, "--recreated", value] for value in ask.values]
+    if ask.options == ("recreated",):
+        return [[*again, "--recreated", answer[0][1]] for answer in ask.answers]
     text = report.snapshot.locator.text
-    joint = "&" if "?" in text else "?"
     return [
-        [f"{text}{joint}{ask.option}={value}" if word == text else word for word in again]
-        for value in ask.values
+        [told(text, answer) if word == text else word for word in again] for answer in ask.answers
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from reshardctl.decision import Answer
 from reshardctl.effects import Effect, Harm
 from reshardctl.plan import Ask, Decision, NoLine, Nothing, Plan
 from reshardctl.render.changes import changes
@@ -17,7 +18,7 @@ LONGEST = 200
 
 
 def outcomes(report: Report, ask: Ask) -> list[str]:
-    """What is written with each of the values, in their order; none where that is not known."""
+    """What is written with each of the answers, in their order; none where that is not known."""
     return [
         " or ".join(dict.fromkeys(_outcome(report, decision) for decision in decisions))
         for decisions in ask.decisions
@@ -25,16 +26,19 @@ def outcomes(report: Report, ask: Ask) -> list[str]:
 
 
 def explained(report: Report, ask: Ask) -> list[str]:
-    """`release=2.7.2: nothing to write`, one a value; the library's default is marked."""
+    """`release=2.7.2: nothing to write`, one an answer; the library's defaults are marked."""
     return [
-        f"{ask.option}={value}{marked(ask, value)}: {words}"
-        for value, words in zip(ask.values, outcomes(report, ask), strict=False)
+        f"{_said(ask, answer)}: {words}"
+        for answer, words in zip(ask.answers, outcomes(report, ask), strict=False)
     ]
 
 
-def marked(ask: Ask, value: str) -> str:
-    """That a value is what the library takes where nothing is set."""
-    return " (the default)" if value == ask.default else ""
+def _said(ask: Ask, answer: Answer) -> str:
+    """Options and values, each with a mark where the library takes it if nothing is set."""
+    return ", ".join(
+        f"{name}={value}{' (the default)' if value == ask.defaults.get(name) else ''}"
+        for name, value in answer
+    )
 
 
 def _outcome(report: Report, decision: Decision) -> str:
@@ -49,8 +53,8 @@ def _outcome(report: Report, decision: Decision) -> str:
             return "nothing to write"
         case NoLine(why):
             return f"no plan: {cut(shortened(why), LONGEST)}"
-        case Ask(option):
-            return f"asks for {option}"
+        case Ask() as ask:
+            return f"asks for {ask.named}"
 
 
 def _costs(decided: Plan) -> list[str]:

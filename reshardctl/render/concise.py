@@ -109,7 +109,7 @@ def plan_lines(report: Report, verbose: bool = False) -> list[str]:
             lines = [] if residuals else [f"{place}: nothing to write"]
         case Ask() as ask:
             told = "".join(f"; {line}" for line in explained(report, ask))
-            said = f"{ask.option} has to be known: {question(report, ask)}{told}"
+            said = f"{ask.needs}: {question(report, ask)}{told}"
             lines = [f"{place}: {REFUSED}: no plan: {said}"]
         case NoLine(why, ways):
             said = "; ".join([shortened(why, verbose), *ways])

@@ -251,10 +251,11 @@ def _decision(report: Report, decision: Decision, changed: dict[ShardId, Changed
             return {"kind": "nothing", "residuals": [_residual(r) for r in residuals]}
         case NoLine(why, ways):
             return {"kind": "no-line", "why": why, "ways_out": list(ways)}
-        case Ask(option, values):
+        case Ask(options, answers):
             return {
-                "kind": "ask", "option": option, "values": list(values),
-                "default": decision.default or None, "changes": outcomes(report, decision),
+                "kind": "ask", "options": list(options),
+                "answers": [dict(answer) for answer in answers],
+                "defaults": dict(decision.defaults), "changes": outcomes(report, decision),
                 "question": question(report, decision),
             }
 

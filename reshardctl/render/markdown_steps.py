@@ -61,7 +61,8 @@ def runbook(report: Report, context: Context, saved: Saved | None = None) -> lis
             return [*_understand(report), *_accept(report, context), again]
         case Ask() as ask:
             look_up = (
-                f"Find out {code(ask.option)}: the plan depends on it, and no store holds it. "
+                f"Find out {' and '.join(map(code, ask.options))}: the plan depends on it, and no "
+                "store holds it. "
                 f"Do not guess. {_answered(report, ask)}Then one of:"
             )
             wanted = [

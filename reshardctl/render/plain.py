@@ -45,7 +45,7 @@ def remedy(report: Report, finding: Finding, verbose: bool = False) -> str:
         return f"none: it has happened. {finding.helps}".rstrip(". ")
     match report.decision:
         case Ask() as ask:
-            return f"none yet: {ask.option} has to be known: {question(report, ask)}"
+            return f"none yet: {ask.needs}: {question(report, ask)}"
         case NoLine(why, ways):
             helps = [finding.helps] if finding.helps else []
             return "; ".join([f"none: {why}", *(f"way out: {way}" for way in [*ways, *helps])])

@@ -121,6 +121,6 @@ def left_alone(residual: Residual) -> str:
 
 def asked(ask: Ask) -> str:
     """What has to be said before there is a plan; the commands that say it come last."""
-    if ask.option == "recreated":
+    if ask.options == ("recreated",):
         return "nobody has said that the stream was deleted and made again; see below"
-    return f"it depends on {ask.option}, which no store holds; see below"
+    return f"it depends on {ask.named}, which no store holds; see below"

@@ -145,7 +145,7 @@ def test_what_matters_is_asked_and_no_more(golden):
     done = lab.dry("--format", "json")
     assert done.code == 4
     decision = done.json["decision"]
-    assert (decision["kind"], decision["option"]) == ("ask", "startingPosition")
+    assert (decision["kind"], decision["options"]) == ("ask", ["startingPosition"])
     text = lab.dry("--format", "text")
     assert "startingPosition=TRIM_HORIZON" in text.out and "startingPosition=LATEST" in text.out
     assert text.says("startingPosition has to be known first")
@@ -157,7 +157,7 @@ def test_what_matters_is_asked_and_no_more(golden):
 def test_the_sink_is_asked_where_a_batch_may_have_reached_it(golden):
     lab = golden(HEAD, "u1", f"?release={HEAD}&startingPosition=TRIM_HORIZON")
     done = lab.dry("--format", "json")
-    assert (done.code, done.json["decision"]["option"]) == (4, "sink")
+    assert (done.code, done.json["decision"]["options"]) == (4, ["sink"])
     lab.options += "&sink=file"
     refused = lab.fix("--format", "json")
     assert refused.code == 1

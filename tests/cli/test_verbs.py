@@ -72,13 +72,13 @@ def test_what_no_store_holds_is_asked(lab_of, case):
         assert decision["kind"] in ("plan", "nothing", "no-line"), decision
         return
     refused = lab.fix("--accept", "skip=1h,reread=all,disorder")
-    assert refused.code == 4 and refused.says(f"{decision['option']} has to be known first")
+    named = " and ".join(decision["options"])
+    assert refused.code == 4 and refused.says(named) and refused.says("to be known first")
     assert lab.wire.writes == []
-    if decision["option"] != "recreated":
-        for value in decision["values"]:
-            lab.options = f"?{decision['option']}={value}"
-            answered = lab.dry("--format", "json").json["decision"]
-            assert answered.get("option") != decision["option"]
+    if decision["options"] != ["recreated"]:
+        for answer in decision["answers"]:
+            lab.options = "?" + "&".join(f"{name}={value}" for name, value in answer.items())
+            assert lab.dry("--format", "json").json["decision"]["kind"] != "ask"
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: r.code)
