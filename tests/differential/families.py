@@ -21,14 +21,15 @@ Draw = Callable[..., State]
 @dataclass(frozen=True)
 class Family:
     """draw: (seed, created, only) → state. judges: opens what starts the library. jobs: how many
-    starts at a time. real: it goes by the real clock. model: a reference consumer, which makes
-    states smaller in the library's place."""
+    starts at a time. real: a real library, which a busy machine may disturb. clock: it goes by the
+    real one. model: a reference consumer, which makes states smaller in the library's place."""
 
     name: str
     draw: Draw
     judges: Callable[[int], AbstractContextManager[Judge]]
     jobs: int = 1
     real: bool = False
+    clock: bool = False
     model: Judge | None = None
     whole: Callable[[int], tuple[str, Verdict]] | None = None
     """Draws and compares by itself: a seed → the state in words, and what came of it."""
@@ -78,7 +79,7 @@ KINSUMER, CONSUMER = _model(drawn_go.start_kinsumer), _model(drawn_go.start_cons
 def _real_consumer(store: str) -> Family:
     draw = partial(drawn_go.consumer, release="0.5.0", store=store)
     judges = real_go.judging("kinesis-consumer", store)
-    return Family(f"kinesis-consumer-{store}", draw, judges, AT_ONCE, True, CONSUMER)
+    return Family(f"kinesis-consumer-{store}", draw, judges, AT_ONCE, True, True, CONSUMER)
 
 
 LEASES = _model(drawn_kcl.start)
@@ -89,14 +90,14 @@ def _kcl(release: str) -> Iterator[Family]:
     draw = partial(drawn_kcl.leases, release=release)
     yield Family(f"reference-kcl-{release}", draw, _by(drawn_kcl.start))
     if release in REAL_KCL:
-        yield Family(f"kcl-{release}", draw, real_kcl.judging(), 16, True, LEASES)
+        yield Family(f"kcl-{release}", draw, real_kcl.judging(), 16, True, model=LEASES)
 
 
 def _multi(release: str) -> Iterator[Family]:
     """The same over several streams."""
     draw = partial(drawn_kcl.leases, release=release, multi=True)
     yield Family(f"reference-kcl-{release}-multi", draw, _by(drawn_kcl.start))
-    yield Family(f"kcl-{release}-multi", draw, real_kcl.judging(), 16, True, LEASES)
+    yield Family(f"kcl-{release}-multi", draw, real_kcl.judging(), 16, True, model=LEASES)
 
 
 def _by_itself(name: str, whole: Callable[[int], tuple[str, Verdict]]) -> Family:
@@ -121,7 +122,7 @@ FAMILIES = {
         _consumer("reference-telegraf", "telegraf-1.39"),
         Family(
             "kinsumer", partial(drawn_go.kinsumer, release="snowplow-1.7"),
-            real_go.judging("kinsumer", "ddb"), AT_ONCE, True, KINSUMER,
+            real_go.judging("kinsumer", "ddb"), AT_ONCE, True, True, KINSUMER,
         ),
         *(
             Family(f"reference-quickwit-{release}", partial(drawn_quickwit.source, release=release),

@@ -1,10 +1,16 @@
-"""The real KCL as a judge: one process for each release, many applications at a time."""
+"""The real KCL as a judge: one process for each release, many applications at a time.
+
+It goes by no clock but that of the stream and of its own waits, so a seed's starts have the same
+inputs every time, and are recorded as those of the cases are (tests/interop/starts).
+"""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -15,6 +21,8 @@ from tests.differential.trial import Judge, Seen
 from tests.interop.kcl import built
 from tests.interop.kcl.laboratory import Laboratory, Start
 
+RECORDED = Path(__file__).parent / "recorded"
+
 
 def judging() -> Callable[[int], AbstractContextManager[Judge]]:
     """Opens DynamoDB Local and the libraries. A run that lost a lease, or did not settle, says
@@ -24,7 +32,7 @@ def judging() -> Callable[[int], AbstractContextManager[Judge]]:
     def opened(_jobs: int) -> Iterator[Judge]:
         if reason := built.missing():
             raise RuntimeError(reason)
-        laboratory = Laboratory()
+        laboratory = Laboratory(RECORDED)
         try:
             yield lambda state, images: _start(laboratory, state, images)
         finally:
@@ -45,7 +53,7 @@ def _start(laboratory: Laboratory, state: State, images: list[Image]) -> Seen:
     uncertain = "it lost a lease" if outcome.robbed else ""
     if not outcome.settled:
         uncertain = "it still moved when its time was up"
-    return Seen(found, outcome.died, uncertain)
+    return Seen(found, outcome.died, uncertain, partial(laboratory.confirm, outcome))
 
 
 def _typed(row: dict[str, Any]) -> dict[str, Any]:

@@ -41,11 +41,13 @@ Delivered = dict[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Seen:
-    """What a start of the library showed. uncertain: the run itself was disturbed."""
+    """What a start of the library showed. uncertain: the run itself was disturbed. keep: records
+    the start, once it is known that it was not."""
 
     delivered: Delivered
     died: bool
     uncertain: str = ""
+    keep: Callable[[], None] = lambda: None
 
 
 Judge = Callable[[State, list[Image]], Seen]
@@ -102,6 +104,8 @@ def examine(state: State, judge: Judge, fix: Fix = steps_of) -> Verdict:
         return verdict
     verdict.violations += _forecast("forecast", state, bench, before)
     if not isinstance(decision, Plan | Nothing):
+        if not verdict.violations:
+            before.keep()
         return verdict
     steps = fix(state, decision)
     after, last = before, bench
@@ -116,6 +120,9 @@ def examine(state: State, judge: Judge, fix: Fix = steps_of) -> Verdict:
         verdict.violations += _repaired(state, bench, decision, last, before, after)
         findings = last.findings()
     verdict.violations += _silent(state, after, findings, {r.shard for r in decision.residuals})
+    if not verdict.violations:
+        before.keep()
+        after.keep()
     return verdict
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tests.case import Case
@@ -25,7 +26,7 @@ from tests.interop.kcl.running import Running
 from tests.interop.kcl.stream import ServedStream
 from tests.interop.kcl.verdict import Outcome, outcome_of
 from tests.interop.starts.deciding import recorded_or_run
-from tests.interop.starts.records import Records
+from tests.interop.starts.records import RECORDED, Records
 
 WORKER = "w1"
 AT_ONCE = 16
@@ -71,9 +72,13 @@ class Start:
 
 
 class Laboratory:
-    """One DynamoDB and one process for each release; ``run`` may be called from many threads."""
+    """One DynamoDB and one process for each release; ``run`` may be called from many threads.
 
-    def __init__(self) -> None:
+    ``recorded``: the folder of the recorded starts.
+    """
+
+    def __init__(self, recorded: Path = RECORDED) -> None:
+        self._recorded_in = recorded
         self.dynamodb = DynamoDb()
         self._libraries: dict[str, Library] = {}
         self._records: dict[str, Records] = {}
@@ -101,7 +106,7 @@ class Laboratory:
         """The recorded starts of this release."""
         with self._lock:
             if release not in self._records:
-                self._records[release] = Records(f"kcl-{release}")
+                self._records[release] = Records(f"kcl-{release}", self._recorded_in)
             return self._records[release]
 
     def confirm(self, outcome: Outcome) -> None:

@@ -10,6 +10,10 @@ from tests.interop.starts.records import Record, Records
 Outcome = TypeVar("Outcome")
 
 
+class NotAsRecorded(AssertionError):
+    """A start was run again, and came to something else than its record says."""
+
+
 def recorded_or_run(
     records: Records,
     digest: str,
@@ -25,7 +29,7 @@ def recorded_or_run(
     ``read`` gives the outcome that a record holds, ``keep`` the record of an outcome, or None for
     a run that shows nothing (it was disturbed, or cut short). ``hold`` takes the record of a run:
     it is for the test to say that it is to be kept, once it has passed. ``differences`` of a run
-    from the record of the same inputs: any is an AssertionError.
+    from the record of the same inputs: any is NotAsRecorded.
     """
     record = records.usable(digest)
     if record is not None:
@@ -33,7 +37,7 @@ def recorded_or_run(
     outcome = run()
     new, before = keep(outcome), records.recorded(digest)
     if before is not None and new is not None and (found := differences(outcome, before)):
-        raise AssertionError("\n".join([f"not as recorded under {digest}:", *found]))
+        raise NotAsRecorded("\n".join([f"not as recorded under {digest}:", *found]))
     if new is not None:
         hold(outcome, new)
     return outcome
