@@ -1,7 +1,8 @@
 """The source kinesis-lineage on real PySpark, soaked; and what it does where records are gone.
 
-What has to hold is in tests/interop/spark/soak/judging.py. The seeds here run at every turn;
-scripts/soak runs as many as wanted.
+What has to hold is in tests/interop/spark/soak/judging.py. Each way of running a query, and each
+release, is soaked at every turn; the other pairs are marked `long` (tests/interop/run --all), and
+scripts/soak runs as many seeds as wanted.
 """
 
 from __future__ import annotations
@@ -20,8 +21,15 @@ from tests.interop.spark.tool import OK, Tool
 pytestmark = pytest.mark.interop
 
 OLDEST, NEWEST = "4.0", "4"
-SEEDS = (0, 2, 3)
-"""Rows collected, AvailableNow over and over, and Spark's own file sink."""
+COLLECTED, AVAILABLE_NOW, FILES = 0, 2, 3
+"""The seeds, by their way: rows collected, AvailableNow over and over, Spark's own file sink."""
+SOAKED = [
+    pytest.param(seed, release, marks=() if at_every_turn else pytest.mark.long)
+    for seed, release, at_every_turn in (
+        (COLLECTED, NEWEST, True), (AVAILABLE_NOW, OLDEST, True), (FILES, NEWEST, True),
+        (COLLECTED, OLDEST, False), (AVAILABLE_NOW, NEWEST, False), (FILES, OLDEST, False),
+    )
+]  # fmt: skip
 LIVES = 3
 
 
@@ -32,8 +40,7 @@ def spark_is_there() -> None:
             (pytest.fail if built.required() else pytest.skip)(reason)
 
 
-@pytest.mark.parametrize("release", [OLDEST, NEWEST])
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("seed", "release"), SOAKED)
 def test_nothing_is_lost_and_only_what_was_uncommitted_comes_again(
     seed: int, release: str, tmp_path: Path
 ) -> None:
