@@ -189,7 +189,10 @@ def _in_the_way(
     if batch is None or batch.id != checkpoint.newest:
         return Cannot(
             f"batch {checkpoint.newest} is planned and not committed: its end is fixed already",
-            ("start the query once, stop it when that batch is committed, and look again",),
+            (
+                "start the query once (with failOnDataLoss=false, where it dies of what is gone), "
+                "stop it when that batch is committed, and look again",
+            ),
         )
     if any(position.kind not in ("AFTER_SEQUENCE_NUMBER", "TRIM_HORIZON", SHARD_END)
            for position in moved.values()):

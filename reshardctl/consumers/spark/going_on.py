@@ -61,7 +61,9 @@ def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
             at = cut_of(marks[shard]) if shard in marks else START
             why = "the shard is not listed any more"
             fates[shard] = Reads(exactly(at), DONE, NOBODY, True, Cause.GONE, why)
-    opened = first_cuts(lineage, app) if is_first(checkpoint) else None
+    planned = planned_batch(checkpoint)
+    fixed = planned is not None and planned.positions  # a shard that it does not name came later
+    opened = first_cuts(lineage, app) if is_first(checkpoint) and not fixed else None
     for shard in lineage:
         mark = marks.get(shard)
         if mark is None and shard in had:
@@ -113,7 +115,7 @@ def _died(
     )
     if found is not None:
         return found
-    batch = resting(checkpoint)
+    batch = resting(checkpoint) or planned_batch(checkpoint)  # a first batch is looked at after it
     if not app.fails or batch is None:
         return None
     if not of_this_stream(lineage, batch):

@@ -67,7 +67,7 @@ def places(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Mapping[ShardI
     """The marks that the query goes on from. Those of an earlier stream are none."""
     batch = resting(checkpoint)
     if batch is None or is_first(checkpoint):
-        return _first(checkpoint, app)
+        return _first(lineage, checkpoint, app)
     return batch.positions if of_this_stream(lineage, batch) else {}
 
 
@@ -93,7 +93,7 @@ def planned_batch(checkpoint: Checkpoint) -> Batch | None:
     return None if batch is None or batch.committed else batch
 
 
-def _first(checkpoint: Checkpoint, app: App) -> Mapping[ShardId, Position]:
+def _first(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Mapping[ShardId, Position]:
     """A first batch that is planned runs again. LATEST is pinned by it, and nothing read: its end
     is where it begins. By time, a mark of an end that names no time is of a shard that had closed
     before it."""
@@ -103,7 +103,7 @@ def _first(checkpoint: Checkpoint, app: App) -> Mapping[ShardId, Position]:
     if app.named is not None:
         return {shard: _named(app, shard, mark) for shard, mark in planned.positions.items()}
     if app.initial is Start.TRIM_HORIZON:
-        return {}
+        return {shard: BEGINNING for shard in planned.positions if shard not in lineage}
     if app.initial is Start.LATEST:
         return planned.positions
     timed = begun_by_time(planned.log[checkpoint.source])
