@@ -86,13 +86,14 @@ def _run(case: Case, images: list[Image], initial: str, release: str) -> Run:
                 fake.put(case.stream["name"], shard, f"n{shard}-{index}", f"k{shard}")
 
     model = telegraf.run if release.startswith("telegraf") else library.run
-    return model(fake, case.stream["name"], _rows(case, images), initial, release, live)
+    return model(fake, case.stream["name"], _rows(case, images, release), initial, release, live)
 
 
-def _rows(case: Case, images: list[Image]) -> dict[str, str]:
+def _rows(case: Case, images: list[Image], release: str = "") -> dict[str, str]:
+    store = "telegraf" if release.startswith("telegraf") else next(iter(case.stores), "ddb")
     space = f"{dialect.APP}-{case.stream['name']}/"
     return {
-        image.key.removeprefix(space): stored(image.attributes, next(iter(case.stores), "ddb"))
+        image.key.removeprefix(space): stored(image.attributes, store)
         for image in images if image.key.startswith(space)
     }
 

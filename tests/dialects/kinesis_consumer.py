@@ -1,9 +1,9 @@
 """kinesis-consumer's rows: `[[rows]]` with `shard` and `number`, and `[[items]]` as they are.
 
 number: a payload (`s0-3`: that record's number, of whichever shard), START or END (the shard's own
-bounds), or a literal text. `set`: raw DynamoDB JSON attributes, put last; `omit`: attributes left
-out. `[[items]]`: raw items, of consumer groups or of other applications. `stores`: those in which
-the rows look like this, `ddb` where none is named. The application is `app`,
+bounds), or a literal text. `typed`: as a DynamoDB number. `set`: raw DynamoDB JSON attributes, put
+last; `omit`: attributes left out. `[[items]]`: raw items, of consumer groups or of other
+applications. `stores`: those in which the rows look like this, `ddb` where none is named. The application is `app`,
 the stream is the case's: APP-STREAM, the item of store/ddb/ddb.go, v0.5.0.
 
 `[expect.fixed] writes`: START, a payload, a literal number, or "delete".
@@ -27,7 +27,7 @@ APP = "app"
 def check(state: Mapping[str, Any], topology: Mapping[int, Any]) -> None:
     """Rows have a shard and a number; items have both keys."""
     for row in state.get("rows", ()):
-        only(row, {"shard", "number", "set", "omit"}, "row")
+        only(row, {"shard", "number", "set", "omit", "typed"}, "row")
         if row["number"] in ("START", "END"):
             position(row["number"], row["shard"], dict(topology))
     for item in state.get("items", ()):
@@ -86,10 +86,11 @@ def _item(case: Case, row: Mapping[str, Any]) -> Item:
     shard = row["shard"]
     text = row["number"]
     known = text in ("START", "END") or text.startswith("s")
+    kind = "N" if row.get("typed") else "S"
     item: Item = {
         "namespace": {"S": f"{APP}-{case.stream['name']}"},
         "shard_id": {"S": shard_name(shard)},
-        "sequence_number": {"S": position(text, shard, dict(case.topology)) if known else text},
+        "sequence_number": {kind: position(text, shard, dict(case.topology)) if known else text},
         **row.get("set", {}),
     }
     return {name: value for name, value in item.items() if name not in row.get("omit", ())}

@@ -230,8 +230,9 @@ def start_kinsumer(state: State, rows: Rows) -> Any:
 
 def start_consumer(state: State, rows: Rows) -> Any:
     """The reference's next start."""
+    store = "telegraf" if state.release.startswith("telegraf") else "ddb"
     numbers = {
-        key.removeprefix("app-orders/"): stored(row)
+        key.removeprefix("app-orders/"): stored(row, store)
         for key, row in rows.items() if key.startswith("app-orders/")
     }
     fake = load_topology(state.case.stream)

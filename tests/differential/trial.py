@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -185,13 +186,27 @@ def _worse(state: State, before: Seen, after: Seen) -> Iterator[Violation]:
     """Nothing unread is lost that the start without the fix would have delivered.
 
     Of an application that starts at the tip, and never read a shard, nothing says what it left out
-    on purpose: there only what comes from now on counts.
+    on purpose: there only what comes from now on counts. Nor does anything tell that a place was
+    set by hand to a later record: what lies before it is taken for read, as such a row says.
     """
     owed = state.owed()
     for shard, payloads in before.delivered.items():
-        unread = [p for p in payloads if p.startswith("n") or p in owed.get(shard, ())]
+        said = _said_to_be_read(state, shard)
+        unread = [
+            p for p in payloads
+            if p.startswith("n") or (p in owed.get(shard, ()) and p not in said)
+        ]
         if lost := [p for p in unread if p not in after.delivered.get(shard, ())]:
             yield Violation("worse", f"{shard}: the fix loses {lost}")
+
+
+def _said_to_be_read(state: State, shard: str) -> frozenset[str]:
+    """Of a shard whose place was set by hand: its records up to the furthest one that the rows
+    hold the number of."""
+    texts = json.dumps(state.rows)
+    order = [(p, n) for n, p, _ in state.case.records.get(shard, ()) if shard in state.forged]
+    last = max((i for i, (_, n) in enumerate(order) if n in texts), default=-1)
+    return frozenset(payload for payload, _ in order[: last + 1])
 
 
 def _silent(

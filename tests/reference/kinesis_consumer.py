@@ -46,6 +46,7 @@ class ScanError(Exception):
 def stored(item: Mapping[str, Any] | None, store: str = "ddb") -> str:
     """GetCheckpoint of each store.
 
+    telegraf, store.go: a string alone; another type is logged and counts as no row.
     store/redis: the string's bytes. store/postgres and store/mysql: Scan into a string, which fails
     for NULL, and its error is returned. store/ddb: attributevalue.UnmarshalMap into a string field,
     whose error is dropped. A string and a number are read as their text, everything else leaves the
@@ -54,6 +55,8 @@ def stored(item: Mapping[str, Any] | None, store: str = "ddb") -> str:
     value = (item or {}).get("sequence_number", {})
     if store in ("postgres", "mysql") and not value:
         return NULL
+    if store == "telegraf":
+        return str(value.get("S", ""))
     if store == "redis":
         return str(value.get("S", value.get("B", "")))
     return str(value.get("S", value.get("N", "")))

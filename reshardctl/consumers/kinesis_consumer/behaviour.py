@@ -35,6 +35,7 @@ MENDED = "its row is mended"
 
 def replay(lineage: Lineage, positions: Positions, app: App) -> Replay:
     """A fate for every listed shard and every row."""
+    positions = positions.as_read(strings_only=app.traits.strings_only)
     run = _Run(lineage, positions, app)
     gone = {s: run.unlisted(s) for s in positions.rows if s not in lineage}
     fates = {**gone, **{shard: run.fate(shard) for shard in lineage}}

@@ -24,9 +24,11 @@ def notes(
         )
     if app.traits.out_of_order and positions.rows:
         yield (
-            "Telegraf stores the number that was delivered last, in whatever order: up to "
-            "max_undelivered_messages (1000) records before a stored number may be undelivered "
-            "after a kill, and no row shows it; --policy at-timestamp=T goes back to before it"
+            "Telegraf stores the number that was delivered last, in whatever order: after a kill, "
+            "or a stop while an output fails, records before the stored numbers may be "
+            "undelivered. They are fewer than max_undelivered_messages (999 at most by default) "
+            "over all shards together, but may lie as far back as where that process began, and "
+            "no row shows which; --policy at-timestamp=T, T before its start, reads them again"
         )
     taken = [s for s, fate in fates.items() if fate.cause is Cause.TAKEN_FOR_READ]
     if taken:

@@ -32,6 +32,7 @@ class Traits:
     out_of_order: a row holds what was delivered last, not the last of a gapless sequence
     (onDelivery, store.set): records before it may be undelivered.
     only_dynamodb: it has no other store (store.go).
+    strings_only: a number that is no string is logged and counts as no row (store.get).
     """
 
     release: str
@@ -44,6 +45,7 @@ class Traits:
     by_time: bool = True
     out_of_order: bool = False
     only_dynamodb: bool = False
+    strings_only: bool = False
 
 
 LIBRARY = Traits("0.5.0", "runs on v0.5.0, Nov 2026")
@@ -52,7 +54,7 @@ GROUP = Traits("group-0.5.0", "group/consumergroup of v0.5.0", leases=True)
 TELEGRAF = Traits(
     "telegraf-1.39", "plugins/inputs/kinesis_consumer of telegraf b272631", takes_end=True,
     survives=True, by_time=False, out_of_order=True,
-    only_dynamodb=True,
+    only_dynamodb=True, strings_only=True,
 )
 TELEGRAF_OLD = replace(
     TELEGRAF, release="telegraf-1.34", waits_for_unlisted=True,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from reshardctl.consumers.kinesis_consumer.app import Whose
 from reshardctl.consumers.kinesis_consumer.tables import NAMESPACE, NUMBER, SHARD
@@ -64,6 +64,17 @@ class Positions:
     def row(self, shard: ShardId) -> Row | None:
         """The shard's row, with a position or without."""
         return self.rows.get(shard) or self.blank.get(shard)
+
+    def as_read(self, *, strings_only: bool) -> Positions:
+        """As a start reads them; strings_only: rows whose number is no string count as none."""
+        if not strings_only:
+            return self
+        typed = {
+            shard: row for shard, row in self.rows.items()
+            if "S" not in row.image.attributes.get(NUMBER, {})
+        }
+        rows = {shard: row for shard, row in self.rows.items() if shard not in typed}
+        return replace(self, rows=rows, blank={**self.blank, **typed})
 
 
 def parse(images: Iterable[Image], whose: Whose, stream: Stream | None) -> Positions:
@@ -152,6 +163,9 @@ def _oddities(row: Row) -> Iterable[Odd]:
         yield Odd(Oddity.UNREADABLE, row.image.key, raw, why, row.shard)
     elif row.null:
         why = "its sequence_number is NULL, which the library cannot read"
+        yield Odd(Oddity.UNREADABLE, row.image.key, raw, why, row.shard)
+    elif value is not None and "N" in value:
+        why = "its sequence_number is a DynamoDB number, which holds 38 digits and no real position"
         yield Odd(Oddity.UNREADABLE, row.image.key, raw, why, row.shard)
     elif not is_number(row.text):
         why = f"its sequence_number {row.text[:80]!r} is no number"
