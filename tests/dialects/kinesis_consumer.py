@@ -3,8 +3,8 @@
 number: a payload (`s0-3`: that record's number, of whichever shard), START or END (the shard's own
 bounds), or a literal text. `typed`: as a DynamoDB number. `set`: raw DynamoDB JSON attributes, put
 last; `omit`: attributes left out. `[[items]]`: raw items, of consumer groups or of other
-applications. `stores`: those in which the rows look like this, `ddb` where none is named. The application is `app`,
-the stream is the case's: APP-STREAM, the item of store/ddb/ddb.go, v0.5.0.
+applications. `stores`: those in which the rows look like this, `ddb` where none is named. The
+application is `app`, the stream is the case's: APP-STREAM, the item of store/ddb/ddb.go, v0.5.0.
 
 `[expect.fixed] writes`: START, a payload, a literal number, or "delete".
 """
