@@ -16,7 +16,7 @@ from reshardctl.consumers.spark.lines import awslabs, qubole
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.retained import Retained
 from reshardctl.consumers.spark.sources import LOGS
-from reshardctl.consumers.spark.wants import needed
+from reshardctl.consumers.spark.wants import ahead, needed
 from reshardctl.model import Image, ShardId
 
 _ENTRY = {"awslabs": awslabs.entry, "qubole": qubole.entry}
@@ -53,10 +53,12 @@ def read_log(folders: Folders, found: Retained, source: str, connector: str) -> 
     if connector not in LOGS:
         return Log({}, frozenset())
     whole, some = needed(found, source)
+    log = f"{SOURCES}/{source}/{LOGS[connector]}"
+    whole |= set(ahead(folders, log, whole))
     entries: dict[int, dict[ShardId, Entry]] = {}
     strays: list[Stray] = []
     for batch in sorted(whole | some.keys()):
-        folder = folders.get(f"{SOURCES}/{source}/{LOGS[connector]}/{batch}", {})
+        folder = folders.get(f"{log}/{batch}", {})
         entries[batch] = {}
         strays += _batch(batch, folder, connector, entries[batch])
     kept = {batch: shards for batch, shards in entries.items() if shards}

@@ -25,6 +25,7 @@ from reshardctl.consumers.spark.oddities import against_the_lineage, current
 from reshardctl.consumers.spark.options import connector_lost, read_options
 from reshardctl.consumers.spark.plain import PLAIN
 from reshardctl.consumers.spark.rebuilt import lost, rebuild
+from reshardctl.consumers.spark.resumed import far_ahead
 from reshardctl.consumers.spark.spent import spent
 from reshardctl.consumers.spark.spoiled import startable
 from reshardctl.consumers.spark.table_log import OPTION, VALUE
@@ -128,6 +129,14 @@ class Spark:
                 "with the table: add log=TABLE to the locator; with the log under another path, "
                 "put a copy of that folder into sources/0 of a copy of the checkpoint and inspect "
                 "the copy",
+            )
+        if ahead := far_ahead(checkpoint):
+            raise CannotTell(
+                f"{ahead[0]} is left over of a batch that is not planned yet: awslabs' connector "
+                "will read nothing of that shard in that batch and begin there in the next one, "
+                "wherever it has come to by then",
+                "move that folder out of the checkpoint (the batch has not run as far as offsets/ "
+                "and commits/ tell), and look again",
             )
         if not found:
             raise CannotTell(

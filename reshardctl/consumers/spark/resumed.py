@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from reshardctl.consumers.spark.app import App
-from reshardctl.consumers.spark.checkpoint import QUBOLE, Batch, Checkpoint
+from reshardctl.consumers.spark.checkpoint import AWSLABS, QUBOLE, Batch, Checkpoint
 from reshardctl.consumers.spark.cuts import cut_of
 from reshardctl.consumers.spark.logs import log_of
 from reshardctl.consumers.spark.positions import (
@@ -68,6 +68,25 @@ def left_over(checkpoint: Checkpoint) -> dict[ShardId, Position]:
         return {}
     entries = checkpoint.entries.get(log_of(batch) + 1, {})
     return {s: e.position for s, e in entries.items() if e.position.kind not in _BOUNDS}
+
+
+def far_ahead(checkpoint: Checkpoint) -> tuple[str, ...]:
+    """Files of the log of batches that come after the one to come, which let a shard go on where
+    they say, whatever will have been read by then: those that name it by a time or a mark.
+
+    A number or an end there is a bound of its batch, written over when the batch has run
+    (planInputPartitions, HDFSMetadataCommitter.add with OVERWRITE).
+    """
+    batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
+    if batch is None or checkpoint.connector != AWSLABS or checkpoint.tabled:
+        return ()
+    if batch.committed and batch.begun and not checkpoint.entries.get(log_of(batch)):
+        return ()  # it dies before
+    last = log_of(batch) + (1 if batch.committed else 0)
+    return tuple(
+        entry.image.key for log, entries in sorted(checkpoint.entries.items()) if log > last
+        for _, entry in sorted(entries.items()) if entry.position.kind not in _BOUNDS
+    )
 
 
 def _again(batch: Batch, log: Mapping[ShardId, Position]) -> Iterator[tuple[ShardId, Resumed]]:

@@ -7,7 +7,7 @@ or meet at its start, and the last word on each shard that a later batch does no
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from reshardctl.consumers.spark.contents import is_orphan, was_read
 from reshardctl.consumers.spark.folders import (
@@ -18,6 +18,7 @@ from reshardctl.consumers.spark.folders import (
     Folders,
     batches,
     by_folder,
+    is_batch,
 )
 from reshardctl.consumers.spark.lines.offset import SourceOffset
 from reshardctl.consumers.spark.positions import SHARD_END
@@ -59,6 +60,14 @@ def wants(folders: Folders, source: str = "") -> Wants:
             if source in ("", name):
                 _log(folders, found, name, offset, places, files)
     return Wants(frozenset(places), frozenset(files))
+
+
+def ahead(folders: Folders, log: str, whole: Collection[int]) -> list[int]:
+    """Folders of a log beyond all batches that are planned, or planned next."""
+    newest = max(whole, default=-1)
+    inside = folders.get(log, {})
+    names = [name[:-1] for name in inside if name.endswith("/") and is_batch(name[:-1])]
+    return sorted(number for number in map(int, names) if number > newest)[:BATCHES_READ]
 
 
 def newest_logs(folders: Folders) -> dict[int, Image]:
@@ -114,7 +123,7 @@ def _log(
     whole, some = needed(found, source)
     for log in log_folders(source, offset.connector):
         places.add(log)
-        for batch in whole:
+        for batch in {*whole, *ahead(folders, log, whole)}:
             places.add(f"{log}/{batch}")
             inside = folders.get(f"{log}/{batch}", {})
             files |= {image.key for name, image in inside.items() if not name.endswith("/")}
