@@ -18,7 +18,7 @@ from tests.dialects import dialect_of
 from tests.judging import Bench
 
 CREATED = 1795219200
-OLDER = number(CREATED - 40_000, 0, CREATED - 30_000, 1)
+OLDER = number(CREATED - 40_000, 1, CREATED - 30_000, 0)
 SHARDS = [
     {"id": 0, "range": ["0", "1/2"], "open": 0, "close": 37_743,
      "records": {"n": 2, "from": 20, "to": 37_723}},
@@ -66,3 +66,31 @@ def test_what_a_plan_leaves_is_still_of_this_stream(consumer, release, accept):
     if isinstance(first, Plan):
         then = bench(consumer, release, accept, after(images, first.steps)).decide()
         assert not isinstance(then, Ask | Plan)
+
+
+BESIDE = number(CREATED + 49_997, 0, CREATED + 50_900, 9)
+"""Of shard 9 of a stream that was created later: the one that is looked at had no such shard."""
+SHARED = {
+    "kinsumer": (
+        {"shard": 0, "at": "s0-1", "finished": True}, {"shard": 1, "at": "s1-3"},
+        {"shard": 3, "at": "s3-0"},
+        {"shard": 9, "at": "s1-3", "set": {"SequenceNumber": {"S": BESIDE}}},
+    ),
+    "kinesis-consumer": (
+        {"shard": 0, "number": "s0-1"}, {"shard": 1, "number": "s1-3"},
+        {"shard": 3, "number": "s3-0"}, {"shard": 9, "number": BESIDE},
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("consumer", "release"), [one for one in RELEASES if one[0] in SHARED]
+)
+def test_the_row_of_a_younger_stream_is_never_written(consumer, release, monkeypatch):
+    """Two streams under one application's name: the number is of a shard that this one had not."""
+    monkeypatch.setitem(ROWS, consumer, SHARED[consumer])
+    found = bench(consumer, release, "reread=7d,disorder")
+    assert "RSH212" in {finding.code for finding in found.findings()}
+    decision = found.decide()
+    steps = decision.steps if isinstance(decision, Plan) else ()
+    assert not [write.key for step in steps for write in step.writes if write.key.endswith("09")]

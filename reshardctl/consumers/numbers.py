@@ -115,3 +115,16 @@ def unborn(lineage: Lineage, shard: ShardId) -> bool:
     """Whether a shard of this id is still to come: ids grow, and this one is beyond the last."""
     index = index_of(shard)
     return index is not None and shard not in lineage and index > lineage.newest_index()
+
+
+ELSEWHERE = (
+    "the stream has no such shard yet, and its number is of one: another stream's row, left alone"
+)
+
+
+def of_a_shard_elsewhere(lineage: Lineage, shard: ShardId, text: str) -> bool:
+    """Whether a shard that this stream never had holds a number of its own, younger than the
+    stream: then another stream has it, whose row nobody but its own application may write."""
+    decoded = decode(text)
+    own = decoded is not None and decoded.shard == index_of(shard)
+    return own and unborn(lineage, shard) and not earlier_incarnation(lineage, text)

@@ -25,6 +25,8 @@ It deletes such rows, each only if it is still exactly what was read. undo puts 
 When the fix is not offered
 ---------------------------
 While the application runs: stop it first. It has time until the next reshard, and none after it.
+A row of kinsumer or kinesis-consumer whose number is of that very shard, and younger than the
+stream, is the row of another stream that shares the application's name: it is never written.
 
 Example
 -------

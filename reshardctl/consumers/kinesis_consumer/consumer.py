@@ -14,7 +14,13 @@ from reshardctl.consumers.kinesis_consumer.releases import note_of
 from reshardctl.consumers.kinesis_consumer.rows import LEASE, Positions, belonging, parse
 from reshardctl.consumers.kinesis_consumer.settled import settled
 from reshardctl.consumers.kinesis_consumer.tables import NUMBER, key_of, shard_of
-from reshardctl.consumers.numbers import earlier_incarnation, of_wrong_stream, unborn
+from reshardctl.consumers.numbers import (
+    ELSEWHERE,
+    earlier_incarnation,
+    of_a_shard_elsewhere,
+    of_wrong_stream,
+    unborn,
+)
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -96,7 +102,8 @@ class KinesisConsumer:
         for shard, row in positions.rows.items():
             key, raw = row.image.key, row.text
             if unborn(lineage, shard):
-                why = "the stream has no such shard yet"
+                elsewhere = of_a_shard_elsewhere(lineage, shard, raw)
+                why = ELSEWHERE if elsewhere else "the stream has no such shard yet"
                 found.append(Odd(Oddity.UNBORN, key, raw, why, shard))
             elif shard not in lineage:
                 why = "the shard is not listed any more"

@@ -22,7 +22,7 @@ from reshardctl.consumers.kinesis_consumer.tables import (
     SHARD,
     key_of,
 )
-from reshardctl.consumers.numbers import Fits, fits, unborn
+from reshardctl.consumers.numbers import Fits, fits, of_a_shard_elsewhere, unborn
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -112,8 +112,9 @@ class _Orders:
     def collect(self) -> None:
         """Go over the rows of shards to come, then over the listing, parents first."""
         self.fates = replay(self.lineage, self.positions, self.app).fates
-        for shard in self.positions.rows:
-            if unborn(self.lineage, shard) and shard not in self.leave:
+        for shard, row in self.positions.rows.items():
+            elsewhere = of_a_shard_elsewhere(self.lineage, shard, row.text)
+            if unborn(self.lineage, shard) and not elsewhere and shard not in self.leave:
                 self.order(shard, None, "the shard does not exist yet")
         for shard in self.lineage:
             if shard not in self.leave and not self._comes_right(shard):

@@ -2,8 +2,9 @@
 
 Sources: allgroup.go, consumer.go and shard_scan.go of harlow/kinesis-consumer v0.5.0 and of master
 31e0042; group/consumergroup of v0.5.0; plugins/inputs/kinesis_consumer of influxdata/telegraf at
-b272631 (1.39) and f636016 (1.34). Runs of v0.5.0 and of master 31e0042, November 2026; Telegraf and
-the group were not run.
+b272631 (1.39) and f636016 (1.34). Runs of v0.5.0 and of master 31e0042, November 2026; of Telegraf
+1.39.3 only what is stored of undelivered records and what is read of other types than strings. The
+group was not run.
 """
 
 from __future__ import annotations

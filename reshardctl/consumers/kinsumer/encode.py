@@ -17,7 +17,7 @@ from reshardctl.consumers.kinsumer.positions import asked_first
 from reshardctl.consumers.kinsumer.rows import LATEST, Row, Store
 from reshardctl.consumers.kinsumer.stamps import finished_at, rfc_of, seen_at
 from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, LEADER, key_of
-from reshardctl.consumers.numbers import unborn
+from reshardctl.consumers.numbers import of_a_shard_elsewhere, unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -96,6 +96,8 @@ def _unheld(store: Store, ahead: Clocks) -> Iterator[Write]:
 
 def _of_unlisted(lineage: Lineage, row: Row | None) -> _Order | None:
     assert row is not None
+    if row.number is not None and of_a_shard_elsewhere(lineage, row.shard, row.number):
+        return None
     if unborn(lineage, row.shard) and (row.finished is not None or row.number is not None):
         why = "a shard that does not exist yet would start with this row"
         return _Order(row.shard, None, why, delete=True)

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from reshardctl.consumers.kinsumer.rows import Store
-from reshardctl.consumers.numbers import earlier_incarnation, unborn
+from reshardctl.consumers.numbers import (
+    ELSEWHERE,
+    earlier_incarnation,
+    of_a_shard_elsewhere,
+    unborn,
+)
 from reshardctl.lineage import Lineage
 from reshardctl.model import Odd, Oddity
 
@@ -15,7 +20,8 @@ def odd(lineage: Lineage, store: Store) -> list[Odd]:
         key, raw = row.image.key, row.number or ""
         said = row.finished is not None or row.number is not None
         if unborn(lineage, shard) and said:
-            why = "the stream has no such shard yet"
+            elsewhere = of_a_shard_elsewhere(lineage, shard, raw)
+            why = ELSEWHERE if elsewhere else "the stream has no such shard yet"
             found.append(Odd(Oddity.UNBORN, key, raw, why, shard))
         elif shard not in lineage:
             why = "the shard is not listed; kinsumer never deletes a checkpoint"
