@@ -10,11 +10,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from reshardctl.earlier import Earlier, Whose, whose
 from reshardctl.errors import UsageError
+from reshardctl.model import ShardId
 from reshardctl.report import Report
 from reshardctl.rules import Finding, Severity
 from reshardctl.rules.suppressions import Suppression
 from reshardctl.strict import Place, array, parse, string, strings
+from reshardctl.times import parse_instant
 
 REPORT, ROUNDUP = "reshardctl/report/1", "reshardctl/roundup/1"
 MAKE = "make one: reshardctl inspect --format json -o FILE"
@@ -36,14 +39,14 @@ class Known(Suppression):
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What was known, by stream ARN and the store's identity."""
+    """What was known, and where the rows stood, by stream ARN and the store's identity."""
 
-    known: Mapping[tuple[str, frozenset[tuple[str, str]]], tuple[Known, ...]]
+    known: Mapping[Whose, tuple[Known, ...]]
+    earlier: Mapping[Whose, Earlier]
 
     def of(self, report: Report) -> tuple[Known, ...]:
         """What was known of this stream and store, whatever name they are called by now."""
-        stream = report.snapshot.lineage.stream.arn
-        return self.known.get((stream, frozenset(report.snapshot.store.items())), ())
+        return self.known.get(whose(report.snapshot), ())
 
 
 def parsed(source: str | bytes, name: str) -> Baseline:
@@ -53,7 +56,7 @@ def parsed(source: str | bytes, name: str) -> Baseline:
     schema = body.get("schema") if isinstance(body, dict) else None
     if schema not in (REPORT, ROUNDUP):
         raise UsageError(f"{name}: not a report of this version ({REPORT} or {ROUNDUP})", MAKE)
-    found = {}
+    found, earlier = {}, {}
     for one, inside in _reports(body, place):
         stream = _object(one, "stream", inside)
         store = strings(one.get("store"), inside / "store")
@@ -63,7 +66,15 @@ def parsed(source: str | bytes, name: str) -> Baseline:
         found[key] = tuple(
             _known(f, name, taken, inside / "findings" / n) for n, f in enumerate(findings)
         )
-    return Baseline(found)
+        earlier[key] = _earlier(one, taken, inside)
+    return Baseline(found, earlier)
+
+
+def _earlier(report: dict[str, Any], taken: str, place: Place) -> Earlier:
+    positions = strings(report.get("positions", {}), place / "positions")
+    return Earlier(
+        parse_instant(taken), {ShardId(shard): raw for shard, raw in positions.items()}
+    )
 
 
 def _reports(body: dict[str, Any], place: Place) -> Iterator[tuple[dict[str, Any], Place]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from reshardctl.audit.line import SinkLine
 from reshardctl.beside import beside_the_crash
@@ -17,6 +17,7 @@ from reshardctl.counting import (
     intervals,
 )
 from reshardctl.decision import Answer, nothing_left
+from reshardctl.earlier import Earlier, Whose, whose
 from reshardctl.effects import Circumstances, Harm
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.evidence import Snapshot
@@ -56,6 +57,8 @@ class Wishes:
     """What a sink proves to be settled: that line is wanted, whatever the store says."""
     created: float | None = None
     """The creation time that `--created` names: the positions belong to that stream."""
+    earlier: Mapping[Whose, Earlier] = field(default_factory=dict)
+    """What an earlier look at these or other rows showed."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -113,7 +116,7 @@ def make(snapshot: Snapshot, wishes: Wishes) -> Report:
         _label(case, j): findings(View(
             case.around, settled, j.replay,
             (*j.effects, *beside_the_crash(case.around, want, settled, j.replay)),
-            odd, recreated, snapshot.watched,
+            odd, recreated, snapshot.watched, wishes.earlier.get(whose(snapshot)),
         ))
         for j in judged
     })

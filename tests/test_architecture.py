@@ -40,7 +40,7 @@ LAYERS = (
     ("joint", "noless", "prices"),
     ("agreement", "fixpoint"),
     ("decision",),
-    ("beside",),
+    ("beside", "earlier"),
     ("effects", "policy", "evidence", "rebase", "discovery", "audit"),
     ("watching",),
     ("consumers",),

@@ -1,16 +1,43 @@
-"""`--baseline FILE`: an earlier report, read from disk."""
+"""`--baseline FILE`: an earlier report or snapshot, read from disk."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from reshardctl.baseline import MAKE, Baseline, parsed
+from reshardctl.cli.target import Target
+from reshardctl.consumers import consumer_of
+from reshardctl.earlier import Earlier, Whose, whose
 from reshardctl.errors import UsageError
+from reshardctl.snapshot import file as snapshots
+from reshardctl.snapshot.file import SavedSnapshot
+from reshardctl.strict import Place, parse
 
 
 def baseline_of(path: Path) -> Baseline:
-    """What that report knew. UsageError for a file that is none."""
+    """What it knew. A snapshot knows no findings, only rows. UsageError for a file that is none."""
     try:
-        return parsed(path.read_bytes(), str(path))
+        source = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}", MAKE) from None
+    body = parse(source, Place(str(path)))
+    if isinstance(body, dict) and body.get("schema") == snapshots.VERSION:
+        return Baseline({}, _earlier(snapshots.parsed(source, str(path))))
+    return parsed(source, str(path))
+
+
+def _earlier(saved: SavedSnapshot) -> dict[Whose, Earlier]:
+    found = {}
+    for one in saved.consumers:
+        consumer = consumer_of(one.locator)
+        positions = consumer.positions(consumer.parse(one.images, one.lineage.stream))
+        found[whose(one)] = Earlier(one.now, positions)
+    return found
+
+
+def known_before(target: Target, baseline: Baseline | None) -> Target:
+    """The same, judged with what the baseline shows of its rows."""
+    if baseline is None:
+        return target
+    return replace(target, wishes=replace(target.wishes, earlier=baseline.earlier))

@@ -55,7 +55,10 @@ def inspect(
     ] = FailOn.ERROR,
     baseline: Annotated[
         Path | None,
-        typer.Option("--baseline", metavar="FILE", help="Count only what this JSON report lacks."),
+        typer.Option(
+            "--baseline", metavar="FILE",
+            help="Count only what this JSON report lacks; it, or a snapshot, is evidence, too.",
+        ),
     ] = None,
     form: FormatOption = None,
     output: OutputOption = None,
@@ -71,7 +74,7 @@ def inspect(
     Example: reshardctl inspect kcl://my-application --stream my-stream
     """
     from reshardctl.cli.account import Account
-    from reshardctl.cli.baselines import baseline_of
+    from reshardctl.cli.baselines import baseline_of, known_before
     from reshardctl.cli.destinations import destinations
     from reshardctl.cli.looking import looking_of
     from reshardctl.cli.output import Output
@@ -83,11 +86,13 @@ def inspect(
 
     account = Account(region, profile, role_arn, endpoint_url or (), probe_budget)
     given = Given(stream, account, policy, accept, probe, config=config)
-    targets = [counting(one, count) for one in several(consumers or (), given)]
+    known = None if baseline is None else baseline_of(baseline)
+    targets = [
+        known_before(counting(one, count), known) for one in several(consumers or (), given)
+    ]
     looking = looking_of(wait, until, if_reshard, watch)
     target = targets[0]
     out = Output(destinations(form, output), color, verbose, target.words)
-    known = None if baseline is None else baseline_of(baseline)
     if len(targets) > 1 or target.entry is not None or known is not None:
         shown = roundup(targets, given, looking, fail_on, consumers or (), known)
         out.roundup(shown, shown.exit)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Generic, TypeVar
 
+from reshardctl.earlier import Earlier
 from reshardctl.effects import Circumstances, Deadline, Effect, Harm
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cause, Line, Odd, Oddity, Replay, ShardId
@@ -57,6 +58,7 @@ class View:
     odd: Sequence[Odd]
     recreated: bool = False
     watched: Watched | None = None
+    earlier: Earlier | None = None
 
     @property
     def lineage(self) -> Lineage:

@@ -29,6 +29,11 @@ Nothing. At the next start KCL finishes such a row, where it is not finished, an
 What a shard without a lease held is known to the sink alone, or to a snapshot from before:
 
     reshardctl audit SINK --stream NAME --against-stream --consumer kcl://TABLE
+    reshardctl inspect kcl://TABLE --stream NAME --baseline orders.snapshot
+
+The second reads an earlier snapshot, or an earlier report in JSON. A row that was finished then
+needs no finding any more; one that stood half-way says from where on nothing is known; one that was
+missing before the children began is a warning.
 
 When the fix is not offered
 ---------------------------
@@ -49,11 +54,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reshardctl.earlier import Trace
 from reshardctl.effects import Harm, owes
-from reshardctl.model import START, Cause, Oddity
+from reshardctl.model import START, Cause, Odd, Oddity, ShardId
 from reshardctl.rules.base import Finding, Severity, View, from_odd, shards_of
+from reshardctl.times import instant
 
 CODE, NAME = "RSH205", "orphaned-position"
+GONE = (
+    "closed and without a position, and their children have progress: cleaned up, or lost before "
+    "the children were started"
+)
+LOST = "closed and without a position, neither"
+ASK = "ask the sink, with reshardctl audit"
 
 
 def _cannot_tell(view: View) -> Iterator[Finding]:
@@ -61,13 +74,55 @@ def _cannot_tell(view: View) -> Iterator[Finding]:
     odd = [
         o for o in view.oddities(Oddity.CLEANED_OR_LOST)
         if o.shard is not None and owes(view.around, o.shard, START)
+        and not _finished(view, o.shard)
     ]
-    what = (
-        "closed and without a position, and their children have progress: cleaned up, or lost "
-        "before the children were started; the table cannot tell"
+    told: dict[str, list[Odd]] = {}
+    for one in odd:
+        told.setdefault(_told(view, one), []).append(one)
+    helps = (
+        "the sink can, with reshardctl audit, or a snapshot from before that start: inspect "
+        "--baseline FILE"
     )
-    helps = "the sink can, with reshardctl audit, or a snapshot from before that start"
-    yield from from_odd(CODE, NAME, odd, Severity.INFO, what, helps=helps)
+    yield from from_odd(
+        CODE, NAME, told.pop("", ()), Severity.INFO, f"{GONE}; the table cannot tell", helps=helps
+    )
+    for what, found in told.items():
+        severity = Severity.WARNING if what.startswith(LOST) else Severity.INFO
+        yield from from_odd(CODE, NAME, found, severity, what, helps=ASK)
+
+
+def _told(view: View, odd: Odd) -> str:
+    """What an earlier look says of the shard, "" for nothing."""
+    earlier, shard = view.earlier, odd.shard
+    if earlier is None or shard is None:
+        return ""
+    taken = instant(earlier.taken)
+    match earlier.trace(view.lineage, shard):
+        case Trace.LOST:
+            return (
+                f"{LOST} at {taken} nor now, and their children had not begun then: KCL starts "
+                "those beside a missing lease, and the rest was probably never read"
+            )
+        case Trace.STOOD:
+            stood = earlier.positions[shard]
+            return f"{GONE}. At {taken} it stood at {stood}: unknown is what came after that"
+        case _:
+            return ""
+
+
+def _finished(view: View, shard: ShardId) -> bool:
+    """Whether an earlier look shows that it was read to its end, or what was left of it then."""
+    earlier = view.earlier
+    if earlier is None:
+        return False
+    match earlier.trace(view.lineage, shard):
+        case Trace.FINISHED:
+            return True
+        case Trace.STOOD:
+            stood = earlier.stood(shard)
+            return stood is not None and not owes(view.around, shard, stood)
+        case _:
+            return False
 
 
 def match(view: View) -> Iterator[Finding]:

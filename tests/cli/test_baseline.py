@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from reshardctl.times import instant
+from tests.case import CASES, load
 from tests.cli.lab import Lab
 
 KNOWN = "?initial=LATEST&release=3.5.1"
@@ -60,3 +62,93 @@ def test_a_file_that_is_none(lab, tmp_path, text, says):
     result = lab.cli("inspect", *lab.where, "--baseline", file)
     assert result.code == 2 and result.says(str(file), says, "reshardctl inspect --format json")
     assert lab.wire.calls == []
+
+
+# What an earlier look tells of a parent whose lease is gone: KCL deletes finished leases, and
+# starts children beside a missing one (BlockOnParentShardTask, LeaseCleanupManager 3.5.1).
+CASE = load(CASES / "kcl" / "healthy-split-cleaned.toml")
+NOW = CASE.stream["created"] + CASE.stream["now"]
+PARENT, LEFT, RIGHT = (f"shardId-00000000000{n}" for n in (0, 2, 3))
+OTHER = {"shardId-000000000001": "TRIM_HORIZON"}
+LOOKS = {
+    # the positions then, how long ago; the finding's severity, words of it
+    "finished": ({PARENT: "SHARD_END"}, 60, None, ()),
+    "finished, children too": ({PARENT: "SHARD_END", LEFT: "TRIM_HORIZON"}, 60, None, ()),
+    "marked while it was open": ({PARENT: "SHARD_END"}, 1000, "info", ("cannot tell",)),
+    "half-way": ({PARENT: "<s0-1>"}, 1000, "info", ("it stood at <s0-1>", "came after that")),
+    "inside a record": ({PARENT: "<s0-1>/7"}, 1000, "info", ("it stood at <s0-1>/7",)),
+    "at its end by number": ({PARENT: "END"}, 60, None, ()),
+    "at its beginning": ({PARENT: "TRIM_HORIZON"}, 1000, "info", ("it stood at TRIM_HORIZON",)),
+    "at LATEST": ({PARENT: "LATEST"}, 1000, "info", ("cannot tell",)),
+    "missing, children not made": ({}, 60, "warning", ("probably never read",)),
+    "missing, children not begun": (
+        {LEFT: "TRIM_HORIZON", RIGHT: "TRIM_HORIZON"}, 60, "warning", ("probably never read",)
+    ),
+    "missing, a child begun": ({LEFT: "<s2-0>"}, 60, "info", ("cannot tell",)),
+    "missing, a child by choice": ({LEFT: "LATEST"}, 60, "info", ("cannot tell",)),
+    "missing while it was open": ({}, 1000, "info", ("cannot tell",)),
+}
+
+
+@pytest.fixture
+def cleaned(lab_of) -> Lab:
+    return lab_of(CASE, KNOWN)
+
+
+def _found(lab: Lab, file) -> list[dict]:
+    result = lab.cli("inspect", *lab.where, "--baseline", file, "--format", "json")
+    (entry,) = result.json["consumers"]
+    return [f for f in entry["report"]["findings"] if f["code"] == "RSH205"]
+
+
+def _row(body: dict, shard: str, raw: str) -> dict:
+    """A row of the file's own shape, at another position."""
+    attributes = {**body["consumers"][0]["rows"][0]["attributes"], "leaseKey": {"S": shard}}
+    number, _, sub = raw.partition("/")
+    attributes |= {"checkpoint": {"S": number}, "checkpointSubSequenceNumber": {"N": sub or "0"}}
+    return {"key": shard, "attributes": attributes}
+
+
+def _spelled(raw: str) -> str:
+    if raw == "END":
+        return str(CASE.topology[0].end)
+    return raw.replace("<s0-1>", CASE.number_of("s0-1")).replace("<s2-0>", CASE.number_of("s2-0"))
+
+
+@pytest.mark.parametrize("name", LOOKS)
+@pytest.mark.parametrize("kind", ["report", "snapshot"])
+def test_an_earlier_look_tells_what_became_of_a_lost_parent(cleaned, tmp_path, name, kind):
+    then, ago, severity, words = LOOKS[name]
+    positions = {s: _spelled(raw) for s, raw in {**OTHER, **then}.items()}
+    file = tmp_path / "earlier"
+    if kind == "report":
+        cleaned.cli("inspect", *cleaned.where, "--format", "json", "-o", file)
+        body = json.loads(file.read_text())
+        body["findings"], body["positions"] = [], positions
+        body["taken"] = instant(NOW - ago)
+    else:
+        taken = cleaned.cli("snapshot", cleaned.stream, cleaned.locator, "-o", file)
+        assert taken.code == 0, taken.err
+        body = json.loads(file.read_text())
+        rows = [_row(body, shard, raw) for shard, raw in positions.items()]
+        body["consumers"][0] |= {"rows": rows, "taken": float(NOW - ago)}
+    file.write_text(json.dumps(body))
+    found = _found(cleaned, file)
+    if severity is None:
+        assert found == []
+        return
+    (one,) = found
+    assert (one["severity"], one["shards"]) == (severity, [PARENT])
+    for word in words:
+        assert _spelled(word) in one["what"], one["what"]
+
+
+def test_a_look_at_another_table_tells_nothing(cleaned, tmp_path):
+    file = tmp_path / "earlier"
+    cleaned.cli("inspect", *cleaned.where, "--format", "json", "-o", file)
+    body = json.loads(file.read_text())
+    body["findings"], body["positions"] = [], {PARENT: "SHARD_END"}
+    body["store"]["arn"] += "-other"
+    file.write_text(json.dumps(body))
+    (one,) = _found(cleaned, file)
+    assert one["severity"] == "info"
