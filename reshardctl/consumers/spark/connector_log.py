@@ -38,6 +38,7 @@ class Log:
     entries: Mapping[int, Mapping[ShardId, Entry]]
     listed: frozenset[int]
     found: tuple[Stray, ...] = ()
+    connector: str = ""
 
     @property
     def strays(self) -> dict[int, tuple[str, ...]]:
@@ -62,7 +63,7 @@ def read_log(folders: Folders, found: Retained, source: str, connector: str) -> 
         entries[batch] = {}
         strays += _batch(batch, folder, connector, entries[batch])
     kept = {batch: shards for batch, shards in entries.items() if shards}
-    return Log(kept, whole | some.keys(), tuple(strays))
+    return Log(kept, whole | some.keys(), tuple(strays), connector)
 
 
 def _batch(

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from reshardctl.consumers.spark.app import App
 from reshardctl.consumers.spark.checkpoint import AWSLABS, LINEAGE, Batch, Checkpoint
 from reshardctl.consumers.spark.cuts import is_at_end, is_foreign
-from reshardctl.consumers.spark.logs import log_of
+from reshardctl.consumers.spark.logs import log_of, written_over
 from reshardctl.consumers.spark.resumed import Resumed
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cause, Crash, ShardId, short
@@ -30,7 +30,7 @@ def crash(
     if found is not None:
         return found
     batch = checkpoint.batches[checkpoint.newest]
-    return next(_of_log(checkpoint, batch, app), None) or next(
+    return next(_of_log(checkpoint, batch), None) or next(
         _of_shards(lineage, held, app), None
     )
 
@@ -84,15 +84,17 @@ def _of_spark(checkpoint: Checkpoint) -> Iterator[Crash]:
             yield Crash(why, until, certain=certain, cause=Cause.UNREADABLE)
 
 
-def _of_log(checkpoint: Checkpoint, batch: Batch, app: App) -> Iterator[Crash]:
+def _of_log(checkpoint: Checkpoint, batch: Batch) -> Iterator[Crash]:
     """The log of a committed batch must be there; every file in it must be an entry, in that of a
     planned one too: what runs it again writes beside the stranger, and reads both."""
     log = log_of(batch)
     if log not in checkpoint.listed:
         return
     strays = checkpoint.strays.get(log, ())
-    if not batch.committed and not app.traits.merges:  # it overwrites what it runs again
-        strays = tuple(key for key in strays if key.rpartition("/")[2] not in batch.positions)
+    strays = tuple(
+        key for key in strays
+        if not written_over(batch, checkpoint.connector, key.rpartition("/")[2])
+    )
     if strays:
         why = f"{strays[0]} is no entry of the connector's log: it dies of any other file there"
         yield Crash(why, "that file is moved elsewhere", cause=Cause.UNREADABLE)

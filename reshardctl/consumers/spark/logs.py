@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from reshardctl.consumers.spark.checkpoint import AWSLABS, QUBOLE, Batch, Checkpoint
+from reshardctl.consumers.spark.positions import SHARD_END
+from reshardctl.model import ShardId
 
 KEEPING = frozenset({AWSLABS, QUBOLE})
 """Connectors whose offsets are starts; where a batch ended stands in a log of their own."""
@@ -11,6 +13,18 @@ KEEPING = frozenset({AWSLABS, QUBOLE})
 def log_of(batch: Batch) -> int:
     """The connector finds the log of a batch by the id inside its line, not by Spark's."""
     return batch.id if batch.batch_id is None else batch.batch_id
+
+
+def written_over(batch: Batch, connector: str, name: str) -> bool:
+    """Whether a file in the log of the newest batch is written anew before anything reads it.
+
+    Qubole runs a planned batch again without a look at its log, and overwrites the file of each
+    shard that is not at its end there (KinesisSource.getBatch, HDFSMetadataCommitter.add). A query
+    that was stopped while it wrote leaves an empty one.
+    """
+    start = batch.positions.get(ShardId(name))
+    over = start is not None and start.kind != SHARD_END
+    return connector == QUBOLE and not batch.committed and over
 
 
 def log_elsewhere(checkpoint: Checkpoint) -> bool:

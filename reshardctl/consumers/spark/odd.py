@@ -15,6 +15,7 @@ from reshardctl.consumers.spark.folders import COMMITS, METADATA, OFFSETS, Folde
 from reshardctl.consumers.spark.identity import query_id
 from reshardctl.consumers.spark.lines.offset import SourceOffset
 from reshardctl.consumers.spark.litter import litter
+from reshardctl.consumers.spark.logs import written_over
 from reshardctl.consumers.spark.retained import Retained
 from reshardctl.model import Odd, Oddity
 
@@ -148,4 +149,8 @@ def _strays(batches: Mapping[int, Batch], log: Log) -> Iterator[Odd]:
     for stray in log.found:
         kind = Oddity.UNREADABLE if stray.batch == reads else Oddity.FOREIGN_ENTRY
         why = f"{stray.image.key} is no entry of the connector's log: {stray.why}"
+        name = stray.image.key.rpartition("/")[2]
+        if batch and stray.batch == reads and written_over(batch, log.connector, name):
+            kind = Oddity.FOREIGN_ENTRY
+            why += "; its batch runs again, and writes it anew"
         yield Odd(kind, stray.image.key, "stray file in the connector's log", why)
