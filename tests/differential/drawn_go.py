@@ -214,8 +214,21 @@ def consumer(seed: int, created: int, release: str, family: str,
     rows, damages, forged = _harmed(rng, seed, name, honest, world, ways, only)
     options = {"initial": initial, "release": release, "app": "app"}
     kept = {shard: frozenset(done) for shard, done in read.items()}
+    forged |= _come_home(world, rows, kept)
     return State(
         family, seed, "kinesis-consumer", stream, rows, options, kept, damages, honest, forged)
+
+
+def _come_home(world: World, rows: Rows, read: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """Shards in whose own row a number came to stand of a record that was never read, be it by two
+    damages: another shard's number that was swapped into its place says what a read one would."""
+    found = set()
+    for key, row in rows.items():
+        shard, number = key.rpartition("/")[2], row.get("sequence_number", {}).get("S")
+        payloads = [p for n, p, _ in world.case.records.get(shard, ()) if n == number]
+        if payloads and not set(payloads) <= read.get(shard, frozenset()):
+            found.add(shard)
+    return frozenset(found)
 
 
 def start_kinsumer(state: State, rows: Rows) -> Any:
