@@ -153,15 +153,27 @@ class _Reading:
         self._around, self._settled, self._run = around, settled, run
         self._ended: set[ShardId] = set()
         self._ready: set[ShardId] = set()
-        for shard, fate in run.fates.items():
-            if isinstance(fate, Reads) and fate.after <= self._ended:
-                self._ready.add(shard)
-                if fate.ends:
-                    self._ended.add(shard)
+        waiting = self._begun(run.fates)
+        while waiting and len(left := self._begun(waiting)) < len(waiting):
+            waiting = left
         self._gating: dict[ShardId, frozenset[ShardId]] = {}
         self.loose: dict[ShardId, frozenset[ShardId]] = {}
         for shard in self._below_unread():
             self._hold_back(shard, run.fates[shard])
+
+    def _begun(self, fates: Mapping[ShardId, Fate]) -> dict[ShardId, Reads]:
+        """Start what can be by now; what still waits. A row may name a younger shard as parent."""
+        waiting = {}
+        for shard, fate in fates.items():
+            if not isinstance(fate, Reads):
+                continue
+            if not fate.after <= self._ended:
+                waiting[shard] = fate
+                continue
+            self._ready.add(shard)
+            if fate.ends:
+                self._ended.add(shard)
+        return waiting
 
     def _below_unread(self) -> list[ShardId]:
         """Descendants of shards with unread records, parents first: the rest is in order."""

@@ -190,13 +190,14 @@ def delivered(case: Case, run: Replay, lineage: Lineage) -> dict[str, tuple[str,
     out = {shard["ShardId"]: () for shard in case.shards}
     if run.crash is not None:
         return out
-    ended: dict[str, bool] = {}
-    for shard in sorted(run.fates):
-        fate = run.fates[shard]
-        ready = isinstance(fate, Reads) and all(ended.get(p, False) for p in fate.after)
-        ended[shard] = ready and isinstance(fate, Reads) and fate.ends
-        if ready and shard in lineage:
-            out[shard] = _from(case, lineage, shard, fate.at.lo, fate.until)
+    ended: set[str] = set()
+    waiting = {s: fate for s, fate in sorted(run.fates.items()) if isinstance(fate, Reads)}
+    while ready := [s for s, fate in waiting.items() if fate.after <= ended]:
+        for shard in ready:
+            fate = waiting.pop(shard)
+            ended |= {shard} if fate.ends else set()
+            if shard in lineage:
+                out[shard] = _from(case, lineage, shard, fate.at.lo, fate.until)
     return out
 
 
