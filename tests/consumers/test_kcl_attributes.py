@@ -16,12 +16,14 @@ import pytest
 
 from reshardctl.consumers.kcl.releases import traits_of
 from reshardctl.consumers.kcl.rows import parse
-from reshardctl.model import Image, Never
+from reshardctl.model import Image, Never, shard_id
 from reshardctl.plan import Nothing, Plan
+from reshardctl.testing import load_topology
 from tests.case import CASES, Item, load
 from tests.dialects.kcl import images_of
 from tests.differential.trial import steps_of
-from tests.judging import Bench
+from tests.judging import Bench, delivered
+from tests.reference.kcl import run
 
 FILE = Path(__file__).with_name("kcl_attribute_types.toml")
 TABLE: dict[str, dict[str, dict[str, str]]] = tomllib.loads(FILE.read_text(encoding="utf-8"))
@@ -109,3 +111,26 @@ def test_a_repaired_value_is_read_by_every_release(attribute: str) -> None:
             again = Bench.on(CASE, after, {**options, "release": later})
             assert isinstance(again.decide(), Nothing), (value, release, later)
             assert again.replays()[0].crash is None
+
+
+@pytest.mark.parametrize("release", ["3.1.3", "3.5.1"])
+def test_a_lease_of_nobody_is_never_ended_though_its_shard_is_gone(release: str) -> None:
+    """The assignment looks at the owner, not at the listing: nobody asks for the shard, so nobody
+    learns that it is gone, and its children wait (drawn stores: KCL 3.5.1 seed 7213)."""
+    case = load(CASES / "kcl" / "d1-waiting.toml")
+    items = [dict(item) for item in case.items()]
+    items[0]["checkpointOwner"] = {"NULL": True}
+    options = {"initial": "TRIM_HORIZON", "release": release}
+    bench = Bench.on(case, images_of(items), options, accept="reread=1h,disorder")
+    (replay,) = bench.replays()
+    ran = run(load_topology(case.stream), case.stream["name"], items, "TRIM_HORIZON", release)
+    said = delivered(case, replay, bench.plan_case.around.lineage)
+    assert {s for s, got in said.items() if got} == set(ran.delivered) == {shard_id(1)}
+    assert "RSH301" in {f.code for f in bench.findings()}
+    plan = bench.decide()
+    assert isinstance(plan, Plan)
+    after = Bench.on(case, bench.after(plan.steps), options, accept="reread=1h,disorder")
+    assert isinstance(after.decide(), Nothing)
+    (then,) = after.replays()
+    read = delivered(case, then, bench.plan_case.around.lineage)
+    assert {s for s, got in read.items() if got} == {shard_id(1), shard_id(2), shard_id(3)}

@@ -82,6 +82,8 @@ class Direct:
 
     def get_shard_iterator(self, **ask: Any) -> Answer:
         """GetShardIterator; an iterator is "shard:least number to return"."""
+        if not NUMBER.fullmatch(ask.get("StartingSequenceNumber", "0")):
+            raise _error("ValidationException", "GetShardIterator")  # before any shard is looked at
         index = self._readable(ask["ShardId"])
         shard, held = self._topology[index], self._records[index]
         match ask["ShardIteratorType"]:

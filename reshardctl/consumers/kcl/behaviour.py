@@ -157,6 +157,10 @@ class _Run:
                 why = "its lease is at SHARD_END although the shard is open: never read again"
                 lease.stuck = Never(Cause.FALSE_END, why)
             return lease
+        if row.has_flaw(OLD_OWNER) and app.traits.leader_lock:
+            why = "its checkpointOwner names nobody, so KCL 3.x assigns the lease to no worker"
+            lease.stuck = Never(Cause.UNREADABLE, why)
+            return lease
         if shard not in self._lineage and not fails_unasked(self._lineage, row, app):
             lease.at = place(row, app)
             lease.cause = Cause.UNBORN if unborn(self._lineage, shard) else Cause.GONE
@@ -182,10 +186,6 @@ class _Run:
             lease.stuck = Never(Cause.FALSE_END, why)
 
     def _position(self, lease: _Lease, row: Row, kind: Standing) -> None:
-        if row.has_flaw(OLD_OWNER) and self._app.traits.leader_lock:
-            why = "its checkpointOwner names nobody, so KCL 3.x assigns the lease to no worker"
-            lease.stuck = Never(Cause.UNREADABLE, why)
-            return
         match kind:
             case Standing.END if self._app.traits.ends_with_sub:
                 self._end_by_sub(lease)
