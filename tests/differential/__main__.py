@@ -22,10 +22,10 @@ import pytest
 
 from tests.differential.casefile import document, told
 from tests.differential.families import FAMILIES, Family
+from tests.differential.seeds import one
 from tests.differential.shrink import shrunk
-from tests.differential.states import CREATED, State
-from tests.differential.trial import Judge, Verdict, Violation, examine
-from tests.interop.starts.deciding import NotAsRecorded
+from tests.differential.states import State
+from tests.differential.trial import Judge, Verdict, examine
 from tests.interop.starts.records import RECORD
 
 SHRINKING = 150
@@ -52,39 +52,6 @@ class Tally:
         self.kinds.update({one.kind for one in verdict.violations})
         if verdict.violations:
             self.wrong.append(seed)
-
-
-def created_now(family: Family, seed: int) -> int:
-    """When the stream of this state was created, so that the real clock is at its end."""
-    if not family.clock:
-        return CREATED
-    return int(time.time()) - family.state(seed).stream["now"]
-
-
-def one(family: Family, seed: int, judge: Judge) -> tuple[State | str, Verdict]:
-    """The verdict of one seed. What a real library does only once is the machine's doing."""
-    if family.whole is not None:
-        return family.whole(seed)
-    state = family.state(seed, created_now(family, seed))
-    verdict = examined(state, judge)
-    if family.real and verdict.violations:
-        state = family.state(seed, created_now(family, seed))
-        again = examined(state, judge)
-        kinds = {one.kind for one in verdict.violations}
-        again.starts += verdict.starts
-        again.uncertain += any(one.kind not in kinds for one in again.violations)
-        again.uncertain += not again.violations
-        again.violations = [one for one in again.violations if one.kind in kinds]
-        return state, again
-    return state, verdict
-
-
-def examined(state: State, judge: Judge) -> Verdict:
-    """As `examine`; a start that is run again and is not as its record says is a violation."""
-    try:
-        return examine(state, judge)
-    except NotAsRecorded as changed:
-        return Verdict("error", [Violation("record", str(changed))])
 
 
 def run(
