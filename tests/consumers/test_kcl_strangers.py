@@ -15,6 +15,7 @@ from tests.dialects.kcl import images_of
 from tests.judging import Bench
 
 CASE = load(CASES / "kcl" / "c.toml")
+MULTI = load(CASES / "kcl-tables" / "multi-healthy.toml")
 NOTE = {"leaseKey": {"S": "note"}, "text": {"S": "do not touch"}}
 LEASE = {
     "leaseKey": {"S": "shardId-000000000000-old"}, "checkpoint": {"S": "TRIM_HORIZON"},
@@ -46,6 +47,27 @@ def test_one_row_that_is_no_lease_hides_nothing(
     assert stranger["leaseKey"]["S"] in told.what
     assert dies is (told.severity.name == "ERROR")
     assert Image(stranger["leaseKey"]["S"], stranger) in found.plan_case.images
+
+
+@pytest.mark.parametrize(
+    ("names", "release", "dies"),
+    [
+        # DynamoDBMultiStreamLeaseSerializer.fromDynamoRecord sets both on a MultiStreamLease, whose
+        # setters throw for null (@NonNull): the list fails as a whole before 3.5.0.
+        ((), "2.7.2", True), (("streamName",), "2.7.2", True), (("shardId",), "2.7.2", True),
+        (("streamName", "shardId"), "2.7.2", False), ((), "3.1.3", True), ((), "3.5.1", False),
+    ],
+)
+def test_in_a_multi_stream_table_a_row_has_to_name_a_stream_and_a_shard(
+    names: tuple[str, ...], release: str, dies: bool
+) -> None:
+    stranger = {**LEASE, **{name: {"S": "123456789012:another:1795219200"} for name in names}}
+    options = {"initial": "TRIM_HORIZON", "release": release}
+    found = Bench.on(MULTI, images_of([*MULTI.items(), stranger]), options)
+    (run,) = found.replays()
+    assert (run.crash is not None) is dies
+    (told,) = [f for f in found.findings() if f.code == "RSH302"]
+    assert dies is (told.severity.name == "ERROR")
 
 
 @pytest.mark.parametrize(

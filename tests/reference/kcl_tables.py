@@ -51,7 +51,7 @@ def _own_leases(items: list[Item], identifier: str, release: str) -> list[Item]:
     for item in items:
         try:
             if lease_of(item, release) is None:
-                continue
+                raise UnreadableRowError(f"{item['leaseKey']['S']}: of another kind")
             for name in ("streamName", "shardId"):
                 if "S" not in item.get(name, {}):
                     raise UnreadableRowError(f"{item['leaseKey']['S']}: no {name}")

@@ -13,7 +13,7 @@ from reshardctl.consumers.kcl.coordinator import (
     WITH_ROLLBACK,
     Coordinator,
 )
-from reshardctl.consumers.kcl.flaws import Flaw, flaws
+from reshardctl.consumers.kcl.flaws import Flaw, flaws, unnamed
 from reshardctl.consumers.kcl.releases import Traits, Unreadable
 from reshardctl.consumers.kcl.rows import LeaseTable
 from reshardctl.model import Cause, Crash, Image, ShardId
@@ -53,7 +53,7 @@ def death(table: LeaseTable, traits: Traits) -> Crash | None:
             f"the row {MIGRATION} is whole again, or gone",
         )
     for key, image in table.strangers.items():
-        if found := unreadable(f"the row {key!r}", unread(image, traits), traits, None):
+        if found := unreadable(f"the row {key!r}", unread(image, table, traits), traits, None):
             return found
     for row in (row for rows in table.others.values() for row in rows):
         what = f"the lease {row.image.key}"
@@ -64,7 +64,7 @@ def death(table: LeaseTable, traits: Traits) -> Crash | None:
 
 def of_other_kinds(table: LeaseTable, traits: Traits) -> Crash | None:
     """The death of the rows that 3.5 keeps among the leases."""
-    bad = sorted(key for key, image in table.foreign.items() if unread(image, traits))
+    bad = sorted(key for key, image in table.foreign.items() if unread(image, table, traits))
     if traits.takes_foreign or not bad:
         return None
     return Crash(
@@ -74,9 +74,10 @@ def of_other_kinds(table: LeaseTable, traits: Traits) -> Crash | None:
     )
 
 
-def unread(image: Image, traits: Traits) -> tuple[Flaw, ...]:
+def unread(image: Image, table: LeaseTable, traits: Traits) -> tuple[Flaw, ...]:
     """Why the release makes no lease of a row of another kind, or of none."""
-    found = flaws(image.attributes, None, ShardId(image.key))
+    item = image.attributes
+    found = [*flaws(item, None, ShardId(image.key)), *(unnamed(item) if table.named else ())]
     return tuple(flaw for flaw in found if flaw.name in traits.reads)
 
 
@@ -121,7 +122,7 @@ def in_the_way(table: LeaseTable, traits: Traits) -> Cannot | None:
 def _beside_in_the_way(table: LeaseTable, traits: Traits) -> Cannot | None:
     if traits.unreadable is Unreadable.LEFT_OUT:
         return None
-    if bad := [key for key, image in table.strangers.items() if unread(image, traits)]:
+    if bad := [key for key, image in table.strangers.items() if unread(image, table, traits)]:
         return Cannot(
             f"KCL {traits.release} dies of the row {bad[0]!r}, which is no lease of this stream",
             ("stop every worker and delete that row by hand: reshardctl rule RSH302",),

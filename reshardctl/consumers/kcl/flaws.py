@@ -48,6 +48,12 @@ def flaws(item: Attributes, named: Named | None, shard: ShardId) -> tuple[Flaw, 
     )
 
 
+def unnamed(item: Attributes) -> tuple[Flaw, ...]:
+    """What a row lacks that has to name a stream and a shard, whichever they are."""
+    missing = (name for name in (STREAM_NAME, SHARD_NAME) if text(item, name) is None)
+    return tuple(Flaw(name, "is missing") for name in missing)
+
+
 def number(item: Attributes, name: str) -> int | None:
     """A whole number of 64 bits, `None` where there is none."""
     return _long(item.get(name, {}).get("N"))
