@@ -50,6 +50,11 @@ class World:
     def keys(self, rows: Rows) -> list[str]:
         return sorted(self.shape.shards(rows))
 
+    def place_of(self, key: str, rows: Rows) -> int | None:
+        """The number of the row's shard; `None` where its key only looks like a shard's."""
+        text = self.shape.shards(rows)[key][-12:]
+        return int(text) if text.isdecimal() else None
+
     def records(self, shard: str) -> list[str]:
         return [n for n, _, _ in self.case.records.get(shard, ())]
 
@@ -164,7 +169,9 @@ def other_stream(rng: Random, rows: Rows, world: World) -> Forged:
     chosen = keys if every else rng.sample(keys, min(len(keys), 1))
     created = world.case.stream["created"] + days * 86_400
     for key in chosen:
-        index = int(world.shape.shards(rows)[key][-12:])
+        index = world.place_of(key, rows)
+        if index is None:
+            continue
         other = number(created - 3, rng.randrange(1, 900), created + 500, index)
         world.shape.place(rows[key], {"S": other})
     return ()
@@ -174,9 +181,9 @@ def other_clock(rng: Random, rows: Rows, world: World) -> Forged:
     """A number of the right shard whose time lies in the future, and of no record."""
     if keys := world.keys(rows):
         key = rng.choice(keys)
-        index = int(world.shape.shards(rows)[key][-12:])
-        shard = world.case.topology.get(index)
-        if shard is not None:
+        index = world.place_of(key, rows)
+        shard = None if index is None else world.case.topology.get(index)
+        if index is not None and shard is not None:
             epoch = int(shard.start) >> 148 & 0xFFFFFFFFF
             later = world.case.now + rng.choice((3600, 400 * 86_400))
             world.shape.place(rows[key], {"S": number(epoch, 2**40, later, index)})
@@ -232,7 +239,8 @@ def edit(rng: Random, rows: Rows, world: World) -> Forged:
         key = rng.choice(keys)
         shard = world.shape.shards(rows)[key]
         word = rng.choice((*world.shape.marks, "START", "START", "END"))
-        own = world.case.topology.get(int(shard[-12:]))
+        index = world.place_of(key, rows)
+        own = None if index is None else world.case.topology.get(index)
         if word in ("START", "END"):
             word = "" if own is None else own.start if word == "START" else own.end or own.start
         world.shape.place(rows[key], {"S": word})
