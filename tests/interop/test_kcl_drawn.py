@@ -14,7 +14,7 @@ import pytest
 from tests.differential.families import FAMILIES
 from tests.differential.seeds import one
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.long]
 
 SEEDS = range(20)
 REAL = sorted(name for name in FAMILIES if name.startswith("kcl-"))
