@@ -26,6 +26,7 @@ LAYERS = (
     ("cli",),
     ("demo", "config", "render", "repair", "explanation"),
     ("testing",),
+    ("wholefile",),
     ("undo", "savedplan", "snapshot", "pinning", "apply", "spark"),
     ("journal", "kinesis", "media", "newfile"),
     ("buckets",),
@@ -50,7 +51,7 @@ LAYERS = (
     ("exit",),
 )  # fmt: skip
 """Topmost first. A file or folder imports from lower rows, and from its own."""
-LINE = 9
+LINE = 10
 """The first row of pure code."""
 SAME_ROW = {("plan", "policy")}
 LEVEL = {unit: row for row, units in enumerate(LAYERS) for unit in units}

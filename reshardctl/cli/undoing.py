@@ -18,7 +18,6 @@ from reshardctl.cli.journals import Journals, kept_if_used
 from reshardctl.cli.output import Output
 from reshardctl.cli.progress import note
 from reshardctl.cli.undosource import Source, source_of
-from reshardctl.cli.wholefile import Whole, unreadable
 from reshardctl.consumers import consumer_of
 from reshardctl.errors import (
     CannotTell,
@@ -41,6 +40,7 @@ from reshardctl.repair import Ports
 from reshardctl.report import Report, Wishes, make
 from reshardctl.snapshot import take
 from reshardctl.undo import MOVED, NEITHER, Restore, staying, undo_steps
+from reshardctl.wholefile import Whole, unreadable
 
 
 def show_journals(asked: Asked, place: str | None, *, wanted: bool) -> Exit:

@@ -7,7 +7,6 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from zlib import compress, decompress
 
 from reshardctl import wire
 from reshardctl.errors import UsageError
@@ -181,7 +180,7 @@ def intent_of(body: object, place: Place) -> Intent:
 
 def texts_body(texts: Mapping[str, str]) -> dict[str, Any]:
     """Whole texts by name, packed: a metastore's may be large."""
-    packed = {n: b64encode(compress(text.encode())).decode() for n, text in texts.items()}
+    packed = {n: b64encode(zlib.compress(text.encode())).decode() for n, text in texts.items()}
     return {"zlib": packed}
 
 
@@ -191,7 +190,7 @@ def texts_of(body: object, place: Place) -> dict[str, str]:
     texts = {}
     for name, packed in strings(found["zlib"], place / "zlib").items():
         try:
-            texts[name] = decompress(b64decode(packed)).decode()
+            texts[name] = zlib.decompress(b64decode(packed)).decode()
         except (ValueError, zlib.error):
             (place / "zlib" / name).wrong("not a packed text")
     return texts
