@@ -139,6 +139,7 @@ def test_a_deleted_table_is_rebuilt(
     first = case_of("rebuild-first", FIRST)
     ran = laboratory.run(Start(first, release, "TRIM_HORIZON", []))
     assert ran.settled and not ran.died, ran.tail()
+    laboratory.confirm(ran)
     then = case_of("rebuild-then", second())
     rows = stored(then, ran.delivered, lambda payload: payload in ("s1-3", "s1-4"))
     assert len(rows) == 10
@@ -160,3 +161,4 @@ def test_a_deleted_table_is_rebuilt(
     for parent, child in (("s0-", "s2-"), ("s0-", "s3-"), ("s2-", "s4-")):
         last = max(i for i, payload in enumerate(came) if payload.startswith(parent))
         assert last < min(i for i, payload in enumerate(came) if payload.startswith(child))
+    laboratory.confirm(outcome)
