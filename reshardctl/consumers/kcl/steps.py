@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from reshardctl.lineage import Lineage
-from reshardctl.model import ShardId, Step, Write, index_of
+from reshardctl.model import Create, ShardId, Step, Write, index_of
 
 TRANSACTION = 100
 """Writes that DynamoDB takes in one transaction (TransactWriteItems API reference)."""
@@ -15,11 +15,18 @@ def in_steps(
     lineage: Lineage, writes: Mapping[ShardId, Write], deadly: frozenset[ShardId]
 ) -> list[Step]:
     """One step a family, children first; a family too large for one transaction is cut so that
-    every prefix still has all children before their parent's end. Rows of which the consumer dies
-    come last: it skips nothing while it cannot start and the rest is not yet right."""
+    every prefix still has all children before their parent's end. Families that lack rows come
+    after the others: a missing row is what shows that another shard's LATEST was not its first
+    position. Rows of which the consumer dies come last: it skips nothing while it cannot start and
+    the rest is not yet right."""
     steps = []
     families = [sorted(f, key=_birth, reverse=True) for f in _families(lineage, writes)]
-    for ordered in sorted(families, key=lambda family: not deadly.isdisjoint(family)):
+
+    def rank(family: list[ShardId]) -> tuple[bool, bool]:
+        fills = any(isinstance(writes[shard].change, Create) for shard in family)
+        return not deadly.isdisjoint(family), fills
+
+    for ordered in sorted(families, key=rank):
         for first in range(0, len(ordered), TRANSACTION):
             part = ordered[first : first + TRANSACTION]
             title = "lease of " if len(part) == 1 else "leases of "
