@@ -118,6 +118,7 @@ def examine(state: State, judge: Judge, fix: Fix = steps_of) -> Verdict:
         if after.uncertain:
             return verdict
         verdict.violations += _undo(state, steps)
+        verdict.violations += _half_way(state, judge, bench, steps, before)
         verdict.violations += _repaired(state, bench, decision, last, before, after)
         findings = last.findings()
     verdict.violations += _silent(state, after, findings, {r.shard for r in decision.residuals})
@@ -125,6 +126,23 @@ def examine(state: State, judge: Judge, fix: Fix = steps_of) -> Verdict:
         before.keep()
         after.keep()
     return verdict
+
+
+def _half_way(
+    state: State, judge: Judge, bench: Bench, steps: tuple[Step, ...], before: Seen
+) -> Iterator[Violation]:
+    """A fix that was killed between two of its steps left nothing worse than it was."""
+    for count in range(1, len(steps)):
+        seen = judge(state, bench.after(steps[:count]))
+        if seen.uncertain:
+            continue
+        lost = list(_worse(state, before, seen)) if not seen.died else []
+        if seen.died and not before.died:
+            lost = [Violation("half way", "it dies, and did not before")]
+        for one in lost:
+            yield Violation("half way", f"behind {count} of {len(steps)} steps: {one.what}")
+        if not lost:
+            seen.keep()
 
 
 def _repaired(
