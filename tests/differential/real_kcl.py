@@ -21,6 +21,8 @@ from tests.differential.trial import Judge, Seen
 from tests.interop.kcl import built
 from tests.interop.kcl.laboratory import Laboratory, Start
 
+LONGER = 3
+"""Times the usual wait that a further look waits more."""
 RECORDED = Path(__file__).parent / "recorded"
 
 
@@ -44,7 +46,9 @@ def judging() -> Callable[[int], AbstractContextManager[Judge]]:
 def _start(laboratory: Laboratory, state: State, images: list[Image]) -> Seen:
     items = [_typed(row) for row in rows_of(images).values()]
     try:
-        outcome = laboratory.run(Start(state.case, state.release, state.initial, items))
+        outcome = laboratory.run(Start(
+            state.case, state.release, state.initial, items, longer=1 + LONGER * state.looks
+        ))
     except ClientError as error:  # an owner that is no string cannot be in the index
         return Seen({}, False, f"no table holds such a row: {error}")
     found: dict[str, tuple[str, ...]] = {}

@@ -30,7 +30,7 @@ class State:
 
     read: payloads that the application was given before the damage, by shard. forged: the damage
     says of unread records of a shard that they were read, so that nothing can tell. extra: further
-    tables of the case.
+    tables of the case. looks: how often it was looked at before; the next look takes more time.
     """
 
     family: str
@@ -44,6 +44,7 @@ class State:
     honest: Rows = field(repr=False)
     forged: frozenset[str] = frozenset()
     extra: Mapping[str, Any] = field(default_factory=dict)
+    looks: int = 0
 
     @cached_property
     def case(self) -> Case:

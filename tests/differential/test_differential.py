@@ -14,6 +14,7 @@ from reshardctl.plan import Decision, Plan
 from tests.differential.casefile import document
 from tests.differential.damages import COMMON, damaged
 from tests.differential.families import FAMILIES
+from tests.differential.seeds import one
 from tests.differential.states import State
 from tests.differential.trial import Judge, Seen, Violation, examine
 
@@ -89,7 +90,7 @@ def found(name: str, wrong: object, seeds: range = range(40)) -> set[str]:
     family = FAMILIES[name]
     with family.judges(1) as judge:
         return {
-            one.kind for seed in seeds for one in wrong(family.state(seed), judge)  # type: ignore[operator]
+            bad.kind for seed in seeds for bad in wrong(family.state(seed), judge)  # type: ignore[operator]
         }
 
 
@@ -120,6 +121,39 @@ def test_a_fix_that_skips_is_found() -> None:
         )
 
     assert {"worse", "silent"} & found(CONSUMER, lambda s, j: examine(s, j, skips).violations)
+
+
+def test_a_fix_that_is_worse_half_way_is_found() -> None:
+    def one_by_one(_state: State, decision: Decision) -> tuple[Step, ...]:
+        steps = decision.steps if isinstance(decision, Plan) else ()
+        return tuple(replace(step, writes=(write,)) for step in steps for write in step.writes)
+
+    def wrong(state: State, judge: Judge) -> list[Violation]:
+        seen = iter([True, True])
+
+        def nothing_more(state: State, images: list[Image]) -> Seen:
+            """As it is, and behind the whole plan, as always; half-way it reads nothing."""
+            said = judge(state, images)
+            return said if next(seen, False) else replace(said, delivered={})
+
+        return examine(state, nothing_more, one_by_one).violations
+
+    assert "half way" in found("reference-kcl-3.5.1", wrong)
+
+
+def test_a_second_look_at_a_real_library_waits_longer() -> None:
+    family = replace(FAMILIES[CONSUMER], real=True)
+    looks = []
+
+    def busy(state: State, images: list[Image]) -> Seen:
+        looks.append(state.looks)
+        return Seen({}, False) if state.looks == 0 else judge(state, images)
+
+    with family.judges(1) as judge:
+        verdicts = [one(family, seed, busy)[1] for seed in range(20)]
+    assert set(looks) == {0, 1}
+    assert not any(verdict.violations for verdict in verdicts)
+    assert any(verdict.uncertain for verdict in verdicts)
 
 
 def _ahead(state: State, write):  # type: ignore[no-untyped-def]

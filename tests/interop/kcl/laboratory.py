@@ -53,11 +53,13 @@ class Start:
     """Called once the library has been started; library.py says how to use it."""
     beside: tuple[Case, ...] = ()
     """Other streams of a multi-stream application, to be served and read too."""
+    longer: int = 1
+    """How many times as long as usual nothing may move before it counts as still."""
 
     @property
     def patience(self) -> float:
         """The seconds after which a run that still moves is given up."""
-        return PATIENCE_SECONDS + (LOCK_SECONDS if self.locked else 0)
+        return PATIENCE_SECONDS * self.longer + (LOCK_SECONDS if self.locked else 0)
 
     @property
     def streams(self) -> tuple[str, ...]:
@@ -201,6 +203,7 @@ class Laboratory:
         """Start the library, until nothing moves, then after the live records; then stop."""
         library = self.library(start.release)
         began, pace = time.monotonic(), PACES[start.release].for_streams(len(start.streams))
+        pace = pace.longer(start.longer)
         counters = self._counters(table) if start.meanwhile and start.items else {}
         log = library.start(table, self._settings(table, stream, start))
         running = Running(self.dynamodb, table, stream, log, pace, start.patience, counters)
@@ -211,7 +214,8 @@ class Laboratory:
             put, audits = time.time(), min(1, pace.audits)
             stream.put_live()
             settled &= log.wait(
-                lambda log: log.still(audits, LIVE_SECONDS, since=put), start.patience
+                lambda log: log.still(audits, LIVE_SECONDS * start.longer, since=put),
+                start.patience,
             )
             return outcome_of(log, settled=settled, seconds=time.monotonic() - began)
         finally:
