@@ -48,6 +48,18 @@ class Baseline:
         """What was known of this stream and store, whatever name they are called by now."""
         return self.known.get(whose(report.snapshot), ())
 
+    def shows(self, report: Report) -> bool:
+        """Whether it tells anything of this stream and store."""
+        return whose(report.snapshot) in self.earlier
+
+    @property
+    def contents(self) -> list[str]:
+        """The streams and stores that it shows, a line each."""
+        return sorted(
+            f"{arn}: {', '.join(value for _, value in sorted(store))}"
+            for arn, store in self.earlier
+        )
+
 
 def parsed(source: str | bytes, name: str) -> Baseline:
     """The baseline in a JSON report; `name` is what messages call it. Raises UsageError."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from reshardctl.baseline import MAKE, Baseline, parsed
+from reshardctl.cli.progress import note
 from reshardctl.cli.target import Target
 from reshardctl.consumers import consumer_of
 from reshardctl.earlier import Earlier, Whose, whose
 from reshardctl.errors import UsageError
+from reshardctl.report import Report
 from reshardctl.snapshot import file as snapshots
 from reshardctl.snapshot.file import SavedSnapshot
 from reshardctl.strict import Place, parse
@@ -34,6 +37,15 @@ def _earlier(saved: SavedSnapshot) -> dict[Whose, Earlier]:
         positions = consumer.positions(consumer.parse(one.images, one.lineage.stream))
         found[whose(one)] = Earlier(one.now, positions)
     return found
+
+
+def warn_of_another(baseline: Baseline, path: Path, reports: Sequence[Report]) -> None:
+    """A file that shows none of what was inspected hides nothing and is no evidence: say so."""
+    if not reports or any(map(baseline.shows, reports)):
+        return
+    held = "; ".join(baseline.contents) or "no consumer at all"
+    note(f"warning: {path} shows none of these consumers, so nothing is known from it. "
+         f"It shows {held}")
 
 
 def known_before(target: Target, baseline: Baseline | None) -> Target:

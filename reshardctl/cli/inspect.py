@@ -74,7 +74,7 @@ def inspect(
     Example: reshardctl inspect kcl://my-application --stream my-stream
     """
     from reshardctl.cli.account import Account
-    from reshardctl.cli.baselines import baseline_of, known_before
+    from reshardctl.cli.baselines import baseline_of, known_before, warn_of_another
     from reshardctl.cli.destinations import destinations
     from reshardctl.cli.looking import looking_of
     from reshardctl.cli.output import Output
@@ -96,6 +96,9 @@ def inspect(
     if len(targets) > 1 or target.entry is not None or known is not None:
         shown = roundup(targets, given, looking, fail_on, consumers or (), known)
         out.roundup(shown, shown.exit)
+        if baseline is not None and known is not None:
+            reports = [entry.report for entry in shown.entries if entry.report is not None]
+            warn_of_another(known, baseline, reports)
         raise typer.Exit(shown.exit)
     report = looking.report(target)
     code = Exit.FINDINGS if failing(report.findings, fail_on) else Exit.OK

@@ -64,6 +64,27 @@ def test_a_file_that_is_none(lab, tmp_path, text, says):
     assert lab.wire.calls == []
 
 
+@pytest.mark.parametrize("kind", ["report", "snapshot"])
+def test_a_file_of_another_table_or_stream_is_said_to_be(lab, baseline, tmp_path, kind):
+    """Else a job would count yesterday's findings as news, and nobody would know why."""
+    if kind == "snapshot":
+        baseline = tmp_path / "orders.snapshot"
+        assert lab.cli("snapshot", lab.stream, lab.locator, "-o", baseline).code == 0
+        body = json.loads(baseline.read_text())
+        (one,) = body["consumers"]
+        assert lab.cli("inspect", *lab.where, "--baseline", baseline).err == ""
+    else:
+        one = body = json.loads(baseline.read_text())
+    one["store"] = {name: value.replace("leases", "older") for name, value in one["store"].items()}
+    assert "older" in str(one["store"])
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(body))
+    result = lab.cli("inspect", *lab.where, "--baseline", other)
+    assert result.code == 1
+    assert result.err.startswith(f"warning: {other} shows none of")
+    assert all(word in result.err for word in ("stream/orders", *one["store"].values()))
+
+
 # What an earlier look tells of a parent whose lease is gone: KCL deletes finished leases, and
 # starts children beside a missing one (BlockOnParentShardTask, LeaseCleanupManager 3.5.1).
 CASE = load(CASES / "kcl" / "healthy-split-cleaned.toml")
