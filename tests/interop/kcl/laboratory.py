@@ -15,6 +15,7 @@ from tests.case import Case
 from tests.case_tables import SIDE_KEYS
 from tests.interop.kcl.dynamodb import DynamoDb
 from tests.interop.kcl.library import Library
+from tests.interop.kcl.log import Log
 from tests.interop.kcl.pace import PACES
 from tests.interop.kcl.recording import (
     contradictions,
@@ -32,6 +33,8 @@ WORKER = "w1"
 AT_ONCE = 16
 
 LIVE_SECONDS = 2.0
+READS = 3
+READ_ON_SECONDS = 30.0
 PATIENCE_SECONDS = 120.0
 ATTEMPTS = 3
 WITH_SIDE_TABLES = frozenset({"3.1.3"})
@@ -213,6 +216,7 @@ class Laboratory:
             settled = log.wait(lambda log: log.still(pace.audits, pace.seconds), start.patience)
             put, audits = time.time(), min(1, pace.audits)
             stream.put_live()
+            log.wait(read_on(stream), READ_ON_SECONDS)
             settled &= log.wait(
                 lambda log: log.still(audits, LIVE_SECONDS * start.longer, since=put),
                 start.patience,
@@ -242,6 +246,21 @@ class Laboratory:
         """Leave no application polling a stream that is about to close."""
         library.stop(run)
         library.log(run).wait(lambda log: log.ended(), 30)
+
+
+def read_on(stream: ServedStream) -> Callable[[Log], bool]:
+    """Whether each shard that was read until now has been read some times more, or all is over.
+
+    A busy machine can keep a worker from its next read for longer than it takes to seem still.
+    """
+    calls = len(stream.fake.calls)
+    before = stream.reads()
+
+    def read_on(log: Log) -> bool:
+        now = stream.reads(since=calls)
+        return log.ended() or all(now[shard] >= READS for shard in before)
+
+    return read_on
 
 
 def _position(initial: str, case: Case) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from types import TracebackType
 
 from reshardctl.testing import load_topology, serve
+from reshardctl.testing.operations.positions import Position
 from tests.case import Case
 
 
@@ -40,3 +42,17 @@ class ServedStream:
                 for index in range(case.live.n):
                     payload = f"n{shard}-{index}"
                     self.fake.put(case.stream["name"], shard, payload, f"k{shard}")
+
+    def reads(self, since: int = 0) -> Counter[tuple[str, int]]:
+        """How often GetRecords was called for each open shard, by stream and number of the shard.
+
+        Without the first ``since`` calls of the stream's whole log.
+        """
+        iterators = [
+            Position.opened(call.params["ShardIterator"])
+            for call in self.fake.calls[since:]
+            if call.action == "GetRecords"
+        ]
+        live = {(case.stream["name"], shard) for case in self._cases for shard in case.live.shards}
+        read = Counter((iterator.name, iterator.shard) for iterator in iterators)
+        return Counter({shard: n for shard, n in read.items() if shard in live})
