@@ -16,6 +16,7 @@ from reshardctl.consumers.spark.cuts import cut_of
 from reshardctl.consumers.spark.logs import log_elsewhere, log_of
 from reshardctl.consumers.spark.positions import SHARD_END, Position
 from reshardctl.consumers.spark.stamps import watermark
+from reshardctl.consumers.spark.table_log import ahead_of
 from reshardctl.model import ShardId, possibly_before, short
 
 NEW_CHECKPOINT = "begin a new checkpoint with startingPosition as JSON, if the sink can bear it"
@@ -29,7 +30,11 @@ def obstacle(
     found = _of_form(checkpoint, batch)
     if found is not None or batch is None:
         return found
-    return _of_sink(checkpoint, batch, app) or _of_state(checkpoint, batch, places, app)
+    return (
+        _of_shared_log(checkpoint, batch)
+        or _of_sink(checkpoint, batch, app)
+        or _of_state(checkpoint, batch, places, app)
+    )
 
 
 def _of_form(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:
@@ -92,6 +97,22 @@ def _of_gaps(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:
         f"offsets/{before} is missing or cannot be read: Spark reads it beside offsets/"
         f"{before + 1}, and no edit of that one makes the query start",
         (f"restore offsets/{before} from a backup", NEW_CHECKPOINT),
+    )
+
+
+def _of_shared_log(checkpoint: Checkpoint, batch: Batch) -> Cannot | None:
+    """Rows of the batches after the planned one stay: those go on where the rows say, not where
+    the plan has brought them (DynamodbMetadataCommitter.add puts a row only where none is)."""
+    if not checkpoint.tabled:
+        return None
+    found = ahead_of(checkpoint.images, log_of(batch) + (1 if batch.committed else 0))
+    if not found:
+        return None
+    return Cannot(
+        f"the table of the connector's log has rows of batches that this query has not planned, "
+        f"the first is {found[0]}: after the planned batch the query would go on at their places",
+        ("delete the rows that no query is to read, or give every query a table of its own: "
+         "reshardctl rule RSH234",),
     )
 
 

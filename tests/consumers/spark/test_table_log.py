@@ -14,7 +14,7 @@ from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.consumers.spark.unnamed import unnamed
 from reshardctl.errors import CannotTell
 from reshardctl.model import Delete, Image
-from reshardctl.plan import Case, Nothing, Plan, decide, judge, settled_line
+from reshardctl.plan import Case, NoLine, Nothing, Plan, decide, judge, settled_line
 from reshardctl.rules import Finding, Severity, View, findings
 from tests.spark_recorded import HEAD, V1, Recorded
 
@@ -98,6 +98,18 @@ def test_rows_of_batches_that_this_query_never_planned_are_a_hazard():
     (found,) = shared(replace(one, images=[*one.images, ahead]))
     assert (found.severity, found.shards) == (Severity.WARNING, ("shardId-000000000000",))
     assert "log/9/" in found.costs and "another query" in found.costs
+
+
+@pytest.mark.parametrize("shape", ["s1", "u1"])
+def test_no_plan_is_made_over_rows_further_ahead(shape: str):
+    """No plan can be proven: the batches after the planned one go on where those rows say, since
+    a row is put only where none is (DynamodbMetadataCommitter.add)."""
+    one = case(shape, HEAD)
+    assert isinstance(decide(one), Plan)
+    ahead = row(9, "shardId-000000000000", one.images[0].key)
+    decided = decide(replace(one, images=[*one.images, ahead]))
+    assert isinstance(decided, NoLine)
+    assert "log/9/" in decided.why
 
 
 def test_rows_of_the_planned_batch_are_its_own():
