@@ -8,11 +8,13 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+from importlinter.cli import lint_imports
 
 import reshardctl
 from reshardctl.consumers import CONSUMERS
@@ -21,49 +23,20 @@ from reshardctl.rules import RULES
 PACKAGE = Path(reshardctl.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 
-LAYERS = (
-    ("__main__",),
-    ("cli",),
-    ("demo", "config", "render", "repair", "explanation"),
-    ("testing",),
-    ("wholefile",),
-    ("undo", "savedplan", "snapshot", "pinning", "apply", "spark"),
-    ("journal", "kinesis", "media", "newfile"),
-    ("buckets",),
-    ("aws",),
-    ("awsanswers",),
-    # Below: no I/O, no clock, no randomness.
-    ("preflight", "crossing", "standing", "firstaid", "baseline"),
-    ("report", "auditreport"),
-    ("counting", "rebuilt", "consent"),
-    ("rules", "plan", "savedline"),
-    ("judged",),
-    ("joint", "noless", "prices"),
-    ("agreement", "fixpoint"),
-    ("decision",),
-    ("beside", "earlier"),
-    ("effects", "policy", "evidence", "rebase", "discovery", "audit"),
-    ("watching",),
-    ("consumers",),
-    ("wire", "lineage", "locator", "landing", "liveness"),
-    ("times", "strict", "model"),
-    ("errors",),
-    ("exit",),
-)  # fmt: skip
-"""Topmost first. A file or folder imports from lower rows, and from its own."""
-LINE = 10
-"""The first row of pure code."""
-SAME_ROW = {("plan", "policy")}
-LEVEL = {unit: row for row, units in enumerate(LAYERS) for unit in units}
-PURE = {unit for row in LAYERS[LINE:] for unit in row} | {"explanation"}
+PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
+TOOLS = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["tool"]
+(LAYERS,) = [
+    [[unit.strip() for unit in row.split("|")] for row in contract["layers"]]
+    for contract in TOOLS["importlinter"]["contracts"] if contract["type"] == "layers"
+]
+"""Topmost first."""
+LOWEST_WITH_IO = "awsanswers"
+(LAST_ROW_WITH_IO,) = [number for number, row in enumerate(LAYERS) if LOWEST_WITH_IO in row]
+UNITS = {unit for row in LAYERS for unit in row}
+PURE = {unit for row in LAYERS[LAST_ROW_WITH_IO + 1:] for unit in row} | {"explanation"}
+"""Below that row: no I/O, no clock, no randomness."""
 
 ONLY_IN = {
-    "boto3": {"aws.py", "kinesis", "media", "cli/connect.py", "testing", "demo"},
-    "botocore": {
-        "aws.py", "awsanswers.py", "kinesis", "media", "cli/connect.py", "testing", "demo",
-    },
-    "typer": {"cli"},
-    "rich": {"cli", "render"},
     "moto": {"testing", "demo"},
     "hypothesis": {"testing"},
     "pytest": {"testing"},
@@ -71,7 +44,6 @@ ONLY_IN = {
     "psycopg": {"media/sql"},
     "pymysql": {"media/sql"},
     "redis": {"media/redis"},
-    "pyspark": {"spark"},
     "pickle": set(),
 }
 WORLD = {
@@ -118,7 +90,7 @@ def imports(path: Path) -> Iterator[str]:
 def own(path: Path) -> set[str]:
     """Which units of the package a file imports."""
     parts = [name.split(".") for name in imports(path) if name.startswith("reshardctl.")]
-    return {name[1] for name in parts} & LEVEL.keys() - {unit(path)}
+    return {name[1] for name in parts} & UNITS - {unit(path)}
 
 
 def allowed(path: Path, places: set[str]) -> bool:
@@ -130,19 +102,14 @@ def found(wrong: dict[str, set[str]]) -> dict[str, set[str]]:
     return {name: said for name, said in wrong.items() if said}
 
 
-def test_imports_point_down():
-    up = {}
-    for path in FILES:
-        if path.name == "__init__.py" and path.parent == PACKAGE:
-            assert own(path) == set()
-            continue
-        assert unit(path) in LEVEL, f"{where(path)}: say in LAYERS where it belongs"
-        level = LEVEL[unit(path)]
-        up[where(path)] = {
-            name for name in own(path)
-            if LEVEL[name] < level or (LEVEL[name] == level and (unit(path), name) not in SAME_ROW)
-        }
-    assert not found(up), "imports from its own row or above"
+def test_every_import_keeps_the_contracts(capsys):
+    """The layers, the independence of the consumers, and which library is used where."""
+    kept = lint_imports(config_filename=str(PYPROJECT), no_cache=True, is_debug_mode=False) == 0
+    assert kept, capsys.readouterr().out
+
+
+def test_the_package_itself_imports_nothing_of_its_own():
+    assert own(PACKAGE / "__init__.py") == set()
 
 
 def test_who_may_use_what():
