@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 from pathlib import Path
 
 from benchmarks.measured import cost_of
+from reshardctl.consumers.quickwit.document import FILE, Document
 from reshardctl.media.base import Landed
 from reshardctl.media.files.local import Local
 from reshardctl.media.quickwit import Indexes
@@ -102,7 +104,7 @@ def parse_and_dump(path: str) -> None:
 
 def splice(root: str) -> None:
     """Ours: what `fix` does with the store, once it has a plan."""
-    store = Indexes(Local(root), INDEX, SOURCE)
+    store = Indexes(Local(root), partial(Document, FILE), INDEX, SOURCE)
     row = {image.key: image for image in store.read()}[KEY]
     change = Update({"position": {"S": MOVED}})
     step = Step("bench", (Write(KEY, change, row, "a benchmark", ("position",)),))

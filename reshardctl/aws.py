@@ -17,6 +17,7 @@ from botocore.exceptions import (
     IncompleteReadError,
     NoCredentialsError,
     NoRegionError,
+    ProfileNotFound,
     ProxyConnectionError,
     ResponseStreamingError,
 )
@@ -27,7 +28,7 @@ from reshardctl.awsanswers import refuse_malformed
 from reshardctl.errors import CannotTell, UsageError
 
 if TYPE_CHECKING:
-    from boto3.session import Session
+    from boto3.session import Session as Session
 
 ATTEMPTS = 8
 """How often a call is tried in all."""
@@ -120,6 +121,37 @@ def client_of(
         ) from None
     except (BotoCoreError, ValueError) as error:
         raise UsageError(f"{place} cannot be reached: {clean(str(error))}") from None
+
+
+def session_of(
+    profile: str | None, region: str | None, role: str | None, sts: str | None
+) -> Session:
+    """A session of this profile, or of the role that it assumes; `None` leaves a choice to boto3.
+
+    sts: the endpoint of STS. Raises UsageError for a configuration that cannot be read, CannotTell
+    for a role that cannot be assumed.
+    """
+    import boto3
+
+    try:
+        session = boto3.Session(profile_name=profile, region_name=region)
+    except ProfileNotFound as error:
+        where = "AWS_PROFILE" if profile is None else f"--profile {profile}"
+        raise UsageError(f"{where}: {error}", "check its name") from None
+    except BotoCoreError as error:
+        raise UsageError(
+            f"the configuration of AWS cannot be read: {error}",
+            "mend that file, or name another one in AWS_CONFIG_FILE",
+        ) from None
+    if role is None:
+        return session
+    try:
+        return assumed(session, role, region=region, endpoint_url=sts)
+    except (*CAUGHT, ValueError) as error:
+        raise CannotTell(
+            f"role {role} cannot be assumed: {clean(str(error))}",
+            "check the role and who may assume it",
+        ) from None
 
 
 def assumed(

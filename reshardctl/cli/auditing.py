@@ -97,7 +97,11 @@ def audited(wanted: Audit) -> AuditReport:
     report = judge_sink(
         found.facts, subject.lineage, subject.stored, keys=keys, saved=saved
     )
-    report = replace(report, ways=tuple(ways(wanted, report, subject.words)))
+    rebuild = replace(wanted.sink, against=True).words()
+    found_ways = ways(
+        report, wanted.words(), rebuild, subject.words, until=wanted.until is not None
+    )
+    report = replace(report, ways=tuple(found_ways))
     if wanted.page is not None:
         from reshardctl.render.audit.html import page
 

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from reshardctl.auditreport import AuditReport, Way
 from reshardctl.firstaid import aid_for
 from reshardctl.rules import Severity
-
-if TYPE_CHECKING:
-    from reshardctl.cli.auditing import Audit
 
 US = "reshardctl"
 ROWS = "offending-rows"
@@ -21,9 +16,16 @@ OF_A_START = frozenset({"RSH503", "RSH505", "RSH506"})
 """Findings that the consumer's next start may repeat or explain."""
 
 
-def ways(wanted: Audit, report: AuditReport, consumer: Sequence[str]) -> Iterator[Way]:
-    """consumer: the arguments that name it to other verbs; none where nothing can be written."""
-    again = wanted.words()
+def ways(
+    report: AuditReport, again: Sequence[str], rebuild: Sequence[str], consumer: Sequence[str],
+    *, until: bool,
+) -> Iterator[Way]:
+    """The commands as arguments.
+
+    again: what names this audit to `audit`; rebuild: what names its sink to `rebuild`, the stream
+    being read; consumer: what names the consumer to other verbs, none where nothing can be written.
+    until: whether the audit's window has an end.
+    """
     grave = {f.code for f in report.findings if f.severity > Severity.INFO}
     lost = any(f.code == "RSH501" and f.severity is Severity.ERROR for f in report.findings)
     aid = aid_for(report.lineage.stream, report.findings, report.facts.taken)
@@ -32,16 +34,15 @@ def ways(wanted: Audit, report: AuditReport, consumer: Sequence[str]) -> Iterato
     if LISTED & grave and not report.saved:
         yield Way((US, "audit", *again, "--rows", ROWS), "the rows, as tables")
     if consumer and (lost or "RSH507" in grave):
-        sink = replace(wanted.sink, against=True).words()
         yield Way(
-            (US, "rebuild", *consumer, *sink, "--dry-run"), "the positions that the sink proves"
+            (US, "rebuild", *consumer, *rebuild, "--dry-run"), "the positions that the sink proves"
         )
     if consumer and (lost or OF_A_START & grave):
         yield Way((US, "inspect", *consumer), "what the next start reads and skips")
     if not report.against_stream:
         words = (US, "audit", *again, "--against-stream")
         yield Way(words, "are records missing? reads the stream")
-    elif "RSH510" in grave and wanted.until is None:
+    elif "RSH510" in grave and not until:
         yield Way((US, "audit", *again, "--until=-1h"), "a window that nothing writes to any more")
     worst = [f.code for f in report.findings if f.severity > Severity.INFO]
     if worst:

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from reshardctl.cli.account import Account
 from reshardctl.cli.progress import note
-from reshardctl.errors import CannotTell, UsageError
+from reshardctl.errors import UsageError
 from reshardctl.locator import Locator, parse
 
 if TYPE_CHECKING:
-    from boto3.session import Session
-
+    from reshardctl.aws import Session
     from reshardctl.kinesis import Kinesis
     from reshardctl.lineage import Lineage
     from reshardctl.media.dynamodb.catalog import Catalog
@@ -136,29 +135,6 @@ def endpoints_of(texts: Sequence[str]) -> dict[str, str]:
 
 
 def _session(account: Account, endpoints: dict[str, str]) -> Session:
-    import boto3
-    from botocore.exceptions import BotoCoreError, ProfileNotFound
+    from reshardctl.aws import session_of
 
-    from reshardctl.aws import CAUGHT, assumed, clean
-
-    try:
-        session = boto3.Session(profile_name=account.profile, region_name=account.region)
-    except ProfileNotFound as error:
-        where = "AWS_PROFILE" if account.profile is None else f"--profile {account.profile}"
-        raise UsageError(f"{where}: {error}", "check its name") from None
-    except BotoCoreError as error:
-        raise UsageError(
-            f"the configuration of AWS cannot be read: {error}",
-            "mend that file, or name another one in AWS_CONFIG_FILE",
-        ) from None
-    if account.role is None:
-        return session
-    try:
-        return assumed(
-            session, account.role, region=account.region, endpoint_url=endpoints.get("sts")
-        )
-    except (*CAUGHT, ValueError) as error:
-        raise CannotTell(
-            f"role {account.role} cannot be assumed: {clean(str(error))}",
-            "check the role and who may assume it",
-        ) from None
+    return session_of(account.profile, account.region, account.role, endpoints.get("sts"))

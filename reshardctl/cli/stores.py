@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.locator import Locator
@@ -91,32 +92,39 @@ def _bucket(target: str, reached: Reached) -> Blobs:
 
 
 def _quickwit_files(place: Locator, _reached: Reached) -> Medium:
+    from reshardctl.consumers.quickwit.document import FILE, Document
     from reshardctl.media.files.local import Local
     from reshardctl.media.quickwit import Indexes
 
     # Quickwit's own URIs may end in #polling_interval=30s.
-    return Indexes(Local(place.target.partition("#")[0]), *_named(place))
+    return Indexes(Local(place.target.partition("#")[0]), partial(Document, FILE), *_named(place))
 
 
 def _quickwit_s3(place: Locator, reached: Reached) -> Medium:
+    from reshardctl.consumers.quickwit.document import FILE, Document
     from reshardctl.media.quickwit import Indexes
 
-    return Indexes(_bucket(place.target.partition("#")[0], reached), *_named(place))
+    blobs = _bucket(place.target.partition("#")[0], reached)
+    return Indexes(blobs, partial(Document, FILE), *_named(place))
 
 
 def _quickwit_postgres(place: Locator, reached: Reached) -> Medium:
+    from reshardctl.consumers.quickwit.document import ROW, Document
+    from reshardctl.consumers.quickwit.switching import enabled
     from reshardctl.media.quickwit.postgres import Metastore
     from reshardctl.media.sql.postgres import Postgres
     from reshardctl.media.sql.server import address_of
 
     server = Postgres(address_of(place.target, place.password))
-    return Metastore(server, reached.sleep, *_named(place))
+    return Metastore(server, reached.sleep, partial(Document, ROW), enabled, *_named(place))
 
 
 def _quickwit_http(place: Locator, reached: Reached, scheme: str = "http") -> Medium:
+    from reshardctl.consumers.quickwit.document import ROW, Document
     from reshardctl.media.quickwit.rest import Rest
 
-    return Rest(scheme, place.target, *_named(place), clock=reached.clock)
+    codec = partial(Document, ROW)
+    return Rest(scheme, place.target, codec, *_named(place), clock=reached.clock)
 
 
 def _quickwit_https(place: Locator, reached: Reached) -> Medium:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from reshardctl.consumers.quickwit.document import FILE, Document
 from reshardctl.errors import UsageError
 from reshardctl.media.base import Landed
+from reshardctl.media.files.blobs import Blobs
 from reshardctl.media.files.local import Local
 from reshardctl.media.quickwit import Indexes
 from reshardctl.model import Create, Image, Step, Update, Write
@@ -43,6 +46,10 @@ def blobs(request, root, url):
     return prefix.blobs()
 
 
+def indexes(blobs: Blobs, index: str = "") -> Indexes:
+    return Indexes(blobs, partial(Document, FILE), index)
+
+
 def keys(rows: list[Image]) -> set[str]:
     return {row.key for row in rows if row.key.count("/") < 2}
 
@@ -52,15 +59,15 @@ def moved(row: Image, text: str) -> Step:
 
 
 def test_every_kinesis_source_of_every_index(blobs):
-    store = Indexes(blobs)
+    store = indexes(blobs)
     assert keys(store.read()) == {"audit/kinesis-audit", CLICKS, EVENTS}
-    assert keys(Indexes(blobs, "audit").read()) == {"audit/kinesis-audit"}
+    assert keys(indexes(blobs, "audit").read()) == {"audit/kinesis-audit"}
     assert "audit:" in store.identity()["indexes"] and "logs:" in store.identity()["indexes"]
-    assert Indexes(blobs, "logs").identity()["index_uid"].startswith("logs:")
+    assert indexes(blobs, "logs").identity()["index_uid"].startswith("logs:")
 
 
 def test_a_write_is_guarded_by_what_was_read_and_repeats_itself_in_peace(blobs):
-    store = Indexes(blobs)
+    store = indexes(blobs)
     key = f"{EVENTS}/{ZERO}"
     row = store.get([key, "audit/kinesis-audit"])[key]
     assert row is not None and row.attributes["position"]["S"].startswith("~")
@@ -72,11 +79,11 @@ def test_a_write_is_guarded_by_what_was_read_and_repeats_itself_in_peace(blobs):
 
 def test_an_entry_that_is_there_by_now_is_not_overwritten(blobs):
     write = Write(f"{EVENTS}/{ZERO}", Create({"position": {"S": "7"}}), None, "")
-    assert Indexes(blobs).write(Step("", (write,)), "token") is Landed.MOVED
+    assert indexes(blobs).write(Step("", (write,)), "token") is Landed.MOVED
 
 
 def test_one_step_is_of_one_file(blobs):
-    store = Indexes(blobs)
+    store = indexes(blobs)
     rows = [row for row in store.read() if row.key.endswith(ZERO)]
     writes = tuple(w for row in rows for w in moved(row, "7").writes)
     with pytest.raises(UsageError, match="2 indexes"):
@@ -85,35 +92,35 @@ def test_one_step_is_of_one_file(blobs):
 
 def test_a_file_that_cannot_be_read_is_a_row_that_says_why(root):
     (root / "audit" / "metastore.json").write_bytes(b'{"version": "\xff"}')
-    rows = {row.key: row for row in Indexes(Local(str(root))).read()}
+    rows = {row.key: row for row in indexes(Local(str(root))).read()}
     assert "not UTF-8" in rows["audit"].attributes["unreadable"]["S"]
     assert "audit/metastore.json" in rows["audit"].attributes["unreadable"]["S"]
     assert EVENTS in rows
     with pytest.raises(UsageError, match="not UTF-8"):
-        Indexes(Local(str(root)), "audit").read()
+        indexes(Local(str(root)), "audit").read()
 
 
 def test_folders_without_an_index_are_passed_by(root):
     (root / "splits").mkdir()
     (root / "splits" / "0.split").write_bytes(b"\x00")
-    assert keys(Indexes(Local(str(root))).read()) == {"audit/kinesis-audit", CLICKS, EVENTS}
+    assert keys(indexes(Local(str(root))).read()) == {"audit/kinesis-audit", CLICKS, EVENTS}
 
 
 def test_a_metastore_without_an_index_is_one(root):
     for name in ("logs", "audit", "other"):
         shutil.rmtree(root / name)
     with pytest.raises(UsageError, match="no index here has a Kinesis source"):
-        Indexes(Local(str(root))).read()
+        indexes(Local(str(root))).read()
     (root / "manifest.json").unlink()
     with pytest.raises(UsageError, match="holds no metastore"):
-        Indexes(Local(str(root))).read()
+        indexes(Local(str(root))).read()
 
 
 def test_modes_stay(root):
     """Quickwit writes 0600 files; whoever reads them else keeps what was set."""
     path = root / "logs" / "metastore.json"
     path.chmod(0o640)
-    store = Indexes(Local(str(root)))
+    store = indexes(Local(str(root)))
     row = store.get([f"{EVENTS}/{ZERO}"])[f"{EVENTS}/{ZERO}"]
     assert row is not None
     assert store.write(moved(row, "7"), "token") is Landed.DONE

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
+from reshardctl.consumers.quickwit.document import ROW, Document
+from reshardctl.consumers.quickwit.switching import enabled
 from reshardctl.errors import AnswerLost, CannotTell, UsageError
 from reshardctl.media.base import Landed
 from reshardctl.media.quickwit.postgres import Metastore
@@ -35,7 +38,7 @@ def database(running: Running) -> Iterator[str]:
 
 def metastore(port: int, database: str, index: str = "") -> Metastore:
     server = Postgres(address_of(f"{USER}@127.0.0.1:{port}/{database}", PASSWORD))
-    return Metastore(server, lambda _seconds: None, index)
+    return Metastore(server, lambda _seconds: None, partial(Document, ROW), enabled, index)
 
 
 def step_of(store: Metastore) -> Step:

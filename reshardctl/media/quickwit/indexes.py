@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from reshardctl.consumers.quickwit.document import FILE
-from reshardctl.consumers.quickwit.document import Document as Codec
 from reshardctl.errors import UsageError
 from reshardctl.media.base import Landed
 from reshardctl.media.files.blobs import Blobs, split
 from reshardctl.media.files.document import Document
+from reshardctl.media.quickwit.codec import CodecOf
 from reshardctl.model import Image, Step
 
 NAME = "metastore.json"
@@ -31,9 +30,12 @@ class Indexes:
 
     max_writes = Document.max_writes
 
-    def __init__(self, blobs: Blobs, index: str = "", source: str = "") -> None:
-        """Touches nothing yet."""
+    def __init__(
+        self, blobs: Blobs, codec: CodecOf, index: str = "", source: str = ""
+    ) -> None:
+        """codec: of an index's file. Touches nothing yet."""
         self._blobs = blobs
+        self._codec = codec
         self._index = index
         self._source = source
 
@@ -106,7 +108,7 @@ class Indexes:
 
     def _document(self, index: str, needed: bool = True) -> Document:
         source = self._source if needed else ""
-        return Document(self._blobs, f"{index}/{NAME}", Codec(FILE, index, source, needed))
+        return Document(self._blobs, f"{index}/{NAME}", self._codec(index, source, needed))
 
     def _texts(self) -> Iterator[tuple[str, bytes]]:
         """Each index with its file, in order, one at a time: they may be large."""
@@ -128,7 +130,7 @@ class Indexes:
     def _rows(self, index: str, content: bytes) -> list[Image]:
         where = f"{self._blobs.place}/{index}/{NAME}"
         try:
-            return Codec(FILE, index, needed=False).images(content.decode())
+            return self._codec(index, "", False).images(content.decode())
         except UnicodeDecodeError as error:
             raise UsageError(f"{where}: not UTF-8 ({error})") from None
         except UsageError as error:

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from reshardctl.consumers.quickwit.document import ROW, Document
-from reshardctl.consumers.quickwit.switching import enabled
 from reshardctl.errors import Refused, UsageError
 from reshardctl.media.base import Landed
 from reshardctl.media.guards import checked, holds
+from reshardctl.media.quickwit.codec import CodecOf
 from reshardctl.media.sql.attempts import Attempts
 from reshardctl.media.sql.server import Described, Server
 from reshardctl.model import Image, Step, Write
@@ -45,11 +44,14 @@ class Metastore:
     max_writes = 10_000
 
     def __init__(
-        self, server: Server, sleep: Callable[[float], None], index: str = "", source: str = ""
+        self, server: Server, sleep: Callable[[float], None], codec: CodecOf,
+        enabled: Callable[[Image], bool], index: str = "", source: str = "",
     ) -> None:
-        """Connects to nothing yet."""
+        """codec: of an index's metadata. enabled: whether a source, by its own row, is switched on.
+        Connects to nothing yet."""
         self._server = server
         self._attempts = Attempts(server, sleep)
+        self._codec, self._enabled = codec, enabled
         self._index = index
         self._source = source
         self._off: set[str] = set()
@@ -62,7 +64,7 @@ class Metastore:
         """Every row. UsageError where this is no metastore, or the named index is not in it."""
         rows = self._attempts.reading(self._every, TABLE)
         # A source that was seen switched off once must not be on when it is written.
-        self._off |= {row.key for row in rows if row.key.count("/") == 1 and not enabled(row)}
+        self._off |= {row.key for row in rows if row.key.count("/") == 1 and not self._enabled(row)}
         return rows
 
     def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
@@ -136,7 +138,7 @@ class Metastore:
         (row,) = self._rows(cursor, index, lock=True) or (None,)
         if row is None:
             return False
-        codec = Document(ROW, needed=False)
+        codec = self._codec("", "", False)
         images = {image.key: image for image in self._said(row, lambda: codec.images(row.text))}
         if not all(holds(write, images.get(write.key)) for write in writes):
             return False
@@ -147,7 +149,7 @@ class Metastore:
 
     def _on_again(self, images: Mapping[str, Image], writes: Sequence[Write]) -> bool:
         sources = {"/".join(write.key.split("/", 2)[:2]) for write in writes}
-        return any(enabled(images[source]) for source in sources & self._off & images.keys())
+        return any(self._enabled(images[source]) for source in sources & self._off & images.keys())
 
     def _identified(self, cursor: Any) -> Mapping[str, str]:
         table = self._described(cursor)
@@ -197,7 +199,7 @@ class Metastore:
     def _images(
         self, row: _Row, mark: int, source: str = "", needed: bool = False
     ) -> list[Image]:
-        codec = Document(ROW, "", source if needed else "", needed)
+        codec = self._codec("", source if needed else "", needed)
         uid = self._said(row, lambda: codec.identity(row.text))["index_uid"]
         if uid != row.uid or uid.partition(":")[0] != row.index:
             raise UsageError(

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 from urllib.parse import quote, urlsplit
 
-from reshardctl.consumers.quickwit.document import ROW, Document
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.media.base import Landed
+from reshardctl.media.quickwit.codec import CodecOf
 from reshardctl.model import Image, Step
 
 T = TypeVar("T")
@@ -40,9 +40,11 @@ class Rest:
     max_writes = 10_000
 
     def __init__(
-        self, scheme: str, target: str, index: str, source: str, clock: Callable[[], float]
+        self, scheme: str, target: str, codec: CodecOf, index: str, source: str,
+        clock: Callable[[], float],
     ) -> None:
-        """target: HOST[:PORT]. clock: monotonic seconds. Connects to nothing yet."""
+        """target: HOST[:PORT]. codec: of an index's metadata. clock: monotonic seconds. Connects
+        to nothing yet."""
         self._scheme, self._clock = scheme, clock
         try:
             address = urlsplit(f"//{target}")
@@ -51,7 +53,7 @@ class Rest:
             raise UsageError(f"{target!r}: {error}") from None
         self._host = address.hostname or ""
         self._index = index
-        self._codec = Document(ROW, index, source)
+        self._codec = codec(index, source, True)
 
     @property
     def place(self) -> str:

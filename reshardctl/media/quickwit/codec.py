@@ -1,0 +1,14 @@
+"""How the text of one index becomes rows: the consumer knows it, and passes it in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from reshardctl.model.trees import Codec
+
+CodecOf = Callable[[str, str, bool], Codec]
+"""(index, source, needed) → the codec of that index's text.
+
+index: whose text it has to be, "" for any. source: the only one that is wanted, "" for every
+Kinesis source. needed: whether a text without a wanted source is refused.
+"""
