@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reshardctl.cli.account import Account
+from reshardctl.cli.choices import ColorMode
 from reshardctl.cli.destinations import ONE_DOCUMENT, destinations
-from reshardctl.cli.options import ColorMode
 from reshardctl.cli.output import Output
 from reshardctl.policy import Accept
 

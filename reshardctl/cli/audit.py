@@ -7,21 +7,23 @@ from typing import Annotated
 
 import typer
 
+from reshardctl.cli.choices import ColorMode, FailOn
 from reshardctl.cli.options import (
-    ColorMode,
     ColorOption,
+    ColumnOption,
     ConfigOption,
     EndpointOption,
-    FailOn,
     FormatOption,
+    FormOption,
+    MasterOption,
     OutputOption,
     ProfileOption,
     RegionOption,
+    RemoteOption,
     RoleOption,
     StreamOption,
     VerboseOption,
 )
-from reshardctl.cli.sinks import ColumnOption, FormOption, MasterOption, RemoteOption
 
 
 def audit(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reshardctl.cli.options import FormatName
+from reshardctl.cli.choices import FormatName
 from reshardctl.errors import UsageError
 
 ONE_DOCUMENT = frozenset({

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from reshardctl.cli.choices import ColorMode
 from reshardctl.cli.options import (
-    ColorMode,
     ColorOption,
     EndpointOption,
     OutputOption,

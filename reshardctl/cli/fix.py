@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from reshardctl.cli.choices import ColorMode
 from reshardctl.cli.options import (
     AcceptOption,
     BudgetOption,
-    ColorMode,
     ColorOption,
     ConfigOption,
     CountOption,

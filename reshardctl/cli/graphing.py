@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reshardctl.cli import offline
+from reshardctl.cli.choices import FailOn
 from reshardctl.cli.connect import listed
 from reshardctl.cli.failing import harmless
 from reshardctl.cli.looking import Looking
-from reshardctl.cli.options import FailOn
 from reshardctl.cli.progress import note
 from reshardctl.cli.rounding import roundup
 from reshardctl.cli.target import Given, Target

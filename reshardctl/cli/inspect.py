@@ -7,16 +7,15 @@ from typing import Annotated
 
 import typer
 
+from reshardctl.cli.choices import ColorMode, FailOn
 from reshardctl.cli.options import (
     AcceptOption,
     BudgetOption,
-    ColorMode,
     ColorOption,
     ConfigOption,
     ConsumersArgument,
     CountOption,
     EndpointOption,
-    FailOn,
     FormatOption,
     IfReshardOption,
     OutputOption,

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from reshardctl.cli.choices import FormatName
 from reshardctl.cli.destinations import ONE_DOCUMENT, Destination, destinations
 from reshardctl.cli.failing import PipeClosed
-from reshardctl.cli.options import FormatName
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit
 

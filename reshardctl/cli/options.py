@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from reshardctl.cli.choices import ColorMode, FormatName
 
 LocatorArgument = Annotated[
     str,
@@ -115,38 +116,6 @@ VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Every writ
 OutputOption = Annotated[
     str | None, typer.Option("--output", "-o", metavar="FILE", help="Write there, not to stdout.")
 ]
-
-
-class FormatName(StrEnum):
-    """Formats of a report."""
-
-    TEXT = "text"
-    CONCISE = "concise"
-    JSON = "json"
-    JSONL = "jsonl"
-    MARKDOWN = "markdown"
-    GITHUB = "github"
-    JUNIT = "junit"
-    SARIF = "sarif"
-
-
-class FailOn(StrEnum):
-    """From which severity on `inspect` exits 1."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    INFO = "info"
-    NEVER = "never"
-
-
-class ColorMode(StrEnum):
-    """When to use colour."""
-
-    AUTO = "auto"
-    ALWAYS = "always"
-    NEVER = "never"
-
-
 FormatOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -175,3 +144,32 @@ ConfigOption = Annotated[
     ),
 ]
 ColorOption = Annotated[ColorMode, typer.Option("--color", help="When to use colour.")]
+FormOption = Annotated[
+    str | None,
+    typer.Option(
+        "--form", metavar="parquet|delta|json|csv|table",
+        help="What the sink is, where its path does not tell.", show_default=False,
+    ),
+]
+ColumnOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column", metavar="number=NAME",
+        help="Which column is the number, sub, shard, key, stream, arrival or order. Repeatable; "
+        "usual names are found.",
+        show_default=False,
+    ),
+]
+MasterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--master", metavar="URL", help="Spark's master. Default: local[*].", show_default=False
+    ),
+]
+RemoteOption = Annotated[
+    str | None,
+    typer.Option(
+        "--remote", metavar="sc://HOST", help="A Spark Connect server instead.",
+        show_default=False,
+    ),
+]

@@ -11,9 +11,9 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 from reshardctl.cli import lastword
+from reshardctl.cli.choices import ColorMode, FormatName
 from reshardctl.cli.destinations import Destination
 from reshardctl.cli.files import check_file, replace_file
-from reshardctl.cli.options import ColorMode, FormatName
 from reshardctl.cli.printing import unicode_is_read, write
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit

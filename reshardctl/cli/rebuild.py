@@ -7,23 +7,26 @@ from typing import Annotated
 
 import typer
 
+from reshardctl.cli.choices import ColorMode
 from reshardctl.cli.options import (
     AcceptOption,
     BudgetOption,
-    ColorMode,
     ColorOption,
+    ColumnOption,
     ConfigOption,
     CountOption,
     EndpointOption,
     FormatOption,
+    FormOption,
+    MasterOption,
     OutputOption,
     ProfileOption,
     RecreatedOption,
     RegionOption,
+    RemoteOption,
     RoleOption,
     VerboseOption,
 )
-from reshardctl.cli.sinks import ColumnOption, FormOption, MasterOption, RemoteOption
 
 
 def rebuild(

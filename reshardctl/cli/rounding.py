@@ -9,9 +9,9 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar, cast
 
 from reshardctl.baseline import Baseline
+from reshardctl.cli.choices import FailOn
 from reshardctl.cli.configured import account_of
 from reshardctl.cli.looking import Looking
-from reshardctl.cli.options import FailOn
 from reshardctl.cli.target import Given, Target
 from reshardctl.consumers import consumer_of
 from reshardctl.errors import CannotTell, ReshardError, UsageError

@@ -4,39 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
-
-import typer
-
-FormOption = Annotated[
-    str | None,
-    typer.Option(
-        "--form", metavar="parquet|delta|json|csv|table",
-        help="What the sink is, where its path does not tell.", show_default=False,
-    ),
-]
-ColumnOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--column", metavar="number=NAME",
-        help="Which column is the number, sub, shard, key, stream, arrival or order. Repeatable; "
-        "usual names are found.",
-        show_default=False,
-    ),
-]
-MasterOption = Annotated[
-    str | None,
-    typer.Option(
-        "--master", metavar="URL", help="Spark's master. Default: local[*].", show_default=False
-    ),
-]
-RemoteOption = Annotated[
-    str | None,
-    typer.Option(
-        "--remote", metavar="sc://HOST", help="A Spark Connect server instead.",
-        show_default=False,
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True)

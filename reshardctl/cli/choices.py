@@ -1,0 +1,35 @@
+"""What may be chosen for an output and an exit code, by the words of the options."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class FormatName(StrEnum):
+    """Formats of a report."""
+
+    TEXT = "text"
+    CONCISE = "concise"
+    JSON = "json"
+    JSONL = "jsonl"
+    MARKDOWN = "markdown"
+    GITHUB = "github"
+    JUNIT = "junit"
+    SARIF = "sarif"
+
+
+class FailOn(StrEnum):
+    """From which severity on `inspect` exits 1."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+    NEVER = "never"
+
+
+class ColorMode(StrEnum):
+    """When to use colour."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
