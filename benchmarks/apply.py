@@ -16,12 +16,12 @@ from typing import Any
 
 import boto3
 
-from reshardctl.apply import apply
+from reshardctl.execution.apply import apply
 from reshardctl.journal import Header, Journal
-from reshardctl.media.dynamodb import DynamoDb
-from reshardctl.media.dynamodb.conditions import request
 from reshardctl.model import Image, Step, TableShape, Update, Write
-from reshardctl.rebase import rebase
+from reshardctl.planning.refresh import rebase
+from reshardctl.stores.dynamodb import DynamoDb
+from reshardctl.stores.dynamodb.conditions import request
 
 EDITS = 10_000
 MOVING = ("leaseCounter", "leaseOwner")

@@ -19,17 +19,17 @@ import boto3
 
 from benchmarks.diagnose import LAST_INDEX, number
 from benchmarks.measured import cost_of
-from reshardctl.consumers import CONSUMERS
+from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.spark import wants
 from reshardctl.consumers.spark.append import LINES
 from reshardctl.consumers.spark.positions import AFTER_SEQUENCE_NUMBER, SHARD_END, Position
-from reshardctl.effects import Circumstances
 from reshardctl.lineage import Lineage
-from reshardctl.media.files.local import Local
-from reshardctl.media.files.s3 import S3
-from reshardctl.media.files.tree import Tree
 from reshardctl.model import HASH_SPACE, Shard, ShardId, Stream, shard_id
-from reshardctl.plan import Case, Nothing, decide
+from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.plan import Case, Nothing, decide
+from reshardctl.stores.files.local import Local
+from reshardctl.stores.files.s3 import S3
+from reshardctl.stores.files.tree import Tree
 
 SHARDS, BATCHES = 10_000, 100
 CREATED = 1795219200

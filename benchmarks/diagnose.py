@@ -12,11 +12,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from reshardctl.consumers import CONSUMERS
-from reshardctl.effects import Circumstances
+from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Image, Shard, Stream, canonical, shard_id
-from reshardctl.plan import Case, Nothing, Plan, decide
+from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.plan import Case, Nothing, Plan, decide
 
 CREATED = 1795219200
 GENERATIONS = 12

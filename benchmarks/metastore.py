@@ -14,10 +14,10 @@ from pathlib import Path
 
 from benchmarks.measured import cost_of
 from reshardctl.consumers.quickwit.document import FILE, Document
-from reshardctl.media.base import Landed
-from reshardctl.media.files.local import Local
-from reshardctl.media.quickwit import Indexes
 from reshardctl.model import Step, Update, Write
+from reshardctl.stores.base import Landed
+from reshardctl.stores.files.local import Local
+from reshardctl.stores.quickwit import Indexes
 
 MEGABYTES = 100
 SHARDS = 1_000

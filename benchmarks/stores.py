@@ -20,10 +20,10 @@ import pytest
 from benchmarks.apply import _server as moto_server
 from benchmarks.apply import _session, _timed
 from benchmarks.metastore import INDEX, NUMBER, SOURCE, plant
-from reshardctl.cli.stores import STORES, Reached
-from reshardctl.locator import parse
-from reshardctl.media.base import Landed
+from reshardctl.commands.open_store import STORES, Reached
+from reshardctl.consumers.locator import parse
 from reshardctl.model import Image, Step, Update, Write
+from reshardctl.stores.base import Landed
 from tests.servers import PASSWORD, USER
 from tests.servers.postgresql import postgresql
 from tests.servers.redisserver import redis_server

@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from reshardctl.consumers import CONSUMERS
-from reshardctl.effects import Circumstances
+from reshardctl.consumers.registry import CONSUMERS
+from reshardctl.diagnosis.rules import Finding, Severity, View, findings, merged
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, Stream, canonical, time_of
-from reshardctl.plan import Case, judge, settled_line
-from reshardctl.policy import EVERYTHING, LOSSLESS, Accept
-from reshardctl.rules import Finding, Severity, View, findings, merged
+from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.plan import Case, judge, settled_line
+from reshardctl.planning.policy import EVERYTHING, LOSSLESS, Accept
 from tests.judging import images_of, shard_of
 
 GOLDEN = Path(__file__).parent / "golden" / "kcl"

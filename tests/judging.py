@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from reshardctl.beside import beside_the_crash
-from reshardctl.cli.wishes import accept_of
-from reshardctl.consumers import CONSUMERS
+from reshardctl.commands.request import accept_of
 from reshardctl.consumers.base import Candidate
-from reshardctl.effects import Circumstances, aged
+from reshardctl.consumers.registry import CONSUMERS
+from reshardctl.diagnosis.rules import Finding, View, findings, merged
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -28,11 +27,12 @@ from reshardctl.model import (
     after,
     at_number,
 )
-from reshardctl.plan import Case as PlanCase
-from reshardctl.plan import Decision, decide, judge, settled_line
-from reshardctl.policy import POLICIES, Accept, Policy
-from reshardctl.rules import Finding, View, findings, merged
-from reshardctl.times import When, instant
+from reshardctl.model.times import When, instant
+from reshardctl.planning.beside import beside_the_crash
+from reshardctl.planning.effects import Circumstances, aged
+from reshardctl.planning.plan import Case as PlanCase
+from reshardctl.planning.plan import Decision, decide, judge, settled_line
+from reshardctl.planning.policy import POLICIES, Accept, Policy
 from tests.case import Case
 from tests.case_stream import number
 from tests.dialects import dialect_of
@@ -148,7 +148,7 @@ class Bench:
 
     def findings(self) -> list[Finding]:
         from reshardctl.consumers.base import Incarnation
-        from reshardctl.policy import LOSSLESS
+        from reshardctl.planning.policy import LOSSLESS
 
         case = self.plan_case
         lineage = case.around.lineage

@@ -17,8 +17,8 @@ import boto3
 from moto.dynamodb.responses import DynamoHandler
 from moto.server import ThreadedMotoServer
 
-from reshardctl.media.dynamodb import DynamoDb
 from reshardctl.model import Image
+from reshardctl.stores.dynamodb import DynamoDb
 
 REGION = "us-east-1"
 _names = itertools.count()

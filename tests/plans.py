@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reshardctl.apply import CheckRest
 from reshardctl.errors import AnswerLost
+from reshardctl.execution.apply import CheckRest
+from reshardctl.execution.undo import Restore
 from reshardctl.journal import Header, Journal
-from reshardctl.media.base import Landed, Medium
 from reshardctl.model import Attributes, Create, Delete, Image, Step, Update, Write, canonical
-from reshardctl.rebase import rebase
+from reshardctl.planning.refresh import rebase
+from reshardctl.stores.base import Landed, Medium
 from reshardctl.testing.memory_medium import MemoryMedium
-from reshardctl.undo import Restore
 
 # What a KCL consumer changes by itself: every renewal, every take (KCL 3.5.1
 # DynamoDBLeaseSerializer), and what its statistics write.

@@ -12,8 +12,8 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 
-from reshardctl.consumers import CONSUMERS
-from reshardctl.plan import Ask
+from reshardctl.consumers.registry import CONSUMERS
+from reshardctl.planning.plan import Ask
 from tests.case import Case, all_cases
 from tests.dialects import dialect_of
 from tests.judging import Bench, options_of

@@ -14,9 +14,9 @@ from zlib import crc32
 
 from lease_server import Clock, _bytes, session
 
-from reshardctl.media.base import Landed
-from reshardctl.media.dynamodb import DynamoDb
 from reshardctl.model import Create, Image, Step, TableShape, Write, canonical
+from reshardctl.stores.base import Landed
+from reshardctl.stores.dynamodb import DynamoDb
 
 _names = itertools.count()
 Shaped = Callable[[str], Sequence[TableShape]]

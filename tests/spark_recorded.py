@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from reshardctl.consumers.spark.consumer import Spark
-from reshardctl.effects import Circumstances
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, Image, Rank, Reads, ShardId, Stream, decode
-from reshardctl.plan import Case, judge, settled_line
+from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.plan import Case, judge, settled_line
 
 GOLDEN = Path(__file__).parent / "golden" / "spark"
 QUBOLE, V1, HEAD = "qubole-1.2.0_spark-3.0", "awslabs-1.4.2", "awslabs-head-0f4c005"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from reshardctl.consumers.locator import parse
+from reshardctl.diagnosis.report import Report, Wishes
+from reshardctl.execution.repair import Ports, survey
 from reshardctl.kinesis import Kinesis
 from reshardctl.kinesis.budget import Limits
-from reshardctl.locator import parse
 from reshardctl.model import Image, after
-from reshardctl.plan import Plan
-from reshardctl.policy import EVERYTHING, Accept
-from reshardctl.repair import Ports, survey
-from reshardctl.report import Report, Wishes
+from reshardctl.planning.plan import Plan
+from reshardctl.planning.policy import EVERYTHING, Accept
 from reshardctl.testing import FakeKinesis, load_topology
 from tests.case import Case
 from tests.judging import images_of, options_of

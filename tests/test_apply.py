@@ -25,7 +25,6 @@ from plans import (
     twice,
 )
 
-from reshardctl.apply import apply, resume
 from reshardctl.errors import (
     AnswerLost,
     Cancelled,
@@ -35,11 +34,12 @@ from reshardctl.errors import (
     StalePlan,
     UsageError,
 )
+from reshardctl.execution.apply import apply, resume
 from reshardctl.exit import Exit
 from reshardctl.journal import Journal, read
-from reshardctl.media.base import Landed
 from reshardctl.model import Image, Step
-from reshardctl.rebase import rebase
+from reshardctl.planning.refresh import rebase
+from reshardctl.stores.base import Landed
 from reshardctl.testing.memory_medium import MemoryMedium
 
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from reshardctl.baseline import parsed
+from reshardctl.diagnosis.baseline import parsed
+from reshardctl.diagnosis.report import Report, Wishes, make
+from reshardctl.diagnosis.rules import Severity
+from reshardctl.diagnosis.rules.suppressions import sift
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
 from reshardctl.model import shard_id
 from reshardctl.render.json import report_json
-from reshardctl.report import Report, Wishes, make
-from reshardctl.rules import Severity
-from reshardctl.rules.suppressions import sift
 from tests.case import CASES, load
 from tests.snapshot.test_file import snapshot_of
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from reshardctl.diagnosis.rules import Severity
 from reshardctl.model import Delete, Update
-from reshardctl.plan import Ask, NoLine, Nothing, Plan
-from reshardctl.rules import Severity
+from reshardctl.planning.plan import Ask, NoLine, Nothing, Plan
 from tests.case import Case, Expect, all_cases
 from tests.grouped import by_case
 from tests.judging import Bench, delivered

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reshardctl.consumers import CONSUMERS
+from reshardctl.consumers.registry import CONSUMERS
+from reshardctl.diagnosis.rules import Severity
 from reshardctl.model import Image, after
-from reshardctl.plan import Ask, NoLine, Nothing, Plan
-from reshardctl.rules import Severity
+from reshardctl.planning.plan import Ask, NoLine, Nothing, Plan
 from tests.case import Case, Expect, all_cases
 from tests.dialects import Dialect, dialect_of, spoken
 from tests.grouped import by_case

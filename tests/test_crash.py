@@ -35,14 +35,14 @@ from plans import (
     twice,
 )
 
-from reshardctl.apply import apply, resume
 from reshardctl.errors import HalfDone, UsageError
+from reshardctl.execution.apply import apply, resume
+from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Journal, read
 from reshardctl.journal.reading import parsed
-from reshardctl.media.base import Medium
-from reshardctl.rebase import rebase
+from reshardctl.planning.refresh import rebase
+from reshardctl.stores.base import Medium
 from reshardctl.testing.memory_medium import MemoryMedium
-from reshardctl.undo import undo_steps
 
 PLANS = [plan_of(sizes) for total in range(1, 7) for sizes in cuts(total)] + [twice()]
 SMALL = [plan_of(sizes) for sizes in ([1], [2], [1, 1], [2, 1], [1, 1, 1])] + [twice()]
@@ -251,8 +251,8 @@ from pathlib import Path
 sys.path[:0] = sys.argv[1:2]
 import boto3
 from plans import MODES, checked, journal_of, plan_of
-from reshardctl.apply import apply
-from reshardctl.media.dynamodb import DynamoDb
+from reshardctl.execution.apply import apply
+from reshardctl.stores.dynamodb import DynamoDb
 
 class Kill:
     max_writes = 100

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.crossing import Uncrossed, uncrossed
-from reshardctl.evidence import Snapshot
-from reshardctl.locator import parse
+from reshardctl.consumers.locator import parse
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.diagnosis.reshard_progress import Uncrossed, uncrossed
 from reshardctl.model import shard_id
 from tests.judging import images_of, lineage_of
 from tests.render.samples import CASES, STORED

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.consumers.shapes import SHAPES, shape_of
-from reshardctl.discovery import Confidence, weigh
+from reshardctl.consumers.table_shapes import SHAPES, shape_of
+from reshardctl.diagnosis.discovery import Confidence, weigh
 from reshardctl.model import Image, shard_id
 from tests.case import all_cases
 from tests.judging import images_of, lineage_of

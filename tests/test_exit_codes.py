@@ -9,7 +9,7 @@ import pytest
 
 from reshardctl import errors
 from reshardctl.cli.app import EPILOG
-from reshardctl.cli.failing import guarded
+from reshardctl.console.failures import guarded
 from reshardctl.errors import ReshardError
 from reshardctl.exit import Exit, worst
 

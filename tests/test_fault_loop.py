@@ -14,8 +14,8 @@ from faults import LASTING, TRANSIENT, FaultySession
 from lease_server import LeaseTable, lease_server, session
 from plans import MOVING, Plan, as_given, checked, journal_of, plan_of, twice
 
-from reshardctl.apply import apply, resume
 from reshardctl.errors import CannotTell, HalfDone, Refused, ReshardError
+from reshardctl.execution.apply import apply, resume
 from reshardctl.exit import Exit
 from reshardctl.journal import Journal, read
 
@@ -28,7 +28,7 @@ WRITES = {"update_item", "put_item", "delete_item", "transact_write_items"}
 @pytest.fixture(autouse=True)
 def _few_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
     """What lasts lasts for three attempts as well as for eight."""
-    monkeypatch.setattr("reshardctl.aws.ATTEMPTS", 3)
+    monkeypatch.setattr("reshardctl.aws.client.ATTEMPTS", 3)
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import pytest
 
-from reshardctl.firstaid import first_aid
+from reshardctl.diagnosis.report import Report, Wishes, make
+from reshardctl.diagnosis.retention_advice import first_aid
 from reshardctl.lineage import Lineage
 from reshardctl.render import FORMATS
-from reshardctl.report import Report, Wishes, make
 from tests.case import CASES, load
 from tests.render.samples import context
 from tests.snapshot.test_file import snapshot_of

@@ -7,9 +7,6 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
-from reshardctl.decision import NoLine, Nothing, Plan
-from reshardctl.effects import Circumstances, Effect, Harm
-from reshardctl.fixpoint import Planning, both, fixpoint
 from reshardctl.model import (
     DONE,
     START,
@@ -25,8 +22,11 @@ from reshardctl.model import (
     changed,
     shard_id,
 )
-from reshardctl.plan import Case, Residual, decide
-from reshardctl.policy import Accept
+from reshardctl.planning.decision import NoLine, Nothing, Plan
+from reshardctl.planning.effects import Circumstances, Effect, Harm
+from reshardctl.planning.fixpoint import Planning, both, fixpoint
+from reshardctl.planning.plan import Case, Residual, decide
+from reshardctl.planning.policy import Accept
 from reshardctl.testing.lineages import split_in_turn
 
 ROW = Image("a", canonical({"n": {"N": "3"}, "x": {"S": "old"}, "y": {"S": "old"}}))

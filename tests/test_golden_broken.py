@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from reshardctl.model import Image, Step, after
-from reshardctl.plan import Case, Nothing, Plan, decide
+from reshardctl.planning.plan import Case, Nothing, Plan, decide
 from tests.plans import Plan as Written
 from tests.test_golden_tables import GOLDEN, above_info, case_of
 from tests.test_undo import fixed, settled, undone

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from reshardctl.consumers import CONSUMERS
-from reshardctl.effects import Circumstances
+from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, TIP, Cut, Reads, Replay, Stream, after
-from reshardctl.plan import Case, Decision, NoLine, Nothing, Plan, decide
-from reshardctl.policy import Accept
+from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.plan import Case, Decision, NoLine, Nothing, Plan, decide
+from reshardctl.planning.policy import Accept
 from tests.golden_kinesis_consumer import (
     APP,
     RELEASES,

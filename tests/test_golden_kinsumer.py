@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.consumers import CONSUMERS
-from reshardctl.effects import Circumstances
+from reshardctl.consumers.registry import CONSUMERS
+from reshardctl.diagnosis.rules import Severity, View, findings
 from reshardctl.model import START, Cut, Image, Reads, Replay, after
-from reshardctl.plan import Case, Nothing, Plan, decide, judge, settled_line
-from reshardctl.policy import LOSSLESS, Accept
-from reshardctl.rules import Severity, View, findings
-from reshardctl.times import instant
+from reshardctl.model.times import instant
+from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.plan import Case, Nothing, Plan, decide, judge, settled_line
+from reshardctl.planning.policy import LOSSLESS, Accept
 from tests.golden_kinsumer import RELEASES, STORES, fake_of, images_of, read, topology, unread
 from tests.judging import lineage_of
 from tests.reference.kinsumer import run

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.consumers import CONSUMERS
 from reshardctl.consumers.kcl.coordinator import is_side
+from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.errors import UsageError, WrongStream
+from reshardctl.execution.undo import Restore
 from reshardctl.model import Image, Stream, after, changed
-from reshardctl.plan import Case, Nothing, Plan, decide
-from reshardctl.undo import Restore
+from reshardctl.planning.plan import Case, Nothing, Plan, decide
 from tests.golden_tables import (
     GOLDEN,
     Item,
@@ -134,7 +134,7 @@ def bystanders(case: Case, stream: str | None) -> list[Image]:
 
 
 def put_back(case: Case, plan: Plan) -> list[Image]:
-    """The rows after an undo, write by write, as `reshardctl.undo` restores them."""
+    """The rows after an undo, write by write, as `reshardctl.execution.undo` restores them."""
     restore = Restore(KCL.moving, KCL.counters, KCL.owners)
     rows = {image.key: image for image in case.images}
     done = []

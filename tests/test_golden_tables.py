@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.consumers import CONSUMERS
-from reshardctl.effects import Circumstances
+from reshardctl.consumers.registry import CONSUMERS
+from reshardctl.diagnosis.rules import Severity, View, findings
 from reshardctl.model import START, TIP, Reads, time_of
-from reshardctl.plan import Case, Nothing, decide, judge, settled_line
-from reshardctl.policy import LOSSLESS
-from reshardctl.rules import Severity, View, findings
+from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.plan import Case, Nothing, decide, judge, settled_line
+from reshardctl.planning.policy import LOSSLESS
 from tests.judging import images_of, lineage_of
 
 GOLDEN = Path(__file__).parent / "golden" / "kcl"

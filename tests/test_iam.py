@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.consumers import CONSUMERS
+from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.journal.bucket import ACTIONS as BUCKET
 from reshardctl.kinesis.actions import ACTIONS as STREAM
-from reshardctl.media.dynamodb.actions import ACTIONS as TABLE
-from reshardctl.media.files.s3 import ACTIONS as FILES
+from reshardctl.stores.dynamodb.actions import ACTIONS as TABLE
+from reshardctl.stores.files.s3 import ACTIONS as FILES
 
 PAGE = Path(__file__).parent.parent / "docs" / "iam.md"
 WANTED = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.cli.wishes import policy_of
-from reshardctl.plan import Nothing, Plan
-from reshardctl.report import Wishes
-from reshardctl.rules import Severity
+from reshardctl.commands.request import policy_of
+from reshardctl.diagnosis.report import Wishes
+from reshardctl.diagnosis.rules import Severity
+from reshardctl.planning.plan import Nothing, Plan
 from tests.case import all_cases
 from tests.surveyed import ALL, Bench
 

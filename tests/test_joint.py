@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import pytest
 
-from reshardctl.agreement import alike
-from reshardctl.decision import Decision, Nothing, Plan
 from reshardctl.model import Create
-from reshardctl.plan import decide
+from reshardctl.planning.agreement import alike
+from reshardctl.planning.decision import Decision, Nothing, Plan
+from reshardctl.planning.plan import decide
 from reshardctl.testing import load_topology
 from tests.case import CASES, Case, load
 from tests.judging import Bench

@@ -5,8 +5,16 @@ from __future__ import annotations
 import pytest
 from plans import FIRST, MOVING, born, ended, gone, lease, plan_of, twice
 
-from reshardctl.landing import Standing, differing, reached, same, standing, standings, touched
 from reshardctl.model import Image, Update, Write, changed
+from reshardctl.model.write_state import (
+    Standing,
+    differing,
+    reached,
+    same,
+    standing,
+    standings,
+    touched,
+)
 
 EQUAL = [
     # DynamoDB answers "0.000023" for a stored "2.3E-5": numbers compare by value

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from reshardctl.decision import Ask, NoLine, Nothing, Plan, nothing_left
+from reshardctl.diagnosis.rules import Finding, Severity, fails
 from reshardctl.errors import ReshardError
-from reshardctl.rules import Finding, Severity, fails
+from reshardctl.planning.decision import Ask, NoLine, Nothing, Plan, nothing_left
 from tests.differential.families import FAMILIES
 from tests.differential.trial import bench_of
 from tests.judging import Bench

@@ -13,16 +13,17 @@ from judging import images_of, lineage_of, options_of
 from plans import MOVING, OWNERS, header, lease
 from plans import Plan as Rows
 
-from reshardctl import locator, savedplan
-from reshardctl.apply import TRIES, apply
+from reshardctl.consumers import locator
+from reshardctl.diagnosis.report import Wishes
 from reshardctl.errors import HalfDone, Refused, ReshardError, StalePlan
+from reshardctl.execution import plan_file as savedplan
+from reshardctl.execution.apply import TRIES, apply
+from reshardctl.execution.repair import Ports, carry_out, survey, verify
 from reshardctl.exit import Exit
 from reshardctl.journal import Header, Journal, read
 from reshardctl.model import Image, Step, Update, Write
-from reshardctl.plan import Plan
-from reshardctl.rebase import rebase
-from reshardctl.repair import Ports, carry_out, survey, verify
-from reshardctl.report import Wishes
+from reshardctl.planning.plan import Plan
+from reshardctl.planning.refresh import rebase
 from reshardctl.testing.memory_medium import MemoryMedium
 from tests.case import CASES, Case, load
 from tests.running_consumer import Meeting, Worker

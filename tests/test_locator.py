@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from reshardctl import locator
+from reshardctl.consumers import locator
+from reshardctl.consumers.locator import Scheme, looks_like_one, parse
 from reshardctl.errors import UsageError
-from reshardctl.locator import Scheme, looks_like_one, parse
 
 SERVER = re.compile(r"(?:[^/@:]+@)?[a-z0-9.-]+(?::[0-9]+)?/[a-z0-9_]+\Z")
 

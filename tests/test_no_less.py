@@ -16,9 +16,9 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from reshardctl.decision import Plan
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, Step
+from reshardctl.planning.decision import Plan
 from reshardctl.testing import load_topology
 from tests.case import Case, all_cases
 from tests.consumers import test_kinsumer_cases as kinsumer

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from reshardctl.plan import NoLine, Plan
+from reshardctl.planning.plan import NoLine, Plan
 from tests.case import CASES, load
 from tests.judging import Bench
 from tests.test_cases_dialects import SITUATIONS

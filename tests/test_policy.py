@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from reshardctl.cli.wishes import policy_of
+from reshardctl.commands.request import policy_of
 from reshardctl.errors import UsageError
 from reshardctl.model import (
     DONE,
@@ -18,10 +18,10 @@ from reshardctl.model import (
     exactly,
     shard_id,
 )
-from reshardctl.pinning import moment_of, open_at
-from reshardctl.policy import LATEST, LATEST_AT_START, POLICIES, Policy
+from reshardctl.model.times import When, parse_when
+from reshardctl.planning.policy import LATEST, LATEST_AT_START, POLICIES, Policy
+from reshardctl.snapshot.resolve_policy import moment_of, open_at
 from reshardctl.testing import load_topology
-from reshardctl.times import When, parse_when
 from tests.judging import lineage_of
 from tests.kinesis.streams import CREATED, SPLIT
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from reshardctl.cli.wishes import policy_of
-from reshardctl.effects import Effect, Harm
-from reshardctl.plan import Nothing, Plan
-from reshardctl.report import Report, Wishes
+from reshardctl.commands.request import policy_of
+from reshardctl.diagnosis.report import Report, Wishes
+from reshardctl.planning.effects import Effect, Harm
+from reshardctl.planning.plan import Nothing, Plan
 from reshardctl.testing import load_topology
 from tests.case import Case, all_cases
 from tests.case_stream import shard_name

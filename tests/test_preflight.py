@@ -14,17 +14,17 @@ from typing import Any
 import pytest
 
 from reshardctl.consumers.kcl.releases import RELEASES
+from reshardctl.consumers.locator import parse
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.diagnosis.preflight import foreseen
+from reshardctl.diagnosis.report import Report, Wishes, make
 from reshardctl.errors import ReshardError
-from reshardctl.evidence import Snapshot
 from reshardctl.kinesis import Kinesis
 from reshardctl.lineage import Lineage, parse_reshard
 from reshardctl.lineage.foreseen import TAKES
-from reshardctl.locator import parse
 from reshardctl.model import START, Probe, ShardId, shard_id
-from reshardctl.plan import Plan
-from reshardctl.policy import POLICIES, Accept
-from reshardctl.preflight import foreseen
-from reshardctl.report import Report, Wishes, make
+from reshardctl.planning.plan import Plan
+from reshardctl.planning.policy import POLICIES, Accept
 from reshardctl.testing import FakeKinesis, load_topology
 from reshardctl.testing.settings import Settings
 from tests.case import Case, all_cases

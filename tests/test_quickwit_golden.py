@@ -10,11 +10,11 @@ import pytest
 
 from reshardctl.consumers.quickwit import Quickwit
 from reshardctl.consumers.quickwit.document import Document
-from reshardctl.effects import Circumstances
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cause, Probe, Stream, after
-from reshardctl.plan import Ask, Case, NoLine, Nothing, Plan, decide, judge, settled_line
-from reshardctl.policy import LOSSLESS
+from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.plan import Ask, Case, NoLine, Nothing, Plan, decide, judge, settled_line
+from reshardctl.planning.policy import LOSSLESS
 from tests.judging import shard_of
 
 GOLDEN = Path(__file__).parent / "golden" / "quickwit"

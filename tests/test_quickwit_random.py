@@ -9,9 +9,9 @@ import random
 from collections.abc import Iterator
 from itertools import product
 
-from reshardctl.consumers import CONSUMERS
 from reshardctl.consumers.quickwit.app import App
 from reshardctl.consumers.quickwit.releases import traits_of
+from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.model import Image
 from reshardctl.testing import load_topology
 from tests.case import Case, all_cases

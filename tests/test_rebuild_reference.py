@@ -19,17 +19,17 @@ from random import Random
 
 import pytest
 
+from reshardctl.audit.frontier_file import line as saved_line
+from reshardctl.audit.frontier_file import line_json
 from reshardctl.audit.line import SinkLine, line_of
-from reshardctl.effects import Effect, Harm
+from reshardctl.codec.strict import Place
 from reshardctl.errors import Refused
 from reshardctl.model import Image, Step, after, at_number
-from reshardctl.plan import Case as PlanCase
-from reshardctl.plan import Decision, NoLine, Nothing, Plan, decide, judge, settled_line
-from reshardctl.policy import EVERYTHING, Accept
-from reshardctl.rebuilt import rebuilt
-from reshardctl.savedline import line as saved_line
-from reshardctl.savedline import line_json
-from reshardctl.strict import Place
+from reshardctl.planning.effects import Effect, Harm
+from reshardctl.planning.plan import Case as PlanCase
+from reshardctl.planning.plan import Decision, NoLine, Nothing, Plan, decide, judge, settled_line
+from reshardctl.planning.policy import EVERYTHING, Accept
+from reshardctl.planning.rebuild import rebuilt
 from tests.case import Case, from_table
 from tests.dialects import dialect_of
 from tests.judging import Bench, options_of

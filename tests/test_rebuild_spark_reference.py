@@ -17,12 +17,12 @@ from random import Random
 import pytest
 
 from reshardctl.audit.line import line_of
-from reshardctl.effects import Effect, Harm
 from reshardctl.errors import Refused
 from reshardctl.model import after, at_number
-from reshardctl.plan import NoLine, Plan
-from reshardctl.policy import EVERYTHING, Accept
-from reshardctl.rebuilt import rebuilt
+from reshardctl.planning.effects import Effect, Harm
+from reshardctl.planning.plan import NoLine, Plan
+from reshardctl.planning.policy import EVERYTHING, Accept
+from reshardctl.planning.rebuild import rebuilt
 from reshardctl.testing import load_topology
 from tests.case import Case, from_table
 from tests.case_stream import shard_name

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 import typer.main
 
-import reshardctl.rules
+import reshardctl.diagnosis.rules
+from reshardctl.diagnosis.rules import RULES, Rule
+from reshardctl.diagnosis.rules.pages import SECTIONS, find, page_of, pages
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, ShardId, Stream
-from reshardctl.rules import RULES, Rule
-from reshardctl.rules.pages import SECTIONS, find, page_of, pages
 
 EVERY_CODE_EVER = {
     "RSH101": "reshard-in-progress",
@@ -85,7 +85,7 @@ def test_codes_are_in_order_and_names_are_unique() -> None:
 
 
 def test_files_are_named_after_their_rules() -> None:
-    folder = Path(reshardctl.rules.__file__).parent
+    folder = Path(reshardctl.diagnosis.rules.__file__).parent
     named = {f"{rule.code.lower()}_{rule.name.replace('-', '_')}" for rule in RULES}
     assert {path.stem for path in folder.glob("rsh*.py")} == named
 

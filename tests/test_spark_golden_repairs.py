@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from reshardctl.model import after
-from reshardctl.plan import Nothing, Plan, decide
+from reshardctl.planning.plan import Nothing, Plan, decide
 from tests.dialects.spark import planted
 from tests.spark_recorded import Recorded
 from tests.spark_shapes import FOLDER_OF, shape

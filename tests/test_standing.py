@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from reshardctl.evidence import Snapshot
-from reshardctl.locator import parse
+from reshardctl.consumers.locator import parse
+from reshardctl.diagnosis.activity import Movement, Watched
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.diagnosis.stuck_positions import places_to_watch
 from reshardctl.model import START, Probe, ShardId, shard_id
-from reshardctl.standing import places_to_watch
-from reshardctl.watching import Movement, Watched
 from tests.judging import images_of, lineage_of
 from tests.render.samples import CASES
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from reshardctl.model import Image, after
-from reshardctl.plan import Ask, Plan
+from reshardctl.planning.plan import Ask, Plan
 from tests.case import from_table
 from tests.case_stream import number
 from tests.dialects import dialect_of

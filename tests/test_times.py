@@ -7,7 +7,7 @@ import re
 import pytest
 
 from reshardctl.errors import UsageError
-from reshardctl.times import parse_instant
+from reshardctl.model.times import parse_instant
 
 
 @pytest.mark.parametrize("text", [

@@ -21,13 +21,13 @@ from plans import (
     twice,
 )
 
-from reshardctl.apply import apply, resume
 from reshardctl.errors import UndoRefused, UsageError
+from reshardctl.execution.apply import apply, resume
+from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Journal, Records, read
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
-from reshardctl.rebase import rebase
+from reshardctl.planning.refresh import rebase
 from reshardctl.testing.memory_medium import MemoryMedium
-from reshardctl.undo import undo_steps
 
 PLANS = [plan_of(sizes) for sizes in ([1], [3], [1, 1, 1], [2, 2, 2])] + [twice()]
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reshardctl import wire
+from reshardctl.codec import values as wire
+from reshardctl.codec.strict import Place, parse
 from reshardctl.errors import UsageError
 from reshardctl.model import Create, Delete, Image, Step, Update, Write, canonical
-from reshardctl.strict import Place, parse
 from reshardctl.testing.medium_contract import EVERY_TYPE, row
 
 NAMES = st.text(min_size=1, max_size=12)

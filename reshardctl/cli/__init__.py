@@ -10,12 +10,12 @@ CANCELLED = 130
 
 def main() -> None:
     """The `reshardctl` command."""
-    from reshardctl.cli.interrupt import ignore_signals, treat_sigterm_as_ctrl_c
+    from reshardctl.console.interrupt import ignore_signals, treat_sigterm_as_ctrl_c
 
     code = CANCELLED
     try:
         treat_sigterm_as_ctrl_c()
-        from reshardctl.cli.streams import missing_stream
+        from reshardctl.console.streams import missing_stream
 
         code = missing_stream()
         if code == 0:

@@ -8,13 +8,11 @@ from typing import Annotated
 import typer
 
 from reshardctl import __version__
-from reshardctl.cli import lastword
 from reshardctl.cli.audit import audit
 from reshardctl.cli.config import config
 from reshardctl.cli.demo import demo
 from reshardctl.cli.discover import discover
 from reshardctl.cli.explain import explain
-from reshardctl.cli.failing import guarded
 from reshardctl.cli.fix import fix
 from reshardctl.cli.graph import graph
 from reshardctl.cli.inspect import inspect
@@ -22,6 +20,8 @@ from reshardctl.cli.rebuild import rebuild
 from reshardctl.cli.rule import rule
 from reshardctl.cli.snapshot import snapshot
 from reshardctl.cli.undo import undo
+from reshardctl.console import error_documents as lastword
+from reshardctl.console.failures import guarded
 
 EPILOG = (
     "Exit codes: 0 clean, applied and verified, or nothing to do; 1 findings, or something to do; "

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli.choices import ColorMode, FailOn
 from reshardctl.cli.options import (
     ColorOption,
     ColumnOption,
@@ -24,6 +23,7 @@ from reshardctl.cli.options import (
     StreamOption,
     VerboseOption,
 )
+from reshardctl.console.choices import ColorMode, FailOn
 
 
 def audit(
@@ -107,13 +107,13 @@ def audit(
     Read-only. Needs PySpark and Java: pip install 'reshardctl[spark]'.
     Example: reshardctl audit s3a://my-lake/orders --stream my-stream --against-stream
     """
-    from reshardctl.cli.account import Account
-    from reshardctl.cli.auditing import Audit, audited
-    from reshardctl.cli.destinations import destinations
-    from reshardctl.cli.output import Output
-    from reshardctl.cli.rounding import failing
-    from reshardctl.cli.sinks import Sink
-    from reshardctl.cli.target import Given
+    from reshardctl.commands.account import Account
+    from reshardctl.commands.audit import Audit, audited
+    from reshardctl.commands.inspect_many import failing
+    from reshardctl.commands.sinks import Sink
+    from reshardctl.commands.target import Given
+    from reshardctl.console.destinations import destinations
+    from reshardctl.console.output import Output
     from reshardctl.exit import Exit
 
     account = Account(region, profile, role_arn, endpoint_url or ())

@@ -43,10 +43,10 @@ def show(config: ConfigOption = None) -> None:
 
     Example: reshardctl config show
     """
-    from reshardctl.cli.configured import config_of
-    from reshardctl.cli.printing import show as printed
-    from reshardctl.cli.target import Given
+    from reshardctl.commands.target import Given
+    from reshardctl.commands.targets.configured import config_of
     from reshardctl.config.shown import shown
+    from reshardctl.console.stdout import show as printed
 
     printed(shown(config_of(Given(config=config))))
 
@@ -67,9 +67,9 @@ def check(
 
     Example: reshardctl config check --online
     """
-    from reshardctl.cli.account import Account
-    from reshardctl.cli.checking import checked
-    from reshardctl.cli.target import Given
+    from reshardctl.commands.account import Account
+    from reshardctl.commands.check_config import checked
+    from reshardctl.commands.target import Given
 
     account = Account(region, profile, role_arn, endpoint_url or ())
     raise typer.Exit(checked(names or (), Given(account=account, config=config), online))
@@ -97,8 +97,8 @@ def iam(
 
     Example: reshardctl config iam --for fix --account 123456789012
     """
-    from reshardctl.cli.checking import allowed
-    from reshardctl.cli.printing import show as printed
-    from reshardctl.cli.target import Given
+    from reshardctl.commands.check_config import allowed
+    from reshardctl.commands.target import Given
+    from reshardctl.console.stdout import show as printed
 
     printed(allowed(names or (), Given(config=config), wanted, account, whose))

@@ -21,7 +21,7 @@ def demo(
     """
     import time
 
-    from reshardctl.cli.progress import phase
+    from reshardctl.console.progress import phase
 
     phase("starting a Kinesis and a DynamoDB on 127.0.0.1")
     if serve:
@@ -29,7 +29,7 @@ def demo(
 
         keep(time.time())
         return
-    from reshardctl.cli.interrupt import treat_sigterm_as_ctrl_c
+    from reshardctl.console.interrupt import treat_sigterm_as_ctrl_c
     from reshardctl.demo.show import show
 
     treat_sigterm_as_ctrl_c()

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli.choices import ColorMode
 from reshardctl.cli.options import (
     ColorOption,
     EndpointOption,
@@ -16,6 +15,7 @@ from reshardctl.cli.options import (
     RegionOption,
     RoleOption,
 )
+from reshardctl.console.choices import ColorMode
 
 
 class DiscoverFormat(StrEnum):
@@ -44,10 +44,10 @@ def discover(
     Read-only: keys of all tables, and a sample of at most 50 rows of those that may be it.
     Example: reshardctl discover my-stream
     """
-    from reshardctl.cli.account import Account
-    from reshardctl.cli.destinations import destinations
-    from reshardctl.cli.discovering import discover as discovered
-    from reshardctl.cli.output import Output
+    from reshardctl.commands.account import Account
+    from reshardctl.commands.discover import discover as discovered
+    from reshardctl.console.destinations import destinations
+    from reshardctl.console.output import Output
     from reshardctl.exit import Exit
 
     account = Account(region, profile, role_arn, endpoint_url or ())

@@ -35,12 +35,12 @@ def explain(
 
     Example: reshardctl explain 12 kcl://my-application --stream my-stream
     """
-    from reshardctl.cli.account import Account
-    from reshardctl.cli.printing import show
-    from reshardctl.cli.target import Given
-    from reshardctl.cli.targets import one
-    from reshardctl.explanation import explain as explained
-    from reshardctl.repair import survey
+    from reshardctl.commands.account import Account
+    from reshardctl.commands.target import Given
+    from reshardctl.commands.targets.named import one
+    from reshardctl.console.stdout import show
+    from reshardctl.execution.repair import survey
+    from reshardctl.render.explanation import explain as explained
 
     account = Account(region, profile, role_arn, endpoint_url or ())
     target = one(locator, Given(stream, account, probe=probe, config=config))

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli.choices import ColorMode
 from reshardctl.cli.options import (
     AcceptOption,
     BudgetOption,
@@ -25,6 +24,7 @@ from reshardctl.cli.options import (
     RoleOption,
     VerboseOption,
 )
+from reshardctl.console.choices import ColorMode
 
 
 def fix(
@@ -115,16 +115,18 @@ def fix(
 
     Example: reshardctl fix kcl://my-application --stream my-stream --dry-run
     """
-    from reshardctl.cli import configured, fixing, running
-    from reshardctl.cli.account import Account
-    from reshardctl.cli.asked import Asked, how
-    from reshardctl.cli.journals import Journals
-    from reshardctl.cli.looking import not_for_fix
     from reshardctl.cli.optimized import refuse_optimized
-    from reshardctl.cli.target import Given
-    from reshardctl.cli.targets import one
-    from reshardctl.cli.wishes import accept_of, counting
-    from reshardctl.times import instant, parse_instant
+    from reshardctl.commands import fix as fixing
+    from reshardctl.commands import live as running
+    from reshardctl.commands.account import Account
+    from reshardctl.commands.fix_request import Asked, how
+    from reshardctl.commands.inspect_modes import not_for_fix
+    from reshardctl.commands.journals import Journals
+    from reshardctl.commands.request import accept_of, counting
+    from reshardctl.commands.target import Given
+    from reshardctl.commands.targets import configured
+    from reshardctl.commands.targets.named import one
+    from reshardctl.model.times import instant, parse_instant
 
     not_for_fix(if_reshard)
     refuse_optimized(dry_run)
@@ -165,7 +167,7 @@ def fix(
     if target.entry is not None:
         asked = configured.asked(asked, target.entry)
     if to is not None:
-        from reshardctl.cli.copying import into_copy
+        from reshardctl.commands.fix_copy import into_copy
 
         raise typer.Exit(into_copy(asked, target, to))
     raise typer.Exit(fixing.from_store(asked, target))

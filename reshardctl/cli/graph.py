@@ -59,11 +59,11 @@ def graph(
     Read-only. Example: reshardctl graph kcl://my-application --stream my-stream --format html
     -o orders.html
     """
-    from reshardctl.cli.account import Account
-    from reshardctl.cli.files import check_file, replace_file
-    from reshardctl.cli.graphing import drawn
-    from reshardctl.cli.printing import show
-    from reshardctl.cli.target import Given
+    from reshardctl.commands.account import Account
+    from reshardctl.commands.graph import drawn
+    from reshardctl.commands.target import Given
+    from reshardctl.console.files import check_file, replace_file
+    from reshardctl.console.stdout import show
 
     account = Account(region, profile, role_arn, endpoint_url or ())
     if output is not None:

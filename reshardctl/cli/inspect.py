@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli.choices import ColorMode, FailOn
 from reshardctl.cli.options import (
     AcceptOption,
     BudgetOption,
@@ -30,6 +29,7 @@ from reshardctl.cli.options import (
     WaitOption,
     WatchOption,
 )
+from reshardctl.console.choices import ColorMode, FailOn
 
 
 def inspect(
@@ -72,15 +72,15 @@ def inspect(
     Read-only. Without a CONSUMER: all that reshardctl.toml names, side by side.
     Example: reshardctl inspect kcl://my-application --stream my-stream
     """
-    from reshardctl.cli.account import Account
-    from reshardctl.cli.baselines import baseline_of, known_before, warn_of_another
-    from reshardctl.cli.destinations import destinations
-    from reshardctl.cli.looking import looking_of
-    from reshardctl.cli.output import Output
-    from reshardctl.cli.rounding import failing, roundup
-    from reshardctl.cli.target import Given
-    from reshardctl.cli.targets import several
-    from reshardctl.cli.wishes import counting
+    from reshardctl.commands.account import Account
+    from reshardctl.commands.baseline import baseline_of, known_before, warn_of_another
+    from reshardctl.commands.inspect_many import failing, roundup
+    from reshardctl.commands.inspect_modes import looking_of
+    from reshardctl.commands.request import counting
+    from reshardctl.commands.target import Given
+    from reshardctl.commands.targets.named import several
+    from reshardctl.console.destinations import destinations
+    from reshardctl.console.output import Output
     from reshardctl.exit import Exit
 
     account = Account(region, profile, role_arn, endpoint_url or (), probe_budget)

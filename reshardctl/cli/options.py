@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli.choices import ColorMode, FormatName
+from reshardctl.console.choices import ColorMode, FormatName
 
 LocatorArgument = Annotated[
     str,

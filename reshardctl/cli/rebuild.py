@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli.choices import ColorMode
 from reshardctl.cli.options import (
     AcceptOption,
     BudgetOption,
@@ -27,6 +26,7 @@ from reshardctl.cli.options import (
     RoleOption,
     VerboseOption,
 )
+from reshardctl.console.choices import ColorMode
 
 
 def rebuild(
@@ -116,15 +116,16 @@ def rebuild(
 
     Example: reshardctl rebuild kcl://my-application --from s3a://my-lake/orders --stream my-stream
     """
-    from reshardctl.cli import fixing, rebuilding
-    from reshardctl.cli.account import Account
-    from reshardctl.cli.asked import Asked, how
-    from reshardctl.cli.journals import Journals
     from reshardctl.cli.optimized import refuse_optimized
-    from reshardctl.cli.sinks import Sink
-    from reshardctl.cli.target import Given
-    from reshardctl.cli.wishes import accept_of
-    from reshardctl.times import instant, parse_instant
+    from reshardctl.commands import fix as fixing
+    from reshardctl.commands import rebuild as rebuilding
+    from reshardctl.commands.account import Account
+    from reshardctl.commands.fix_request import Asked, how
+    from reshardctl.commands.journals import Journals
+    from reshardctl.commands.request import accept_of
+    from reshardctl.commands.sinks import Sink
+    from reshardctl.commands.target import Given
+    from reshardctl.model.times import instant, parse_instant
 
     refuse_optimized(dry_run)
     account = Account(region, profile, role_arn, endpoint_url or (), probe_budget)

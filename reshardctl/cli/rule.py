@@ -14,9 +14,9 @@ def rule(
     ] = None,
 ) -> None:
     """What does this code mean? Works offline. Example: reshardctl rule RSH203"""
-    from reshardctl.cli.printing import show
-    from reshardctl.rules import RULES
-    from reshardctl.rules.pages import find
+    from reshardctl.console.stdout import show
+    from reshardctl.diagnosis.rules import RULES
+    from reshardctl.diagnosis.rules.pages import find
 
     if code is None:
         show(f"{r.code}  {r.name:32}  {r.page.strip().splitlines()[0]}" for r in RULES)

@@ -50,11 +50,11 @@ def snapshot(
     inspect, explain, graph and fix --dry-run take it as snapshot:FILE; its time is their "now".
     Read-only. Example: reshardctl snapshot my-stream kcl://my-application -o my-stream.snapshot
     """
-    from reshardctl.cli.account import Account
-    from reshardctl.cli.files import check_new_file, is_regular, replace_file
-    from reshardctl.cli.freezing import described, freeze, redacted
-    from reshardctl.cli.printing import show
-    from reshardctl.cli.target import Given
+    from reshardctl.commands.account import Account
+    from reshardctl.commands.take_snapshot import described, freeze, redacted
+    from reshardctl.commands.target import Given
+    from reshardctl.console.files import check_new_file, is_regular, replace_file
+    from reshardctl.console.stdout import show
     from reshardctl.errors import UsageError
     from reshardctl.snapshot.file import save, text
 

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from reshardctl.cli.choices import ColorMode
 from reshardctl.cli.options import (
     ColorOption,
     EndpointOption,
@@ -17,6 +16,7 @@ from reshardctl.cli.options import (
     RoleOption,
     VerboseOption,
 )
+from reshardctl.console.choices import ColorMode
 
 
 def undo(
@@ -70,12 +70,12 @@ def undo(
     Refuses as a whole if the consumer has saved since. Without JOURNAL: lists them, exit 2.
     Example: reshardctl undo 20260922T125811Z-app-9f3c41ab --dry-run
     """
-    from reshardctl.cli import undoing
-    from reshardctl.cli.account import Account
-    from reshardctl.cli.asked import Asked
-    from reshardctl.cli.fixing import nothing_else, patience
-    from reshardctl.cli.journals import Journals
     from reshardctl.cli.optimized import refuse_optimized
+    from reshardctl.commands import undo as undoing
+    from reshardctl.commands.account import Account
+    from reshardctl.commands.fix import nothing_else, patience
+    from reshardctl.commands.fix_request import Asked
+    from reshardctl.commands.journals import Journals
 
     refuse_optimized(dry_run)
     account = Account(region, profile, role_arn, endpoint_url or ())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from reshardctl.locator import Locator
-from reshardctl.rules.suppressions import Suppression
+from reshardctl.consumers.locator import Locator
+from reshardctl.diagnosis.rules.suppressions import Suppression
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from reshardctl.config.entries import Consumer, Reach
-from reshardctl.consumers import consumer_of
 from reshardctl.consumers.layouts import BESIDE, TABLES
+from reshardctl.consumers.registry import consumer_of
 from reshardctl.errors import UsageError
 from reshardctl.journal import bucket
 from reshardctl.journal.place import is_s3, s3_object
 from reshardctl.kinesis.actions import ACTIONS as STREAM
-from reshardctl.media.dynamodb.actions import ACTIONS as TABLE
-from reshardctl.media.files.s3 import ACTIONS as FILES
+from reshardctl.stores.dynamodb.actions import ACTIONS as TABLE
+from reshardctl.stores.files.s3 import ACTIONS as FILES
 
 Statement = dict[str, Any]
 

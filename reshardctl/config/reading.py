@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from reshardctl import locator as locators
 from reshardctl.config.entries import Config, Consumer, Reach, Stream
 from reshardctl.config.spot import Spot
-from reshardctl.consumers import consumer_of
+from reshardctl.consumers import locator as locators
+from reshardctl.consumers.locator import Locator
+from reshardctl.consumers.registry import consumer_of
+from reshardctl.diagnosis.rules import RULES
+from reshardctl.diagnosis.rules.suppressions import Suppression
 from reshardctl.errors import UsageError
-from reshardctl.locator import Locator
 from reshardctl.model import shard_id
-from reshardctl.rules import RULES
-from reshardctl.rules.suppressions import Suppression
 
 Wishes = Callable[[str, str | None], object]
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from reshardctl.config.entries import Config, Consumer, Reach, Stream
+from reshardctl.diagnosis.rules.suppressions import Suppression
 from reshardctl.model import index_of
-from reshardctl.rules.suppressions import Suppression
 
 WIDTH = 44
 """Columns of a value before its source."""

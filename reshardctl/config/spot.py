@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from reshardctl.config.lines import Path
 from reshardctl.errors import UsageError
-from reshardctl.times import parse_instant
+from reshardctl.model.times import parse_instant
 
 
 @dataclass(frozen=True, slots=True)

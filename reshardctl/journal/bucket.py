@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from reshardctl import aws, buckets
-from reshardctl.buckets import Kind, kind_of
+from reshardctl.aws import client as aws
+from reshardctl.aws import s3 as buckets
+from reshardctl.aws.s3 import Kind, kind_of
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.journal.log import S3Object
 

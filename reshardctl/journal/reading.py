@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from reshardctl.codec.strict import Place, integer, members, parse, string
 from reshardctl.errors import UsageError
 from reshardctl.journal.file import FileLog
 from reshardctl.journal.log import Log, Where
@@ -22,7 +23,6 @@ from reshardctl.journal.records import (
     texts_of,
 )
 from reshardctl.model import Step
-from reshardctl.strict import Place, integer, members, parse, string
 
 FIRST = "0" * 64
 """What the first record is chained to."""

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from reshardctl import wire
+from reshardctl.codec import values as wire
+from reshardctl.codec.strict import Place, array, integer, members, string, strings
 from reshardctl.errors import UsageError
 from reshardctl.journal.log import Where
 from reshardctl.model import Image, Step, after
-from reshardctl.strict import Place, array, integer, members, string, strings
 
 VERSION = 1
 

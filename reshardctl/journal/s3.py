@@ -14,8 +14,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from reshardctl import aws
-from reshardctl.buckets import Kind, kind_of
+from reshardctl.aws import client as aws
+from reshardctl.aws.s3 import Kind, kind_of
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.journal.bucket import FIRST_PAUSE, failure, taken
 from reshardctl.journal.log import S3Object

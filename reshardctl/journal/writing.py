@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from reshardctl import wire
+from reshardctl.codec import values as wire
 from reshardctl.journal.file import FileLog
 from reshardctl.journal.log import Log, Where
 from reshardctl.journal.reading import FIRST, parsed, sealed

@@ -6,7 +6,7 @@ from enum import Enum
 
 from botocore.exceptions import ClientError, SSLError
 
-from reshardctl import aws
+from reshardctl.aws import client as aws
 
 
 class Kind(Enum):

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from reshardctl import aws
-from reshardctl.aws import ATTEMPTS, CAUGHT, allow, clean, code_of, message_of
+from reshardctl.aws import client as aws
+from reshardctl.aws.client import ATTEMPTS, CAUGHT, allow, clean, code_of, message_of
 from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.kinesis.faults import Kind, kind_of
 from reshardctl.kinesis.pages import keep_pages_raw

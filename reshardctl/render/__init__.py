@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from reshardctl.diagnosis.report import Report
 from reshardctl.errors import ReshardError
 from reshardctl.render import concise, github, json, jsonl, junit, markdown, sarif, text
 from reshardctl.render.context import Context
 from reshardctl.render.outcomes import Fixed, Saved, Undoing
-from reshardctl.report import Report
 
 
 class Format(Protocol):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reshardctl.plan import Ask
-from reshardctl.report import Report, told
+from reshardctl.diagnosis.report import Report, told
+from reshardctl.planning.plan import Ask
 
 
 def answers(report: Report, ask: Ask, again: Sequence[str]) -> list[list[str]]:

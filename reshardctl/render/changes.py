@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reshardctl.consumers import consumer_of
 from reshardctl.consumers.base import MANY
 from reshardctl.consumers.layouts import PLACES
+from reshardctl.consumers.registry import consumer_of
+from reshardctl.diagnosis.report import Report
 from reshardctl.model import Create, Delete, Image, ShardId, Step, Write, after, changed, short
-from reshardctl.report import Report
 
 
 class Action(StrEnum):

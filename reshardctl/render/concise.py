@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from reshardctl.effects import Effect, Harm
+from reshardctl.diagnosis.report import Report, question
+from reshardctl.diagnosis.rules import Finding
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.exit import Exit
 from reshardctl.model import ShardId, Step
-from reshardctl.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.model.times import instant
+from reshardctl.planning.effects import Effect, Harm
+from reshardctl.planning.plan import Ask, NoLine, Nothing, Plan
 from reshardctl.render.asking import explained
 from reshardctl.render.changes import Changed, changes
 from reshardctl.render.context import Context
@@ -31,9 +34,6 @@ from reshardctl.render.words import (
     widest,
     worst,
 )
-from reshardctl.report import Report, question
-from reshardctl.rules import Finding
-from reshardctl.times import instant
 
 PLANNED, WROTE, REFUSED, LEFT = "planned", "wrote", "refused", "left"
 """What became of a row or a shard. Refused: a question is open, exit 4."""

@@ -6,12 +6,12 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from reshardctl.discovery import Confidence, Found, Table
+from reshardctl.diagnosis.discovery import Confidence, Found, Table
+from reshardctl.model.times import instant
 from reshardctl.render.console import Part, Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.json import exit_json
 from reshardctl.render.words import command, count
-from reshardctl.times import instant
 
 SCHEMA = "reshardctl/discovery/1"
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from reshardctl.consent import flag
-from reshardctl.effects import Deadline, Effect
-from reshardctl.firstaid import FirstAid, first_aid
+from reshardctl.diagnosis.activity import Watched
+from reshardctl.diagnosis.report import Report, question
+from reshardctl.diagnosis.retention_advice import FirstAid, first_aid
+from reshardctl.diagnosis.rules import Finding
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     Attributes,
@@ -22,16 +23,15 @@ from reshardctl.model import (
     Update,
     Write,
 )
-from reshardctl.plan import Ask, Decision, NoLine, Nothing, Plan, Residual
-from reshardctl.policy import ANY_PRICE, EVERYTHING, Accept
+from reshardctl.model.times import instant
+from reshardctl.planning.consent import flag
+from reshardctl.planning.effects import Deadline, Effect
+from reshardctl.planning.plan import Ask, Decision, NoLine, Nothing, Plan, Residual
+from reshardctl.planning.policy import ANY_PRICE, EVERYTHING, Accept
 from reshardctl.render.asking import outcomes
 from reshardctl.render.changes import Changed, changes, shards_written
 from reshardctl.render.mending import fixable, mending
 from reshardctl.render.reshards import resharded
-from reshardctl.report import Report, question
-from reshardctl.rules import Finding
-from reshardctl.times import instant
-from reshardctl.watching import Watched
 
 Document = dict[str, Any]
 

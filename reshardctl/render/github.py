@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from reshardctl.diagnosis.report import Report
+from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.exit import Exit
 from reshardctl.model import Step
@@ -22,8 +24,6 @@ from reshardctl.render.plain import sentences, title
 from reshardctl.render.text_findings import tally
 from reshardctl.render.text_undo import nothing
 from reshardctl.render.words import command, shards, shortened
-from reshardctl.report import Report
-from reshardctl.rules import Finding, Severity
 
 COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 LONGEST = 4000

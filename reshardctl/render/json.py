@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from reshardctl.diagnosis.report import Report
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.exit import Exit
 from reshardctl.render.context import Context
 from reshardctl.render.documents import report_document, steps_document
 from reshardctl.render.outcomes import Fixed, Saved, Undoing
-from reshardctl.report import Report
 
 REPORT = "reshardctl/report/1"
 FIX = "reshardctl/fix/1"

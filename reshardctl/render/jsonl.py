@@ -11,14 +11,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 
+from reshardctl.diagnosis.report import Report
 from reshardctl.errors import ReshardError
 from reshardctl.model import Step
-from reshardctl.plan import Plan
+from reshardctl.planning.plan import Plan
 from reshardctl.render.context import Context
 from reshardctl.render.documents import Document, report_document, steps_document
 from reshardctl.render.json import error_json, exit_json
 from reshardctl.render.outcomes import Fixed, Saved, Undoing
-from reshardctl.report import Report
 
 SCHEMA = "reshardctl/lines/1"
 

@@ -14,9 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from reshardctl.diagnosis.report import Report
+from reshardctl.diagnosis.rules import STARTS, Finding, Rule, Severity, View
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.model import Step
-from reshardctl.plan import Plan
+from reshardctl.model.times import instant
+from reshardctl.planning.plan import Plan
 from reshardctl.render.changes import changes
 from reshardctl.render.context import Context
 from reshardctl.render.escape import escape
@@ -24,9 +27,6 @@ from reshardctl.render.outcomes import Fixed, Saved, Undoing
 from reshardctl.render.plain import sentences, title
 from reshardctl.render.text_findings import tally
 from reshardctl.render.words import cost, count, shards, shortened, worst
-from reshardctl.report import Report
-from reshardctl.rules import STARTS, Finding, Rule, Severity, View
-from reshardctl.times import instant
 
 ELSEWHERE = {
     "RSH401": "not looked at: the watch of fix and undo looks for it, before they write",

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reshardctl.effects import Harm
+from reshardctl.diagnosis.report import Report
+from reshardctl.diagnosis.rules import Finding
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.exit import Exit
 from reshardctl.model import ShardId, Step
-from reshardctl.plan import Plan
+from reshardctl.model.times import instant
+from reshardctl.planning.effects import Harm
+from reshardctl.planning.plan import Plan
 from reshardctl.render.changes import changes
 from reshardctl.render.context import Context
 from reshardctl.render.markdown_steps import plan_file, runbook
@@ -38,9 +41,6 @@ from reshardctl.render.words import (
     shortened,
     widest,
 )
-from reshardctl.report import Report
-from reshardctl.rules import Finding
-from reshardctl.times import instant
 
 
 def inspect(report: Report, context: Context) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from reshardctl.consumers import consumer_of
-from reshardctl.firstaid import first_aid
-from reshardctl.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.consumers.registry import consumer_of
+from reshardctl.diagnosis.report import Report
+from reshardctl.diagnosis.retention_advice import first_aid
+from reshardctl.diagnosis.rules import Severity
+from reshardctl.planning.plan import Ask, NoLine, Nothing, Plan
 from reshardctl.render.answers import answers
 from reshardctl.render.asking import explained
 from reshardctl.render.context import Context
@@ -16,8 +18,6 @@ from reshardctl.render.mending import all_residuals
 from reshardctl.render.outcomes import Saved
 from reshardctl.render.text_findings import tally
 from reshardctl.render.words import accepting, command, elsewhere, sentence, shortened
-from reshardctl.report import Report
-from reshardctl.rules import Severity
 
 Task = tuple[str, Sequence[Sequence[str]]]
 """What to do, and the commands that do it."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from reshardctl.effects import Effect
+from reshardctl.diagnosis.report import Report, make
+from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.model import ShardId, Write, after
-from reshardctl.plan import Decision, Nothing, Plan, Residual
+from reshardctl.planning.effects import Effect
+from reshardctl.planning.plan import Decision, Nothing, Plan, Residual
 from reshardctl.render.changes import shards_moved, shards_written
-from reshardctl.report import Report, make
-from reshardctl.rules import Finding, Severity
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from reshardctl.diagnosis.report import Report
 from reshardctl.model import Step
-from reshardctl.report import Report
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from reshardctl.diagnosis.report import Report
 from reshardctl.model import ShardId, index_of, short
 from reshardctl.render.escape import ascii_only, cut, escape
 from reshardctl.render.words import ago, shortened
-from reshardctl.report import Report
 
 FAMILIES = 4
 """Pictures a finding; the rest is in its list of shards."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from reshardctl.effects import Harm
-from reshardctl.plan import Ask, NoLine, Plan
+from reshardctl.diagnosis.report import Report, question
+from reshardctl.diagnosis.rules import Finding
+from reshardctl.planning.effects import Harm
+from reshardctl.planning.plan import Ask, NoLine, Plan
 from reshardctl.render.changes import changes
 from reshardctl.render.mending import Mending, costs_after, mending
 from reshardctl.render.supposed import already_so, supposed
 from reshardctl.render.text_fix import left_alone, phrases
 from reshardctl.render.words import absolute, condition, sentence, shards, shortened, widest
-from reshardctl.report import Report, question
-from reshardctl.rules import Finding
 
 
 def title(finding: Finding) -> str:

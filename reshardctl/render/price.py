@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reshardctl.effects import Effect, Harm
-from reshardctl.plan import Plan
+from reshardctl.planning.effects import Effect, Harm
+from reshardctl.planning.plan import Plan
 from reshardctl.render.words import broadest, capital, shards, total, width_in_all
 
 

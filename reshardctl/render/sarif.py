@@ -18,18 +18,18 @@ from hashlib import sha256
 from typing import Any
 
 from reshardctl import __version__
+from reshardctl.diagnosis.report import Report
+from reshardctl.diagnosis.rules import RULES, Finding, Severity
+from reshardctl.diagnosis.rules.pages import Page, pages
 from reshardctl.errors import ReshardError
 from reshardctl.exit import Exit
 from reshardctl.model import ShardId
+from reshardctl.model.times import instant
 from reshardctl.render.context import Context
 from reshardctl.render.escape import escape
 from reshardctl.render.json import exit_json
 from reshardctl.render.outcomes import Fixed, Saved, Undoing
 from reshardctl.render.plain import sentences
-from reshardctl.report import Report
-from reshardctl.rules import RULES, Finding, Severity
-from reshardctl.rules.pages import Page, pages
-from reshardctl.times import instant
 
 Object = dict[str, Any]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from reshardctl.diagnosis.report import Report
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.exit import Exit
 from reshardctl.render import text_findings, text_plan, text_stream
 from reshardctl.render.console import Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.outcomes import Fixed, Saved, Undoing
-from reshardctl.report import Report
 
 
 def inspect(report: Report, context: Context) -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import shlex
 
-from reshardctl.firstaid import first_aid
-from reshardctl.plan import Ask
+from reshardctl.diagnosis.report import Report
+from reshardctl.diagnosis.retention_advice import first_aid
+from reshardctl.diagnosis.rules import Finding, Severity
+from reshardctl.model.times import instant
+from reshardctl.planning.plan import Ask
 from reshardctl.render.answers import answers
 from reshardctl.render.asking import explained
 from reshardctl.render.console import Part, Sheet
@@ -32,9 +35,6 @@ from reshardctl.render.words import (
     shards,
     shortened,
 )
-from reshardctl.report import Report
-from reshardctl.rules import Finding, Severity
-from reshardctl.times import instant
 
 SIGNS = {
     Severity.ERROR: ("✗", "red"), Severity.WARNING: ("!", "yellow"), Severity.INFO: ("·", "dim"),

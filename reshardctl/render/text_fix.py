@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reshardctl.effects import Harm
+from reshardctl.diagnosis.report import Report
+from reshardctl.diagnosis.rules import Finding
 from reshardctl.model import ShardId
-from reshardctl.plan import Ask, NoLine, Plan, Residual
+from reshardctl.planning.effects import Harm
+from reshardctl.planning.plan import Ask, NoLine, Plan, Residual
 from reshardctl.render.changes import Action, Changed, changes, shards_written
 from reshardctl.render.console import LABEL, Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.mending import Mending, costs_after, mending
 from reshardctl.render.words import cost, disorders, shards, shortened, widest
-from reshardctl.report import Report
-from reshardctl.rules import Finding
 
 INDENT = 4
 NEVER_READ = "never read"

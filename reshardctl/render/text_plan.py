@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reshardctl.effects import Effect, Harm
+from reshardctl.diagnosis.report import Report
+from reshardctl.diagnosis.rules import Severity
 from reshardctl.model import ShardId
-from reshardctl.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.planning.effects import Effect, Harm
+from reshardctl.planning.plan import Ask, NoLine, Nothing, Plan
 from reshardctl.render.changes import Action, Changed, changes, counted
 from reshardctl.render.console import LABEL, Part, Sheet
 from reshardctl.render.context import Context
@@ -28,8 +30,6 @@ from reshardctl.render.words import (
     shortened,
     widest,
 )
-from reshardctl.report import Report
-from reshardctl.rules import Severity
 
 SIGNS = {
     Action.CREATE: ("+", "green"), Action.MOVE: ("~", "yellow"),

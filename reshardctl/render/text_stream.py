@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from reshardctl.diagnosis.report import Report
 from reshardctl.lineage import Lineage
+from reshardctl.model.times import instant
 from reshardctl.render.console import Part, Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.reshards import resharded
 from reshardctl.render.supposed import happening, supposed
 from reshardctl.render.words import ago
-from reshardctl.report import Report
-from reshardctl.times import instant
 
 
 def forecast(sheet: Sheet, report: Report, context: Context) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reshardctl.diagnosis.rules import Severity
 from reshardctl.render.changes import changes
 from reshardctl.render.console import LABEL, Part, Sheet
 from reshardctl.render.context import Context
@@ -11,7 +12,6 @@ from reshardctl.render.text_findings import tally
 from reshardctl.render.text_plan import SIGNS
 from reshardctl.render.text_writes import writes
 from reshardctl.render.words import command, count, elsewhere, shards, shortened
-from reshardctl.rules import Severity
 
 
 def undo(sheet: Sheet, undoing: Undoing, context: Context) -> None:

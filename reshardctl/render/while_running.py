@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reshardctl.liveness import all_live, counted, writes_of
 from reshardctl.model import Step, Write
+from reshardctl.planning.live_writes import all_live, counted, writes_of
 
 
 def write_words(write: Write) -> str:

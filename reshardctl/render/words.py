@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from math import ceil
 
 from reshardctl.consumers.base import Candidate
-from reshardctl.effects import Deadline, Effect, Harm
 from reshardctl.model import TIP, ShardId, index_of, short
+from reshardctl.model.times import duration, instant, parse_seconds
+from reshardctl.planning.effects import Deadline, Effect, Harm
 from reshardctl.render.escape import cut
-from reshardctl.times import duration, instant, parse_seconds
 
 LISTED = 12
 """Shards, or runs of them, that a sentence names before it says how many more there are."""

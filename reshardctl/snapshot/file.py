@@ -14,13 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reshardctl import locator, wire
-from reshardctl.errors import UsageError
-from reshardctl.evidence import Snapshot
-from reshardctl.lineage import Lineage
-from reshardctl.model import HASH_SPACE, Cut, Probe, Rank, Shard, ShardId, Stream, is_number
-from reshardctl.newfile import create_whole
-from reshardctl.strict import (
+from reshardctl.codec import values as wire
+from reshardctl.codec.strict import (
     Place,
     array,
     boolean,
@@ -31,6 +26,12 @@ from reshardctl.strict import (
     string,
     strings,
 )
+from reshardctl.consumers import locator
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.errors import UsageError
+from reshardctl.lineage import Lineage
+from reshardctl.model import HASH_SPACE, Cut, Probe, Rank, Shard, ShardId, Stream, is_number
+from reshardctl.stores.new_file import create_whole
 
 VERSION = "reshardctl/snapshot/1"
 NEW = "take a new one: reshardctl snapshot STREAM -o FILE"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import CannotTell, UsageError
-from reshardctl.evidence import Snapshot
 from reshardctl.lineage import Lineage
-from reshardctl.media.base import Landed
 from reshardctl.model import Cut, Image, Probe, ShardId, Step
+from reshardctl.stores.base import Landed
 
 
 class FrozenStream:

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from reshardctl.consumers import consumer_of
 from reshardctl.consumers.layouts import UNNAMED
-from reshardctl.evidence import Snapshot
+from reshardctl.consumers.locator import SCHEMES, Locator
+from reshardctl.consumers.registry import consumer_of
+from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.lineage import Lineage
-from reshardctl.locator import SCHEMES, Locator
 from reshardctl.model import AttributeValue, Image, canonical
 
 ACCOUNT = "000000000000"

@@ -14,9 +14,9 @@ from typing import Any, NoReturn, TypeVar
 from uuid import uuid4
 
 from reshardctl.errors import AnswerLost, CannotTell, Refused, ReshardError, UsageError
-from reshardctl.media.files.blobs import Blob, Entry, Moved, checked, joined, split
-from reshardctl.media.files.swapping import ours
 from reshardctl.spark.gateway import configuration, gateway
+from reshardctl.stores.files.blobs import Blob, Entry, Moved, checked, joined, split
+from reshardctl.stores.files.swapping import ours
 
 T = TypeVar("T")
 LARGEST = 1 << 30

@@ -22,8 +22,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from reshardctl.consumers.base import Candidate, Consumer
-from reshardctl.effects import Circumstances
 from reshardctl.errors import UsageError
+from reshardctl.execution.undo import Restore
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     AttributeValue,
@@ -38,10 +38,10 @@ from reshardctl.model import (
     after,
     changed,
 )
-from reshardctl.plan import Case, Nothing, Plan, decide, settled_line
-from reshardctl.policy import EVERYTHING, LATEST_AT_START, LOSSLESS, Accept, Policy
+from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.plan import Case, Nothing, Plan, decide, settled_line
+from reshardctl.planning.policy import EVERYTHING, LATEST_AT_START, LOSSLESS, Accept, Policy
 from reshardctl.testing.lineages import lineages, number_inside
-from reshardctl.undo import Restore
 
 _settings = settings(
     max_examples=100, deadline=None,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from threading import Lock
 
-from reshardctl.landing import same
-from reshardctl.media.base import Landed
 from reshardctl.model import Create, Image, Step, Write, canonical, changed
+from reshardctl.model.write_state import same
+from reshardctl.stores.base import Landed
 
 
 class MemoryMedium:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from threading import Barrier, Thread
 from typing import Protocol
 
-from reshardctl.media.base import Landed, Medium
 from reshardctl.model import (
     AttributeValue,
     Create,
@@ -23,6 +22,7 @@ from reshardctl.model import (
     canonical,
     changed,
 )
+from reshardctl.stores.base import Landed, Medium
 
 
 class Store(Protocol):

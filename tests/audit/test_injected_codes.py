@@ -12,7 +12,7 @@ import pytest
 
 import reshardctl.render
 from reshardctl.audit.facts import Compared, Facts, Fault, InSink, Record, Unusable
-from reshardctl.auditreport import AuditReport, judge_sink
+from reshardctl.diagnosis.audit_report import AuditReport, judge_sink
 from reshardctl.kinesis import Kinesis
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId

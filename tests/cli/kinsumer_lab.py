@@ -11,8 +11,8 @@ from typing import Any
 from lease_server import _bytes
 
 from reshardctl.consumers.kinsumer.tables import tables
-from reshardctl.media.dynamodb.values import image_of
 from reshardctl.model import Image, TableShape, table_of
+from reshardctl.stores.dynamodb.values import image_of
 from tests.cli.lab import Item, Lab
 
 _names = itertools.count()

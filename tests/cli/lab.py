@@ -26,8 +26,9 @@ import typer
 from botocore.awsrequest import AWSResponse
 from lease_server import LeaseTable
 
-from reshardctl.cli import connect, interrupt
 from reshardctl.cli.app import app, run
+from reshardctl.commands import connect
+from reshardctl.console import interrupt
 from reshardctl.model import Image
 from reshardctl.testing import FakeKinesis, load_topology
 from tests.case import Case
@@ -181,7 +182,7 @@ class Lab:
     @property
     def created(self) -> str:
         """The stream's creation time as --created and --recreated take it."""
-        from reshardctl.times import instant
+        from reshardctl.model.times import instant
 
         return instant(self.fake.stream(self.stream).created)
 

@@ -8,10 +8,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from reshardctl.media.sql.mysql import MySql
-from reshardctl.media.sql.postgres import Postgres
-from reshardctl.media.sql.server import address_of
 from reshardctl.model import Image
+from reshardctl.stores.sql.mysql import MySql
+from reshardctl.stores.sql.postgres import Postgres
+from reshardctl.stores.sql.server import address_of
 from tests.cli.lab import Item, Lab
 from tests.servers import PASSWORD, USER, Running
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from reshardctl.cli.alive import alive, sentence
+from reshardctl.console.spark_progress import alive, sentence
 from reshardctl.spark.running import tasks
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from reshardctl.audit.facts import FAILED, Compared, Facts, InSink, Record
-from reshardctl.auditreport import Keys
-from reshardctl.cli import sparking
+from reshardctl.commands import count_sink as sparking
+from reshardctl.diagnosis.audit_report import Keys
 from reshardctl.errors import CannotTell
 from reshardctl.model import shard_id
 from tests.cli.lab import mode_of_new_files
@@ -278,9 +278,9 @@ def test_a_password_in_the_locator_is_shown_nowhere(lab, spark, form):
 
 
 def test_the_words_that_come_back_have_no_password():
-    from reshardctl.cli.auditing import Audit
-    from reshardctl.cli.sinks import Sink
-    from reshardctl.cli.target import Given
+    from reshardctl.commands.audit import Audit
+    from reshardctl.commands.sinks import Sink
+    from reshardctl.commands.target import Given
 
     locator = "kinesis-consumer+redis://me:s3cr3t@127.0.0.1:1/0?app=a"
     words = Audit(Sink("/lake", against=True), Given("orders"), locator).words()
@@ -323,7 +323,7 @@ def test_the_stack_that_py4j_logs_at_ctrl_c_is_not_shown():
     """As py4j 0.10.9 logs it: on the root logger, by `logging.exception`."""
     code = (
         "import logging\n"
-        "from reshardctl.cli.sparking import keep_traces_away\n"
+        "from reshardctl.commands.count_sink import keep_traces_away\n"
         "keep_traces_away()\n"
         "try: raise KeyboardInterrupt\n"
         "except KeyboardInterrupt: logging.exception('KeyboardInterrupt while sending command.')\n"

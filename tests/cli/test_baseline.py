@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from reshardctl.times import instant
+from reshardctl.model.times import instant
 from tests.case import CASES, load
 from tests.cli.lab import Lab
 

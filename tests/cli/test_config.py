@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.cli.wishes import wishes_of
+from reshardctl.commands.request import wishes_of
 from reshardctl.config import load
 from tests.cli.test_configured import configure
 from tests.test_iam import documented

@@ -8,8 +8,8 @@ from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 
-from reshardctl.cli.choices import FormatName
-from reshardctl.cli.destinations import ONE_DOCUMENT, Destination, destinations
+from reshardctl.console.choices import FormatName
+from reshardctl.console.destinations import ONE_DOCUMENT, Destination, destinations
 from reshardctl.errors import UsageError
 from reshardctl.render import FORMATS
 from tests.cli.lab import mode_of_new_files

@@ -7,7 +7,7 @@ import itertools
 import pytest
 from lease_server import LeaseTable, session
 
-from reshardctl.media.dynamodb import catalog
+from reshardctl.stores.dynamodb import catalog
 
 _names = itertools.count()
 
@@ -182,7 +182,7 @@ def test_an_unknown_stream(lab):
 
 
 def test_sixty_columns(lab, monkeypatch):
-    monkeypatch.setattr("reshardctl.cli.output.PIPED_WIDTH", 60)
+    monkeypatch.setattr("reshardctl.console.output.PIPED_WIDTH", 60)
     text = lab.cli("discover", "orders").out
     prose = [line for line in text.splitlines() if "reshardctl inspect" not in line]
     assert max(map(len, prose)) <= 60

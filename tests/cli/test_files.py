@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.cli.files import check_file, replace_file
+from reshardctl.console.files import check_file, replace_file
 from reshardctl.errors import UsageError
 
 TEXT = "a report, ü\n"

@@ -110,7 +110,7 @@ def test_the_machine_vanishes_half_way(lab_of, lab, way):
     ("ExpiredToken", 400, 3, ("credentials",)),
 ])
 def test_without_its_journal_nothing_is_written(lab, monkeypatch, code, status, left, words):
-    monkeypatch.setattr("reshardctl.aws.ATTEMPTS", 2)
+    monkeypatch.setattr("reshardctl.aws.client.ATTEMPTS", 2)
     before = lab.items()
     lab.wire.fail_s3("PutObject", code, status)
     result = lab.fix("--journal", place(lab))

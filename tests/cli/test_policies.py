@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from reshardctl.effects import GRACE
-from reshardctl.times import instant
+from reshardctl.model.times import instant
+from reshardctl.planning.effects import GRACE
 from tests.cli.test_probe import OPTIONS, case, drained
 from tests.reference.kcl import run
 

@@ -130,7 +130,7 @@ def test_asked_to_stop_while_it_looks_whether_it_held(lab, number):
 
 STOPPED_BETWEEN = """
 import os, signal, sys
-from reshardctl.media.dynamodb import writing
+from reshardctl.stores.dynamodb import writing
 real, done = writing.write, []
 def write(*args, **more):
     landed = real(*args, **more)

@@ -13,8 +13,8 @@ from contextlib import ExitStack
 import pytest
 
 from reshardctl.errors import CannotTell
-from reshardctl.media.base import Landed
-from reshardctl.media.quickwit.indexes import Indexes
+from reshardctl.stores.base import Landed
+from reshardctl.stores.quickwit.indexes import Indexes
 from tests.case_stream import shard_name
 from tests.cli.lab import opened
 from tests.cli.quickwit_lab import QuickwitLab, golden_fake, planted

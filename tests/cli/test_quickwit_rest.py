@@ -157,7 +157,7 @@ def test_a_redirect_is_not_followed(lab):
 
 
 def test_an_answer_without_end_is_cut(lab, monkeypatch):
-    from reshardctl.media.quickwit import rest
+    from reshardctl.stores.quickwit import rest
 
     monkeypatch.setattr(rest, "LARGEST", 100)
     done = lab().inspect()

@@ -40,8 +40,8 @@ def counted(monkeypatch):
             asked.append(where)
             return SimpleNamespace(facts=facts(CASE, sink, **more))
 
-        monkeypatch.setattr("reshardctl.cli.sparking.count", count)
-        monkeypatch.setattr("reshardctl.cli.sparking.check_installed", lambda _sink: None)
+        monkeypatch.setattr("reshardctl.commands.count_sink.count", count)
+        monkeypatch.setattr("reshardctl.commands.count_sink.check_installed", lambda _sink: None)
         return asked
 
     return say
@@ -237,9 +237,9 @@ def test_a_record_that_is_there_in_part(lab_of, monkeypatch, release, place):
                    last_missing=replace(torn.until, sub=1), before_missing=torn.until)  # fmt: skip
     found = replace(found, compared={**found.compared, shard: torn})
     monkeypatch.setattr(
-        "reshardctl.cli.sparking.count", lambda *_: SimpleNamespace(facts=found)
+        "reshardctl.commands.count_sink.count", lambda *_: SimpleNamespace(facts=found)
     )
-    monkeypatch.setattr("reshardctl.cli.sparking.check_installed", lambda _sink: None)
+    monkeypatch.setattr("reshardctl.commands.count_sink.check_installed", lambda _sink: None)
     assert rebuild(lab, "--yes", *ALL).code == Exit.OK
     wanted = "TRIM_HORIZON" if place is None else torn.until.number
     assert written(lab)[1] == wanted

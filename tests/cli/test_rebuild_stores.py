@@ -25,9 +25,9 @@ def held(monkeypatch):
         for shard, records in CASE.records.items()
     }
     monkeypatch.setattr(
-        "reshardctl.cli.sparking.count", lambda *_: SimpleNamespace(facts=facts(CASE, found))
+        "reshardctl.commands.count_sink.count", lambda *_: SimpleNamespace(facts=facts(CASE, found))
     )
-    monkeypatch.setattr("reshardctl.cli.sparking.check_installed", lambda _sink: None)
+    monkeypatch.setattr("reshardctl.commands.count_sink.check_installed", lambda _sink: None)
     return found
 
 

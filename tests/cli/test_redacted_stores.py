@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from reshardctl.locator import parse
+from reshardctl.consumers.locator import parse
 from reshardctl.model import Image, canonical
 from reshardctl.snapshot.redaction import Redaction
 from tests.case import CASES, load

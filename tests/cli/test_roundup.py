@@ -11,9 +11,9 @@ from xml.etree.ElementTree import fromstring
 import pytest
 from lease_server import LeaseTable
 
-from reshardctl.cli.rounding import at_once
+from reshardctl.commands.inspect_many import at_once
 from reshardctl.errors import CannotTell, Refused
-from reshardctl.times import instant
+from reshardctl.model.times import instant
 from tests.render.test_json import VALIDATOR
 
 OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
@@ -166,7 +166,7 @@ def test_the_text(lab):
 def test_sixty_columns(lab, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     configure(lab, *lost())
-    monkeypatch.setattr("reshardctl.cli.output.PIPED_WIDTH", 60)
+    monkeypatch.setattr("reshardctl.console.output.PIPED_WIDTH", 60)
     text = lab.cli("inspect", "--format", "text").out
     prose = [line for line in text.splitlines() if "--stream-name" not in line]
     assert max(map(len, prose)) <= 60

@@ -268,7 +268,7 @@ def test_a_batch_that_has_run_is_not_taken_back(golden):
 
 KILLED = """
 import os, signal, sys
-from reshardctl.media.files.tree import Tree
+from reshardctl.stores.files.tree import Tree
 real, done = Tree.write, []
 def write(self, *args, **more):
     landed = real(self, *args, **more)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from reshardctl.errors import CannotTell
-from reshardctl.media.files import copying
+from reshardctl.stores.files import copying
 from tests.cli.lab import opened
 from tests.cli.spark_lab import FOLDERS, HEAD, SparkLab, facts, golden_fake, planted, said
 

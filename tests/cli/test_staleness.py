@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.consumers import CONSUMERS
+from reshardctl.consumers.registry import CONSUMERS
 from tests.case import CASES, load
 from tests.cli.lab import Lab
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.cli.connect import Account, _session
+from reshardctl.commands.connect import Account, _session
 from reshardctl.errors import UsageError
 from reshardctl.model import Create, Update, Write, shard_id
 from reshardctl.render.changes import Action, Changed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.rules import RULES
+from reshardctl.diagnosis.rules import RULES
 from tests.case import all_cases
 from tests.cli.lab import option_words
 

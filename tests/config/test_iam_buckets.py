@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl import locator
 from reshardctl.config.entries import Consumer, Reach, Stream
 from reshardctl.config.iam import ENVIRONMENT, policies
+from reshardctl.consumers import locator
 from tests.test_iam import policies as documented
 
 REACH = Reach(region="eu-west-1")

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from reshardctl.cli.wishes import wishes_of
+from reshardctl.commands.request import wishes_of
 from reshardctl.config import load
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit

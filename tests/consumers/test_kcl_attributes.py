@@ -17,7 +17,7 @@ import pytest
 from reshardctl.consumers.kcl.releases import traits_of
 from reshardctl.consumers.kcl.rows import parse
 from reshardctl.model import Image, Never, shard_id
-from reshardctl.plan import Nothing, Plan
+from reshardctl.planning.plan import Nothing, Plan
 from reshardctl.testing import load_topology
 from tests.case import CASES, Item, load
 from tests.dialects.kcl import images_of

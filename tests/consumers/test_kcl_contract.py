@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from reshardctl.consumers.kcl import Kcl
 from reshardctl.model import Image, after, canonical, shard_id
-from reshardctl.plan import Plan, decide
-from reshardctl.policy import Accept
+from reshardctl.planning.plan import Plan, decide
+from reshardctl.planning.policy import Accept
 from reshardctl.testing.consumer_contract import ALL, ConsumerContract, Place
 from reshardctl.testing.lineages import number_inside, split_in_turn
 

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.consumers import CONSUMERS
 from reshardctl.consumers.kcl.app import App, Start
 from reshardctl.consumers.kcl.fingerprints import starters
 from reshardctl.consumers.kcl.releases import traits_of
 from reshardctl.consumers.kcl.rows import parse
+from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.errors import UsageError
 from reshardctl.model import START, Create, Image
-from reshardctl.plan import Nothing, Plan
+from reshardctl.planning.plan import Nothing, Plan
 from tests.case import CASES, load
 from tests.judging import Bench, images_of, lineage_of
 

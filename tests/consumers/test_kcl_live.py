@@ -14,9 +14,9 @@ from judging import Bench
 from reshardctl.consumers.kcl.live import marked, proven
 from reshardctl.consumers.kcl.releases import traits_of
 from reshardctl.errors import Refused
-from reshardctl.liveness import all_live, counted, live_for_all, require_live, writes_of
 from reshardctl.model import TIP, Create, Cut, Step, Update, Write, at_number
-from reshardctl.plan import Plan, settled_line
+from reshardctl.planning.live_writes import all_live, counted, live_for_all, require_live, writes_of
+from reshardctl.planning.plan import Plan, settled_line
 from tests.case import CASES, all_cases, load
 
 LIVE = {

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.consumers.base import Incarnation
-from reshardctl.plan import Ask, Nothing, Plan, decide
+from reshardctl.planning.plan import Ask, Nothing, Plan, decide
 from tests.case import CASES, load
 from tests.dialects.kcl import images_of
 from tests.judging import Bench

@@ -9,7 +9,7 @@ import pytest
 from reshardctl.consumers.kcl.rows import parse
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, Never
-from reshardctl.plan import Nothing, Plan
+from reshardctl.planning.plan import Nothing, Plan
 from tests.case import CASES, load
 from tests.dialects.kcl import images_of
 from tests.judging import Bench

@@ -9,7 +9,7 @@ import pytest
 
 from reshardctl.errors import WrongStream
 from reshardctl.model import Never, shard_id
-from reshardctl.plan import Plan
+from reshardctl.planning.plan import Plan
 from tests.case import CASES, load
 from tests.case_rows import item_of
 from tests.case_stream import number

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.plan import Nothing
-from reshardctl.rules import Severity
+from reshardctl.diagnosis.rules import Severity
+from reshardctl.planning.plan import Nothing
 from reshardctl.testing import load_topology
 from tests.case import CASES, load
 from tests.case_rows import item_of

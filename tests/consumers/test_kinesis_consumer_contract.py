@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, after, canonical, shard_id
-from reshardctl.plan import Nothing, Plan, decide
-from reshardctl.policy import LATEST_AT_START, LOSSLESS
+from reshardctl.planning.plan import Nothing, Plan, decide
+from reshardctl.planning.policy import LATEST_AT_START, LOSSLESS
 from reshardctl.testing.consumer_contract import ConsumerContract, Place, _settings
 from reshardctl.testing.lineages import lineages, number_inside
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from reshardctl.model import Image, canonical
-from reshardctl.plan import NoLine, Nothing, Plan
+from reshardctl.planning.plan import NoLine, Nothing, Plan
 from tests.case import CASES, Case, load
 from tests.dialects import kinesis_consumer as dialect
 from tests.judging import Bench, delivered

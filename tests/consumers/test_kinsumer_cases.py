@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from reshardctl.model import Image
-from reshardctl.plan import Plan
+from reshardctl.planning.plan import Plan
 from reshardctl.testing import load_topology
 from tests.case import Case, Expect, all_cases
 from tests.dialects import kinsumer as dialect

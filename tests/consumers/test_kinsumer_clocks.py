@@ -14,7 +14,7 @@ import pytest
 from reshardctl.consumers.kinsumer.clocks import AHEAD, clocks
 from reshardctl.consumers.kinsumer.rows import parse
 from reshardctl.model import Update, Write
-from reshardctl.plan import Plan
+from reshardctl.planning.plan import Plan
 from tests.differential.families import FAMILIES
 from tests.differential.states import Rows, State
 from tests.differential.trial import bench_of, examine

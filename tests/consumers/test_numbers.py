@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.consumers.numbers import (
+from reshardctl.consumers.sequence_numbers import (
     CLOCKS_APART,
     Fits,
     fits,
     of_another_stream,
     of_wrong_stream,
 )
+from reshardctl.diagnosis.rules import Severity
 from reshardctl.lineage import Lineage
 from reshardctl.model import decode, index_of, is_number, shard_id
-from reshardctl.rules import Severity
 from reshardctl.testing.lineages import CREATED, STREAM
 from reshardctl.testing.sequence import SequenceNumber, end, start
 from tests.differential.families import FAMILIES

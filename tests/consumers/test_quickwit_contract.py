@@ -10,8 +10,8 @@ from reshardctl.consumers.quickwit import Quickwit
 from reshardctl.consumers.quickwit.document import PRESENT
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, shard_id
-from reshardctl.plan import NoLine, Plan, decide
-from reshardctl.policy import LATEST_AT_START, LOSSLESS
+from reshardctl.planning.plan import NoLine, Plan, decide
+from reshardctl.planning.policy import LATEST_AT_START, LOSSLESS
 from reshardctl.testing.consumer_contract import ConsumerContract, Place, _settings
 from reshardctl.testing.lineages import lineages, number_inside
 

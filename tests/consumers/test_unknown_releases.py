@@ -10,7 +10,7 @@ import importlib
 
 import pytest
 
-from reshardctl.consumers import CONSUMERS
+from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.spark.version_marker import version_of
 from reshardctl.errors import UsageError
 from reshardctl.render import FORMATS, Fixed

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from reshardctl.model import Create, Image, Step, Update
-from reshardctl.plan import Decision, Plan
+from reshardctl.planning.plan import Decision, Plan
 from tests.differential.casefile import document
 from tests.differential.damages import COMMON, damaged
 from tests.differential.families import FAMILIES

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from reshardctl.apply import apply
-from reshardctl.consumers import CONSUMERS
-from reshardctl.effects import Effect, Harm
+from reshardctl.consumers.registry import CONSUMERS
+from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.errors import ReshardError
+from reshardctl.execution.apply import apply
+from reshardctl.execution.undo import Restore, undo_steps
 from reshardctl.journal import Header, Journal, read
 from reshardctl.model import (
     DONE,
@@ -27,11 +28,10 @@ from reshardctl.model import (
     Step,
     at_number,
 )
-from reshardctl.plan import Decision, Nothing, Plan, settled_line
-from reshardctl.rebase import rebase
-from reshardctl.rules import Finding, Severity
+from reshardctl.planning.effects import Effect, Harm
+from reshardctl.planning.plan import Decision, Nothing, Plan, settled_line
+from reshardctl.planning.refresh import rebase
 from reshardctl.testing.memory_medium import MemoryMedium
-from reshardctl.undo import Restore, undo_steps
 from tests.differential.states import State
 from tests.judging import Bench, delivered
 

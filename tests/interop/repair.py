@@ -12,13 +12,14 @@ import boto3
 import botocore.session
 from botocore.config import Config
 
-from reshardctl import locator, savedplan
+from reshardctl.consumers import locator
+from reshardctl.diagnosis.report import Wishes
+from reshardctl.execution import plan_file as savedplan
+from reshardctl.execution.repair import Ports, carry_out, survey, verify
 from reshardctl.journal import Header, Journal
 from reshardctl.kinesis import Kinesis
-from reshardctl.media.dynamodb import DynamoDb
-from reshardctl.plan import Plan
-from reshardctl.repair import Ports, carry_out, survey, verify
-from reshardctl.report import Wishes
+from reshardctl.planning.plan import Plan
+from reshardctl.stores.dynamodb import DynamoDb
 from tests.interop.kcl.situations import Situation
 from tests.interop.kcl.stream import ServedStream
 from tests.judging import asked, options_of

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from reshardctl.times import instant
+from reshardctl.model.times import instant
 from tests.interop.spark import by_hand, executed
 from tests.interop.spark.growing import STREAM, Growing, after, aged, before, expired
 from tests.interop.spark.recorded import of

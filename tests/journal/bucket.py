@@ -9,12 +9,12 @@ from faults import FaultySession
 from lease_server import REGION, session
 from plans import MOVING, RESTORE, Killed, Plan, as_given, checked, header
 
-from reshardctl.apply import apply, resume
+from reshardctl.execution.apply import apply, resume
+from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Journal, S3Object, read
 from reshardctl.journal.s3 import S3Log
-from reshardctl.media.base import Medium
-from reshardctl.rebase import rebase
-from reshardctl.undo import undo_steps
+from reshardctl.planning.refresh import rebase
+from reshardctl.stores.base import Medium
 
 _names = itertools.count()
 

@@ -15,8 +15,8 @@ from faults import DENIED, EXPIRED, LASTING, TRANSIENT, UNSENT, answer, before
 from lease_server import lease_server
 from plans import Killed, Plan, checked, counters, header, journal_of, plan_of, settled, twice
 
-from reshardctl.apply import apply
 from reshardctl.errors import CannotTell, HalfDone, Refused, ReshardError, UsageError
+from reshardctl.execution.apply import apply
 from reshardctl.journal import Journal, S3Object, read
 from reshardctl.journal.bucket import listed
 from reshardctl.model import Step
@@ -29,7 +29,7 @@ PLANS = [plan_of(sizes) for sizes in ([1], [2], [1, 2, 1])] + [twice()]
 @pytest.fixture(autouse=True)
 def _few_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
     """What lasts lasts for three attempts as well as for eight."""
-    monkeypatch.setattr("reshardctl.aws.ATTEMPTS", 3)
+    monkeypatch.setattr("reshardctl.aws.client.ATTEMPTS", 3)
 
 
 @pytest.fixture(scope="module")

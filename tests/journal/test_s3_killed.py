@@ -19,10 +19,10 @@ import os, signal, sys, time
 sys.path[:0] = sys.argv[1:3]
 import boto3
 from plans import checked, header, plan_of
-from reshardctl.apply import apply
+from reshardctl.execution.apply import apply
 from reshardctl.journal import Journal, S3Object
 from reshardctl.journal.s3 import S3Log
-from reshardctl.media.dynamodb import DynamoDb
+from reshardctl.stores.dynamodb import DynamoDb
 
 _, _, _, table, url, bucket, key, what, at, when = sys.argv
 left = int(at)

@@ -177,7 +177,8 @@ def test_a_probe_tells_from_when_to_when() -> None:
 
 
 def test_the_help_names_the_budget_there_is() -> None:
-    from reshardctl.cli import options, wishes
+    from reshardctl.cli import options
+    from reshardctl.commands import request as wishes
 
     named = options.BudgetOption.__metadata__[0].help  # type: ignore[attr-defined]
     default = named.partition("Default: ")[2].partition(";")[0]

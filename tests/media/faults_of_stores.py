@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from reshardctl.errors import AnswerLost, CannotTell
-from reshardctl.media.base import Landed
 from reshardctl.model import Create, Image, Step, Update, Write
+from reshardctl.stores.base import Landed
 from tests.servers.severed import Way
 
 Row = Callable[[str, int], Image]

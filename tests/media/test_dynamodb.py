@@ -27,11 +27,11 @@ from faults import (
 )
 from lease_server import Clock, LeaseTable, session
 
-from reshardctl.aws import ATTEMPTS
+from reshardctl.aws.client import ATTEMPTS
 from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
-from reshardctl.media.base import Landed
-from reshardctl.media.dynamodb import ACTIONS, DynamoDb
 from reshardctl.model import Image, Step, changed
+from reshardctl.stores.base import Landed
+from reshardctl.stores.dynamodb import ACTIONS, DynamoDb
 from reshardctl.testing.medium_contract import END, create, delete, row, step, update
 
 LOST = {name: TRANSIENT[name] for name in ("500-after", "timeout-after", "closed-after")}

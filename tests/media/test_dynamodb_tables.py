@@ -12,9 +12,9 @@ from lease_server import session
 from several_tables import SeveralTables, composite, fixed, two_tables
 
 from reshardctl.errors import CannotTell, Refused, UsageError
-from reshardctl.media.base import Landed
-from reshardctl.media.dynamodb import DynamoDb
 from reshardctl.model import Create, Delete, Image, Step, TableShape, Update, Write
+from reshardctl.stores.base import Landed
+from reshardctl.stores.dynamodb import DynamoDb
 
 RESERVED = {"Shard", "Key", "Name", "namespace", "shard_id", "Owner", "sequence_number"}
 

@@ -20,14 +20,14 @@ from botocore.exceptions import BotoCoreError, ClientError
 from botocore.hooks import HierarchicalEmitter
 from botocore.parsers import ResponseParserError
 
-from reshardctl.aws import CAUGHT, LOST, assumed, client_of, failed_inside
-from reshardctl.awsanswers import refuse_malformed
+from reshardctl.aws.client import CAUGHT, LOST, assumed, client_of, failed_inside
+from reshardctl.aws.malformed_answers import refuse_malformed
 from reshardctl.errors import CannotTell
 from reshardctl.exit import Exit
 from reshardctl.kinesis.fast.answers import keep_records_raw
 from reshardctl.kinesis.pages import keep_pages_raw
-from reshardctl.media.dynamodb.client import Client
-from reshardctl.media.dynamodb.faults import Kind, kind_of
+from reshardctl.stores.dynamodb.client import Client
+from reshardctl.stores.dynamodb.faults import Kind, kind_of
 
 KEY = {"leaseKey": {"S": "shardId-000000000001"}}
 ROW = b'{"Item":{"leaseKey":{"S":"shardId-000000000001"},"checkpoint":{"S":"SHARD_END"}}}'

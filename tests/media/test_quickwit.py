@@ -11,11 +11,11 @@ import pytest
 
 from reshardctl.consumers.quickwit.document import FILE, Document
 from reshardctl.errors import UsageError
-from reshardctl.media.base import Landed
-from reshardctl.media.files.blobs import Blobs
-from reshardctl.media.files.local import Local
-from reshardctl.media.quickwit import Indexes
 from reshardctl.model import Create, Image, Step, Update, Write
+from reshardctl.stores.base import Landed
+from reshardctl.stores.files.blobs import Blobs
+from reshardctl.stores.files.local import Local
+from reshardctl.stores.quickwit import Indexes
 from tests.media.files.bucket import Prefix, bucket_server
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "quickwit" / "0.9.0"

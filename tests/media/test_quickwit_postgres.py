@@ -10,11 +10,11 @@ import pytest
 from reshardctl.consumers.quickwit.document import ROW, Document
 from reshardctl.consumers.quickwit.switching import enabled
 from reshardctl.errors import AnswerLost, CannotTell, UsageError
-from reshardctl.media.base import Landed
-from reshardctl.media.quickwit.postgres import Metastore
-from reshardctl.media.sql.postgres import Postgres
-from reshardctl.media.sql.server import address_of
 from reshardctl.model import Create, Delete, Step, Update, Write
+from reshardctl.stores.base import Landed
+from reshardctl.stores.quickwit.postgres import Metastore
+from reshardctl.stores.sql.postgres import Postgres
+from reshardctl.stores.sql.server import address_of
 from tests.cli.quickwit_postgres_lab import connected, restored
 from tests.servers import PASSWORD, USER, Running
 from tests.servers.postgresql import postgresql

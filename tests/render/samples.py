@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from datetime import datetime
 from functools import cache
 
-from reshardctl.evidence import Snapshot
-from reshardctl.locator import parse
+from reshardctl.consumers.locator import parse
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.diagnosis.report import Report, Wishes, make
 from reshardctl.model import after
-from reshardctl.plan import Plan
-from reshardctl.policy import Accept
+from reshardctl.planning.plan import Plan
+from reshardctl.planning.policy import Accept
 from reshardctl.render import Context
-from reshardctl.report import Report, Wishes, make
 from tests.case import Case, all_cases
 from tests.grouped import Situation
 from tests.judging import asked, images_of, lineage_of, resolved

@@ -7,13 +7,13 @@ from urllib.parse import quote
 
 import pytest
 
+from reshardctl.consumers.locator import parse
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.diagnosis.report import Report, Wishes, make
 from reshardctl.errors import EmptyCheckpoint
-from reshardctl.evidence import Snapshot
-from reshardctl.locator import parse
-from reshardctl.plan import Ask
+from reshardctl.planning.plan import Ask
 from reshardctl.render import FORMATS
 from reshardctl.render.asking import explained
-from reshardctl.report import Report, Wishes, make
 from tests.case import Case, all_cases
 from tests.dialects import dialect_of
 from tests.judging import Bench, lineage_of

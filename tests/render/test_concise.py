@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from reshardctl.plan import Plan
+from reshardctl.diagnosis.rules import Severity
+from reshardctl.planning.plan import Plan
 from reshardctl.render import FORMATS, Fixed
 from reshardctl.render.concise import inspect_lines, plan_lines
-from reshardctl.rules import Severity
 from tests.grouped import by_case
 from tests.render.samples import STORED, context, every_expectation, report_of, then
 

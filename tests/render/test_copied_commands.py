@@ -19,8 +19,8 @@ import typer
 
 import reshardctl
 from reshardctl.cli.app import app
+from reshardctl.diagnosis.report import Report
 from reshardctl.render import FORMATS
-from reshardctl.report import Report
 from tests.render.samples import STORED, context, report_of
 
 LONG = pytest.mark.long

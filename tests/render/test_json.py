@@ -10,8 +10,8 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from reshardctl.errors import HalfDone, ReshardError, StalePlan
 from reshardctl.exit import Exit
-from reshardctl.plan import Ask, NoLine, Nothing, Plan
-from reshardctl.policy import POLICIES, Accept
+from reshardctl.planning.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.planning.policy import POLICIES, Accept
 from reshardctl.render import FORMATS, Context, Fixed, Saved, Undoing
 from reshardctl.render.json import error_json, exit_json, plan_json, report_json
 from tests.render.samples import CASES, STORED, context, report_of, then

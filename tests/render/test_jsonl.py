@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from reshardctl.errors import HalfDone
-from reshardctl.plan import Plan
+from reshardctl.planning.plan import Plan
 from reshardctl.render import FORMATS, Context, Fixed, Saved, Undoing
 from tests.render.samples import STORED, context, report_of, then
 

@@ -11,9 +11,9 @@ from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 
+from reshardctl.diagnosis.rules import STARTS
 from reshardctl.errors import HalfDone
 from reshardctl.render import FORMATS, Context, Fixed, Saved, Undoing
-from reshardctl.rules import STARTS
 from tests.grouped import by_case
 from tests.render.samples import CASES, STORED, context, every_expectation, report_of, then
 

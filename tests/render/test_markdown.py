@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from reshardctl.errors import HalfDone, StalePlan
-from reshardctl.plan import Ask, Plan
+from reshardctl.planning.plan import Ask, Plan
 from reshardctl.render import FORMATS, Context, Fixed, Saved, Undoing
 from reshardctl.render.changes import changes
 from reshardctl.render.markdown_words import code, prose

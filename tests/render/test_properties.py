@@ -6,9 +6,9 @@ import re
 
 import pytest
 
+from reshardctl.diagnosis.report import Report, make
 from reshardctl.model import Image
 from reshardctl.render import FORMATS
-from reshardctl.report import Report, make
 from tests.render.samples import CASES, STORED, context, report_of
 
 pytestmark = pytest.mark.long

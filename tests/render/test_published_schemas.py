@@ -21,7 +21,7 @@ from jsonschema import Draft4Validator
 
 from reshardctl.errors import CannotTell, HalfDone, ReshardError, StalePlan
 from reshardctl.exit import Exit
-from reshardctl.plan import Plan
+from reshardctl.planning.plan import Plan
 from reshardctl.render import FORMATS, Context, Fixed, Saved, Undoing
 from reshardctl.render.audit import AUDITS
 from reshardctl.render.many import MANY

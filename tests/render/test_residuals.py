@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from reshardctl.effects import Effect, Harm
-from reshardctl.plan import Nothing, Residual
-from reshardctl.prices import flag as flag_of
+from reshardctl.planning.effects import Effect, Harm
+from reshardctl.planning.plan import Nothing, Residual
+from reshardctl.planning.prices import flag as flag_of
 from reshardctl.render import FORMATS
 from reshardctl.render.context import Context
 from tests.render.samples import report_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.model import Step
-from reshardctl.plan import Plan
+from reshardctl.planning.plan import Plan
 from reshardctl.render import FORMATS
 from reshardctl.render.while_running import plan_words, write_words
 from tests.render.samples import context, report_of

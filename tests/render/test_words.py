@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.consumers.base import Candidate
-from reshardctl.effects import Deadline, Effect, Harm
 from reshardctl.model import START, TIP, ShardId, shard_id
+from reshardctl.planning.effects import Deadline, Effect, Harm
 from reshardctl.render import words
 
 

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from reshardctl.consumers.base import Incarnation
-from reshardctl.effects import Circumstances
+from reshardctl.diagnosis.rules import View
 from reshardctl.lineage import Lineage
-from reshardctl.plan import judge, settled_line
-from reshardctl.policy import LOSSLESS
-from reshardctl.rules import View
+from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.plan import judge, settled_line
+from reshardctl.planning.policy import LOSSLESS
 from tests.case import Case, all_cases, from_table
 from tests.case_stream import only
 from tests.judging import Bench

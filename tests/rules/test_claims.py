@@ -13,9 +13,9 @@ from dataclasses import replace
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reshardctl.effects import Effect, Harm
+from reshardctl.diagnosis.rules import View, findings
 from reshardctl.errors import UsageError
-from reshardctl.rules import View, findings
+from reshardctl.planning.effects import Effect, Harm
 from tests.case import Case, all_cases
 from tests.case_rows import Item, item_of
 from tests.grouped import by_case

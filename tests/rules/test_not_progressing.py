@@ -11,12 +11,12 @@ from types import SimpleNamespace
 import pytest
 
 from reshardctl.consumers.base import Hold
-from reshardctl.effects import Circumstances
+from reshardctl.diagnosis.activity import Movement, Watched, watched
+from reshardctl.diagnosis.rules import Finding, View
+from reshardctl.diagnosis.rules.rsh403_not_progressing import match
 from reshardctl.lineage import Lineage
 from reshardctl.model import START, Probe, ShardId, shard_id
-from reshardctl.rules import Finding, View
-from reshardctl.rules.rsh403_not_progressing import match
-from reshardctl.watching import Movement, Watched, watched
+from reshardctl.planning.effects import Circumstances
 from tests.rules.seen import view_of
 from tests.rules.test_tables import BY_CASES
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from reshardctl.diagnosis.rules import Finding, Severity
+from reshardctl.diagnosis.rules.suppressions import Suppression, sift
 from reshardctl.model import shard_id
-from reshardctl.rules import Finding, Severity
-from reshardctl.rules.suppressions import Suppression, sift
 
 UNTIL = 1_800_000_000.0
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from reshardctl import rules
+from reshardctl.diagnosis import rules
+from reshardctl.diagnosis.rules import STARTS, Finding, Rule, Severity, View
 from reshardctl.model import ShardId
-from reshardctl.rules import STARTS, Finding, Rule, Severity, View
 from tests.grouped import by_case
 from tests.rules.seen import Told, table_of, told_by_cases, view_of
 

@@ -11,7 +11,7 @@ import pytest
 import reshardctl.consumers.kcl.behaviour as behaviour
 import reshardctl.consumers.kcl.encode as encode
 import reshardctl.consumers.kcl.settled as settled
-import reshardctl.effects as effects
+import reshardctl.planning.effects as effects
 from reshardctl.consumers.kcl.positions import Standing, standing
 from reshardctl.consumers.kcl.rows import Row
 from reshardctl.lineage import Lineage

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from reshardctl.effects import Effect, Harm
 from reshardctl.model import at_number
-from reshardctl.plan import NoLine, Nothing, Plan, decide
+from reshardctl.planning.effects import Effect, Harm
+from reshardctl.planning.plan import NoLine, Nothing, Plan, decide
 from tests.case import Case
 from tests.case_rows import Item
 from tests.case_stream import shard_name

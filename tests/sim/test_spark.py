@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.effects import Harm
 from reshardctl.model import Image, after
-from reshardctl.plan import Nothing, Plan
+from reshardctl.planning.effects import Harm
+from reshardctl.planning.plan import Nothing, Plan
 from reshardctl.testing import load_topology
 from reshardctl.testing.settings import Settings
 from tests.dialects.spark import planted

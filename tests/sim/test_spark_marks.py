@@ -15,7 +15,7 @@ import pytest
 
 from reshardctl.errors import CannotTell, ReshardError
 from reshardctl.model import Image, after
-from reshardctl.plan import Plan
+from reshardctl.planning.plan import Plan
 from reshardctl.testing import load_topology
 from reshardctl.testing.settings import Settings
 from tests.judging import Bench, delivered, lineage_of

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 
-from reshardctl.effects import Effect
 from reshardctl.model import Image, Replay, Step, after
-from reshardctl.plan import Case as PlanCase
-from reshardctl.plan import Decision, Nothing, Plan, decide, judge, settled_line
-from reshardctl.policy import POLICIES, Accept
+from reshardctl.planning.effects import Effect
+from reshardctl.planning.plan import Case as PlanCase
+from reshardctl.planning.plan import Decision, Nothing, Plan, decide, judge, settled_line
+from reshardctl.planning.policy import POLICIES, Accept
 from tests.case_rows import Item
 from tests.judging import Bench, delivered
 from tests.reference.kcl import Run, run

@@ -15,9 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reshardctl import locator
+from reshardctl.codec.strict import Place
+from reshardctl.codec.values import image
+from reshardctl.consumers import locator
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.diagnosis.report import Wishes, make
 from reshardctl.errors import CannotTell, UsageError
-from reshardctl.evidence import Snapshot
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     HASH_SPACE,
@@ -31,15 +34,12 @@ from reshardctl.model import (
     canonical,
     shard_id,
 )
-from reshardctl.report import Wishes, make
 from reshardctl.snapshot import file as savedsnapshot
 from reshardctl.snapshot import redaction
 from reshardctl.snapshot.file import SavedSnapshot, parsed, text
 from reshardctl.snapshot.frozen import FrozenMedium, FrozenStream
-from reshardctl.strict import Place
 from reshardctl.testing.lineages import CREATED
 from reshardctl.testing.sequence import start
-from reshardctl.wire import image
 from tests.case import Case, all_cases
 from tests.judging import images_of, lineage_of
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from reshardctl.errors import CannotTell, Refused, UsageError
-from reshardctl.media.base import Landed
-from reshardctl.media.files.tree import Tree
 from reshardctl.model import Image
 from reshardctl.spark import gateway
 from reshardctl.spark.hadoop import Hadoop
+from reshardctl.stores.base import Landed
+from reshardctl.stores.files.tree import Tree
 from reshardctl.testing.store_contract import StoreContract, Words
 from tests.media.files.trees import change, creation, everything, plant, removal
 

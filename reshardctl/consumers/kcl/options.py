@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from reshardctl.consumers.kcl.app import Start
 from reshardctl.consumers.kcl.releases import Traits, traits_of
 from reshardctl.errors import UsageError
-from reshardctl.times import parse_instant, parse_seconds
+from reshardctl.model.times import parse_instant, parse_seconds
 
 
 @dataclass(frozen=True, slots=True)

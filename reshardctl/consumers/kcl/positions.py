@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 
 from reshardctl.consumers.kcl.rows import AT_TIMESTAMP, LATEST, SHARD_END, TRIM_HORIZON, Row
-from reshardctl.consumers.numbers import from_the_future, of_no_record
+from reshardctl.consumers.sequence_numbers import from_the_future, of_no_record
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, decode, index_of
 

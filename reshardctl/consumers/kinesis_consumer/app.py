@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from reshardctl.consumers.kinesis_consumer.releases import GROUP, STARTERS, Traits, traits_of
 from reshardctl.errors import UsageError
-from reshardctl.times import parse_instant
+from reshardctl.model.times import parse_instant
 
 DYNAMODB = "dynamodb"
 OPTIONS = ("app", "initial", "release", "group", "table")

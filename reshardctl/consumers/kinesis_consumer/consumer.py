@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from reshardctl.consumers.base import Candidate, Cannot, Hold, Incarnation
-from reshardctl.consumers.kin import kin
 from reshardctl.consumers.kinesis_consumer import encode as encoding
 from reshardctl.consumers.kinesis_consumer.app import App, Start, Whose, applications, whose
 from reshardctl.consumers.kinesis_consumer.behaviour import replay
@@ -14,7 +13,8 @@ from reshardctl.consumers.kinesis_consumer.releases import note_of
 from reshardctl.consumers.kinesis_consumer.rows import LEASE, Positions, belonging, parse
 from reshardctl.consumers.kinesis_consumer.settled import settled
 from reshardctl.consumers.kinesis_consumer.tables import NUMBER, key_of, shard_of
-from reshardctl.consumers.numbers import (
+from reshardctl.consumers.related_shards import kin
+from reshardctl.consumers.sequence_numbers import (
     ELSEWHERE,
     earlier_incarnation,
     of_a_shard_elsewhere,

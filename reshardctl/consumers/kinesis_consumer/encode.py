@@ -22,7 +22,7 @@ from reshardctl.consumers.kinesis_consumer.tables import (
     SHARD,
     key_of,
 )
-from reshardctl.consumers.numbers import Fits, fits, of_a_shard_elsewhere, unborn
+from reshardctl.consumers.sequence_numbers import Fits, fits, of_a_shard_elsewhere, unborn
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import (

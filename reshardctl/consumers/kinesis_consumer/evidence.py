@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.consumers.kinesis_consumer.rows import Positions, Row
-from reshardctl.consumers.numbers import Fits, earlier_incarnation, fits
+from reshardctl.consumers.sequence_numbers import Fits, earlier_incarnation, fits
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, decode, shard_id, time_of
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from reshardctl.consumers.kinesis_consumer.app import App, Start
 from reshardctl.consumers.kinesis_consumer.evidence import Evidence
 from reshardctl.consumers.kinesis_consumer.rows import Positions
-from reshardctl.consumers.numbers import Fits, fits
+from reshardctl.consumers.sequence_numbers import Fits, fits
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,

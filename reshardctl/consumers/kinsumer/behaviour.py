@@ -22,7 +22,7 @@ from reshardctl.consumers.kinsumer.positions import (
 )
 from reshardctl.consumers.kinsumer.rows import Row, Store
 from reshardctl.consumers.kinsumer.tables import CACHE, LEADER
-from reshardctl.consumers.numbers import unborn
+from reshardctl.consumers.sequence_numbers import unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -42,7 +42,7 @@ from reshardctl.model import (
     exactly,
     short,
 )
-from reshardctl.times import instant
+from reshardctl.model.times import instant
 
 ROUND = 60.0
 """Seconds: shardCheckFrequency and leaderActionFrequency, both a minute unless configured."""

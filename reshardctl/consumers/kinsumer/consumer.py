@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from reshardctl.consumers.base import MANY, Candidate, Cannot, Hold, Incarnation
-from reshardctl.consumers.kin import kin
 from reshardctl.consumers.kinsumer import encode as encoding
 from reshardctl.consumers.kinsumer import liveness
 from reshardctl.consumers.kinsumer.app import App
@@ -19,7 +18,8 @@ from reshardctl.consumers.kinsumer.releases import note_of
 from reshardctl.consumers.kinsumer.rows import Row, Store, parse
 from reshardctl.consumers.kinsumer.settled import settled
 from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, key_of
-from reshardctl.consumers.numbers import earlier_incarnation, of_wrong_stream
+from reshardctl.consumers.related_shards import kin
+from reshardctl.consumers.sequence_numbers import earlier_incarnation, of_wrong_stream
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import (

@@ -17,7 +17,7 @@ from reshardctl.consumers.kinsumer.positions import asked_first
 from reshardctl.consumers.kinsumer.rows import LATEST, Row, Store
 from reshardctl.consumers.kinsumer.stamps import finished_at, rfc_of, seen_at
 from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, LEADER, key_of
-from reshardctl.consumers.numbers import of_a_shard_elsewhere, unborn
+from reshardctl.consumers.sequence_numbers import of_a_shard_elsewhere, unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reshardctl.consumers.kinsumer.rows import Store
-from reshardctl.consumers.numbers import (
+from reshardctl.consumers.sequence_numbers import (
     ELSEWHERE,
     earlier_incarnation,
     of_a_shard_elsewhere,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from reshardctl.consumers.kinsumer.app import AT_TIMESTAMP, TRIM_HORIZON, App
 from reshardctl.consumers.kinsumer.releases import SNOWPLOW_1_7, TWITCH, Traits, traits_of
 from reshardctl.errors import UsageError
-from reshardctl.times import parse_instant
+from reshardctl.model.times import parse_instant
 
 
 def applications(options: Mapping[str, str], forked: bool) -> list[App]:

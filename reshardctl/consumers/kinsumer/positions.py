@@ -6,7 +6,7 @@ from enum import Enum
 
 from reshardctl.consumers.kinsumer.app import App
 from reshardctl.consumers.kinsumer.rows import LATEST, Row, Store
-from reshardctl.consumers.numbers import Fits, fits
+from reshardctl.consumers.sequence_numbers import Fits, fits
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, TIP, Cut, ShardId, at_number, at_time
 from reshardctl.model.cuts import ARRIVAL_SLACK

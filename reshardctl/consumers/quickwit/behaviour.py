@@ -26,7 +26,7 @@ from reshardctl.model import (
     exactly,
     short,
 )
-from reshardctl.times import instant
+from reshardctl.model.times import instant
 
 NAMED = 5
 """Shards that a sentence names before it says how many more there are."""

@@ -41,7 +41,7 @@ from reshardctl.model import (
     Write,
     decode,
 )
-from reshardctl.times import instant
+from reshardctl.model.times import instant
 
 MOST = 5_000
 """Writes in a step. What keeps a source from its start does so until the last of them is done, so

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from reshardctl.consumers.numbers import from_the_future, of_no_record
+from reshardctl.consumers.sequence_numbers import from_the_future, of_no_record
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,

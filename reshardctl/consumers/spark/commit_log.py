@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from reshardctl.codec.strict import named
 from reshardctl.consumers.spark.first_value import first_value
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.version_marker import version_of
-from reshardctl.strict import named
 
 
 @dataclass(frozen=True, slots=True)

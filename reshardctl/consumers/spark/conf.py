@@ -11,9 +11,9 @@ from __future__ import annotations
 import json
 import re
 
+from reshardctl.codec.strict import Place, named, parse
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.errors import UsageError
-from reshardctl.strict import Place, named, parse
 
 _MARKS = (
     ("4.3", "spark.sql.dropDuplicates.deterministicKeyOrder.enabled"),

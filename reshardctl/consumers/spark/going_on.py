@@ -45,7 +45,7 @@ from reshardctl.model import (
     exactly,
     short,
 )
-from reshardctl.times import instant
+from reshardctl.model.times import instant
 
 SURVIVES = "failOnDataLoss=false, or a repair"
 

@@ -14,7 +14,7 @@ from reshardctl.consumers.spark.checkpoint import Checkpoint
 from reshardctl.consumers.spark.cuts import cut_of
 from reshardctl.lineage import Lineage
 from reshardctl.model import START, ShardId
-from reshardctl.times import instant
+from reshardctl.model.times import instant
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from reshardctl.consumers.base import Incarnation
-from reshardctl.consumers.numbers import (
+from reshardctl.consumers.sequence_numbers import (
     CLOCKS_APART,
     earlier_incarnation,
     of_another_stream,
@@ -22,7 +22,7 @@ from reshardctl.consumers.spark.stamps import planned_at
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, decode
-from reshardctl.times import instant
+from reshardctl.model.times import instant
 
 
 def incarnation(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from reshardctl.consumers.numbers import earlier_incarnation
+from reshardctl.consumers.sequence_numbers import earlier_incarnation
 from reshardctl.consumers.spark.app import App, Start
 from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
 from reshardctl.consumers.spark.cuts import BEGINNING, cut_of, is_foreign

@@ -23,7 +23,7 @@ from reshardctl.consumers.spark.positions import (
 )
 from reshardctl.errors import UsageError
 from reshardctl.model import ShardId, decode, index_of, is_number
-from reshardctl.times import parse_instant
+from reshardctl.model.times import parse_instant
 
 FORMS = (
     "an offset line of the connector, {\"metadata\":{…},\"shardId-…\":{\"iteratorType\":…}}, or "

@@ -9,7 +9,7 @@ from reshardctl.consumers.spark.checkpoint import Checkpoint
 from reshardctl.consumers.spark.positions import AT_TIMESTAMP, LATEST
 from reshardctl.consumers.spark.stamps import planned_at
 from reshardctl.model import Cause, Fate, Reads, ShardId
-from reshardctl.times import instant
+from reshardctl.model.times import instant
 
 
 def notes(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.consumers.base import Incarnation
-from reshardctl.consumers.numbers import earlier_incarnation, unborn
+from reshardctl.consumers.sequence_numbers import earlier_incarnation, unborn
 from reshardctl.consumers.spark.checkpoint import LINEAGE, Checkpoint
 from reshardctl.consumers.spark.cuts import spelled
 from reshardctl.consumers.spark.incarnation import by_creation

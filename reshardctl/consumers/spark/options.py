@@ -15,7 +15,7 @@ from reshardctl.consumers.spark.releases import Traits, note_of, starters, trait
 from reshardctl.consumers.spark.table_log import OPTION
 from reshardctl.errors import UsageError
 from reshardctl.model import ShardId
-from reshardctl.times import parse_instant
+from reshardctl.model.times import parse_instant
 
 NAMES = (
     "source", "release", "startingPosition", "failOnDataLoss", "sink", "maxFetchRecordsPerShard",

@@ -24,7 +24,7 @@ from reshardctl.consumers.spark.lines import awslabs, qubole
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, Create, Cut, ShardId, Step, Wanted, Write, time_of
-from reshardctl.times import instant
+from reshardctl.model.times import instant
 
 SETTINGS = '{"batchWatermarkMs":0,"batchTimestampMs":0,"conf":{}}'
 """Spark takes what is not in `conf` from the session, as for a new query (runs on 3.5.9 to 4.3.0;

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
+from reshardctl.codec.strict import Place, parse
 from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
 from reshardctl.consumers.spark.conf import TIMESTAMP, WATERMARK, with_times
 from reshardctl.consumers.spark.offset_log import OffsetLog
 from reshardctl.errors import UsageError
-from reshardctl.strict import Place, parse
 
 
 def planned_at(batch: Batch) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from reshardctl import aws
+from reshardctl.aws import client as aws
 from reshardctl.errors import CannotTell
 from reshardctl.kinesis.fast.answers import keep_records_raw
 from reshardctl.kinesis.fast.whole import take_whole

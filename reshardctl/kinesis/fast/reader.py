@@ -18,7 +18,7 @@ from reshardctl.kinesis.target import target_of
 from reshardctl.kinesis.transport import CallError, Transport
 from reshardctl.kinesis.walk import ENDED, FUTURE, lost_shard
 from reshardctl.model import ShardId
-from reshardctl.times import instant
+from reshardctl.model.times import instant
 
 Start = Literal[
     "TRIM_HORIZON", "LATEST", "AFTER_SEQUENCE_NUMBER", "AT_SEQUENCE_NUMBER", "AT_TIMESTAMP"

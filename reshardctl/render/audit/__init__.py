@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from reshardctl.auditreport import AuditReport
+from reshardctl.diagnosis.audit_report import AuditReport
 from reshardctl.render.audit import concise, github, json, jsonl, junit, markdown, sarif, text
 from reshardctl.render.context import Context
 

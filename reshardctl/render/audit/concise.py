@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from reshardctl.auditreport import AuditReport
+from reshardctl.diagnosis.audit_report import AuditReport
+from reshardctl.diagnosis.rules import Finding
 from reshardctl.render.audit.words import by_when
 from reshardctl.render.context import Context
 from reshardctl.render.escape import ascii_only, escape
 from reshardctl.render.words import shards, shortened
-from reshardctl.rules import Finding
 
 
 def audit(report: AuditReport, context: Context) -> str:

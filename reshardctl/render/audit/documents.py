@@ -6,12 +6,12 @@ from typing import Any
 
 from reshardctl.audit.coverage import Unknowable
 from reshardctl.audit.facts import Bucket, Compared, InSink, Record, Unusable
-from reshardctl.auditreport import AuditReport, Keys, Standing
+from reshardctl.diagnosis.audit_report import AuditReport, Keys, Standing
+from reshardctl.diagnosis.rules import Finding
 from reshardctl.lineage import Lineage
+from reshardctl.model.times import instant
 from reshardctl.render.audit.words import life, settled_words
 from reshardctl.render.documents import stream_document
-from reshardctl.rules import Finding
-from reshardctl.times import instant
 
 Document = dict[str, Any]
 

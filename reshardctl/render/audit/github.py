@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reshardctl.auditreport import AuditReport
+from reshardctl.diagnosis.audit_report import AuditReport
 from reshardctl.render.audit.words import quoted, remarks, sentences, sink_words, total
 from reshardctl.render.context import Context
 from reshardctl.render.github import COMMANDS, annotation

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from reshardctl.auditreport import AuditReport, Standing
+from reshardctl.diagnosis.audit_report import AuditReport, Standing
+from reshardctl.diagnosis.rules import Finding
 from reshardctl.render.audit.bar_chart import chart
 from reshardctl.render.audit.bins import bars, span
 from reshardctl.render.audit.map import picture
@@ -28,7 +29,6 @@ from reshardctl.render.graph.html import SHARDS
 from reshardctl.render.graph.style import PAGE
 from reshardctl.render.graph.xml import ascii_markup, safe
 from reshardctl.render.words import sentence, shards, shortened
-from reshardctl.rules import Finding
 
 CHARTS = 60
 """Shards with a chart of their own, those that lack most first."""

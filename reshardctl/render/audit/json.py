@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from reshardctl.auditreport import AuditReport
+from reshardctl.diagnosis.audit_report import AuditReport
 from reshardctl.exit import Exit
 from reshardctl.render.audit.documents import audit_document, bucket_document
 from reshardctl.render.context import Context

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from reshardctl.auditreport import AuditReport
+from reshardctl.diagnosis.audit_report import AuditReport
 from reshardctl.render.audit.documents import Document, audit_document, bucket_document
 from reshardctl.render.context import Context
 from reshardctl.render.json import exit_json

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement
 
-from reshardctl.auditreport import AuditReport
+from reshardctl.diagnosis.audit_report import AuditReport
+from reshardctl.diagnosis.rules import SINKS, Finding, Rule, Severity, Sink
+from reshardctl.model.times import instant
 from reshardctl.render.audit.words import quoted, remarks, sentences, total
 from reshardctl.render.context import Context
 from reshardctl.render.escape import escape
 from reshardctl.render.junit import bare_suite, document, lines, properties
 from reshardctl.render.plain import title
 from reshardctl.render.words import shards, shortened
-from reshardctl.rules import SINKS, Finding, Rule, Severity, Sink
-from reshardctl.times import instant
 
 OF_STREAM = "not looked at: audit --against-stream does"
 OF_CONSUMER = "not looked at: audit --consumer does"

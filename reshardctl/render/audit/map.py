@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from reshardctl.audit.coverage import time_in
 from reshardctl.audit.facts import Bucket
-from reshardctl.auditreport import AuditReport, Standing
+from reshardctl.diagnosis.audit_report import AuditReport, Standing
+from reshardctl.model.times import instant
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box, Chart, chart_of
 from reshardctl.render.graph.layout import BEFORE, LEFT, TOP, Layout, layout_of
 from reshardctl.render.graph.style import STYLE
 from reshardctl.render.graph.svg import axes, names, rect, shard
 from reshardctl.render.graph.xml import px, safe
-from reshardctl.times import instant
 
 LEAST = 2.5
 """Pixels of a stretch, so that a single record can be seen."""

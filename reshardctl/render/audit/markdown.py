@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from reshardctl.auditreport import AuditReport
+from reshardctl.diagnosis.audit_report import AuditReport
+from reshardctl.diagnosis.rules import Finding
+from reshardctl.model.times import instant
 from reshardctl.render.audit.words import (
     by_when,
     cells,
@@ -17,8 +19,6 @@ from reshardctl.render.audit.words import (
 from reshardctl.render.context import Context
 from reshardctl.render.markdown_words import Page, code, prose
 from reshardctl.render.words import sentence, shards, shortened
-from reshardctl.rules import Finding
-from reshardctl.times import instant
 
 ROWS = 200
 

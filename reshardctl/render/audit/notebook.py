@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 
 from reshardctl.audit.facts import Facts
-from reshardctl.auditreport import AuditReport, Stored, judge_sink
+from reshardctl.diagnosis.audit_report import AuditReport, Stored, judge_sink
 from reshardctl.lineage import Lineage
 from reshardctl.render.audit.html import page
 from reshardctl.render.audit.text import audit

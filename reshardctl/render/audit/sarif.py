@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 from hashlib import sha256
 
-from reshardctl.auditreport import AuditReport
+from reshardctl.diagnosis.audit_report import AuditReport
+from reshardctl.diagnosis.rules import RULES, Finding
+from reshardctl.model.times import instant
 from reshardctl.render.audit.words import joined, remarks, sentences
 from reshardctl.render.context import Context
 from reshardctl.render.escape import escape
@@ -21,8 +23,6 @@ from reshardctl.render.sarif import (
     logical,
     notification,
 )
-from reshardctl.rules import RULES, Finding
-from reshardctl.times import instant
 
 
 def audit(report: AuditReport, context: Context) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from reshardctl.auditreport import AuditReport
+from reshardctl.diagnosis.audit_report import AuditReport
+from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.render.audit.words import (
     by_when,
     cells,
@@ -19,7 +20,6 @@ from reshardctl.render.context import Context
 from reshardctl.render.text_findings import BODY, SIGNS
 from reshardctl.render.text_stream import stream_line
 from reshardctl.render.words import sentence, shards, shortened
-from reshardctl.rules import Finding, Severity
 
 ROWS = 40
 """Shards that the table shows without -v."""

@@ -6,14 +6,14 @@ import shlex
 from collections.abc import Iterable, Sequence
 
 from reshardctl.audit.coverage import time_in
-from reshardctl.auditreport import AuditReport, Standing, Way
+from reshardctl.diagnosis.audit_report import AuditReport, Standing, Way
+from reshardctl.diagnosis.rules import Finding, Severity
+from reshardctl.diagnosis.rules.sinks import many
 from reshardctl.model import DONE, START, ShardId, short
+from reshardctl.model.times import duration, instant
 from reshardctl.render.graph.labels import clock
 from reshardctl.render.many.words import counted
 from reshardctl.render.words import sentence, shards, shortened
-from reshardctl.rules import Finding, Severity
-from reshardctl.rules.sinks import many
-from reshardctl.times import duration, instant
 
 HEADS = ("shard", "", "rows", "too many", "out of order")
 ALONE = ("last arrival",)

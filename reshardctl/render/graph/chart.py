@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from reshardctl.effects import Circumstances, Effect, Harm, moment, owes
+from reshardctl.diagnosis.report import Report, case_of
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, ShardId, Span, Stream
-from reshardctl.plan import settled_line
-from reshardctl.report import Report, case_of
+from reshardctl.planning.effects import Circumstances, Effect, Harm, moment, owes
+from reshardctl.planning.plan import settled_line
 
 LOSING = (Harm.SKIPPED, Harm.STALLED)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from reshardctl.model.times import instant
 from reshardctl.render.escape import cut, escape
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box, Chart
-from reshardctl.times import instant
 
 
 def draw(chart: Chart) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reshardctl.model.times import duration, instant
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box, Chart
 from reshardctl.render.graph.style import PAGE
 from reshardctl.render.graph.svg import picture
 from reshardctl.render.graph.xml import ascii_markup, safe
-from reshardctl.times import duration, instant
 
 _KEY = '<svg class="reshard" width="26" height="14">{}</svg>'
 _SAMPLE = '<rect class="{}" x="1" y="1" width="24" height="12"/>'

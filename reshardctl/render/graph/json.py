@@ -10,8 +10,8 @@ import json
 from typing import Any
 
 from reshardctl.model import Cut, Rank
+from reshardctl.model.times import instant
 from reshardctl.render.graph.chart import Box, Chart, Loss, Place
-from reshardctl.times import instant
 
 GRAPH = "reshardctl/graph/1"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from reshardctl.model import HASH_SPACE, ShardId, short
+from reshardctl.model.times import duration, instant
 from reshardctl.render.escape import cut, escape
 from reshardctl.render.graph.chart import Box, Chart, Place
 from reshardctl.render.words import cost, count, shortened
-from reshardctl.times import duration, instant
 
 LONGEST = 24
 """Characters of a stored position that a label shows."""

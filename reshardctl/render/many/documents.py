@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from reshardctl.diagnosis.rules.suppressions import Suppression
+from reshardctl.model.times import instant
 from reshardctl.render.documents import report_document
 from reshardctl.render.json import error_json, exit_json, report_json
 from reshardctl.render.many.roundup import Entry, Roundup, behind
-from reshardctl.rules.suppressions import Suppression
-from reshardctl.times import instant
 
 Document = dict[str, Any]
 

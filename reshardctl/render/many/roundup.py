@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from reshardctl.effects import moment, owes
+from reshardctl.consumers.locator import Locator
+from reshardctl.diagnosis.report import Report, case_of
+from reshardctl.diagnosis.rules import Severity
+from reshardctl.diagnosis.rules.suppressions import Sifted
 from reshardctl.errors import ReshardError
 from reshardctl.exit import Exit
-from reshardctl.locator import Locator
 from reshardctl.model import DONE
-from reshardctl.plan import settled_line
-from reshardctl.report import Report, case_of
-from reshardctl.rules import Severity
-from reshardctl.rules.suppressions import Sifted
+from reshardctl.planning.effects import moment, owes
+from reshardctl.planning.plan import settled_line
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import inf
 
-from reshardctl.firstaid import first_aid
+from reshardctl.diagnosis.report import Report
+from reshardctl.diagnosis.retention_advice import first_aid
+from reshardctl.diagnosis.rules import Severity
 from reshardctl.render import text_findings, text_stream
 from reshardctl.render.console import Part, Sheet
 from reshardctl.render.context import Context
@@ -14,8 +16,6 @@ from reshardctl.render.many.roundup import Entry, Roundup
 from reshardctl.render.many.words import HEADS, failed, hidden, remarks, row, total
 from reshardctl.render.mending import fixable
 from reshardctl.render.words import command, sentence, shortened
-from reshardctl.report import Report
-from reshardctl.rules import Severity
 
 
 def roundup(shown: Roundup, context: Context) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from reshardctl.diagnosis.rules import Finding, Severity
+from reshardctl.diagnosis.rules.suppressions import Suppression
 from reshardctl.exit import Exit
+from reshardctl.model.times import duration, instant
 from reshardctl.render.many.roundup import Entry, Roundup, behind, taken_up
 from reshardctl.render.mending import fixable
 from reshardctl.render.words import count, shards
-from reshardctl.rules import Finding, Severity
-from reshardctl.rules.suppressions import Suppression
-from reshardctl.times import duration, instant
 
 HEADS = ("consumer", "store", "open shards", "behind up to", "result")
 

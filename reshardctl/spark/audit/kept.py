@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reshardctl.auditreport import Keys
+from reshardctl.diagnosis.audit_report import Keys
 from reshardctl.errors import UsageError
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, decode, index_of, short, time_of
+from reshardctl.model.times import duration, instant
 from reshardctl.spark.source.admission import unlisted_parents
 from reshardctl.spark.source.offset import Offset, Place
-from reshardctl.times import duration, instant
 
 _NAMED = 8
 _SAME = 1.0

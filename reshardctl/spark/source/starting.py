@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from reshardctl.errors import UsageError
 from reshardctl.model import ShardId, decode, index_of, is_number
-from reshardctl.times import parse_instant
+from reshardctl.model.times import parse_instant
 
 TRIM_HORIZON = "TRIM_HORIZON"
 LATEST = "LATEST"

@@ -8,7 +8,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from reshardctl.media.files.swapping import ours
+from reshardctl.stores.files.swapping import ours
 
 _RANDOM = re.compile(r"[0-9a-f-]{36}")
 

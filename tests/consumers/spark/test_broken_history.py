@@ -14,7 +14,7 @@ import pytest
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.errors import CannotTell
 from reshardctl.model import Cause, Crash, Image
-from reshardctl.plan import Case, NoLine, Plan, decide, judge, settled_line
+from reshardctl.planning.plan import Case, NoLine, Plan, decide, judge, settled_line
 from tests.spark_recorded import HEAD, Recorded
 
 

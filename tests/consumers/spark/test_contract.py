@@ -24,7 +24,7 @@ from reshardctl.consumers.spark.positions import (
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, ShardId
-from reshardctl.policy import LOSSLESS
+from reshardctl.planning.policy import LOSSLESS
 from reshardctl.testing.consumer_contract import ConsumerContract, Place, _settings
 from reshardctl.testing.lineages import STREAM, lineages, number_inside
 

@@ -13,9 +13,9 @@ from reshardctl.consumers.spark.positions import (
     AT_SEQUENCE_NUMBER,
     Position,
 )
+from reshardctl.diagnosis.rules.sinks import behind, covers
 from reshardctl.kinesis.walk import start_words
 from reshardctl.model import at_number, decode
-from reshardctl.rules.sinks import behind, covers
 
 N = "49682270118325013364312256743091471265914410120216805378"
 AT, AFTER = Position(AT_SEQUENCE_NUMBER, N), Position(AFTER_SEQUENCE_NUMBER, N)

@@ -14,9 +14,9 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.consumers.spark.consumer import Spark
-from reshardctl.effects import Circumstances
 from reshardctl.model import DONE, START, Image, Reads, ShardId, after, at_number, shard_id
-from reshardctl.plan import Case, NoLine, Nothing, Plan, decide
+from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.plan import Case, NoLine, Nothing, Plan, decide
 from tests.spark_recorded import GOLDEN, HEAD, Recorded
 
 CONF = (GOLDEN / "pyds" / "lineage" / "offsets" / "0").read_text().split("\n")[1]

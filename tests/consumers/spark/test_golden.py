@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from reshardctl.consumers.spark.consumer import Spark
-from reshardctl.effects import Harm
 from reshardctl.model import after
-from reshardctl.plan import Nothing, Plan, decide
+from reshardctl.planning.effects import Harm
+from reshardctl.planning.plan import Nothing, Plan, decide
 from tests.spark_recorded import DIES, FOLDERS, HEAD, QUBOLE, V1, Recorded, delivered
 
 Delivered = Mapping[int, Sequence[int]]

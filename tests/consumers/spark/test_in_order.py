@@ -11,7 +11,7 @@ import pytest
 from reshardctl.consumers.spark.options import read_options
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, Step, after, ahead
-from reshardctl.plan import Case, Nothing, Plan, decide
+from reshardctl.planning.plan import Case, Nothing, Plan, decide
 from tests.cli.spark_lab import golden_fake
 from tests.dialects.spark import planted
 from tests.reference.spark import Query, connector_of

@@ -16,16 +16,16 @@ from random import Random
 import pytest
 
 from reshardctl.audit.line import line_of
-from reshardctl.consumers import CONSUMERS
-from reshardctl.effects import Circumstances, Harm
+from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model import START, Span, after, at_number
-from reshardctl.plan import Case as PlanCase
-from reshardctl.plan import NoLine, Nothing, Plan, decide
-from reshardctl.policy import EVERYTHING, Accept
-from reshardctl.rebuilt import rebuilt
+from reshardctl.model.times import instant
+from reshardctl.planning.effects import Circumstances, Harm
+from reshardctl.planning.plan import Case as PlanCase
+from reshardctl.planning.plan import NoLine, Nothing, Plan, decide
+from reshardctl.planning.policy import EVERYTHING, Accept
+from reshardctl.planning.rebuild import rebuilt
 from reshardctl.testing import load_topology
-from reshardctl.times import instant
 from tests.case import Case, from_table
 from tests.dialects.spark import planted
 from tests.judging import lineage_of

@@ -13,10 +13,10 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.consumers.spark.consumer import Spark
-from reshardctl.decision import Nothing, Plan
-from reshardctl.effects import Harm
 from reshardctl.model import Delete, Image, after
-from reshardctl.plan import Case, decide
+from reshardctl.planning.decision import Nothing, Plan
+from reshardctl.planning.effects import Harm
+from reshardctl.planning.plan import Case, decide
 from tests.spark_recorded import DIES, FOLDERS, HEAD, QUBOLE, V1, Recorded, delivered
 
 ID = "69880f2a-f006-496b-9513-9120bf42d838"

@@ -12,10 +12,10 @@ import pytest
 
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.consumers.spark.unnamed import unnamed
+from reshardctl.diagnosis.rules import Finding, Severity, View, findings
 from reshardctl.errors import CannotTell
 from reshardctl.model import Delete, Image
-from reshardctl.plan import Case, NoLine, Nothing, Plan, decide, judge, settled_line
-from reshardctl.rules import Finding, Severity, View, findings
+from reshardctl.planning.plan import Case, NoLine, Nothing, Plan, decide, judge, settled_line
 from tests.spark_recorded import HEAD, V1, Recorded
 
 LOG = "sources/0/shard-source/"

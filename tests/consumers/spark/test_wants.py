@@ -14,10 +14,10 @@ from reshardctl.consumers.spark.positions import TRIM_HORIZON, Position
 from reshardctl.consumers.spark.releases import AWSLABS_1_4_2
 from reshardctl.consumers.spark.tree import checkpoint_of
 from reshardctl.consumers.spark.wants import select
-from reshardctl.media.files.local import Local
-from reshardctl.media.files.tree import Tree
 from reshardctl.model import Image, shard_id
 from reshardctl.model.trees import Wants
+from reshardctl.stores.files.local import Local
+from reshardctl.stores.files.tree import Tree
 
 BATCHES = "sources/0/shard-source"
 

@@ -10,16 +10,17 @@ from pathlib import Path
 
 import boto3
 
-from reshardctl import locator, savedplan
+from reshardctl.consumers import locator
+from reshardctl.diagnosis.report import Wishes
 from reshardctl.errors import StalePlan
+from reshardctl.execution import plan_file as savedplan
+from reshardctl.execution.repair import Ports, carry_out, survey, verify
 from reshardctl.journal import Header, Journal
 from reshardctl.kinesis import Kinesis
-from reshardctl.media.base import Landed
-from reshardctl.media.dynamodb import DynamoDb
 from reshardctl.model import Step
-from reshardctl.plan import Plan
-from reshardctl.repair import Ports, carry_out, survey, verify
-from reshardctl.report import Wishes
+from reshardctl.planning.plan import Plan
+from reshardctl.stores.base import Landed
+from reshardctl.stores.dynamodb import DynamoDb
 from tests.case import CASES, Case, Expect, load
 from tests.case_stream import shard_name
 from tests.interop.kcl.laboratory import Start

@@ -12,8 +12,8 @@ from unittest.mock import patch
 from lease_server import REGION, lease_server, session
 from moto.s3.responses import S3Response
 
-from reshardctl.media.files.s3 import S3
-from reshardctl.media.files.tree import Tree
+from reshardctl.stores.files.s3 import S3
+from reshardctl.stores.files.tree import Tree
 from tests.media.files.trees import everything
 
 _names = itertools.count()

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from reshardctl.media.files.document import Document
-from reshardctl.media.files.local import Local
-from reshardctl.media.files.tree import Tree
 from reshardctl.model import Image
+from reshardctl.stores.files.document import Document
+from reshardctl.stores.files.local import Local
+from reshardctl.stores.files.tree import Tree
 from reshardctl.testing.store_contract import StoreContract, Words
 from tests.media.files.bucket import Prefix, bucket_server
 from tests.media.files.test_document import Lines

@@ -14,10 +14,10 @@ from lease_server import session
 
 from reshardctl.consumers.quickwit.document import Document as Quickwit
 from reshardctl.errors import AnswerLost, Refused, UsageError
-from reshardctl.media.base import Landed
-from reshardctl.media.files.document import Document
-from reshardctl.media.files.local import Local
 from reshardctl.model import Create, Delete, Image, Step, Update, Write, changed
+from reshardctl.stores.base import Landed
+from reshardctl.stores.files.document import Document
+from reshardctl.stores.files.local import Local
 from tests.media.files.bucket import Prefix, bucket_server
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "quickwit" / "0.9.0" / "q1"

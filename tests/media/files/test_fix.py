@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl import wire
-from reshardctl.apply import apply, resume
+from reshardctl.codec import values as wire
+from reshardctl.codec.strict import Place, parse
+from reshardctl.execution.apply import apply, resume
+from reshardctl.execution.undo import Restore, undo_steps
 from reshardctl.journal import Header, Journal, read
-from reshardctl.media.base import Medium, recover
-from reshardctl.media.files.local import Local
-from reshardctl.media.files.tree import Tree
 from reshardctl.model import Create, Delete, Image, Step, Update, Write, after
-from reshardctl.rebase import rebase
+from reshardctl.planning.refresh import rebase
 from reshardctl.render.text_writes import write_lines
-from reshardctl.strict import Place, parse
-from reshardctl.undo import Restore, undo_steps
+from reshardctl.stores.base import Medium, recover
+from reshardctl.stores.files.local import Local
+from reshardctl.stores.files.tree import Tree
 from tests.media.files.bucket import Prefix, bucket_server
 from tests.media.files.test_killed import watched
 from tests.media.files.test_tree import b64

@@ -18,13 +18,13 @@ from unittest import mock
 import pytest
 
 from reshardctl.errors import AnswerLost, CannotTell, Refused
-from reshardctl.landing import Standing, standing
-from reshardctl.media.base import Landed, recover
-from reshardctl.media.files import renaming
-from reshardctl.media.files.images import image_of
-from reshardctl.media.files.local import Local
-from reshardctl.media.files.tree import Tree
 from reshardctl.model import Step
+from reshardctl.model.write_state import Standing, standing
+from reshardctl.stores.base import Landed, recover
+from reshardctl.stores.files import renaming
+from reshardctl.stores.files.images import image_of
+from reshardctl.stores.files.local import Local
+from reshardctl.stores.files.tree import Tree
 from tests.media.files.test_tree import b64
 from tests.media.files.trees import (
     change,

@@ -23,9 +23,9 @@ from faults import (
 from lease_server import session
 
 from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
-from reshardctl.media.base import Landed
-from reshardctl.media.files.s3 import ACTIONS, S3
-from reshardctl.media.files.tree import Tree
+from reshardctl.stores.base import Landed
+from reshardctl.stores.files.s3 import ACTIONS, S3
+from reshardctl.stores.files.tree import Tree
 from tests.media.files.bucket import Prefix, bucket_server
 from tests.media.files.trees import change, creation, everything, removal, wanting
 

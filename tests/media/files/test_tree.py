@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from reshardctl.errors import CannotTell, Refused, UsageError
-from reshardctl.media.base import Landed
-from reshardctl.media.files.local import Local
-from reshardctl.media.files.tree import Tree
 from reshardctl.model import Image
 from reshardctl.model.trees import Wants
+from reshardctl.stores.base import Landed
+from reshardctl.stores.files.local import Local
+from reshardctl.stores.files.tree import Tree
 from tests.media.files.trees import (
     change,
     contents,

@@ -10,9 +10,9 @@ import pytest
 import redis
 from several_tables import Mask
 
-from reshardctl.media.redis import Strings
-from reshardctl.media.redis.server import Server
 from reshardctl.model import Image, TableShape
+from reshardctl.stores.redis import Strings
+from reshardctl.stores.redis.server import Server
 from reshardctl.testing.store_contract import StoreContract, Words
 from tests.servers import PASSWORD, Running
 from tests.servers.redisserver import redis_server

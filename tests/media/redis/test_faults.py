@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from reshardctl.errors import Refused, UsageError
-from reshardctl.media.base import Landed
-from reshardctl.media.redis import Strings
-from reshardctl.media.redis.server import Server
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
+from reshardctl.stores.base import Landed
+from reshardctl.stores.redis import Strings
+from reshardctl.stores.redis.server import Server
 from tests.media.faults_of_stores import cut_everywhere
 from tests.media.redis.test_contract import SHAPE, Keys, Masked, _row, running
 from tests.servers import PASSWORD, Running

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from several_tables import Mask
 
-from reshardctl.media.sql import SqlTable
-from reshardctl.media.sql.mysql import MySql
-from reshardctl.media.sql.postgres import Postgres
-from reshardctl.media.sql.server import address_of
 from reshardctl.model import Image, TableShape
+from reshardctl.stores.sql import SqlTable
+from reshardctl.stores.sql.mysql import MySql
+from reshardctl.stores.sql.postgres import Postgres
+from reshardctl.stores.sql.server import address_of
 from reshardctl.testing.store_contract import StoreContract, Words
 from tests.servers import PASSWORD, USER, Running
 from tests.servers.mariadb import mariadb

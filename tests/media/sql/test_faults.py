@@ -10,10 +10,10 @@ import pytest
 from several_tables import Mask
 
 from reshardctl.errors import Refused, UsageError
-from reshardctl.media.base import Landed
-from reshardctl.media.sql import SqlTable
-from reshardctl.media.sql.server import address_of
 from reshardctl.model import Image, Step, TableShape, Update, Write
+from reshardctl.stores.base import Landed
+from reshardctl.stores.sql import SqlTable
+from reshardctl.stores.sql.server import address_of
 from tests.media.faults_of_stores import cut_everywhere
 from tests.media.sql.test_contract import DDL, KINDS, NUMBER, Table, _row, running
 from tests.servers import PASSWORD, USER, Running

@@ -14,17 +14,17 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from reshardctl.audit.facts import Bucket
-from reshardctl.auditreport import AuditReport, judge_sink
+from reshardctl.diagnosis.audit_report import AuditReport, judge_sink
+from reshardctl.diagnosis.rules import RULES, SINKS
 from reshardctl.exit import Exit
 from reshardctl.model import shard_id
+from reshardctl.model.times import instant
 from reshardctl.render.audit import AUDITS
 from reshardctl.render.audit.bins import bars, span
 from reshardctl.render.audit.html import page
 from reshardctl.render.audit.notebook import show
 from reshardctl.render.audit.sarif import fingerprint
 from reshardctl.render.context import Context
-from reshardctl.rules import RULES, SINKS
-from reshardctl.times import instant
 from tests.audit.made import CREATED
 from tests.render.audit.samples import ALL, CONTEXT, alone, clean, everything, hostile, large
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-from reshardctl.evidence import Snapshot
+from reshardctl.consumers.locator import parse
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.diagnosis.report import Report, Wishes, make
 from reshardctl.lineage import Lineage
-from reshardctl.locator import parse
-from reshardctl.report import Report, Wishes, make
 from tests.case import Case, from_table
 from tests.judging import images_of, lineage_of
 

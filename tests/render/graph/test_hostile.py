@@ -8,14 +8,14 @@ import unicodedata
 import networkx
 import pytest
 
+from reshardctl.consumers.locator import parse
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.diagnosis.report import Wishes, make
 from reshardctl.errors import ReshardError
-from reshardctl.evidence import Snapshot
 from reshardctl.lineage import Lineage
-from reshardctl.locator import parse
 from reshardctl.model import HASH_SPACE, Shard, ShardId, Stream
 from reshardctl.render.escape import ascii_only, escape
 from reshardctl.render.graph import GRAPHS, draw
-from reshardctl.report import Wishes, make
 from tests.judging import images_of
 from tests.render.graph.drawing import dot_edges, parsed, rects
 from tests.render.graph.samples import lineage_on

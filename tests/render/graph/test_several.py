@@ -8,12 +8,12 @@ import subprocess
 
 import pytest
 
-from reshardctl.evidence import Snapshot
-from reshardctl.locator import parse
+from reshardctl.consumers.locator import parse
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.diagnosis.report import Wishes, make
 from reshardctl.render.graph import draw
 from reshardctl.render.graph.several import SEVERAL, draw_several
 from reshardctl.render.graph.several.svg import COLORS
-from reshardctl.report import Wishes, make
 from tests.judging import images_of
 from tests.render.graph.drawing import SVG, parsed, rects, shades
 from tests.render.graph.samples import lineage_on, report_on, wide_case

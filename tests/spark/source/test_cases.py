@@ -15,7 +15,7 @@ import pytest
 
 from reshardctl.errors import ReshardError
 from reshardctl.model import Image
-from reshardctl.plan import Ask, Plan, decide
+from reshardctl.planning.plan import Ask, Plan, decide
 from reshardctl.testing import load_topology
 from reshardctl.testing.settings import Settings
 from tests.case import CASES, Case, Expect, all_cases, load

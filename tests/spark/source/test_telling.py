@@ -5,7 +5,7 @@ from __future__ import annotations
 import boto3
 import pytest
 
-from reshardctl.aws import client_of
+from reshardctl.aws.client import client_of
 from reshardctl.errors import ReshardError
 from reshardctl.kinesis import Kinesis
 from reshardctl.spark.source.telling import told

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from reshardctl.diagnosis.report import Report
 from reshardctl.lineage import Lineage
 from reshardctl.render.graph.chart import Chart, Loss, Place, chart_of
 from reshardctl.render.graph.layout import Layout, layout_of
-from reshardctl.report import Report
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from uuid import UUID
 
-from reshardctl.times import instant
+from reshardctl.model.times import instant
 from tests.interop.spark.soak import judging
 from tests.interop.spark.soak.judging import Delivery, Row, Truth
 from tests.interop.spark.soak.moving import Ends, Moving

@@ -1,0 +1,121 @@
+"""What an exception of boto3 means for a call on a bucket, by kind, and in words."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from reshardctl.aws import client as aws
+from reshardctl.aws.client import allow, clean, code_of
+from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
+
+
+class Kind(Enum):
+    """What happened to a call; `passes`: the same call may succeed later."""
+
+    BUSY = ("busy", True)
+    """Not done now."""
+    UNSENT = ("unsent", True)
+    """No connection: the service never saw the call."""
+    LOST = ("lost", True)
+    """No answer: a put may be in place."""
+    MOVED = ("moved", False)
+    """The object is not as we left it, or is there already."""
+    ABSENT = ("absent", False)
+    """No such object."""
+    NO_BUCKET = ("no bucket", False)
+    ELSEWHERE = ("elsewhere", False)
+    """The bucket is in another region, and the redirection did not help."""
+    DENIED = ("denied", False)
+    CREDENTIALS = ("credentials", False)
+    WRONG = ("wrong", False)
+    """Anything else."""
+
+    @property
+    def passes(self) -> bool:
+        return self.value[1]
+
+
+# Amazon S3 API reference, "Error responses"; ConditionalRequestConflict: a conflicting put of the
+# same object at the same moment, to be sent again.
+_CODES = {
+    "PreconditionFailed": Kind.MOVED,
+    "412": Kind.MOVED,
+    "ConditionalRequestConflict": Kind.BUSY,
+    "OperationAborted": Kind.BUSY,
+    "SlowDown": Kind.BUSY,
+    "RequestTimeout": Kind.LOST,
+    "NoSuchKey": Kind.ABSENT,
+    "404": Kind.ABSENT,
+    "NoSuchBucket": Kind.NO_BUCKET,
+    "PermanentRedirect": Kind.ELSEWHERE,
+    "TemporaryRedirect": Kind.ELSEWHERE,
+    "301": Kind.ELSEWHERE,
+    "AuthorizationHeaderMalformed": Kind.ELSEWHERE,
+    "IllegalLocationConstraintException": Kind.ELSEWHERE,
+    "AllAccessDisabled": Kind.DENIED,
+    "AccountProblem": Kind.DENIED,
+    "403": Kind.DENIED,
+    "InvalidAccessKeyId": Kind.CREDENTIALS,
+    "InvalidToken": Kind.CREDENTIALS,
+    **dict.fromkeys(aws.THROTTLES, Kind.BUSY),
+    **dict.fromkeys(aws.DENIALS, Kind.DENIED),
+}
+
+
+def kind_of(error: Exception) -> Kind:
+    """The kind of what a call raised."""
+    code = code_of(error)
+    if aws.about_credentials(error):
+        return Kind.CREDENTIALS
+    if code in _CODES:
+        return _CODES[code]
+    if isinstance(error, aws.UNSENT):
+        return Kind.UNSENT
+    if isinstance(error, aws.LOST) or aws.failed_inside(error):
+        return Kind.LOST
+    return Kind.WRONG
+
+
+def failure(
+    error: Exception, kind: Kind, what: str, bucket: str, key: str, action: str
+) -> ReshardError:
+    """The exception to raise for what boto3 raised, with the next thing to do.
+
+    what: what cannot be done, in words. A refused write is Refused, a refused read CannotTell.
+    """
+    match kind:
+        case Kind.NO_BUCKET:
+            return UsageError(f"{what}: there is no bucket {bucket}", "aws s3api list-buckets")
+        case Kind.ELSEWHERE:
+            return _elsewhere(what, bucket, error)
+        case Kind.DENIED:
+            return _denied(what, bucket, key, action)
+        case Kind.CREDENTIALS:
+            return aws.without_credentials(error, f"{what}: ")
+        case Kind.BUSY | Kind.UNSENT | Kind.LOST:
+            said = "S3 is busy" if kind is Kind.BUSY else "S3 does not answer"
+            return CannotTell(f"{what}: {said} ({code_of(error)})", "run this again later")
+        case _:
+            return CannotTell(f"{what}: {clean(str(error))}")
+
+
+def _elsewhere(what: str, bucket: str, error: Exception) -> UsageError:
+    headers = getattr(error, "response", {}).get("ResponseMetadata", {}).get("HTTPHeaders", {})
+    region = headers.get("x-amz-bucket-region", "REGION")
+    return UsageError(
+        f"{what}: bucket {bucket} is in another region ({region})",
+        f"add --endpoint-url s3=https://s3.{region}.amazonaws.com",
+    )
+
+
+def _denied(what: str, bucket: str, key: str, action: str) -> ReshardError:
+    resource = f"arn:aws:s3:::{bucket}"
+    more = ""
+    if action != "s3:ListBucket":
+        resource = f"{resource}/{key}"
+    if action == "s3:GetObject":
+        more = ", or no such object (without s3:ListBucket both look alike)"
+    kind = Refused if action in ("s3:PutObject", "s3:DeleteObject") else CannotTell
+    return kind(
+        f"{what}: no permission for {action}{more}", f"allow it: {allow((action,), resource)}"
+    )

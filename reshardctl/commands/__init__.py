@@ -1,0 +1,1 @@
+"""One module for each use case, called by the command line."""

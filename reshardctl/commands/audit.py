@@ -1,0 +1,200 @@
+"""From a sink to a report: what is listed, what is stored, what was counted, what it means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reshardctl.commands.sinks import Sink
+from reshardctl.commands.target import Given
+from reshardctl.console.interrupt import treat_sigterm_as_ctrl_c
+from reshardctl.errors import UsageError
+from reshardctl.model.times import When, instant, parse_when
+
+if TYPE_CHECKING:
+    from reshardctl.commands.account import Account
+    from reshardctl.diagnosis.audit_report import AuditReport, Stored
+    from reshardctl.diagnosis.report import Report
+    from reshardctl.lineage import Lineage
+    from reshardctl.model import ShardId
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What was asked for. rows: where offending rows go; page: where the HTML page goes."""
+
+    sink: Sink
+    given: Given
+    consumer: str | None = None
+    since: str | None = None
+    until: str | None = None
+    keys: bool = False
+    rows: str | None = None
+    page: Path | None = None
+
+    def words(self) -> list[str]:
+        """The arguments that count and compare the same again; no password."""
+        sink, given = self.sink, self.given
+        named = [
+            ("--stream", given.stream), ("--consumer", self.shown), ("--form", sink.form),
+            *(("--column", one) for one in sink.columns), ("--since", self.since),
+            ("--until", self.until), ("--master", sink.master), ("--remote", sink.server),
+            ("--config", None if given.config is None else str(given.config)),
+        ]
+        said = [word for name, value in named if value is not None for word in (name, value)]
+        against = ["--against-stream"] if sink.against else []
+        return [sink.path, *said, *against, *given.account.words()]
+
+    @property
+    def shown(self) -> str | None:
+        """The consumer without a password. UsageError where it is neither locator nor name."""
+        from reshardctl.commands.targets import snapshot as offline
+        from reshardctl.consumers.locator import looks_like_one, parse
+
+        text = self.consumer
+        if text is None or offline.is_snapshot(text) or not looks_like_one(text):
+            return text
+        return parse(text).text
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The stream, how it is reached, and what a consumer has stored of it."""
+
+    lineage: Lineage
+    account: Account
+    now: float
+    stored: Stored | None = None
+    words: tuple[str, ...] = ()
+    """The arguments that name the consumer to other verbs; none where there is none to write."""
+
+
+def audited(wanted: Audit) -> AuditReport:
+    """Read, count, judge. Whatever can be wrong with the words is found before anything is read."""
+    from reshardctl.commands import count_sink as sparking
+    from reshardctl.commands.audit_next_steps import ways
+    from reshardctl.console.files import check_file, replace_file
+    from reshardctl.diagnosis.audit_report import judge_sink
+
+    _consistent(wanted)
+    window = _window(wanted)
+    if wanted.page is not None:
+        check_file(wanted.page)
+    sparking.check(wanted.sink, wanted.rows)
+    sparking.check_installed(wanted.sink)
+    treat_sigterm_as_ctrl_c()
+    subject = _subject(wanted)
+    since, until = (_moment(one, subject) for one in window)
+    if since is not None and until is not None and since >= until:
+        raise UsageError(
+            f"--since {instant(since)} is not before --until {instant(until)}",
+            "give a stretch of time",
+        )
+    found = sparking.count(wanted.sink, subject.lineage, subject.account, since, until)
+    keys = found.keys() if wanted.keys else None
+    saved = "" if wanted.rows is None else found.save(wanted.rows)
+    report = judge_sink(
+        found.facts, subject.lineage, subject.stored, keys=keys, saved=saved
+    )
+    rebuild = replace(wanted.sink, against=True).words()
+    found_ways = ways(
+        report, wanted.words(), rebuild, subject.words, until=wanted.until is not None
+    )
+    report = replace(report, ways=tuple(found_ways))
+    if wanted.page is not None:
+        from reshardctl.render.audit.html import page
+
+        replace_file(wanted.page, page(report))
+    return report
+
+
+def _consistent(wanted: Audit) -> None:
+    """UsageError for what needs the stream, where it is not to be read."""
+    if wanted.sink.against:
+        return
+    if wanted.keys:
+        raise UsageError(
+            "--keys shows the keys of missing records, and without the stream none is known",
+            "add --against-stream",
+        )
+    if wanted.since is not None or wanted.until is not None:
+        raise UsageError(
+            "--since and --until say what of the stream is compared, and it is not to be read",
+            "add --against-stream; of the sink all rows are counted",
+        )
+
+
+def _window(wanted: Audit) -> tuple[When | None, When | None]:
+    texts = (wanted.since, wanted.until)
+    return tuple(None if text is None else parse_when(text) for text in texts)  # type: ignore[return-value]
+
+
+def _moment(when: When | None, subject: Subject) -> float | None:
+    from reshardctl.snapshot.resolve_policy import resharded_at
+
+    if when is None:
+        return None
+    if when.reshard:
+        try:
+            return resharded_at(subject.lineage)
+        except UsageError as error:
+            raise UsageError(error.what, "give a time: 2026-09-22T09:14:00Z or -90m") from None
+    return when.at if when.at is not None else float(int(subject.now - (when.ago or 0.0)))
+
+
+def _subject(wanted: Audit) -> Subject:
+    """A consumer's positions are read before the sink is: what the sink has then was settled by
+    nothing later."""
+    from reshardctl.commands.connect import listed
+    from reshardctl.commands.count_sink import phase
+
+    given = wanted.given
+    if wanted.consumer is None:
+        if given.stream is None:
+            raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
+        phase(f"listing the shards of {given.stream}")
+        lineage, now = listed(given.account, given.stream)
+        return Subject(lineage, given.account, now)
+    phase(f"reading the positions of {wanted.shown}")
+    return _stored(wanted, wanted.consumer)
+
+
+def _unread(report: Report) -> frozenset[ShardId]:
+    """Shards of which the next start skips something, or which it never reads, as inspect says."""
+    from reshardctl.planning.effects import Harm
+
+    if any(one.replay.crash is not None for one in report.judged):
+        return frozenset(report.snapshot.lineage)
+    harms = (Harm.SKIPPED, Harm.STALLED)
+    return frozenset(
+        effect.shard for one in report.judged for effect in one.effects
+        if effect.harm in harms and effect.shard is not None
+    )
+
+
+def _stored(wanted: Audit, consumer: str) -> Subject:
+    from reshardctl.commands.targets import configured
+    from reshardctl.commands.targets import snapshot as offline
+    from reshardctl.commands.targets.named import one
+    from reshardctl.diagnosis.audit_report import Stored
+    from reshardctl.diagnosis.report import case_of
+    from reshardctl.execution.repair import survey
+    from reshardctl.planning.plan import settled_line
+
+    given = wanted.given
+    if offline.is_snapshot(consumer) and wanted.sink.against:
+        raise UsageError(
+            "a snapshot has no records to compare a sink with", "leave --against-stream out"
+        )
+    target = one(consumer, given)
+    report = survey(target.ports(), target.stream, target.place, target.wishes)
+    snapshot = report.snapshot
+    settled = settled_line(case_of(snapshot, report.wishes))
+    named = target.place.text if target.entry is None else target.entry.name
+    account = given.account
+    if target.entry is not None:
+        account = configured.account_of(target.entry.stream.reach, account)
+    stored = Stored(named, settled, report.positions, _unread(report))
+    words = () if offline.is_snapshot(consumer) else target.words
+    return Subject(snapshot.lineage, account, snapshot.now, stored, words)

@@ -1,0 +1,49 @@
+"""What to do after an audit: commands that can be typed as they stand, the most pressing first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from reshardctl.diagnosis.audit_report import AuditReport, Way
+from reshardctl.diagnosis.retention_advice import aid_for
+from reshardctl.diagnosis.rules import Severity
+
+US = "reshardctl"
+ROWS = "offending-rows"
+LISTED = frozenset({"RSH501", "RSH502", "RSH503", "RSH504", "RSH509"})
+"""Findings of rows that `--rows` has."""
+OF_A_START = frozenset({"RSH503", "RSH505", "RSH506"})
+"""Findings that the consumer's next start may repeat or explain."""
+
+
+def ways(
+    report: AuditReport, again: Sequence[str], rebuild: Sequence[str], consumer: Sequence[str],
+    *, until: bool,
+) -> Iterator[Way]:
+    """The commands as arguments.
+
+    again: what names this audit to `audit`; rebuild: what names its sink to `rebuild`, the stream
+    being read; consumer: what names the consumer to other verbs, none where nothing can be written.
+    until: whether the audit's window has an end.
+    """
+    grave = {f.code for f in report.findings if f.severity > Severity.INFO}
+    lost = any(f.code == "RSH501" and f.severity is Severity.ERROR for f in report.findings)
+    aid = aid_for(report.lineage.stream, report.findings, report.facts.taken)
+    if aid is not None:
+        yield Way(aid.words(), "gives time: keeps records longer, costs money")
+    if LISTED & grave and not report.saved:
+        yield Way((US, "audit", *again, "--rows", ROWS), "the rows, as tables")
+    if consumer and (lost or "RSH507" in grave):
+        yield Way(
+            (US, "rebuild", *consumer, *rebuild, "--dry-run"), "the positions that the sink proves"
+        )
+    if consumer and (lost or OF_A_START & grave):
+        yield Way((US, "inspect", *consumer), "what the next start reads and skips")
+    if not report.against_stream:
+        words = (US, "audit", *again, "--against-stream")
+        yield Way(words, "are records missing? reads the stream")
+    elif "RSH510" in grave and not until:
+        yield Way((US, "audit", *again, "--until=-1h"), "a window that nothing writes to any more")
+    worst = [f.code for f in report.findings if f.severity > Severity.INFO]
+    if worst:
+        yield Way((US, "rule", worst[0]), "what this means")

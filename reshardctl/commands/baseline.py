@@ -1,0 +1,55 @@
+"""`--baseline FILE`: an earlier report or snapshot, read from disk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from reshardctl.codec.strict import Place, parse
+from reshardctl.commands.target import Target
+from reshardctl.console.progress import note
+from reshardctl.consumers.registry import consumer_of
+from reshardctl.diagnosis.baseline import MAKE, Baseline, parsed
+from reshardctl.diagnosis.earlier import Earlier, Whose, whose
+from reshardctl.diagnosis.report import Report
+from reshardctl.errors import UsageError
+from reshardctl.snapshot import file as snapshots
+from reshardctl.snapshot.file import SavedSnapshot
+
+
+def baseline_of(path: Path) -> Baseline:
+    """What it knew. A snapshot knows no findings, only rows. UsageError for a file that is none."""
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}", MAKE) from None
+    body = parse(source, Place(str(path)))
+    if isinstance(body, dict) and body.get("schema") == snapshots.VERSION:
+        return Baseline({}, _earlier(snapshots.parsed(source, str(path))))
+    return parsed(source, str(path))
+
+
+def _earlier(saved: SavedSnapshot) -> dict[Whose, Earlier]:
+    found = {}
+    for one in saved.consumers:
+        consumer = consumer_of(one.locator)
+        positions = consumer.positions(consumer.parse(one.images, one.lineage.stream))
+        found[whose(one)] = Earlier(one.now, positions)
+    return found
+
+
+def warn_of_another(baseline: Baseline, path: Path, reports: Sequence[Report]) -> None:
+    """A file that shows none of what was inspected hides nothing and is no evidence: say so."""
+    if not reports or any(map(baseline.shows, reports)):
+        return
+    held = "; ".join(baseline.contents) or "no consumer at all"
+    note(f"warning: {path} shows none of these consumers, so nothing is known from it. "
+         f"It shows {held}")
+
+
+def known_before(target: Target, baseline: Baseline | None) -> Target:
+    """The same, judged with what the baseline shows of its rows."""
+    if baseline is None:
+        return target
+    return replace(target, wishes=replace(target.wishes, earlier=baseline.earlier))

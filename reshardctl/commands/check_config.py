@@ -1,0 +1,93 @@
+"""What `config check` and `config iam` do."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from reshardctl.commands.inspect_many import at_once
+from reshardctl.commands.target import Given, Target
+from reshardctl.commands.targets.configured import config_of, several
+from reshardctl.config import Config
+from reshardctl.config.iam import ENVIRONMENT, policies
+from reshardctl.console.stdout import show
+from reshardctl.errors import ReshardError, UsageError
+from reshardctl.exit import Exit, worst
+from reshardctl.render.words import count
+
+_ACCOUNT = re.compile(r"\d{12}\Z", re.ASCII)
+
+
+def checked(names: Sequence[str], given: Given, online: bool) -> Exit:
+    """Read the file, and with `online` what it names. Returns the exit code."""
+    config = config_of(given)
+    targets = several(names, config, given)
+    show(_summary(config))
+    if not online:
+        show(["Nothing was called; --online looks whether all can be reached."])
+        return Exit.OK
+    ready = [_opened(target) for target in targets]
+    found = at_once([_look(one) for one in ready])
+    codes = [Exit.OK]
+    for target, outcome in zip(targets, found, strict=True):
+        assert target.entry is not None
+        if isinstance(outcome, ReshardError):
+            codes.append(outcome.exit)
+            lines = [f"could not tell: {outcome.what}", *([outcome.next] if outcome.next else [])]
+        else:
+            lines = [outcome]
+        show([f"{target.entry.name:20}  {lines[0]}", *(f"{'':22}{line}" for line in lines[1:])])
+    return worst(*codes)
+
+
+def _summary(config: Config) -> Iterator[str]:
+    parts = [
+        count(len(config.streams), "stream"), count(len(config.consumers), "consumer"),
+        count(len(config.suppressions), "suppression"),
+    ]
+    yield f"{config.file}: {', '.join(parts)}. It holds together."
+
+
+def _opened(target: Target) -> Target | ReshardError:
+    """With its ports made: making clients is not safe in threads."""
+    try:
+        ports = target.ports()
+    except ReshardError as error:
+        return error
+    return replace(target, opened=lambda: ports)
+
+
+def _look(target: Target | ReshardError) -> Callable[[], str]:
+    def look() -> str:
+        if isinstance(target, ReshardError):
+            raise target
+        ports = target.ports()
+        lineage = ports.kinesis.lineage(target.stream)
+        ports.medium.identity()
+        rows = count(len(ports.medium.read()), "row")
+        return f"stream {lineage.stream.name} with {count(len(lineage), 'shard')}, {rows}"
+
+    return look
+
+
+def allowed(
+    names: Sequence[str], given: Given, group: str, account: str, whose: str | None
+) -> Iterable[str]:
+    """The policies as text: one alone as bare JSON, several each below its identity."""
+    if account and not _ACCOUNT.match(account):
+        raise UsageError(f"--account {account}: not an account", "it has twelve digits")
+    targets = several(names, config_of(given), given)
+    found = policies([one.entry for one in targets if one.entry is not None], group, account)
+    if whose is not None:
+        wanted = [whose, f"profile {whose}", ENVIRONMENT if whose == "environment" else whose]
+        found = {identity: one for identity, one in found.items() if identity in wanted}
+        if not found:
+            raise UsageError(
+                f"--as {whose}: nothing is reached as that", "reshardctl config iam lists them all"
+            )
+    for identity, policy in found.items():
+        if len(found) > 1:
+            yield f"# {identity}"
+        yield from json.dumps(policy, indent=2).splitlines()

@@ -1,0 +1,140 @@
+"""Sessions, endpoints, and the ports of a command."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reshardctl.commands.account import Account
+from reshardctl.console.progress import note
+from reshardctl.consumers.locator import Locator, parse
+from reshardctl.errors import UsageError
+
+if TYPE_CHECKING:
+    from reshardctl.aws.client import Session
+    from reshardctl.execution.repair import Ports
+    from reshardctl.kinesis import Kinesis
+    from reshardctl.lineage import Lineage
+    from reshardctl.stores.dynamodb.catalog import Catalog
+
+SERVICES = ("kinesis", "dynamodb", "sts", "s3")
+
+
+def place_of(text: str) -> Locator:
+    """A locator whose options its consumer understands. UsageError before anything is called."""
+    place = checked(_absolute(parse(text)))
+    if place.password:
+        note(
+            "warning: a password on the command line is in the shell's history and in every list "
+            "of processes; the driver's own file or variable is a better place"
+        )
+    return place
+
+
+def _absolute(place: Locator) -> Locator:
+    """A path of this machine in full: plans and journals are read in other directories, too."""
+    if place.medium != "files" or ":" in place.target or place.target.startswith(("/", "~")):
+        return place
+    return place.elsewhere(str(Path.cwd() / place.target), place.options)
+
+
+def checked(place: Locator) -> Locator:
+    """The same, once its consumer has understood its options."""
+    from reshardctl.consumers.registry import consumer_of
+
+    consumer_of(place).understand(place.options)
+    return place
+
+
+def ports_of(account: Account, locator: Locator, store: Account | None = None) -> Ports:
+    """Kinesis and the store of a locator. Calls nothing yet, unless a role is assumed.
+
+    store: how its store is reached, where that is another way than the stream.
+    """
+    from reshardctl.commands.open_store import STORES, Reached
+    from reshardctl.console.interrupt import interrupted
+    from reshardctl.execution.repair import Ports
+
+    endpoints = endpoints_of(account.endpoints)
+    session = _session(account, endpoints)
+    kinesis = _kinesis(session, account, endpoints)
+    if store is not None and store != account:
+        account, endpoints = store, endpoints_of(store.endpoints)
+        session = _session(account, endpoints)
+    reached = Reached(session, account.region, endpoints, time.monotonic, time.sleep)
+    medium = STORES[locator.medium](locator, reached)
+    return Ports(kinesis, medium, time.time, time.sleep, interrupted)
+
+
+def listed(account: Account, stream: str) -> tuple[Lineage, float]:
+    """A stream alone: its listing, and the Unix second at which it was read."""
+    endpoints = endpoints_of(account.endpoints)
+    kinesis = _kinesis(_session(account, endpoints), account, endpoints)
+    return kinesis.lineage(stream), time.time()
+
+
+def wait(seconds: float) -> None:
+    """Sleep, by the clock of the ports."""
+    time.sleep(seconds)
+
+
+def catalog_of(account: Account) -> Catalog:
+    """The tables of the account and region. Calls nothing yet."""
+    from reshardctl.stores.dynamodb.catalog import Catalog
+
+    endpoints = endpoints_of(account.endpoints)
+    return Catalog(
+        _session(account, endpoints), region=account.region,
+        endpoint_url=endpoints.get("dynamodb"), clock=time.monotonic, sleep=time.sleep,
+    )
+
+
+def bucket_client(account: Account, place: str) -> Any:
+    """boto3's client of S3, for journals. place: what is to be reached, for messages."""
+    from reshardctl.aws.client import client_of
+
+    endpoints = endpoints_of(account.endpoints)
+    session = _session(account, endpoints)
+    return client_of(session, "s3", account.region, endpoints.get("s3"), place)
+
+
+def _kinesis(session: Session, account: Account, endpoints: dict[str, str]) -> Kinesis:
+    from reshardctl.commands.request import budget_of
+    from reshardctl.console.progress import listing_progress
+    from reshardctl.kinesis import Kinesis
+
+    return Kinesis(
+        session, endpoint_url=endpoints.get("kinesis"), region=account.region,
+        clock=time.time, sleep=time.sleep, progress=listing_progress(),
+        limits=budget_of(account.budget),
+    )
+
+
+def endpoints_of(texts: Sequence[str]) -> dict[str, str]:
+    """`kinesis=http://…` or a bare URL for every service."""
+    found: dict[str, str] = {}
+    for text in texts:
+        if "@" in text:
+            raise UsageError(
+                "--endpoint-url: no user or password is taken in a URL",
+                "credentials come from the environment or the profile",
+            )
+        service, equals, url = text.partition("=")
+        if text.startswith(("http://", "https://")):
+            found |= dict.fromkeys(SERVICES, text)
+        elif equals and service in SERVICES and url.startswith(("http://", "https://")):
+            found[service] = url
+        else:
+            raise UsageError(
+                f"--endpoint-url {text}: not SERVICE=URL",
+                "e.g. --endpoint-url kinesis=http://127.0.0.1:4567",
+            )
+    return found
+
+
+def _session(account: Account, endpoints: dict[str, str]) -> Session:
+    from reshardctl.aws.client import session_of
+
+    return session_of(account.profile, account.region, account.role, endpoints.get("sts"))

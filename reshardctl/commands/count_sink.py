@@ -1,0 +1,193 @@
+"""A sink counted by Spark, from the command line: session, columns, progress, what is kept."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from reshardctl.commands.sinks import Sink
+from reshardctl.console import progress
+from reshardctl.console.spark_progress import alive
+from reshardctl.errors import CannotTell, ReshardError, UsageError
+
+if TYPE_CHECKING:
+    from reshardctl.audit.facts import Facts
+    from reshardctl.commands.account import Account
+    from reshardctl.diagnosis.audit_report import Keys
+    from reshardctl.kinesis.fast import Reach
+    from reshardctl.lineage import Lineage
+
+LONG = {
+    "sequence_number": "number", "sub_sequence_number": "sub", "shard_id": "shard",
+    "partition_key": "key", "approximate_arrival_timestamp": "arrival",
+}
+"""Columns may be called as the source calls them as well."""
+MASTER = re.compile(r"local(-cluster)?(\[[^\]]+\])?$|yarn$|(spark|k8s|mesos)://.")
+"""What spark-submit takes (Spark's "Master URLs")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What Spark has counted, and its frames."""
+
+    audited: Any
+
+    @property
+    def facts(self) -> Facts:
+        """All that a report rests on."""
+        facts: Facts = self.audited.facts
+        return facts
+
+    def keys(self) -> Keys:
+        """Those that lack most."""
+        from reshardctl.spark.audit.kept import most_missing
+
+        with (
+            _told("the keys of missing records cannot be counted"),
+            alive("counting the keys of missing records", self._tasks),
+        ):
+            return most_missing(self.audited)
+
+    def save(self, place: str) -> str:
+        """The offending rows; where they are."""
+        from reshardctl.spark.audit.kept import save
+
+        with (
+            _told(f"--rows {place} cannot be written"),
+            alive(f"writing rows to {place}", self._tasks),
+        ):
+            return place if save(self.audited, place) else ""
+
+    def _tasks(self) -> tuple[int, int] | None:
+        from reshardctl.spark.running import tasks
+
+        return tasks(self.audited.unusable.sparkSession)
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Spark's own failures, of which there are many kinds, in a line of ours."""
+    try:
+        yield
+    except ReshardError:
+        raise
+    except Exception as error:
+        from reshardctl.spark.said import line, said
+
+        raise CannotTell(f"{what}: {line(said(error)) or type(error).__name__}") from error
+
+
+def phase(text: str) -> None:
+    """What is going on: on a terminal in place of the last, else a line of its own."""
+    if sys.stderr.isatty():
+        progress.phase(text)
+    else:
+        progress.note(text)
+
+
+def check(sink: Sink, rows: str | None) -> None:
+    """UsageError for words that cannot be acted on, before anything is called or started."""
+    from reshardctl.spark.audit.kept import check as check_rows
+    from reshardctl.spark.audit.kept import is_local
+    from reshardctl.spark.remote import check as check_remote
+
+    columns_of(sink.columns)
+    if sink.master is not None and sink.remote is not None:
+        raise UsageError("--master and --remote exclude each other", "leave one of them out")
+    if sink.master is not None and not MASTER.match(sink.master):
+        raise UsageError(
+            f"--master {sink.master} is no master of Spark",
+            "write it as local[*], spark://HOST:PORT, yarn or k8s://HOST:PORT",
+        )
+    if sink.remote is not None:
+        check_remote(sink.remote)
+    if rows is not None:
+        if sink.remote is not None and is_local(rows):
+            raise UsageError(
+                f"--rows {rows}: with --remote, Spark writes where its server runs",
+                "give a URL, as in --rows s3a://bucket/prefix",
+            )
+        check_rows(rows)
+
+
+def check_installed(sink: Sink) -> None:
+    """UsageError without PySpark 3.5 or later, or what it needs to read a stream, before anything
+    is asked of AWS."""
+    from reshardctl.spark.session import check_arrow, check_release
+
+    check_release()
+    if sink.against:
+        check_arrow()
+
+
+def columns_of(texts: Sequence[str]) -> Any:
+    """`number=seqNo` and the like. UsageError for what is none."""
+    from reshardctl.spark.audit.columns import OPTIONS, Columns
+
+    said: dict[str, str] = {}
+    for text in texts:
+        name, joint, column = text.partition("=")
+        option = LONG.get(name, name)
+        if not joint or option not in OPTIONS:
+            raise UsageError(
+                f"--column {text!r} names no column of ours",
+                f"write it as number=NAME; known are {', '.join(OPTIONS)}",
+            )
+        if option in said:
+            raise UsageError(f"--column {name} is named twice", "leave one of them out")
+        said[option] = column
+    return Columns(**said)
+
+
+def count(
+    sink: Sink, lineage: Lineage, account: Account, since: float | None = None,
+    until: float | None = None,
+) -> Counted:
+    """Count what it holds. UsageError, CannotTell for what cannot be read."""
+    from reshardctl.spark.audit import audit_path
+    from reshardctl.spark.running import tasks
+    from reshardctl.spark.session import session
+
+    reach = reach_of(account, sink) if sink.against else None
+    keep_traces_away()
+    phase("starting Spark")
+    spark = session(master=sink.master, remote=sink.remote)
+    with alive(
+        f"reading {sink.path}" + (" and the stream" if sink.against else ""), lambda: tasks(spark)
+    ):
+        found = audit_path(
+            spark, sink.path, sink.form, lineage=lineage, columns=columns_of(sink.columns),
+            stream=None if reach is None else (reach, lineage.stream.arn), since=since,
+            until=until,
+        )
+    return Counted(replace(found, facts=replace(found.facts, since=since, until=until)))
+
+
+def keep_traces_away() -> None:
+    """py4j logs the stack of whatever a Ctrl-C interrupts, and with no handler it goes to stderr;
+    what failed is said by the exception itself."""
+    root = logging.getLogger()
+    if not root.handlers:
+        root.addHandler(logging.NullHandler())
+
+
+def reach_of(account: Account, sink: Sink) -> Reach:
+    """How Spark's tasks reach the stream. A profile is a name on this machine: it goes to them
+    through the environment, which those of another machine do not share."""
+    from reshardctl.commands.connect import endpoints_of
+    from reshardctl.kinesis.fast import Reach
+
+    if account.profile is not None:
+        if sink.remote is not None or not (sink.master or "local").startswith("local"):
+            raise UsageError(
+                "--profile names credentials of this machine, and Spark reads the stream on others",
+                "give the cluster a role, or --role-arn",
+            )
+        os.environ["AWS_PROFILE"] = account.profile
+    return Reach(account.region, endpoints_of(account.endpoints).get("kinesis"), account.role)

@@ -1,0 +1,47 @@
+"""What `discover` does: list the tables, look at their keys, sample those that may be it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from reshardctl.commands.account import Account
+from reshardctl.commands.connect import catalog_of, listed
+from reshardctl.commands.inspect_many import at_once
+from reshardctl.console.progress import phase
+from reshardctl.consumers.table_shapes import shape_of
+from reshardctl.diagnosis.discovery import Found, Table, weigh
+from reshardctl.errors import ReshardError, UsageError
+from reshardctl.lineage import Lineage
+from reshardctl.stores.dynamodb.catalog import Catalog
+
+
+def discover(account: Account, stream: str) -> Found:
+    """Raises CannotTell where the stream or the tables cannot even be listed."""
+    lineage, now = listed(account, stream)
+    catalog = catalog_of(account)
+    names = list(catalog.names())
+    phase(f"looking at {len(names)} tables")
+    jobs = [_looking(catalog, name, lineage, now) for name in names]
+    tables: list[Table] = []
+    unread: list[tuple[str, str]] = []
+    for name, outcome in zip(names, at_once(jobs), strict=True):
+        if isinstance(outcome, Table):
+            tables.append(outcome)
+        elif isinstance(outcome, UsageError):
+            continue  # It was deleted meanwhile.
+        elif isinstance(outcome, ReshardError):
+            unread.append((name, outcome.what))
+    return Found(lineage, now, tuple(tables), len(names), tuple(unread))
+
+
+def _looking(
+    catalog: Catalog, name: str, lineage: Lineage, now: float
+) -> Callable[[], Table | None]:
+    def look() -> Table | None:
+        key, units = catalog.described(name)
+        shape = shape_of(key)
+        if shape is None:
+            return None
+        return Table(name, shape, weigh(shape, catalog.sample(name, key, units), lineage, now))
+
+    return look

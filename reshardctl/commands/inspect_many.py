@@ -1,0 +1,209 @@
+"""Judging several consumers at once; none of them hides what becomes of the others."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar, cast
+
+from reshardctl.commands.inspect_modes import Looking
+from reshardctl.commands.target import Given, Target
+from reshardctl.commands.targets.configured import account_of
+from reshardctl.console.choices import FailOn
+from reshardctl.consumers.registry import consumer_of
+from reshardctl.diagnosis.baseline import Baseline
+from reshardctl.diagnosis.report import Report
+from reshardctl.diagnosis.rules import Finding, Severity
+from reshardctl.diagnosis.rules.suppressions import Sifted, sift
+from reshardctl.errors import CannotTell, ReshardError, UsageError
+from reshardctl.execution.repair import Ports
+from reshardctl.exit import Exit, worst
+from reshardctl.lineage import Lineage
+from reshardctl.render.many import Entry, Roundup
+from reshardctl.snapshot import Stream
+
+AT_ONCE = 8
+"""Consumers that are read at the same time."""
+
+Job = Callable[[], Any]
+Result = TypeVar("Result")
+
+
+def failing(findings: Sequence[Finding], fail_on: FailOn) -> bool:
+    """Whether one of them is at or above a severity."""
+    if fail_on is FailOn.NEVER:
+        return False
+    return any(f.severity >= Severity[fail_on.name] for f in findings)
+
+
+def roundup(
+    targets: Sequence[Target], given: Given, looking: Looking, fail_on: FailOn,
+    names: Sequence[str], baseline: Baseline | None = None,
+) -> Roundup:
+    """Judge them all, in the order in which they are given. names: as they were typed."""
+    listings: dict[tuple[object, ...], Listed] = {}
+    ready = [_ready(one, given, looking, listings) for one in targets]
+    judged = at_once([_judging(one, looking) for one in ready])
+    entries = tuple(
+        _entry(target, outcome, fail_on, baseline)
+        for target, outcome in zip(targets, judged, strict=True)
+    )
+    entries = _one_each(entries)
+    words = targets[0].words[1:]
+    code = worst(*(entry.exit for entry in entries))
+    return Roundup(entries, code, (*names, *words))
+
+
+def _judging(target: Target | ReshardError, looking: Looking) -> Callable[[], Report]:
+    def judge() -> Report:
+        if isinstance(target, ReshardError):
+            raise target
+        return looking.report(target)
+
+    return judge
+
+
+def _ready(
+    target: Target, given: Given, looking: Looking, listings: dict[tuple[object, ...], Listed]
+) -> Target | ReshardError:
+    """Its ports are made here, one after the other: making clients is not safe in threads."""
+    try:
+        ports = target.ports()
+    except ReshardError as error:
+        return error
+    if looking.wait is None and not target.offline:
+        key = _key(target, given)
+        shared = listings.setdefault(key, Listed(ports.kinesis))
+        ports = replace(ports, kinesis=cast("Stream", shared.beside(ports.kinesis)))
+    return replace(target, opened=_opened(ports))
+
+
+def _opened(ports: Ports) -> Callable[[], Ports]:
+    return lambda: ports
+
+
+def _key(target: Target, given: Given) -> tuple[object, ...]:
+    """Equal where the stream is the same and is reached in the same way."""
+    if target.entry is None:
+        return (target.stream, *given.account.words())
+    stream = target.entry.stream
+    return (stream.stream, stream.created, *account_of(stream.reach, given.account).words())
+
+
+def _entry(
+    target: Target, outcome: Report | ReshardError, fail_on: FailOn, baseline: Baseline | None
+) -> Entry:
+    entry = target.entry
+    name = target.place.text if entry is None else entry.name
+    stream = target.stream if entry is None else entry.stream.name
+    whole = Entry(
+        name, stream, target.place, target.words, Exit.OK, None if entry is None else entry.where
+    )
+    if isinstance(outcome, ReshardError):
+        return replace(whole, exit=outcome.exit, failure=outcome)
+    accepted = (*target.suppressions, *(() if baseline is None else baseline.of(outcome)))
+    sifted = sift(outcome.findings, accepted, outcome.snapshot.now)
+    code = Exit.FINDINGS if failing(sifted.kept, fail_on) else Exit.OK
+    return replace(
+        whole, exit=code, report=replace(outcome, findings=sifted.kept), sifted=sifted
+    )
+
+
+def _one_each(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Two consumers of one stream on the same rows, however they are reached, are one of them
+    wrong."""
+    first: dict[tuple[str, ...], Entry] = {}
+    found = []
+    for entry in entries:
+        arn = entry.report.snapshot.store.get("arn", "") if entry.report is not None else ""
+        if entry.report is None or not arn:
+            found.append(entry)
+            continue
+        picked = (entry.place.options.get(n, "") for n in consumer_of(entry.place).narrows)
+        whose = (entry.report.snapshot.lineage.stream.arn, arn, *picked)
+        other = first.setdefault(whose, entry)
+        found.append(entry if other is entry else _twice(entry, other, arn))
+    return tuple(found)
+
+
+def _twice(entry: Entry, other: Entry, arn: str) -> Entry:
+    twice = UsageError(
+        f"{arn} is the store of {other.name}, too: two consumers never share the positions of one "
+        "stream", "leave one of them out, or name its own store",
+    )
+    return replace(entry, exit=twice.exit, report=None, failure=twice, sifted=Sifted(()))
+
+
+class Listed:
+    """A stream that several consumers read: it is listed once, by whoever comes first."""
+
+    def __init__(self, kinesis: Stream) -> None:
+        self._kinesis = kinesis
+        self._lock = threading.Lock()
+        self._found: dict[str, Lineage | ReshardError] = {}
+
+    def lineage(self, stream: str) -> Lineage:
+        """The one listing, or the one failure."""
+        with self._lock:
+            if stream not in self._found:
+                try:
+                    self._found[stream] = self._kinesis.lineage(stream)
+                except ReshardError as error:
+                    self._found[stream] = error
+        found = self._found[stream]
+        if isinstance(found, ReshardError):
+            raise found
+        return found
+
+    def beside(self, kinesis: Stream) -> _Beside:
+        """The same listing, for a consumer with ports of its own for everything else."""
+        return _Beside(self, kinesis)
+
+
+class _Beside:
+    def __init__(self, listed: Listed, kinesis: Stream) -> None:
+        self._kinesis = kinesis
+        self.lineage = listed.lineage
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._kinesis, name)
+
+
+def at_once(
+    jobs: Sequence[Callable[[], Result]], limit: int = AT_ONCE
+) -> list[Result | ReshardError]:
+    """Do all jobs, at most `limit` at a time; their results or failures, in their order.
+
+    The threads are daemons: Ctrl-C ends the command at once, because reading leaves nothing behind.
+    """
+    found: list[Any] = [None] * len(jobs)
+    queue: SimpleQueue[int] = SimpleQueue()
+    for place in range(len(jobs)):
+        queue.put(place)
+
+    def work() -> None:
+        while True:
+            try:
+                place = queue.get_nowait()
+            except Empty:
+                return
+            try:
+                found[place] = jobs[place]()
+            except ReshardError as error:
+                found[place] = error
+            except Exception as error:
+                found[place] = CannotTell(
+                    f"unexpected {type(error).__name__}: {error}",
+                    "this is a defect of reshardctl; look at this consumer alone",
+                )
+
+    threads = [
+        threading.Thread(target=work, daemon=True) for _ in range(min(limit, len(jobs)))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found

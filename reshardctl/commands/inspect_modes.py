@@ -1,0 +1,97 @@
+"""How `inspect` looks: after a wait, for a while, or at what a reshard would do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from reshardctl.commands.wait import Wait, wait_for, wait_of
+from reshardctl.errors import UsageError
+from reshardctl.model.times import parse_seconds
+
+if TYPE_CHECKING:
+    from reshardctl.commands.target import Target
+    from reshardctl.diagnosis.report import Report
+    from reshardctl.lineage import Reshard
+
+SHORTEST = 10.0
+"""Seconds of a watch: in less, a healthy owner need not renew (every 3.3 s by default)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """wait: what for, first. reshards: judge the stream as it would be after them, in this order.
+    watch: seconds for which the running consumer is looked at, 0 for not."""
+
+    wait: Wait | None = None
+    reshards: tuple[Reshard, ...] = ()
+    watch: float = 0.0
+
+    def report(self, target: Target) -> Report:
+        """Wait, read, judge."""
+        from reshardctl.diagnosis.preflight import forecast
+        from reshardctl.execution.repair import survey
+
+        if self.reshards:
+            _nothing_measured(target)
+        ports = target.ports()
+        if self.wait is not None:
+            wait_for(self.wait, ports, target.stream, target.place)
+        if self.watch:
+            from reshardctl.commands.watch import attended
+
+            return attended(ports, target, self.watch)
+        report = survey(ports, target.stream, target.place, target.wishes, target.probe)
+        return forecast(report, self.reshards) if self.reshards else report
+
+
+def looking_of(
+    wait: str | None, until: str | None, if_reshard: Sequence[str] | None, watch: str | None
+) -> Looking:
+    """The options. Raises UsageError before anything is called."""
+    from reshardctl.lineage import parse_reshard
+
+    reshards = tuple(map(parse_reshard, if_reshard or ()))
+    if reshards and watch is not None:
+        raise UsageError(
+            "--if-reshard and --watch exclude each other: one judges a start after a reshard that "
+            "nobody has made, the other what runs now", "run inspect once with each",
+        )
+    return Looking(wait_of(wait, until), reshards, _seconds(watch))
+
+
+def _seconds(watch: str | None) -> float:
+    if watch is None:
+        return 0.0
+    seconds = parse_seconds(watch)
+    if seconds < SHORTEST:
+        raise UsageError(
+            f"--watch {watch} is too short: a worker need not give a sign of life in that time",
+            "watch for three times the application's failover time at least, as in --watch 60s",
+        )
+    return seconds
+
+
+def _nothing_measured(target: Target) -> None:
+    """UsageError for what is read off records: those of a forecast are not written yet."""
+    wishes = target.wishes
+    if wishes.count:
+        raise UsageError("--count and --if-reshard exclude each other: a forecast has no records "
+                         "to count", "count what is there: leave --if-reshard out")
+    if wishes.policy.unresolved:
+        raise UsageError(
+            f"--policy {wishes.policy.name} and --if-reshard exclude each other: it is resolved "
+            "to numbers of records, and those of a forecast are not written yet",
+            "leave --policy out: what breaks does not depend on it",
+        )
+
+
+def not_for_fix(if_reshard: Sequence[str] | None) -> None:
+    """UsageError: there is nothing to mend before the reshard is made."""
+    if if_reshard:
+        raise UsageError(
+            "--if-reshard is a forecast, and fix writes only what is wrong now",
+            f"reshardctl inspect ... --if-reshard {if_reshard[0]}; fix what inspect finds without "
+            "it, reshard, then fix again",
+        )

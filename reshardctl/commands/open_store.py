@@ -1,0 +1,191 @@
+"""The medium of a locator: one opener each, none of which calls anything yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from reshardctl.consumers.locator import Locator
+
+if TYPE_CHECKING:
+    from reshardctl.stores.base import Medium
+    from reshardctl.stores.files.blobs import Blobs
+    from reshardctl.stores.sql.server import Server
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How the store's account is reached. endpoints: service → URL, for those that are given.
+
+    session: a boto3 Session. clock: monotonic seconds; sleep: waits that many.
+    """
+
+    session: Any
+    region: str | None
+    endpoints: Mapping[str, str]
+    clock: Callable[[], float]
+    sleep: Callable[[float], None]
+
+
+def _dynamodb(place: Locator, reached: Reached) -> Medium:
+    from reshardctl.consumers.layouts import TABLES
+    from reshardctl.consumers.registry import consumer_of
+    from reshardctl.stores.dynamodb import DynamoDb
+
+    shaped = TABLES.get(place.consumer)
+    store = shaped(place.target, place.options) if shaped else place.target
+    return DynamoDb(
+        reached.session, store, region=reached.region,
+        endpoint_url=reached.endpoints.get("dynamodb"), clock=reached.clock, sleep=reached.sleep,
+        side=consumer_of(place).side_tables(place.target),
+    )
+
+
+def _files(place: Locator, reached: Reached) -> Medium:
+    """A path of this machine, or one of a Hadoop file system with its scheme."""
+    from reshardctl.stores.files.local import Local
+
+    scheme, slashes, path = place.target.partition("://")
+    if not slashes or scheme == "file":
+        path = path if slashes else place.target.removeprefix("file:")
+        return _of_files(place, Local(path), reached)
+    from reshardctl.spark.hadoop import Hadoop
+
+    return _of_files(place, Hadoop(place.target), reached)
+
+
+def _s3files(place: Locator, reached: Reached) -> Medium:
+    return _of_files(place, _bucket(place.target, reached), reached)
+
+
+def _of_files(place: Locator, blobs: Blobs, reached: Reached) -> Medium:
+    """The files that are wanted, joined by the table that keeps a part of them, where one does."""
+    from reshardctl.consumers.layouts import BESIDE, SELECTS
+    from reshardctl.stores.files.tree import Tree
+
+    files = Tree(blobs, SELECTS[place.consumer](place.options))
+    table = BESIDE[place.consumer](place.options) if place.consumer in BESIDE else None
+    if table is None:
+        return files
+    from reshardctl.stores.dynamodb import DynamoDb
+    from reshardctl.stores.joined import Joined
+
+    rows = DynamoDb(
+        reached.session, [table], region=reached.region,
+        endpoint_url=reached.endpoints.get("dynamodb"), clock=reached.clock, sleep=reached.sleep,
+    )
+    return Joined(files, {table.prefix: rows})
+
+
+def _bucket(target: str, reached: Reached) -> Blobs:
+    from reshardctl.console.progress import reading_progress
+    from reshardctl.stores.files.s3 import S3
+
+    bucket, _, prefix = target.partition("/")
+    return S3(
+        reached.session, bucket, prefix, region=reached.region,
+        endpoint_url=reached.endpoints.get("s3"), sleep=reached.sleep,
+        progress=reading_progress(),
+    )
+
+
+def _quickwit_files(place: Locator, _reached: Reached) -> Medium:
+    from reshardctl.consumers.quickwit.document import FILE, Document
+    from reshardctl.stores.files.local import Local
+    from reshardctl.stores.quickwit import Indexes
+
+    # Quickwit's own URIs may end in #polling_interval=30s.
+    return Indexes(Local(place.target.partition("#")[0]), partial(Document, FILE), *_named(place))
+
+
+def _quickwit_s3(place: Locator, reached: Reached) -> Medium:
+    from reshardctl.consumers.quickwit.document import FILE, Document
+    from reshardctl.stores.quickwit import Indexes
+
+    blobs = _bucket(place.target.partition("#")[0], reached)
+    return Indexes(blobs, partial(Document, FILE), *_named(place))
+
+
+def _quickwit_postgres(place: Locator, reached: Reached) -> Medium:
+    from reshardctl.consumers.quickwit.document import ROW, Document
+    from reshardctl.consumers.quickwit.switching import enabled
+    from reshardctl.stores.quickwit.postgres import Metastore
+    from reshardctl.stores.sql.postgres import Postgres
+    from reshardctl.stores.sql.server import address_of
+
+    server = Postgres(address_of(place.target, place.password))
+    return Metastore(server, reached.sleep, partial(Document, ROW), enabled, *_named(place))
+
+
+def _quickwit_http(place: Locator, reached: Reached, scheme: str = "http") -> Medium:
+    from reshardctl.consumers.quickwit.document import ROW, Document
+    from reshardctl.stores.quickwit.rest import Rest
+
+    codec = partial(Document, ROW)
+    return Rest(scheme, place.target, codec, *_named(place), clock=reached.clock)
+
+
+def _quickwit_https(place: Locator, reached: Reached) -> Medium:
+    return _quickwit_http(place, reached, "https")
+
+
+def _named(place: Locator) -> tuple[str, str]:
+    return place.options.get("index", ""), place.options.get("source", "")
+
+
+def _redis(place: Locator, reached: Reached, *, tls: bool = False) -> Medium:
+    from reshardctl.consumers.layouts import NUMBERS, TABLES
+    from reshardctl.stores.redis import Strings
+    from reshardctl.stores.redis.server import Server
+
+    (shape,) = TABLES[place.consumer]("", place.options)
+    return Strings(
+        Server(place.target, place.password, tls=tls), shape, NUMBERS[place.consumer],
+        place.options.get("app", ""), reached.sleep,
+    )
+
+
+def _rediss(place: Locator, reached: Reached) -> Medium:
+    return _redis(place, reached, tls=True)
+
+
+def _postgres(place: Locator, reached: Reached) -> Medium:
+    from reshardctl.stores.sql.postgres import Postgres
+    from reshardctl.stores.sql.server import address_of
+
+    return _table(Postgres(address_of(place.target, place.password)), place, reached)
+
+
+def _mysql(place: Locator, reached: Reached) -> Medium:
+    from reshardctl.stores.sql.mysql import MySql
+    from reshardctl.stores.sql.server import address_of
+
+    return _table(MySql(address_of(place.target, place.password)), place, reached)
+
+
+def _table(server: Server, place: Locator, reached: Reached) -> Medium:
+    from reshardctl.consumers.layouts import NUMBERS, TABLE, TABLES
+    from reshardctl.stores.sql import SqlTable
+
+    consumer = place.consumer
+    name = place.options.get("table", TABLE[consumer])
+    (shape,) = TABLES[consumer](name, place.options)
+    return SqlTable(server, shape, NUMBERS[consumer], reached.sleep)
+
+
+STORES: Mapping[str, Callable[[Locator, Reached], Medium]] = {
+    "dynamodb": _dynamodb,
+    "quickwit-files": _quickwit_files,
+    "quickwit-http": _quickwit_http,
+    "quickwit-https": _quickwit_https,
+    "quickwit-postgres": _quickwit_postgres,
+    "quickwit-s3": _quickwit_s3,
+    "files": _files,
+    "mysql": _mysql,
+    "postgres": _postgres,
+    "redis": _redis,
+    "rediss": _rediss,
+    "s3files": _s3files,
+}

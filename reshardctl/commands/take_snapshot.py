@@ -1,0 +1,108 @@
+"""What `snapshot` does: list once, read every consumer, and tell what the file holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from shlex import quote
+
+from reshardctl.commands.connect import listed
+from reshardctl.commands.target import Given, Target
+from reshardctl.commands.targets import configured
+from reshardctl.commands.targets import snapshot as offline
+from reshardctl.commands.targets.named import one, several
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.diagnosis.report import make, own, places_to_probe
+from reshardctl.errors import EmptyCheckpoint, UsageError
+from reshardctl.lineage import Lineage
+from reshardctl.model import Cut, Probe, ShardId
+from reshardctl.planning.policy import LOSSLESS
+from reshardctl.snapshot import Stream, probed, redaction, take
+from reshardctl.snapshot.file import SavedSnapshot
+
+
+def freeze(consumers: Sequence[str], given: Given) -> SavedSnapshot:
+    """Everything read now. UsageError for consumers that one file cannot tell apart."""
+    if wrong := [text for text in consumers if offline.is_snapshot(text)]:
+        raise UsageError(f"{wrong[0]} is a snapshot already", "name the consumer itself")
+    targets = _targets(consumers, given)
+    names = [target.place.target for target in targets]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise UsageError(f"two consumers keep their positions in {twice[0]}", "name it once")
+    if not targets:
+        lineage, now = listed(given.account, given.stream or "")
+        return SavedSnapshot(now, lineage)
+    found: list[Snapshot] = []
+    for target in targets:
+        found.append(_taken(target, found[0].lineage if found else None))
+    return SavedSnapshot(found[0].now, found[0].lineage, tuple(found))
+
+
+def _targets(consumers: Sequence[str], given: Given) -> list[Target]:
+    """The consumers named, or those that are configured for a stream of a configured name."""
+    stream = given.stream or ""
+    config = configured.names(stream, given)
+    if config is None or stream not in config.streams:
+        return [one(text, given) for text in consumers]
+    found = several(consumers or (stream,), replace(given, stream=None))
+    for target in found:
+        if target.entry is None or target.entry.stream.name != stream:
+            raise UsageError(
+                f"{target.place.text} is not configured as a consumer of {stream}",
+                f"name one of those in {config.file}, or the stream as AWS does",
+            )
+    return found
+
+
+def _taken(target: Target, lineage: Lineage | None) -> Snapshot:
+    ports = target.ports()
+    stream: Stream = ports.kinesis if lineage is None else _Listed(lineage, ports.kinesis)
+    snapshot = own(take(stream, ports.medium, target.stream, target.place, ports.clock))
+    if not target.probe:
+        return snapshot
+    try:
+        places = places_to_probe(make(snapshot, replace(target.wishes, policy=LOSSLESS)))
+    except EmptyCheckpoint:
+        return snapshot
+    return probed(snapshot, ports.kinesis, places)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """A stream that has been listed already: all consumers are judged on one listing."""
+
+    listing: Lineage
+    kinesis: Stream
+
+    def lineage(self, stream: str) -> Lineage:  # noqa: ARG002
+        return self.listing
+
+    def probe(self, stream: str, shard: ShardId, since: Cut) -> Probe:
+        return self.kinesis.probe(stream, shard, since)
+
+
+def redacted(saved: SavedSnapshot) -> SavedSnapshot:
+    """The same for people who must not know whose it is."""
+    lineage = redaction.redacted_lineage(saved.lineage)
+    names = redaction.Redaction(saved.lineage.stream.name)
+    consumers = tuple(names.snapshot(one, lineage) for one in saved.consumers)
+    return SavedSnapshot(saved.taken, lineage, consumers, redacted=True)
+
+
+def described(saved: SavedSnapshot, path: Path, redact: bool) -> Iterator[str]:
+    """What was saved, what is in it, and how it is used."""
+    size = path.stat().st_size
+    yield f"Saved {path} ({size:,} bytes, readable by you alone)."
+    yield f"  stream    {saved.lineage.stream.name}: {len(saved.lineage)} shards"
+    for kept in saved.consumers:
+        probes = f", {len(kept.probes)} shards probed" if kept.probes else ""
+        yield f"  consumer  {kept.locator.text}: {len(kept.images)} rows{probes}"
+    if redact:
+        yield "  Names, accounts and owners are replaced; shard ids, numbers and times are kept."
+    elif saved.consumers:
+        yield "  It holds the rows as they are, owners too; --redact makes one to show around."
+    if saved.consumers:
+        yield f"  reshardctl inspect {quote(offline.SCHEME + str(path))}"
+    else:
+        yield f"  reshardctl graph {quote(offline.SCHEME + str(path))}"

@@ -1,0 +1,1 @@
+"""Consumers by locator, by name in the configuration, or in a snapshot."""

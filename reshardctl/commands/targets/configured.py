@@ -1,0 +1,189 @@
+"""Consumers by their names in `reshardctl.toml`; what the command line says goes before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from reshardctl.commands.account import Account
+from reshardctl.commands.connect import ports_of
+from reshardctl.commands.request import wishes_of
+from reshardctl.commands.suggested_commands import asked_words
+from reshardctl.config import DEFAULT, Config, Consumer, Reach, load
+from reshardctl.console.failures import harmless
+from reshardctl.console.progress import note
+from reshardctl.consumers.locator import Locator, looks_like_one
+from reshardctl.errors import UsageError, WrongStream
+from reshardctl.lineage import Lineage
+from reshardctl.model.times import instant, same_second
+from reshardctl.snapshot import Stream
+
+if TYPE_CHECKING:
+    from reshardctl.commands.fix_request import Asked
+    from reshardctl.commands.target import Given, Target
+    from reshardctl.execution.repair import Ports
+
+
+def config_of(given: Given) -> Config:
+    """The configuration. UsageError where there is none, or something is wrong in it."""
+    if given.config is None and not DEFAULT.exists():
+        raise UsageError(
+            f"no consumer is named, and there is no {DEFAULT} here",
+            "name one, as in kcl://my-application --stream my-stream, or the file with --config",
+        )
+    return load(given.config or DEFAULT, wishes_of)
+
+
+def names(text: str, given: Given) -> Config | None:
+    """The configuration in which a text is a name; `None` for a locator, or without one."""
+    if looks_like_one(text) or (given.config is None and not DEFAULT.exists()):
+        return None
+    return config_of(given)
+
+
+def one(text: str, config: Config, given: Given) -> Target:
+    """The consumer of this name, or the only one of the stream of this name."""
+    found = several([text], config, given)
+    if len(found) > 1:
+        known = ", ".join(target.entry.name for target in found if target.entry)
+        raise UsageError(
+            f"{text} is a stream of {len(found)} consumers in {config.file}",
+            f"name one of them: {known}",
+        )
+    return found[0]
+
+
+def several(texts: Sequence[str], config: Config, given: Given) -> list[Target]:
+    """The consumers that are named, by their own names or their streams'; each once, in the
+    order of the file. No name is all of them. Raises UsageError."""
+    if given.stream is not None:
+        raise UsageError(
+            f"--stream {given.stream}: {config.file} says which stream a consumer reads",
+            "leave --stream out, or name the consumer by a locator",
+        )
+    for text in texts:
+        if text not in config.consumers and text not in config.streams:
+            known = ", ".join([*config.consumers, *config.streams]) or "none"
+            raise UsageError(f"there is no {text!r} in {config.file}", f"it has {known}")
+    found = [
+        target_of(one, config, given) for one in config.consumers.values()
+        if not texts or one.name in texts or one.stream.name in texts
+    ]
+    if not found:
+        what = f"no consumer of {', '.join(texts)}" if texts else "no consumer"
+        raise UsageError(
+            f"there is {what} in {config.file}", "add one, as [consumers.NAME]"
+        )
+    return found
+
+
+def target_of(entry: Consumer, config: Config, given: Given) -> Target:
+    """A configured consumer as a target."""
+    from reshardctl.commands.target import Target
+
+    policy, accept = str(given.policy or entry.policy), given.accept or entry.accept or None
+    wishes = wishes_of(policy, accept, given.bootstrap, given.recreated)
+    asked = asked_words(given.policy, given.accept, wishes, given.probe, given.created)
+    file = [] if given.config is None else ["--config", config.file]
+    return Target(
+        entry.stream.stream, entry.place, wishes, given.probe,
+        (entry.name, *file, *given.account.words(), *asked),
+        lambda: _ports(entry, given.account), entry=entry,
+        suppressions=tuple(s for s in config.suppressions if s.consumer == entry.name),
+    )
+
+
+def asked(asked: Asked, entry: Consumer) -> Asked:
+    """How to go about a fix: what the command line leaves open, as the file says."""
+    return replace(
+        asked, account=account_of(entry.reach, asked.account),
+        journal=asked.journal or folder(entry.journal),
+        created=entry.stream.created if asked.created is None else asked.created,
+    )
+
+
+def folder(place: str) -> str | None:
+    """The folder of a file as `--journal` takes one that may be missing yet: with a slash."""
+    if not place:
+        return None
+    return place if place.endswith(("/", ".jsonl")) else f"{place}/"
+
+
+def of_saved(asked: Asked, place: Locator, stream: str) -> tuple[Asked, Ports]:
+    """How the store of a saved plan or a journal is reached: as the consumer of this table and
+    stream in the configuration, if there is just one; else as the command line says.
+
+    stream: as the plan names it. A file that cannot be read does not stop an undo: it is said.
+    """
+    entry = _entry_of(asked.config, place, stream)
+    if entry is None:
+        return asked, ports_of(asked.account, place)
+    store = account_of(entry.reach, asked.account)
+    ports = ports_of(account_of(entry.stream.reach, asked.account), place, store)
+    return replace(asked, account=store, journal=asked.journal or folder(entry.journal)), ports
+
+
+def _entry_of(file: Path | None, place: Locator, stream: str) -> Consumer | None:
+    if file is None and not DEFAULT.exists():
+        return None
+    try:
+        config = load(file or DEFAULT, wishes_of)
+    except UsageError as error:
+        if file is not None:
+            raise
+        note(f"{DEFAULT} is left out: {harmless(error.what)}")
+        return None
+    found = [
+        entry for entry in config.consumers.values()
+        if (entry.place.medium, entry.place.target) == (place.medium, place.target)
+        and _named(entry.stream.stream) == _named(stream)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _named(stream: str) -> str:
+    """A stream's name, of its name or ARN."""
+    return stream.rpartition("/")[2]
+
+
+def account_of(reach: Reach, said: Account) -> Account:
+    """How to reach it: what the command line says, else what the file says."""
+    endpoints = [f"{service}={url}" for service, url in reach.endpoints.items()]
+    return Account(
+        said.region or reach.region or None, said.profile or reach.profile or None,
+        said.role or reach.role or None, (*endpoints, *said.endpoints), said.budget,
+    )
+
+
+def _ports(entry: Consumer, said: Account) -> Ports:
+    stream = account_of(entry.stream.reach, said)
+    ports = ports_of(stream, entry.place, account_of(entry.reach, said))
+    if entry.stream.created is None:
+        return ports
+    pinned = Pinned(ports.kinesis, entry.stream.created, entry.stream.origin)
+    return replace(ports, kinesis=cast("Stream", pinned))
+
+
+class Pinned:
+    """A stream that must be the one created at a time; everything else is as without it."""
+
+    def __init__(self, kinesis: Stream, created: float, origin: str) -> None:
+        """created: Unix seconds. origin: where that is said."""
+        self._kinesis, self._created, self._origin = kinesis, created, origin
+
+    def lineage(self, stream: str) -> Lineage:
+        """Its listing. WrongStream where another one of its name stands there now."""
+        found = self._kinesis.lineage(stream)
+        if same_second(found.stream.created, self._created):
+            return found
+        raise WrongStream(
+            f"stream {found.stream.name} was created at {instant(found.stream.created)}; "
+            f"{self._origin} pins the one of {instant(self._created)}",
+            "if it was meant to be deleted and made again, change created = there "
+            "(reshardctl rule RSH102)",
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._kinesis, name)

@@ -1,0 +1,157 @@
+"""`snapshot:FILE` in place of a consumer: everything is judged as of the moment it was taken."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reshardctl.commands.request import wishes_of
+from reshardctl.consumers import locator
+from reshardctl.errors import UsageError
+
+if TYPE_CHECKING:
+    from reshardctl.commands.target import Given, Target
+    from reshardctl.diagnosis.evidence import Snapshot
+    from reshardctl.execution.repair import Ports
+    from reshardctl.lineage import Lineage
+
+SCHEME = "snapshot:"
+EXAMPLE = "snapshot:orders.snapshot?consumer=my-application&initial=TRIM_HORIZON"
+
+
+def is_snapshot(text: str) -> bool:
+    """Whether a consumer is named by a snapshot."""
+    return text.startswith(SCHEME)
+
+
+def targets(text: str, given: Given) -> list[Target]:
+    """Every consumer in the file, or the one that `consumer=` names.
+
+    Other options are said of the application and stand before those kept in the file.
+    Raises UsageError.
+    """
+    path, options = _parts(text)
+    _nothing_of_aws(text, given)
+    kept = _named(path, options.pop("consumer", None))
+    several = len(kept) > 1
+    return [
+        _target(_joined(text, one.locator.target) if several else text, one, options, given)
+        for one in kept
+    ]
+
+
+def stream_alone(text: str, given: Given) -> tuple[Lineage, float] | None:
+    """The lineage and its time of a snapshot without consumers; `None` for anything else."""
+    from reshardctl.snapshot.file import load
+
+    if not is_snapshot(text):
+        return None
+    path, _ = _parts(text)
+    _nothing_of_aws(text, given)
+    saved = load(path)
+    return None if saved.consumers else (saved.lineage, saved.taken)
+
+
+def one(text: str, given: Given) -> Target:
+    """The only consumer. UsageError where the file has several and none is named."""
+    found = targets(text, given)
+    if len(found) > 1:
+        names = [target.place.target for target in found]
+        raise UsageError(
+            f"{text}: the snapshot has {len(found)} consumers",
+            " or ".join(f"{_joined(text, name)}" for name in names[:3]),
+        )
+    return found[0]
+
+
+def _parts(text: str) -> tuple[Path, dict[str, str]]:
+    path, _, query = text.removeprefix(SCHEME).partition("?")
+    if not path:
+        raise UsageError(f"{text}: no file is named", f"as in {EXAMPLE}")
+    return Path(path), locator.options(text, query, "snapshot:FILE?initial=TRIM_HORIZON")
+
+
+def _nothing_of_aws(text: str, given: Given) -> None:
+    if words := given.account.words():
+        raise UsageError(
+            f"{text} is read from a file, so {words[0]} leads nowhere", f"leave {words[0]} out"
+        )
+
+
+def _named(path: Path, name: str | None) -> list[Snapshot]:
+    from reshardctl.snapshot.file import consumers, load
+
+    found: Mapping[str, Snapshot] = consumers(load(path))
+    if not found:
+        raise UsageError(
+            f"{path} holds a stream and no consumer",
+            f"reshardctl graph {SCHEME}{path}, or take one with its consumers: "
+            "reshardctl snapshot STREAM CONSUMER -o FILE",
+        )
+    if name is None:
+        return list(found.values())
+    if name not in found:
+        raise UsageError(
+            f"{path} has no consumer {name!r}", f"it has {', '.join(found)}"
+        )
+    return [found[name]]
+
+
+def _target(text: str, found: Snapshot, options: Mapping[str, str], given: Given) -> Target:
+    from reshardctl.commands.connect import checked
+    from reshardctl.commands.target import Target
+
+    kept = found.locator
+    place = checked(replace(kept, text=text, options={**kept.options, **options}))
+    wishes = wishes_of(
+        given.policy or "lossless", given.accept, given.bootstrap, given.recreated
+    )
+    stream = given.stream or found.lineage.stream.arn
+    frozen = replace(found, locator=place)
+    words = (text, *(["--probe"] if given.probe else []))
+    return Target(
+        stream, place, wishes, given.probe, words, lambda: _ports(frozen), offline=True,
+        to_write=_to_write(found, options),
+    )
+
+
+def _to_write(found: Snapshot, options: Mapping[str, str]) -> tuple[str, ...]:
+    """The store itself, with what was said of the application then and now."""
+    kept = found.locator
+    store = kept.elsewhere(kept.target, {**kept.options, **options})
+    return (store.text, "--stream", found.lineage.stream.name)
+
+
+def only_shown(dry_run: bool, out: Path | None, target: Target) -> None:
+    """UsageError for anything that a snapshot cannot give: a write, or a plan to apply."""
+    instead = f"reshardctl fix {' '.join(shlex.quote(word) for word in target.to_write)}"
+    if not dry_run:
+        raise UsageError(
+            f"{target.place.text} cannot be written to: it shows what was",
+            f"add --dry-run, or name the store itself: {instead}",
+        )
+    if out is not None:
+        raise UsageError(
+            "--out: a plan is proven on the store that it is made for, not on a snapshot",
+            f"{instead} --dry-run --out {out}",
+        )
+
+
+def _joined(text: str, name: str) -> str:
+    return f"{text}{'&' if '?' in text else '?'}consumer={name}"
+
+
+def _ports(snapshot: Snapshot) -> Ports:
+    from reshardctl.execution.repair import Ports
+    from reshardctl.snapshot.frozen import FrozenMedium, FrozenStream
+
+    return Ports(
+        FrozenStream(snapshot), FrozenMedium(snapshot), lambda: snapshot.now, _never
+    )
+
+
+def _never(_seconds: float) -> None:
+    raise UsageError("nothing moves in a snapshot", "name the consumer itself")

@@ -1,0 +1,128 @@
+"""`--wait` and `--until`: look again and again, gently, until a reshard is over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from reshardctl.console.progress import phase
+from reshardctl.errors import StreamUnsettled, TimedOut, UsageError
+from reshardctl.model.times import duration, parse_seconds
+
+if TYPE_CHECKING:
+    from reshardctl.consumers.locator import Locator
+    from reshardctl.diagnosis.reshard_progress import Uncrossed
+    from reshardctl.execution.repair import Ports
+    from reshardctl.lineage import Lineage
+
+PAUSE = 5.0
+"""Seconds between two looks at the stream: two calls and a page of a thousand shards each."""
+ROWS_PAUSE = 15.0
+"""Seconds between two looks at the rows: a scan of the table each."""
+_BEHIND = "has not crossed"
+_SHARDS = re.compile(r"shards=([1-9]\d{0,5})\Z", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """How long, in seconds, and for what: `shards` open ones (0 for any number), `crossed`."""
+
+    seconds: float
+    shards: int = 0
+    crossed: bool = False
+
+
+def wait_of(patience: str | None, until: str | None) -> Wait | None:
+    """The options `--wait` and `--until`. Raises UsageError."""
+    if patience is None:
+        if until is not None:
+            raise UsageError(
+                f"--until {until}: nothing is waited for without --wait",
+                f"say how long: --wait 15m --until {until}",
+            )
+        return None
+    seconds = parse_seconds(patience)
+    if until is None or until == "settled":
+        return Wait(seconds)
+    if until == "crossed":
+        return Wait(seconds, crossed=True)
+    if found := _SHARDS.match(until):
+        return Wait(seconds, shards=int(found[1]))
+    raise UsageError(
+        f"--until {until}: cannot be waited for",
+        "it takes settled, shards=N (a number from 1 on) or crossed",
+    )
+
+
+def wait_for(wait: Wait, ports: Ports, stream: str, place: Locator) -> None:
+    """Returns once it is so. TimedOut (exit 3) says what was still missing.
+
+    At most half of the time is spent reading: a look that took long is followed by a long pause.
+    """
+    look = _rows(ports, stream, place) if wait.crossed else _stream(ports, stream, wait.shards)
+    pause = ROWS_PAUSE if wait.crossed else PAUSE
+    end = ports.clock() + wait.seconds
+    while True:
+        began = ports.clock()
+        missing = look()
+        if not missing:
+            return
+        now = ports.clock()
+        left = end - now
+        if left <= 0:
+            raise TimedOut(f"after {duration(wait.seconds)} {missing}", _next(missing))
+        phase(f"waiting: {missing}, {duration(left)} left")
+        ports.sleep(min(max(pause, now - began), left))
+
+
+def _next(missing: str) -> str:
+    if _BEHIND in missing:
+        return "the same without --wait says what stands in the way; --watch 60s judges the workers"
+    return "look at the reshard, or wait longer with --wait"
+
+
+def _stream(ports: Ports, stream: str, shards: int) -> Callable[[], str]:
+    def look() -> str:
+        try:
+            return _unsettled(ports.kinesis.lineage(stream), stream, shards)
+        except StreamUnsettled:
+            return f"stream {stream} is still not settled"
+
+    return look
+
+
+def _unsettled(lineage: Lineage, stream: str, shards: int) -> str:
+    if lineage.stream.status != "ACTIVE":
+        return f"stream {stream} is still {lineage.stream.status}"
+    if shards and lineage.open_count() != shards:
+        return f"stream {stream} has {lineage.open_count()} open shards, not {shards}"
+    return ""
+
+
+def _rows(ports: Ports, stream: str, place: Locator) -> Callable[[], str]:
+    from reshardctl.diagnosis.reshard_progress import uncrossed
+    from reshardctl.snapshot import take
+
+    def look() -> str:
+        try:
+            snapshot = take(ports.kinesis, ports.medium, stream, place, ports.clock)
+        except StreamUnsettled:
+            return f"stream {stream} is still not settled"
+        return _unsettled(snapshot.lineage, stream, 0) or _spelled(uncrossed(snapshot), place)
+
+    return look
+
+
+def _spelled(missing: Uncrossed, place: Locator) -> str:
+    from reshardctl.render.words import shards
+
+    if missing.empty:
+        return f"{place.text} holds no position"
+    parts = []
+    if missing.behind:
+        parts.append(f"not read to the end: {shards(missing.behind)}")
+    if missing.unstarted:
+        parts.append(f"not started: {shards(missing.unstarted)}")
+    return f"{place.text} {_BEHIND} ({'; '.join(parts)})" if parts else ""

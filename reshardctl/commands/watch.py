@@ -1,0 +1,59 @@
+"""`inspect --watch`: read the rows, wait, read everything, and judge what moved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from reshardctl.console.progress import phase
+from reshardctl.consumers.registry import consumer_of
+from reshardctl.diagnosis.activity import Watched, watched
+from reshardctl.diagnosis.report import make
+from reshardctl.diagnosis.stuck_positions import places_to_watch
+from reshardctl.model.times import duration
+from reshardctl.planning.policy import LOSSLESS
+from reshardctl.snapshot import probed
+
+if TYPE_CHECKING:
+    from reshardctl.commands.target import Target
+    from reshardctl.diagnosis.evidence import Snapshot
+    from reshardctl.diagnosis.report import Report
+    from reshardctl.execution.repair import Ports
+
+SLICE = 5.0
+"""Seconds after which the time left is shown anew."""
+
+
+def attended(ports: Ports, target: Target, seconds: float) -> Report:
+    """The report of what is there at the end, with what moved since the beginning.
+
+    The stream is listed at both ends too: what cannot be judged is said before the wait.
+    """
+    from reshardctl.execution.repair import survey
+
+    plain = replace(target.wishes, policy=LOSSLESS, count=False)
+    first = survey(ports, target.stream, target.place, plain)
+    _pass(ports, seconds)
+    report = survey(ports, target.stream, target.place, target.wishes, target.probe)
+    snapshot = replace(report.snapshot, watched=_compared(first.snapshot, report.snapshot))
+    if target.probe and (places := places_to_watch(snapshot)):
+        snapshot = probed(snapshot, ports.kinesis, places)
+    return make(snapshot, report.wishes)
+
+
+def _pass(ports: Ports, seconds: float) -> None:
+    end = ports.clock() + seconds
+    while (left := end - ports.clock()) > 0:
+        phase(f"watching the consumer, {duration(left)} left")
+        ports.sleep(min(SLICE, left))
+
+
+def _compared(first: Snapshot, second: Snapshot) -> Watched:
+    consumer = consumer_of(second.locator)
+    before, after = (
+        consumer.holds(consumer.parse(one.images, one.lineage.stream)) for one in (first, second)
+    )
+    excluded = consumer.excluded_by(round(second.now - first.now))
+    old, new = (consumer.signs_of_life(one.images) for one in (first, second))
+    alive = any(old.get(key) != sign for key, sign in new.items())
+    return watched(before, after, first.now, second.now, excluded, alive)

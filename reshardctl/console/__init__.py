@@ -1,0 +1,1 @@
+"""The terminal, and the files that a command writes."""

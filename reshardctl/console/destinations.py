@@ -1,0 +1,63 @@
+"""Which format goes where: one to stdout or to `--output`, others to files of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reshardctl.console.choices import FormatName
+from reshardctl.errors import UsageError
+
+ONE_DOCUMENT = frozenset({
+    FormatName.JSON, FormatName.JSONL, FormatName.JUNIT, FormatName.SARIF,
+})
+"""Formats of which a program reads exactly one document a command: no plan before the outcome."""
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """format: `None` for the default of the place. file: `None` for stdout."""
+
+    format: FormatName | None
+    file: str | None
+
+
+def destinations(formats: Sequence[str] | None, output: str | None) -> tuple[Destination, ...]:
+    """What `--format NAME`, `--format NAME=FILE` and `--output FILE` name, the main one first.
+
+    The main one is the format without a file, or the default. Raises UsageError for an unknown
+    name, for two formats without a file and for one file named twice.
+    """
+    named = [_parsed(text) for text in formats or ()]
+    main = [one for one in named if one.file is None]
+    if len(main) > 1:
+        first, second = (one.format for one in main[:2])
+        raise UsageError(
+            f"--format {first} and --format {second} both go to the same place",
+            f"give one of them a file: --format {second}=FILE",
+        )
+    first_place = Destination(main[0].format if main else None, output)
+    places = (first_place, *(one for one in named if one.file is not None))
+    _distinct([one.file for one in places if one.file is not None])
+    return places
+
+
+def _parsed(text: str) -> Destination:
+    name, joint, file = text.partition("=")
+    if name not in set(FormatName):
+        known = ", ".join(FormatName)
+        raise UsageError(f"--format {text!r}: {name!r} is no format", f"known are {known}")
+    if joint and not file:
+        raise UsageError(f"--format {text!r} names no file", f"--format {name}=FILE")
+    return Destination(FormatName(name), file or None)
+
+
+def _distinct(files: Sequence[str]) -> None:
+    """Two formats in one file would leave the last one alone in it."""
+    seen: set[Path] = set()
+    for file in files:
+        path = Path(file).resolve()
+        if path in seen:
+            raise UsageError(f"{file} is named twice", "give every format a file of its own")
+        seen.add(path)

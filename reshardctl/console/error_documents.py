@@ -1,0 +1,93 @@
+"""A failure as the document that a program waits for, where the report would have gone.
+
+People read stderr, which says it in any case. A reader of `--format json` finds one document on
+stdout, whatever happened: the report, or an error with its exit code. Files that were named get
+the same, so that no report of an earlier run is taken for one of this. A document that carries
+the very code that the command ends with is left as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from reshardctl.console.choices import FormatName
+from reshardctl.console.destinations import ONE_DOCUMENT, Destination, destinations
+from reshardctl.console.failures import PipeClosed
+from reshardctl.errors import ReshardError, UsageError
+from reshardctl.exit import Exit
+
+VERBS = frozenset({"inspect", "fix", "rebuild", "undo", "discover", "audit"})
+"""Those whose `--output` takes a report. What others write is not to be put over."""
+SPOKEN = ONE_DOCUMENT | {FormatName.GITHUB}
+"""Formats in which stdout is read by a program."""
+
+_places: tuple[Destination, ...] = ()
+_shown: dict[Destination, Exit] = {}
+
+
+def begin(arguments: Sequence[str]) -> None:
+    """Note where this command's documents go: read leniently, for wrong options are told too."""
+    global _places
+    _shown.clear()
+    _places = _named(arguments) if arguments and arguments[0] in VERBS else ()
+
+
+def shown(place: Destination, code: Exit) -> None:
+    """A document has gone there that says that the command ends with `code`."""
+    _shown[place] = code
+
+
+def speak(error: ReshardError) -> None:
+    """Tell the failure wherever no document tells it yet. Never fails itself: stderr has it."""
+    for place in _places:
+        if _shown.get(place) == error.exit or not _spoken(place):
+            continue
+        with suppress(ReshardError, OSError, PipeClosed):
+            _tell(place, error)
+
+
+def _spoken(place: Destination) -> bool:
+    if place.file is not None:
+        return True
+    if place in _shown and place.format in ONE_DOCUMENT:
+        return False
+    return place.format in SPOKEN
+
+
+def _tell(place: Destination, error: ReshardError) -> None:
+    from reshardctl.console.files import replace_file
+    from reshardctl.console.stdout import write
+    from reshardctl.render import FORMATS, Context
+
+    text = FORMATS[place.format or FormatName.CONCISE].error(error, Context(exit=error.exit))
+    if place.file is None:
+        write(text)
+    else:
+        replace_file(Path(place.file), text)
+
+
+def _named(arguments: Sequence[str]) -> tuple[Destination, ...]:
+    formats, output = [], None
+    for place, word in enumerate(arguments):
+        name, joint, value = word.partition("=")
+        following = arguments[place + 1] if place + 1 < len(arguments) else ""
+        if name == "--format":
+            formats.append(value if joint else following)
+        elif name == "--output":
+            output = value if joint else following
+        elif word == "-o":
+            output = following
+    try:
+        return destinations(formats, output)
+    except UsageError:
+        return _valid(formats)
+
+
+def _valid(formats: Sequence[str]) -> tuple[Destination, ...]:
+    """The first one that means something, for stdout: the others contradict it or themselves."""
+    for text in formats:
+        with suppress(UsageError):
+            return (Destination(destinations([text], None)[0].format, None),)
+    return ()

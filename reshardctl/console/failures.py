@@ -1,0 +1,108 @@
+"""From what goes wrong to one clear message and the right exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+import typer
+
+from reshardctl.console.progress import clear
+from reshardctl.console.streams import drop_stdout, stdout_failure
+from reshardctl.errors import Cancelled, CannotTell, ReshardError, UsageError
+from reshardctl.exit import Exit
+
+PIPE_CLOSED = 141
+"""128 + SIGPIPE: the reader of our output went away."""
+
+
+class PipeClosed(Exception):
+    """BrokenPipeError under another name: typer would make exit code 1, findings, of it."""
+
+
+def guarded(
+    command: Callable[[], object], speak: Callable[[ReshardError], None] = lambda _error: None
+) -> int:
+    """Run a command; every failure becomes a message on stderr and a code.
+
+    speak: tells it besides to whoever reads documents.
+    """
+    try:
+        result = command()
+        sys.stdout.flush()
+        code = int(result) if isinstance(result, int) else Exit.OK
+        if code == Exit.CANCELLED:  # typer has made this of a KeyboardInterrupt
+            cancelled(speak)
+        return code
+    except ReshardError as error:
+        say(error)
+        speak(error)
+        return error.exit
+    except typer.Exit as stop:
+        return stop.exit_code
+    except (typer.Abort, KeyboardInterrupt):
+        cancelled(speak)
+        return Exit.CANCELLED
+    except (BrokenPipeError, PipeClosed):
+        drop_stdout()
+        return PIPE_CLOSED
+    except Exception as error:
+        if why := stdout_failure(error):
+            drop_stdout()
+            say(CannotTell(f"stdout: {why}; the output is not complete"))
+            return Exit.UNKNOWN
+        show = getattr(error, "show", None)
+        if show is None:
+            code = unexpected(error)
+            speak(ReshardError(f"unexpected {type(error).__name__}"))
+            return code
+        show()
+        speak(UsageError(_message(error), "see --help"))
+        return Exit.USAGE
+
+
+def _message(error: Exception) -> str:
+    """What is wrong with an option, in the words of the library that read it."""
+    said = getattr(error, "format_message", None)
+    return str(said() if callable(said) else error)
+
+
+def cancelled(speak: Callable[[ReshardError], None]) -> None:
+    """Interrupted outside of writing: while it writes, signals wait for the step to end."""
+    clear()
+    what = "cancelled; this command wrote nothing"
+    print(what, file=sys.stderr)
+    speak(Cancelled(what))
+
+
+def say(error: ReshardError) -> None:
+    """What happened, and the next command. Store text in it is made harmless first."""
+    clear()
+    kind = {Exit.REFUSED: "refused", Exit.HALF_DONE: "half done"}.get(error.exit, "error")
+    print(harmless(f"{kind}: {error.what}"), file=sys.stderr)
+    if error.next:
+        print(harmless(f"  {error.next}"), file=sys.stderr)
+
+
+def unexpected(error: Exception) -> int:
+    """A defect of ours: no traceback with values in it, unless asked for."""
+    if os.environ.get("RESHARDCTL_TRACEBACK"):
+        raise error
+    clear()
+    name = type(error).__name__
+    print(harmless(f"error: unexpected {name}: {error}"), file=sys.stderr)
+    print(
+        "  this is a defect of reshardctl; RESHARDCTL_TRACEBACK=1 shows where", file=sys.stderr
+    )
+    return Exit.UNKNOWN
+
+
+def harmless(text: str) -> str:
+    """Text without control characters, which could steer a terminal."""
+    return "".join(c if c == "\n" or c.isprintable() else _escaped(c) for c in text)
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

@@ -1,0 +1,161 @@
+"""Files that the operator names for a command's results.
+
+A regular file is replaced whole or not at all and keeps its mode; a new one gets the mode that the
+umask leaves. Links are followed. Devices, pipes and descriptors (/dev/fd/N, /dev/stdout) are
+written to and stay what they are. Plans, journals and snapshots have writers of their own, for
+they are the owner's alone.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from fcntl import LOCK_EX, LOCK_NB, flock
+from glob import escape
+from pathlib import Path
+
+from reshardctl.errors import UsageError
+from reshardctl.stores.new_file import name_open_file, open_unnamed
+
+_DESCRIPTORS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
+MOST_LINKS = 40
+"""As many as Linux follows before it answers ELOOP."""
+_LEFT = ".new"
+"""How the name ends that a file has before it takes another's place."""
+_NEW_MODE = 0o666
+"""Of a new file, before the umask is taken from it."""
+
+
+def check_file(path: Path) -> None:
+    """UsageError unless `replace_file` will work: to be found out before anything is written."""
+    if path.is_dir():
+        raise UsageError(f"{path}: is a directory", "name a file")
+    try:
+        if not is_regular(path):
+            if not os.access(path, os.W_OK):
+                raise PermissionError(0, "cannot be written to")
+            return
+        with tempfile.TemporaryFile(dir=_target(path).parent):
+            pass
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}", "name another file") from None
+
+
+def check_new_file(path: Path) -> None:
+    """As `check_file`, and UsageError for a regular file that is there already."""
+    check_file(path)
+    if path.is_file() and _descriptor(path) is None:
+        raise UsageError(f"{path} exists already; nothing was saved", "name another file with -o")
+
+
+def is_regular(path: Path) -> bool:
+    """Whether a file is, or would be made, under this name. Opening it tells what is wrong."""
+    try:
+        return _descriptor(path) is None and not _is_special(path)
+    except OSError:
+        return True
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write the text there; see the module. UsageError when the system refuses."""
+    try:
+        descriptor = _descriptor(path)
+        if descriptor is not None:
+            _write(os.dup(descriptor), text)
+        elif _is_special(path):
+            _write(os.open(path, os.O_WRONLY), text)
+        else:
+            _replace(_target(path), text)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}", "name another file") from None
+
+
+def _replace(target: Path, text: str) -> None:
+    """The text has no name while it is written; where a file is there, one for a single rename.
+
+    A process that is killed just before that rename leaves `.NAME.….new`, whole. The next one that
+    writes the file removes it.
+    """
+    _remove_left(target)
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}{_LEFT}")
+    named = False
+    try:
+        descriptor, named = _opened(temporary)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            flock(file, LOCK_EX)
+            if target.exists():
+                os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+            if not named:
+                with suppress(FileExistsError):
+                    name_open_file(file.fileno(), target)
+                    return
+                named = True
+                name_open_file(file.fileno(), temporary)
+            temporary.replace(target)
+    except BaseException:
+        if named:
+            temporary.unlink(missing_ok=True)
+        raise
+
+
+def _opened(temporary: Path) -> tuple[int, bool]:
+    """A new file, and whether it has that name: where the system has no files without one."""
+    unnamed = open_unnamed(temporary.parent, _NEW_MODE)
+    if unnamed is not None:
+        return unnamed, False
+    return os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _NEW_MODE), True
+
+
+def _remove_left(target: Path) -> None:
+    """Files that killed processes left beside the target. Who still writes one holds its lock."""
+    for path in target.parent.glob(f".{escape(target.name)}.*{_LEFT}"):
+        with suppress(OSError), path.open("rb") as file:
+            flock(file, LOCK_EX | LOCK_NB)
+            path.unlink()
+
+
+def _write(descriptor: int, text: str) -> None:
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _target(path: Path) -> Path:
+    """The file itself, at the end of all links."""
+    return Path(os.path.realpath(path))
+
+
+def _is_special(path: Path) -> bool:
+    """Whether there is something that is no regular file: a device, a pipe, a socket."""
+    return path.exists() and not path.is_file()
+
+
+def _descriptor(path: Path) -> int | None:
+    """The number of the open descriptor that the path names; None where it names none.
+
+    Replacing what /dev/stdout leads to would leave whoever opened it with the old file.
+    """
+    for text in _names(path):
+        if text in _DESCRIPTORS:
+            return _DESCRIPTORS[text]
+        folder, _, number = text.rpartition("/")
+        if folder in ("/dev/fd", "/proc/self/fd") and number.isascii() and number.isdecimal():
+            return int(number)
+    return None
+
+
+def _names(path: Path) -> Iterator[str]:
+    """The path, and where it leads as a link, link by link."""
+    for _ in range(MOST_LINKS):
+        yield os.path.normpath(path)
+        if not path.is_symlink():
+            return
+        path = path.parent / path.readlink()
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))

@@ -1,0 +1,156 @@
+"""Where results go: which format, how wide, which colours, to stdout or to a file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING
+
+from reshardctl.console import error_documents as lastword
+from reshardctl.console.choices import ColorMode, FormatName
+from reshardctl.console.destinations import Destination
+from reshardctl.console.files import check_file, replace_file
+from reshardctl.console.stdout import unicode_is_read, write
+from reshardctl.errors import UsageError
+from reshardctl.exit import Exit
+from reshardctl.render.context import Context
+
+if TYPE_CHECKING:
+    from reshardctl.diagnosis.audit_report import AuditReport
+    from reshardctl.diagnosis.discovery import Found
+    from reshardctl.diagnosis.report import Report
+    from reshardctl.render import Format
+    from reshardctl.render.journals import Listing
+    from reshardctl.render.many import Roundup
+    from reshardctl.render.outcomes import Fixed, Saved, Undoing
+
+PIPED_WIDTH = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Shows one command's results. again: the words that name what it worked on.
+
+    A file that cannot be written is a UsageError at once, not after something else was written.
+    """
+
+    places: Sequence[Destination]
+    color: ColorMode
+    verbose: bool
+    again: Sequence[str]
+    sink: tuple[str, ...] = ()
+    """The words that name the sink whose line is wanted."""
+
+    def __post_init__(self) -> None:
+        for place in self.places:
+            if place.file is not None:
+                check_file(Path(place.file))
+
+    def inspect(self, report: Report, code: Exit) -> None:
+        """Findings."""
+        self._emit(code, lambda form, context: form.inspect(report, context))
+
+    def plan(
+        self, report: Report, code: Exit, *, dry_run: bool, saved: Saved | None = None
+    ) -> None:
+        """What fix would write."""
+        self._emit(
+            code,
+            lambda form, context: form.plan(report, context, dry_run=dry_run, saved=saved),
+        )
+
+    def fixed(self, outcome: Fixed, code: Exit) -> None:
+        """What fix wrote."""
+        self._emit(code, lambda form, context: form.fixed(outcome, context))
+
+    def undo(self, undoing: Undoing, code: Exit) -> None:
+        """What undo puts back, or has."""
+        self._emit(code, lambda form, context: form.undo(undoing, context))
+
+    def journals(self, listing: Listing, code: Exit) -> None:
+        """Which journals there are. UsageError for a format that cannot list."""
+        from reshardctl.render.journals import FORMATS
+
+        names = [_name(place) for place in self.places]
+        for name in names:
+            if name not in FORMATS:
+                raise UsageError(
+                    f"--format {name} lists no journals", f"known here are {', '.join(FORMATS)}"
+                )
+        self._deliver([
+            (place, FORMATS[name](listing, self._context(place, code)))
+            for place, name in zip(self.places, names, strict=True)
+        ], code)
+
+    def roundup(self, shown: Roundup, code: Exit) -> None:
+        """Several consumers."""
+        from reshardctl.render.many import MANY
+
+        self._deliver([
+            (place, MANY[_name(place)](shown, self._context(place, code))) for place in self.places
+        ], code)
+
+    def audit(self, report: AuditReport, code: Exit) -> None:
+        """What a sink holds."""
+        from reshardctl.render.audit import AUDITS
+
+        self._deliver([
+            (place, AUDITS[_name(place)](report, self._context(place, code)))
+            for place in self.places
+        ], code)
+
+    def discovered(self, found: Found, code: Exit) -> None:
+        """Whose positions the tables of an account hold."""
+        from reshardctl.render.discovered import FORMATS
+
+        self._deliver([
+            (place, FORMATS[_name(place)](found, self._context(place, code)))
+            for place in self.places
+        ], code)
+
+    def _emit(self, code: Exit, view: Callable[[Format, Context], str]) -> None:
+        self._deliver([
+            (place, view(_format(place), self._context(place, code))) for place in self.places
+        ], code)
+
+    def _deliver(self, shown: Sequence[tuple[Destination, str]], code: Exit) -> None:
+        """Files first: a reader of stdout that goes away takes none of them with it."""
+        for place, text in reversed(shown):
+            if place.file is None:
+                write(text)
+            else:
+                replace_file(Path(place.file), text)
+            lastword.shown(place, code)
+
+    def _context(self, place: Destination, code: Exit) -> Context:
+        width = get_terminal_size().columns if _terminal(place) else PIPED_WIDTH
+        plain = place.file is None and not unicode_is_read()
+        colored = self._colored(place)
+        return Context(tuple(self.again), width, colored, plain, self.verbose, code, self.sink)
+
+    def _colored(self, place: Destination) -> bool:
+        if self.color is not ColorMode.AUTO:
+            return self.color is ColorMode.ALWAYS
+        if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+            return False
+        return _terminal(place) or bool(os.environ.get("FORCE_COLOR"))
+
+
+def _format(place: Destination) -> Format:
+    from reshardctl.render import FORMATS
+
+    return FORMATS[_name(place)]
+
+
+def _name(place: Destination) -> FormatName:
+    if place.format is not None:
+        return place.format
+    return FormatName.TEXT if _terminal(place) else FormatName.CONCISE
+
+
+def _terminal(place: Destination) -> bool:
+    return place.file is None and sys.stdout.isatty()

@@ -1,0 +1,31 @@
+"""Texts to stdout."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from reshardctl.console.failures import PipeClosed
+from reshardctl.console.progress import clear
+
+
+def show(lines: Iterable[str]) -> None:
+    """Lines to stdout: texts from stores made harmless, in ASCII where nothing else is read."""
+    from reshardctl.render.escape import ascii_only, escape
+
+    for line in lines:
+        write(f"{escape(line) if unicode_is_read() else ascii_only(escape(line))}\n")
+
+
+def write(text: str) -> None:
+    """To stdout, as it is."""
+    clear()
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise PipeClosed from None
+
+
+def unicode_is_read() -> bool:
+    return (sys.stdout.encoding or "ascii").lower().replace("-", "").startswith("utf")

@@ -1,0 +1,24 @@
+"""The libraries that reshardctl knows: one folder each, one line here."""
+
+from __future__ import annotations
+
+from reshardctl.consumers.base import Consumer
+from reshardctl.consumers.kcl import Kcl
+from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
+from reshardctl.consumers.kinsumer import Kinsumer
+from reshardctl.consumers.locator import Locator
+from reshardctl.consumers.quickwit import Quickwit
+from reshardctl.consumers.spark.consumer import Spark
+
+CONSUMERS: dict[str, Consumer] = {
+    "kcl": Kcl(),
+    "kinesis-consumer": KinesisConsumer(),
+    "kinsumer": Kinsumer(),
+    "quickwit": Quickwit(),
+    "spark": Spark(),
+}
+
+
+def consumer_of(place: Locator) -> Consumer:
+    """The consumer that a locator names, told those of its options that decide how it reads."""
+    return CONSUMERS[place.consumer].bound(place.options, place.medium)

@@ -1,0 +1,1 @@
+"""What is wrong, by which rule, and what a report says of it."""

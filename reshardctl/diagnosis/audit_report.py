@@ -1,0 +1,178 @@
+"""An audit, judged: findings, what is known of every shard, and what nobody can know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from reshardctl.audit.coverage import Unknowable, Window, unknowable, windows
+from reshardctl.audit.facts import FAILED, Compared, Facts, InSink
+from reshardctl.diagnosis.rules import Finding, Severity, Sink, sink_findings
+from reshardctl.lineage import Lineage
+from reshardctl.model import Line, ShardId
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a consumer's store said before the sink was read.
+
+    consumer: its locator, or its name. positions: as the store spells them. unread: shards of which
+    its next start skips something, or which it never reads.
+    """
+
+    consumer: str
+    settled: Line
+    positions: Mapping[ShardId, str] = field(default_factory=dict)
+    unread: frozenset[ShardId] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One shard: what the sink holds of it, what was compared, and what cannot be known."""
+
+    shard: ShardId
+    inside: InSink | None = None
+    compared: Compared | None = None
+    window: Window | None = None
+    unknowable: tuple[Unknowable, ...] = ()
+    position: str | None = None
+    codes: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """In the sink."""
+        return 0 if self.inside is None else self.inside.rows
+
+    @property
+    def missing(self) -> int | None:
+        """Records; `None` where the stream was not read."""
+        return None if self.compared is None else self.compared.missing
+
+    @property
+    def extra(self) -> int:
+        """Rows too many."""
+        return 0 if self.inside is None else self.inside.extra
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Partition keys of missing records, those that lack most first, and how many others lack any.
+
+    `None` for the number of others: not counted.
+    """
+
+    missing: tuple[tuple[str, int], ...]
+    others: int | None = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A command that gets on from here, word by word, and what it is for."""
+
+    words: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReport:
+    """One sink, judged. saved: the directory that the offending rows were written to, or "".
+
+    keys: `None` where nobody asked for them. ways: what to do next, the most pressing first; none
+    where no command line asked.
+    """
+
+    facts: Facts
+    lineage: Lineage
+    findings: tuple[Finding, ...]
+    standings: tuple[Standing, ...]
+    stored: Stored | None = None
+    keys: Keys | None = None
+    saved: str = ""
+    notes: tuple[str, ...] = ()
+    ways: tuple[Way, ...] = ()
+
+    def counts(self) -> dict[str, int]:
+        """How many findings of each severity."""
+        return {
+            str(s): sum(f.severity is s for f in self.findings) for s in reversed(Severity)
+        }
+
+    @property
+    def against_stream(self) -> bool:
+        """Whether the stream was read as well."""
+        return bool(self.facts.compared)
+
+    @property
+    def failed(self) -> tuple[ShardId, ...]:
+        """Shards that could not be read to where they were to be: nothing is known of the rest."""
+        return failed(self.facts)
+
+    @property
+    def missing(self) -> int:
+        """Records of the stream that are not in the sink."""
+        return sum(one.missing for one in self.facts.compared.values())
+
+    @property
+    def read(self) -> int:
+        """Records of the stream that were looked for."""
+        return sum(one.read for one in self.facts.compared.values())
+
+
+def judge_sink(
+    facts: Facts, lineage: Lineage, stored: Stored | None = None, *, keys: Keys | None = None,
+    saved: str = "",
+) -> AuditReport:
+    """Judge what was counted. Equal facts give equal reports."""
+    sink = Sink(facts, lineage)
+    if stored is not None:
+        sink = Sink(facts, lineage, stored.settled, stored.consumer, stored.unread)
+    found = tuple(sink_findings(sink))
+    return AuditReport(
+        facts, lineage, found, tuple(_standings(facts, lineage, stored, found)), stored, keys,
+        saved, (*facts.notes, *_not_looked_at(facts)),
+    )
+
+
+def failed(facts: Facts) -> tuple[ShardId, ...]:
+    """Shards of which a read failed."""
+    return tuple(s for s, one in facts.compared.items() if one.short.startswith(FAILED))
+
+
+def _not_looked_at(facts: Facts) -> Iterable[str]:
+    """What was not judged, so that no finding of it means nothing."""
+    if torn := failed(facts):
+        yield (
+            f"of {len(torn):,} shard{'s' if len(torn) > 1 else ''} the read failed: whether more "
+            "is missing there could not be told (exit 3)"
+        )
+    if not facts.compared:
+        yield (
+            "the stream was not read: whether records are missing was not looked at "
+            "(--against-stream)"
+        )
+    if facts.shards and all(one.disordered is None for one in facts.shards.values()):
+        yield (
+            "nothing in the sink tells in which order its rows came: the order within keys was "
+            "not looked at (--column order=COLUMN)"
+        )
+
+
+def _standings(
+    facts: Facts, lineage: Lineage, stored: Stored | None, found: Iterable[Finding]
+) -> Iterable[Standing]:
+    codes: dict[ShardId, list[str]] = {}
+    for finding in found:
+        for shard in finding.shards:
+            codes.setdefault(shard, []).append(finding.code)
+    gaps: dict[ShardId, list[Unknowable]] = {}
+    for gap in unknowable(facts, lineage):
+        gaps.setdefault(gap.shard, []).append(gap)
+    compared = {window.shard: window for window in windows(facts, lineage)}
+    positions = {} if stored is None else stored.positions
+    gone = [s for s in dict.fromkeys([*facts.shards, *gaps]) if s not in lineage]
+    for shard in (*sorted(gone), *lineage):
+        yield Standing(
+            shard, facts.shards.get(shard), facts.compared.get(shard), compared.get(shard),
+            tuple(gaps.get(shard, ())), positions.get(shard),
+            tuple(dict.fromkeys(codes.get(shard, ()))),
+        )

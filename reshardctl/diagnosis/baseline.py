@@ -1,0 +1,136 @@
+"""A baseline: an earlier report whose findings are known, so that only news counts.
+
+For a pipeline that must not fail today over what was wrong yesterday. Unlike a suppression it
+needs no reason and has no end; it is made by `--format json`, and made again when it is outgrown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from reshardctl.codec.strict import Place, array, parse, string, strings
+from reshardctl.diagnosis.earlier import Earlier, Whose, whose
+from reshardctl.diagnosis.report import Report
+from reshardctl.diagnosis.rules import Finding, Severity
+from reshardctl.diagnosis.rules.suppressions import Suppression
+from reshardctl.errors import UsageError
+from reshardctl.model import ShardId
+from reshardctl.model.times import parse_instant
+
+REPORT, ROUNDUP = "reshardctl/report/1", "reshardctl/roundup/1"
+MAKE = "make one: reshardctl inspect --format json -o FILE"
+
+
+@dataclass(frozen=True, slots=True)
+class Known(Suppression):
+    """A finding of the earlier report. One of more shards, or a graver one, is news."""
+
+    worst: Severity = Severity.ERROR
+
+    def covers(self, finding: Finding) -> bool:
+        """Whether it is the same finding, or less of it."""
+        return (
+            finding.code == self.rule and self.shards >= set(finding.shards)
+            and finding.severity <= self.worst
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What was known, and where the rows stood, by stream ARN and the store's identity."""
+
+    known: Mapping[Whose, tuple[Known, ...]]
+    earlier: Mapping[Whose, Earlier]
+
+    def of(self, report: Report) -> tuple[Known, ...]:
+        """What was known of this stream and store, whatever name they are called by now."""
+        return self.known.get(whose(report.snapshot), ())
+
+    def shows(self, report: Report) -> bool:
+        """Whether it tells anything of this stream and store."""
+        return whose(report.snapshot) in self.earlier
+
+    @property
+    def contents(self) -> list[str]:
+        """The streams and stores that it shows, a line each."""
+        return sorted(
+            f"{arn}: {', '.join(value for _, value in sorted(store))}"
+            for arn, store in self.earlier
+        )
+
+
+def parsed(source: str | bytes, name: str) -> Baseline:
+    """The baseline in a JSON report; `name` is what messages call it. Raises UsageError."""
+    place = Place(name)
+    body = parse(source, place)
+    schema = body.get("schema") if isinstance(body, dict) else None
+    if schema not in (REPORT, ROUNDUP):
+        raise UsageError(f"{name}: not a report of this version ({REPORT} or {ROUNDUP})", MAKE)
+    found, earlier = {}, {}
+    for one, inside in _reports(body, place):
+        stream = _object(one, "stream", inside)
+        store = strings(one.get("store"), inside / "store")
+        key = (string(stream.get("arn"), inside / "stream" / "arn"), frozenset(store.items()))
+        findings = array(one.get("findings"), inside / "findings")
+        taken = string(one.get("taken"), inside / "taken")
+        found[key] = tuple(
+            _known(f, name, taken, inside / "findings" / n) for n, f in enumerate(findings)
+        )
+        earlier[key] = _earlier(one, taken, inside)
+    return Baseline(found, earlier)
+
+
+def _earlier(report: dict[str, Any], taken: str, place: Place) -> Earlier:
+    positions = strings(report.get("positions", {}), place / "positions")
+    return Earlier(
+        parse_instant(taken), {ShardId(shard): raw for shard, raw in positions.items()}
+    )
+
+
+def _reports(body: dict[str, Any], place: Place) -> Iterator[tuple[dict[str, Any], Place]]:
+    if body["schema"] == REPORT:
+        yield body, place
+        return
+    for number, entry in enumerate(array(body.get("consumers"), place / "consumers")):
+        inside = place / "consumers" / number
+        if not isinstance(entry, dict):
+            inside.wrong("not an object")
+        if entry.get("report") is not None:  # it could not be judged then: nothing is known of it
+            report = _object(entry, "report", inside)
+            yield {**report, "findings": _with_known(report, entry)}, inside / "report"
+
+
+def _with_known(report: dict[str, Any], entry: dict[str, Any]) -> object:
+    """What an older baseline hid is as well known; what a suppression hid comes back at its end."""
+    findings, hidden = report.get("findings"), entry.get("suppressed", [])
+    if not isinstance(findings, list) or not isinstance(hidden, list):
+        return findings
+    known = [one for one in hidden if isinstance(one, dict) and _endless(one.get("by"))]
+    return findings + [one.get("finding") for one in known]
+
+
+def _endless(by: object) -> bool:
+    return isinstance(by, dict) and by.get("until", 0) is None
+
+
+def _object(value: dict[str, Any], name: str, place: Place) -> dict[str, Any]:
+    found = value.get(name)
+    if not isinstance(found, dict):
+        (place / name).wrong("not an object")
+    return found
+
+
+def _known(value: object, file: str, taken: str, place: Place) -> Known:
+    if not isinstance(value, dict):
+        place.wrong("not an object")
+    shards = array(value.get("shards"), place / "shards")
+    severity = string(value.get("severity"), place / "severity").upper()
+    if severity not in Severity.__members__:
+        (place / "severity").wrong(f"no severity is called {severity.lower()!r}")
+    return Known(
+        "", string(value.get("code"), place / "code"),
+        frozenset(string(one, place / "shards" / n) for n, one in enumerate(shards)),
+        None, f"known since {taken}", file, Severity[severity],
+    )

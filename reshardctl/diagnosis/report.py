@@ -1,0 +1,249 @@
+"""Findings joined with the plan that mends them. Pure: the same snapshot, the same report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from reshardctl.audit.line import SinkLine
+from reshardctl.consumers.base import Incarnation
+from reshardctl.consumers.registry import consumer_of
+from reshardctl.diagnosis.earlier import Earlier, Whose, whose
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.diagnosis.record_counts import (
+    by_probes,
+    counted_decision,
+    counted_findings,
+    counted_judged,
+    intervals,
+)
+from reshardctl.diagnosis.rules import Finding, Severity, View, fails, findings, merged
+from reshardctl.errors import EmptyCheckpoint
+from reshardctl.model import DONE, Cause, Cut, Interval, Rank, Reads, ShardId, short
+from reshardctl.model.times import instant
+from reshardctl.planning.beside import beside_the_crash
+from reshardctl.planning.decision import Answer, nothing_left
+from reshardctl.planning.effects import Circumstances, Harm
+from reshardctl.planning.plan import (
+    Ask,
+    Case,
+    Decision,
+    Judged,
+    Plan,
+    bootstrap,
+    decide,
+    judge,
+    settled_line,
+)
+from reshardctl.planning.policy import LOSSLESS, Accept, Policy
+from reshardctl.planning.rebuild import rebuilt
+
+NAMED = 5
+"""Shards that a note names before it says how many more there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the operator asks for. created: the creation time that `--recreated` names."""
+
+    policy: Policy = LOSSLESS
+    accept: Accept | None = None
+    """The limit that was named; `None`: what a plan costs is asked about where it is written."""
+    bootstrap: bool = False
+    recreated: float | None = None
+    count: bool = False
+    """Whether the records of every effect are to be counted."""
+    line: SinkLine | None = None
+    """What a sink proves to be settled: that line is wanted, whatever the store says."""
+    created: float | None = None
+    """The creation time that `--created` names: the positions belong to that stream."""
+    earlier: Mapping[Whose, Earlier] = field(default_factory=dict)
+    """What an earlier look at these or other rows showed."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was to be said when they came to be."""
+        return (*(self.line.notes if self.line is not None else ()), *self.policy.notes)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One consumer, judged. decision: what fix would do. positions: as the store spells them."""
+
+    snapshot: Snapshot
+    wishes: Wishes
+    incarnation: Incarnation
+    judged: tuple[Judged, ...]
+    findings: tuple[Finding, ...]
+    decision: Decision
+    positions: Mapping[ShardId, str]
+    notes: tuple[str, ...]
+    already: Mapping[str, frozenset[ShardId]] | None = None
+    """Of a forecast: shards by code that have that finding now, without the reshard."""
+    caveats: tuple[str, ...] = ()
+    """Those of the notes that say that another release is judged than the one named."""
+
+    @property
+    def nothing_left(self) -> bool:
+        """Whether a `fix` that comes to this has left nothing to repair."""
+        policy = self.wishes.policy
+        return nothing_left(
+            self.decision, errors=any(fails(finding, policy.name) for finding in self.findings),
+            asked_more=policy.skips or self.wishes.line is not None,
+        )
+
+    def counts(self) -> dict[str, int]:
+        """How many findings of each severity."""
+        return {
+            str(s): sum(f.severity is s for f in self.findings) for s in reversed(Severity)
+        }
+
+
+def make(snapshot: Snapshot, wishes: Wishes) -> Report:
+    """Judge a snapshot. Raises EmptyCheckpoint, WrongStream, UsageError."""
+    case = case_of(snapshot, wishes)
+    consumer, lineage = case.consumer, snapshot.lineage
+    checkpoint = case.checkpoint()
+    if consumer.empty(checkpoint):
+        return _of_empty(snapshot, wishes, case)
+    incarnation = consumer.incarnation(lineage, checkpoint)
+    settled = settled_line(case)
+    want = LOSSLESS.line(lineage, settled)
+    judged = judge(case, want, settled)
+    odd = consumer.odd(lineage, checkpoint)
+    recreated = incarnation is Incarnation.RECREATED and wishes.recreated is None
+    found = merged({
+        _label(case, j): findings(View(
+            case.around, settled, j.replay,
+            (*j.effects, *beside_the_crash(case.around, want, settled, j.replay)),
+            odd, recreated, snapshot.watched, wishes.earlier.get(whose(snapshot)),
+        ))
+        for j in judged
+    })
+    decision = decide(case)
+    notes = dict.fromkeys(note for j in judged for note in j.replay.notes)
+    if isinstance(decision, Plan):
+        notes |= dict.fromkeys(decision.notes)
+    counts = {**by_probes(snapshot.probes), **snapshot.counts}
+    return Report(
+        snapshot, wishes, incarnation, counted_judged(judged, counts),
+        counted_findings(found, counts), counted_decision(decision, counts),
+        consumer.positions(checkpoint),
+        (*case.caveats, *wishes.notes, *_unanswered(snapshot), *notes),
+        caveats=case.caveats,
+    )
+
+
+def _unanswered(snapshot: Snapshot) -> Iterator[str]:
+    """Which probes came to nothing."""
+    silent = [short(shard) for shard, probe in snapshot.probes.items() if probe.silent]
+    if silent:
+        more = f" and {len(silent) - NAMED} more" if len(silent) > NAMED else ""
+        yield (
+            f"the reads allowed showed neither a record nor an end in {', '.join(silent[:NAMED])}"
+            f"{more}: nothing is concluded there; --probe-budget allows more"
+        )
+
+
+def own(snapshot: Snapshot) -> Snapshot:
+    """The same without the rows of other applications."""
+    case = case_of(snapshot, Wishes())
+    others = case.consumer.others(case.checkpoint())
+    kept = tuple(image for image in snapshot.images if image.key not in others)
+    return replace(snapshot, images=kept)
+
+
+def case_of(snapshot: Snapshot, wishes: Wishes) -> Case:
+    """The case that a snapshot poses."""
+    consumer = consumer_of(snapshot.locator)
+    checkpoint = consumer.parse(snapshot.images, snapshot.lineage.stream)
+    candidates = consumer.candidates(checkpoint, snapshot.locator.options)
+    return Case(
+        consumer,
+        Circumstances(
+            snapshot.lineage, snapshot.now, snapshot.probes, wishes.policy.since,
+            wishes.policy.places,
+        ),
+        snapshot.images, candidates, wishes.policy, wishes.accept,
+        recreated=wishes.recreated is not None, bootstrap=wishes.bootstrap,
+        line=None if wishes.line is None else wishes.line.spans,
+    )
+
+
+def places_to_probe(report: Report) -> list[tuple[ShardId, Cut]]:
+    """Where a bounded read would turn a guess into a fact: each owed place, each once.
+
+    Those that an effect is about come first, then every closed shard that is still to end: a read
+    tells whether anything is left in it.
+    """
+    case = case_of(report.snapshot, report.wishes)
+    lineage = report.snapshot.lineage
+    wanted = LOSSLESS.line(lineage, settled_line(case))
+    harmed = {
+        e.shard for j in report.judged for e in j.effects
+        if e.shard in lineage and e.harm in (Harm.STALLED, Harm.SKIPPED)
+    } | {s for j in report.judged for e in j.effects if e.harm is Harm.DIES for s in e.by}
+    ending = {
+        shard for j in report.judged for shard, fate in j.replay.fates.items()
+        if isinstance(fate, Reads) and fate.cause in (Cause.POSITION, Cause.UNMARKED)
+        and shard in lineage and not lineage.is_open(shard)
+    }
+    ordered = [*(s for s in lineage if s in harmed), *(s for s in lineage if s in ending - harmed)]
+    return [(s, wanted[s]) for s in ordered if wanted[s] != DONE and _askable(wanted[s])]
+
+
+def intervals_to_count(report: Report) -> list[Interval]:
+    """What of each shard the report's effects are about."""
+    return intervals(report.snapshot.lineage, report.judged, report.decision)
+
+
+def _askable(cut: Cut) -> bool:
+    return cut.rank in (Rank.START, Rank.INSIDE) and not (cut.by_time and cut.time is None)
+
+
+def _of_empty(snapshot: Snapshot, wishes: Wishes, case: Case) -> Report:
+    if not wishes.bootstrap and wishes.line is None:
+        whose = sorted(set(case.consumer.others(case.checkpoint()).values()))
+        more = f" and {len(whose) - NAMED} more" if len(whose) > NAMED else ""
+        known = f"; positions of {', '.join(whose[:NAMED])}{more} are there" if whose else ""
+        raise EmptyCheckpoint(
+            f"{snapshot.locator.text} holds no position{known}",
+            "check the name; for a new application: fix --bootstrap --policy lossless, "
+            "or --policy latest",
+        )
+    first = bootstrap(case) if wishes.line is None else rebuilt(case)
+    decision = counted_decision(first, snapshot.counts)
+    planned = decision.notes if isinstance(decision, Plan) else ()
+    notes = (*case.caveats, *wishes.notes, *planned)
+    return Report(
+        snapshot, wishes, Incarnation.SAME, (), (), decision, {}, notes, caveats=case.caveats
+    )
+
+
+def _label(case: Case, judged: Judged) -> str:
+    """The options in which this candidate differs from the others, "" where there is one."""
+    options = judged.candidate.options
+    differing = [
+        name for name in options
+        if len({c.options[name] for c in case.candidates}) > 1
+    ]
+    return ", ".join(f"{name}={options[name]}" for name in differing)
+
+
+def question(report: Report, ask: Ask) -> str:
+    """What has to be said before anything can be planned, as a command line would say it; with what
+    the library does where nothing is set."""
+    if ask.options == ("recreated",):
+        created = instant(report.snapshot.lineage.stream.created)
+        return f"--recreated {created}"
+    text = report.snapshot.locator.text
+    said = " or ".join(f"'{told(text, answer)}'" for answer in ask.answers)
+    usual = " and ".join(ask.defaults.values())
+    are = "are the library's defaults" if len(ask.defaults) > 1 else "is the library's default"
+    return f"{said} ({usual} {are})" if usual else said
+
+
+def told(locator: str, answer: Answer) -> str:
+    """The locator with an answer in it."""
+    joint = "&" if "?" in locator else "?"
+    return locator + joint + "&".join(f"{name}={value}" for name, value in answer)

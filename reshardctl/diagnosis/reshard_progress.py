@@ -1,0 +1,40 @@
+"""Whether a consumer has crossed its reshards: every parent ended, every child started. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.diagnosis.report import Wishes, case_of
+from reshardctl.model import DONE, ShardId
+from reshardctl.planning.plan import settled_line
+
+
+@dataclass(frozen=True, slots=True)
+class Uncrossed:
+    """What is missing. behind: closed shards that are not over for this consumer. unstarted: open
+    shards without a position. empty: no position is stored at all."""
+
+    behind: tuple[ShardId, ...] = ()
+    unstarted: tuple[ShardId, ...] = ()
+    empty: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.behind or self.unstarted or self.empty)
+
+
+def uncrossed(snapshot: Snapshot) -> Uncrossed:
+    """What is missing until nothing of the past is owed and all that is open has a position.
+
+    A closed shard without a row is over where its children's rows prove that it was cleaned up.
+    """
+    case = case_of(snapshot, Wishes())
+    checkpoint = case.checkpoint()
+    if case.consumer.empty(checkpoint):
+        return Uncrossed(empty=True)
+    lineage, settled = snapshot.lineage, settled_line(case)
+    started = case.consumer.positions(checkpoint)
+    return Uncrossed(
+        tuple(s for s in lineage if not lineage.is_open(s) and settled[s].lo != DONE),
+        tuple(s for s in lineage.open_shards() if s not in started),
+    )

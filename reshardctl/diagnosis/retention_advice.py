@@ -1,0 +1,66 @@
+"""First aid: where unread records expire, longer retention buys the time to mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from reshardctl.diagnosis.report import Report
+from reshardctl.diagnosis.rules import Finding, Severity
+from reshardctl.model import Stream
+
+HOUR = 3600
+WEEK = 7 * 24
+"""Hours. Up to here extended retention has one price a shard hour, beyond it one a GB (AWS's
+price list for Kinesis Data Streams)."""
+LONGEST = 8760
+"""Hours: the service's limit (IncreaseStreamRetentionPeriod API reference)."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstAid:
+    """hours: the retention to ask for. since: Unix second of the first loss, `None` if unknown."""
+
+    stream: str
+    region: str
+    hours: int
+    since: float | None
+
+    def words(self) -> tuple[str, ...]:
+        """The command. It is printed, never run: it costs money, and is not ours to spend."""
+        return (
+            "aws", "kinesis", "increase-stream-retention-period", "--stream-name", self.stream,
+            "--retention-period-hours", str(self.hours), "--region", self.region,
+        )
+
+
+def first_aid(report: Report) -> FirstAid | None:
+    """What to do first, or `None` where no record waits that retention could take.
+
+    Nothing that is gone comes back by it (AWS: an increase keeps what is still there).
+    """
+    if report.snapshot.foreseen is not None:
+        return None
+    return aid_for(report.snapshot.lineage.stream, report.findings, report.snapshot.now)
+
+
+def aid_for(stream: Stream, findings: Iterable[Finding], now: float) -> FirstAid | None:
+    """The same for findings of any kind. now: Unix seconds."""
+    if stream.retention >= LONGEST * HOUR:
+        return None
+    threatened = _threatened(findings, now)
+    if not threatened:
+        return None
+    starts = [f.deadline.starts for f in threatened if f.deadline and f.deadline.starts]
+    have = stream.retention // HOUR
+    hours = WEEK if have < WEEK else min(have + WEEK, LONGEST)
+    return FirstAid(stream.name, stream.region, hours, min(starts, default=None))
+
+
+def _threatened(findings: Iterable[Finding], now: float) -> list[Finding]:
+    """Those whose loss is not complete yet."""
+    return [
+        finding for finding in findings
+        if finding.severity > Severity.INFO and finding.deadline is not None
+        and (finding.deadline.complete is None or finding.deadline.complete > now)
+    ]

@@ -1,0 +1,160 @@
+"""Every code, in order. A code is never used twice; its module's docstring is its page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any
+
+from reshardctl.diagnosis.rules import (
+    rsh101_reshard_in_progress,
+    rsh102_stream_recreated,
+    rsh103_hash_range_hole,
+    rsh104_open_parent,
+    rsh105_closed_without_children,
+    rsh201_child_before_parent,
+    rsh202_parent_abandoned,
+    rsh203_child_not_started,
+    rsh204_position_expired,
+    rsh205_orphaned_position,
+    rsh206_false_end,
+    rsh207_position_out_of_range,
+    rsh208_child_at_latest,
+    rsh209_refilled_at_start_position,
+    rsh210_position_at_end,
+    rsh211_merge_parent_missing,
+    rsh212_position_before_birth,
+    rsh213_blocked_for_ever,
+    rsh214_read_again,
+    rsh215_time_mark_without_time,
+    rsh216_drained_not_ended,
+    rsh217_head_unknown,
+    rsh231_dies_after_reshard,
+    rsh232_source_key_missing,
+    rsh233_may_never_commit,
+    rsh234_log_shared,
+    rsh301_unreadable_entry,
+    rsh302_foreign_entry,
+    rsh303_pending_checkpoint_left,
+    rsh304_end_with_subsequence,
+    rsh305_parents_unreadable,
+    rsh306_handoff_in_progress,
+    rsh307_unreadable_beside,
+    rsh401_consumer_running,
+    rsh402_leader_lock_left,
+    rsh403_not_progressing,
+    rsh404_time_in_the_future,
+    rsh501_records_missing,
+    rsh502_records_doubled,
+    rsh503_keys_out_of_order,
+    rsh504_rows_of_no_shard,
+    rsh505_shard_without_rows,
+    rsh506_position_behind_sink,
+    rsh507_position_ahead_of_sink,
+    rsh508_cannot_be_known,
+    rsh509_rows_unreadable,
+    rsh510_sink_changed_while_read,
+    rsh901_could_not_look,
+)
+from reshardctl.diagnosis.rules.base import Finding, Rule, Severity, View, merged
+from reshardctl.diagnosis.rules.sinks import Sink
+
+
+def _rule(module: ModuleType) -> Rule[Any]:
+    wanted_by: frozenset[str] = getattr(module, "WANTED_BY", frozenset())
+    return Rule(module.CODE, module.NAME, module.match, module.__doc__ or "", wanted_by)
+
+
+STARTS: tuple[Rule[View], ...] = tuple(
+    _rule(module)
+    for module in (
+        rsh101_reshard_in_progress,
+        rsh102_stream_recreated,
+        rsh103_hash_range_hole,
+        rsh104_open_parent,
+        rsh105_closed_without_children,
+        rsh201_child_before_parent,
+        rsh202_parent_abandoned,
+        rsh203_child_not_started,
+        rsh204_position_expired,
+        rsh205_orphaned_position,
+        rsh206_false_end,
+        rsh207_position_out_of_range,
+        rsh208_child_at_latest,
+        rsh209_refilled_at_start_position,
+        rsh210_position_at_end,
+        rsh211_merge_parent_missing,
+        rsh212_position_before_birth,
+        rsh213_blocked_for_ever,
+        rsh214_read_again,
+        rsh215_time_mark_without_time,
+        rsh216_drained_not_ended,
+        rsh217_head_unknown,
+        rsh231_dies_after_reshard,
+        rsh232_source_key_missing,
+        rsh233_may_never_commit,
+        rsh234_log_shared,
+        rsh301_unreadable_entry,
+        rsh302_foreign_entry,
+        rsh303_pending_checkpoint_left,
+        rsh304_end_with_subsequence,
+        rsh305_parents_unreadable,
+        rsh306_handoff_in_progress,
+        rsh307_unreadable_beside,
+        rsh401_consumer_running,
+        rsh402_leader_lock_left,
+        rsh403_not_progressing,
+        rsh404_time_in_the_future,
+        rsh901_could_not_look,
+    )
+)
+"""Those that look at a consumer's next start: what `inspect` judges."""
+
+SINKS: tuple[Rule[Sink], ...] = tuple(
+    _rule(module)
+    for module in (
+        rsh501_records_missing,
+        rsh502_records_doubled,
+        rsh503_keys_out_of_order,
+        rsh504_rows_of_no_shard,
+        rsh505_shard_without_rows,
+        rsh506_position_behind_sink,
+        rsh507_position_ahead_of_sink,
+        rsh508_cannot_be_known,
+        rsh509_rows_unreadable,
+        rsh510_sink_changed_while_read,
+    )
+)
+"""Those that look at what a sink holds of a stream: what `audit` judges."""
+
+RULES: tuple[Rule[Any], ...] = tuple(sorted((*STARTS, *SINKS), key=lambda rule: rule.code))
+"""All of them, in order."""
+
+_WANTED_BY = {rule.code: rule.wanted_by for rule in RULES}
+
+
+def findings(view: View) -> list[Finding]:
+    """Every rule's findings for one candidate, worst first."""
+    return worst_first(finding for rule in STARTS for finding in rule.match(view))
+
+
+def sink_findings(sink: Sink) -> list[Finding]:
+    """Every rule's findings for one sink, worst first."""
+    return worst_first(finding for rule in SINKS for finding in rule.match(sink))
+
+
+def worst_first(found: Iterable[Finding]) -> list[Finding]:
+    """Findings as every report lists them."""
+    return sorted(found, key=lambda f: (-f.severity, f.code, f.shards))
+
+
+def fails(finding: Finding, policy: str) -> bool:
+    """Whether it is an error that was not asked for: the mark that a policy wants stays reported.
+    """
+    return finding.severity is Severity.ERROR and policy not in _WANTED_BY[finding.code]
+
+
+__all__ = [
+    "RULES", "SINKS", "STARTS", "Finding", "Rule", "Severity", "Sink", "View", "fails", "findings",
+    "merged", "sink_findings", "worst_first",
+]

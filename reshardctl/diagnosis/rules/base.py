@@ -1,0 +1,149 @@
+"""Findings, and what a rule may look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Generic, TypeVar
+
+from reshardctl.diagnosis.activity import Watched
+from reshardctl.diagnosis.earlier import Earlier
+from reshardctl.lineage import Lineage
+from reshardctl.model import Cause, Line, Odd, Oddity, Replay, ShardId
+from reshardctl.planning.effects import Circumstances, Deadline, Effect, Harm
+
+
+class Severity(IntEnum):
+    """error: certain loss, stall or death at the next start. warning: possible loss, re-reads,
+    disorder. info: leftovers."""
+
+    INFO = 1
+    WARNING = 2
+    ERROR = 3
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A coded difference between what is settled and what the consumer will do.
+
+    what: one sentence. costs: one sentence, "" where it costs nothing. when: the options under
+    which it holds, "" where it holds under all.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    shards: tuple[ShardId, ...]
+    what: str
+    costs: str = ""
+    effects: tuple[Effect, ...] = ()
+    deadline: Deadline | None = None
+    when: str = ""
+    helps: str = ""
+    """What helps besides a fix, "" where a fix is all."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One candidate's next start, read-only."""
+
+    around: Circumstances
+    settled: Line
+    replay: Replay
+    effects: Sequence[Effect]
+    odd: Sequence[Odd]
+    recreated: bool = False
+    watched: Watched | None = None
+    earlier: Earlier | None = None
+
+    @property
+    def lineage(self) -> Lineage:
+        """The stream's shards."""
+        return self.around.lineage
+
+    def harmed(self, harm: Harm, *causes: Cause | None) -> list[Effect]:
+        """Effects of a kind, of any cause or of the named ones."""
+        return [e for e in self.effects if e.harm is harm and (not causes or e.cause in causes)]
+
+    def oddities(self, *kinds: Oddity) -> list[Odd]:
+        """Oddities of these kinds."""
+        return [o for o in self.odd if o.kind in kinds]
+
+
+Seen = TypeVar("Seen")
+"""What a rule looks at: a `View` of a start, or a sink (`rules.sinks`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(Generic[Seen]):
+    """One code. `page`: its documentation, the docstring of its module. wanted_by: the policies
+    that want what it finds."""
+
+    code: str
+    name: str
+    match: Callable[[Seen], Iterator[Finding]]
+    page: str
+    wanted_by: frozenset[str] = frozenset()
+
+
+def by_certainty(effects: Iterable[Effect]) -> Severity:
+    """An error where anything is certain, else a warning."""
+    return Severity.ERROR if any(e.certain for e in effects) else Severity.WARNING
+
+
+def earliest(effects: Iterable[Effect]) -> Deadline | None:
+    """The deadline that comes first."""
+    known = [e.deadline for e in effects if e.deadline is not None]
+    return min(known, key=lambda d: (d.starts is None, d.starts or 0.0), default=None)
+
+
+def shards_of(found: Iterable[Effect | Odd]) -> tuple[ShardId, ...]:
+    """The shards concerned, each once, in order."""
+    return tuple(dict.fromkeys(f.shard for f in found if f.shard is not None))
+
+
+def from_effects(
+    code: str, name: str, effects: Sequence[Effect], what: str, costs: str,
+    severity: Severity | None = None, helps: str = "",
+) -> Iterator[Finding]:
+    """One finding over all the effects, or none if there are none."""
+    if effects:
+        yield Finding(
+            code, name, by_certainty(effects) if severity is None else severity,
+            shards_of(effects), what, costs, tuple(effects), earliest(effects), helps=helps,
+        )
+
+
+def from_odd(
+    code: str, name: str, odd: Sequence[Odd], severity: Severity, what: str, costs: str = "",
+    helps: str = "",
+) -> Iterator[Finding]:
+    """One finding over all the oddities, or none if there are none."""
+    if odd:
+        yield Finding(code, name, severity, shards_of(odd), what, costs, helps=helps)
+
+
+def merged(parts: Mapping[str, Sequence[Finding]]) -> list[Finding]:
+    """Findings of several candidates as one list; what not all of them show says `when`."""
+    every = list(parts)
+    seen: dict[tuple[str, tuple[ShardId, ...]], list[tuple[str, Finding]]] = {}
+    for label, findings in parts.items():
+        for finding in findings:
+            seen.setdefault((finding.code, finding.shards), []).append((label, finding))
+    out = []
+    for shown in seen.values():
+        worst = max((f for _, f in shown), key=lambda f: f.severity)
+        labels = [label for label, _ in shown]
+        out.append(worst if len(labels) == len(every) else _only_when(worst, labels))
+    return sorted(out, key=lambda f: (-f.severity, f.code, f.shards))
+
+
+def _only_when(finding: Finding, labels: Sequence[str]) -> Finding:
+    return Finding(
+        finding.code, finding.name, finding.severity, finding.shards, finding.what,
+        finding.costs, finding.effects, finding.deadline, " or ".join(labels), finding.helps,
+    )

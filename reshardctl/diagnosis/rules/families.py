@@ -1,0 +1,99 @@
+"""What several rules ask about a shard's parents and about merges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.diagnosis.rules.base import View
+from reshardctl.model import DONE, Cause, Fate, Never, Odd, Oddity, Reads, ShardId
+
+_WITHOUT_ROW = {
+    Cause.NO_POSITION, Cause.REFILLED, Cause.CREATED_AT_PARENT_END, Cause.BOOTSTRAP,
+}
+
+
+def has_row(view: View, shard: ShardId) -> bool:
+    """Whether the store holds a position of the shard."""
+    fate = view.replay.fates.get(shard)
+    return fate is not None and fate.cause not in _WITHOUT_ROW
+
+
+def is_open(view: View, shard: ShardId | None) -> bool:
+    """Whether the shard is listed and open."""
+    return shard is not None and shard in view.lineage and view.lineage.is_open(shard)
+
+
+def is_closed(view: View, shard: ShardId | None) -> bool:
+    """Whether the shard is listed and closed."""
+    return shard is not None and shard in view.lineage and not view.lineage.is_open(shard)
+
+
+def below_a_row(view: View, shard: ShardId | None) -> bool:
+    """Whether a parent of the shard has a position, which keeps every refill away from it."""
+    return any(has_row(view, p) for p in _parents(view, shard))
+
+
+def waits_for_a_parent(view: View, shard: ShardId | None) -> bool:
+    """Whether only an ancestor that is never read keeps the shard from being started.
+
+    One whose own children have positions was started once, and has lost its own.
+    """
+    if shard is not None and any(has_row(view, c) for c in view.lineage.children(shard)):
+        return False
+    return any(
+        isinstance(fate := view.replay.fates.get(p), Never) and fate.cause is Cause.NO_POSITION
+        and view.settled[p].lo != DONE
+        for p in _parents(view, shard)
+    )
+
+
+def unreadable(view: View) -> list[Odd]:
+    """Rows that the consumer cannot read; of those that only some releases cannot, the ones that
+    this one does not."""
+    fates = view.replay.fates
+    return [
+        *view.oddities(Oddity.UNREADABLE),
+        *(
+            odd for odd in view.oddities(Oddity.UNREADABLE_TO_SOME)
+            if odd.shard is not None and odd.shard in fates
+            and fates[odd.shard].cause is Cause.UNREADABLE
+        ),
+    ]
+
+
+def merges_without_a_parent(view: View) -> Iterator[tuple[ShardId, ShardId]]:
+    """Pairs of an unfinished parent of a merge and its co-parent without a position."""
+    for missing, fate in view.replay.fates.items():
+        if fate.cause not in (Cause.NO_POSITION, Cause.REFILLED) or missing not in view.lineage:
+            continue
+        children = view.lineage.children(missing)
+        for other in view.lineage.parents(children[0]) if len(children) == 1 else ():
+            partner = view.replay.fates.get(other)
+            if other == missing or not isinstance(partner, Reads) or not has_row(view, other):
+                continue
+            if partner.cause is not Cause.FINISHED and _held_up(partner, fate):
+                yield other, missing
+
+
+def _held_up(partner: Reads, missing: Fate) -> bool:
+    """Whether the end waits for the missing one: one that comes back at the start, or of which the
+    end does not hang, holds nothing up (KCL 1.0–1.13 and 2.0–2.2)."""
+    return missing.delay.most > 0 if isinstance(missing, Reads) else not partner.ends
+
+
+def never_ending(view: View) -> Iterator[ShardId]:
+    """Closed shards that are read and cannot end: the other parent of their merge is missing."""
+    fates = view.replay.fates
+    unread = {odd.shard for odd in unreadable(view)}
+    unread |= {shard for shard, fate in fates.items() if fate.cause is Cause.UNREADABLE}
+    for shard, fate in view.replay.fates.items():
+        endless = isinstance(fate, Reads) and not fate.ends and is_closed(view, shard)
+        # An end fails as well where a child's row cannot be read, which has a finding of its own.
+        if endless and unread.isdisjoint(view.lineage.children(shard)):
+            yield shard
+
+
+def _parents(view: View, shard: ShardId | None) -> tuple[ShardId, ...]:
+    if shard is None or shard not in view.lineage:
+        return ()
+    return view.lineage.parents(shard)

@@ -1,0 +1,106 @@
+"""How certain it is that a missing record is lost, and not only late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from reshardctl.audit.coverage import time_in
+from reshardctl.audit.facts import Compared, Record
+from reshardctl.diagnosis.rules.base import Severity
+from reshardctl.diagnosis.rules.sinks import Sink, behind, covers
+from reshardctl.model import ShardId
+
+LATE = 600.0
+"""Seconds by which other shards' rows may run ahead of what is merely still on its way."""
+
+
+class Why(Enum):
+    """What tells whether the missing records of a shard are lost: severity and words."""
+
+    SETTLED = (Severity.ERROR, "the consumer's stored position lies behind them: it will not read "
+               "them again")
+    PARTLY_SETTLED = (Severity.ERROR, "the consumer's stored position lies behind the first of "
+                      "them: it will not read them again, and has still to read the others")
+    HOLE = (Severity.ERROR, "the sink has later records of the same shard")
+    PARTLY_HOLE = (Severity.ERROR, "the sink has later records of the same shard than the first of "
+                   "them; what is newer than all of these may still be on its way")
+    CHILDREN = (Severity.ERROR, "the sink has records of a child already")
+    LATE = (Severity.ERROR, "the sink has records of other shards that arrived more than "
+            f"{LATE / 60:.0f} minutes later")
+    TAIL = (Severity.WARNING, "they are newer than all that the sink has of the shard: lost, or "
+            "still on their way")
+    UNREAD = (Severity.ERROR, "the consumer's next start skips them, or never reads the shard: see "
+              "reshardctl inspect")
+    OWED = (Severity.INFO, "the consumer has still to read them: its stored position lies before "
+            "them")
+
+    @property
+    def severity(self) -> Severity:
+        """Error where they are lost for certain."""
+        return self.value[0]
+
+    @property
+    def words(self) -> str:
+        """A clause."""
+        return self.value[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """The missing records of one shard."""
+
+    compared: Compared
+    why: Why
+
+
+def lacks(sink: Sink) -> Iterator[Lack]:
+    """Every shard of which records are missing."""
+    facts = sink.facts
+    passed = _with_rows_below(sink)
+    newest = max((t for one in facts.shards.values() if (t := time_in(one.last))), default=None)
+    for shard in sink.lineage:
+        one = facts.compared.get(shard)
+        if one is not None and one.missing:
+            yield Lack(one, _why(sink, one, shard in passed, newest))
+
+
+def _why(sink: Sink, one: Compared, passed: bool, newest: float | None) -> Why:
+    first = one.first_missing
+    span = sink.settled.get(one.shard) if sink.settled is not None else None
+    if span is not None and first is not None:
+        if covers(span.lo, first):
+            rest = one.last_missing is not None and behind(span.hi, one.last_missing)
+            unread = one.shard in sink.unread
+            return Why.PARTLY_SETTLED if rest and not unread else Why.SETTLED
+        if one.shard in sink.unread:
+            return Why.UNREAD
+        if behind(span.hi, first):
+            return Why.OWED
+    inside = sink.facts.shards.get(one.shard)
+    if inside is not None and first is not None and _order(first) < _order(inside.last):
+        last = one.last_missing
+        newer = last is not None and _order(last) > _order(inside.last)
+        return Why.PARTLY_HOLE if newer and sink.lineage.is_open(one.shard) else Why.HOLE
+    if passed:
+        return Why.CHILDREN
+    arrived = time_in(first)
+    late = newest is not None and arrived is not None and newest - arrived > LATE
+    return Why.LATE if late else Why.TAIL
+
+
+def _order(record: Record) -> tuple[int, int]:
+    return int(record.number), record.sub
+
+
+def _with_rows_below(sink: Sink) -> set[ShardId]:
+    """Shards that have a descendant with rows in the sink."""
+    found: set[ShardId] = set()
+    todo = [shard for shard in sink.facts.shards if shard in sink.lineage]
+    while todo:
+        for parent in sink.lineage.parents(todo.pop()):
+            if parent not in found:
+                found.add(parent)
+                todo.append(parent)
+    return found

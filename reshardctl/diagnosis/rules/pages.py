@@ -1,0 +1,83 @@
+"""A rule's documentation page: its module's docstring, found by code or name and cut into sections.
+
+A page is plain text. Its first line is a one-sentence summary; each section has a heading of one
+line, underlined with as many dashes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import pairwise
+from typing import Any
+
+from reshardctl.diagnosis.rules import RULES, Rule
+from reshardctl.errors import UsageError
+
+SECTIONS = (
+    "What it is",
+    "Why it matters",
+    "How it happens",
+    "What the fix writes",
+    "When the fix is not offered",
+    "Example",
+    "Seen in the wild",
+)
+"""What every page has, in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One part of a page. text: its lines as they stand, without blank ones around them."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One rule, explained. summary: one sentence."""
+
+    code: str
+    name: str
+    summary: str
+    sections: tuple[Section, ...]
+
+
+def find(wanted: str) -> Rule[Any]:
+    """The rule of that code or name, in any case. Raises UsageError with what comes close."""
+    spelled = wanted.strip().casefold()
+    for rule in RULES:
+        if spelled in (rule.code.casefold(), rule.name):
+            return rule
+    near = get_close_matches(spelled, [rule.name for rule in RULES], n=1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    said = f"{hint}reshardctl rule   # lists all of them"
+    raise UsageError(f"no rule is called {wanted!r}", said)
+
+
+def page_of(rule: Rule[Any]) -> Page:
+    """A rule's page in parts. Raises ValueError for one that has other sections than `SECTIONS`."""
+    lines = rule.page.strip().splitlines()
+    starts = [i for i, line in enumerate(lines[1:]) if _underlines(line, lines[i])]
+    sections = tuple(_sections(lines, starts))
+    if tuple(section.title for section in sections) != SECTIONS:
+        raise ValueError(f"{rule.code}: its page has not the sections {', '.join(SECTIONS)}")
+    if "\n".join(lines[1 : starts[0]]).strip():
+        raise ValueError(f"{rule.code}: its summary is not one line")
+    return Page(rule.code, rule.name, lines[0], sections)
+
+
+def pages() -> tuple[Page, ...]:
+    """Every page, in the order of the codes."""
+    return tuple(page_of(rule) for rule in RULES)
+
+
+def _underlines(line: str, heading: str) -> bool:
+    return bool(heading) and line == "-" * len(heading)
+
+
+def _sections(lines: list[str], starts: list[int]) -> Iterator[Section]:
+    for start, end in pairwise([*starts, len(lines)]):
+        yield Section(lines[start], "\n".join(lines[start + 2 : end]).strip("\n"))

@@ -1,0 +1,69 @@
+"""Every stored position is older than the stream.
+
+What it is
+----------
+Each sequence number in the table was written more than a minute before the stream was created: the
+rows belong to an earlier stream of the same name. Where the store notes the stream's creation time
+(Spark's kinesis-lineage), that says so by itself.
+
+Why it matters
+--------------
+Shard ids start again at zero, so the rows look right. Kinesis refuses the old numbers for ever
+("did not come from this stream"), and an old SHARD_END hides a shard that is open now.
+
+How it happens
+--------------
+The stream was deleted and created again, and the lease table was kept. A single-stream lease table
+holds no mark of the stream that it belongs to.
+
+What the fix writes
+-------------------
+Nothing by itself (exit 4). Compare the creation time in the report with what you know. Then
+
+    reshardctl fix kcl://TABLE --stream NAME --recreated CREATION-TIME --dry-run
+
+starts every listed shard at TRIM_HORIZON and deletes rows of shards that do not exist yet. To lose
+what is in the stream on purpose: stop, delete the table, start; KCL starts anew.
+
+When the fix is not offered
+---------------------------
+Without --recreated. Where a number is younger than the stream and fits none of its shards, the
+table is another stream's: exit 2, and no option changes that. Where no row holds a number, it
+cannot be told and this is not raised.
+
+Example
+-------
+    stream created  2026-11-21T00:00Z
+    0   open   49680104…4946   written 2026-11-20T03:10Z
+    1   open   49680104…2082   written 2026-11-20T03:11Z
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#187 (a maintainer's warning and the steps), #510;
+thingsboard/thingsboard#4498; mhart/kinesalite#55.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.diagnosis.rules.base import Finding, Severity, View, earliest, shards_of
+from reshardctl.model import Cause, Oddity
+from reshardctl.planning.effects import Harm
+
+CODE, NAME = "RSH102", "stream-recreated"
+
+
+def match(view: View) -> Iterator[Finding]:
+    """Error: the rows belong to an earlier stream of the same name."""
+    if view.recreated:
+        odd = view.oddities(Oddity.EARLIER_INCARNATION)
+        what = "every number in the store is older than the stream: it was deleted and made again"
+        costs = "a shard that stands at such a number is never read"
+        helps = "name the stream's creation time with --recreated to start over"
+        stalls = view.harmed(Harm.STALLED, Cause.FOREIGN_NUMBER)
+        dies = view.harmed(Harm.DIES, Cause.FOREIGN_NUMBER)
+        yield Finding(
+            CODE, NAME, Severity.ERROR, shards_of(odd), what, dies[0].why if dies else costs,
+            (*dies, *stalls), earliest(stalls), helps=helps,
+        )

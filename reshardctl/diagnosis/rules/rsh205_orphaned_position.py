@@ -1,0 +1,142 @@
+"""A position outlived its shard.
+
+What it is
+----------
+The table has rows of shards that are not listed any more. In a multi-stream table: or rows of an
+earlier stream of the same name, whose keys hold another creation time.
+
+Or the other way round, in a KCL table: a closed shard has no lease, and all its children have
+progress. KCL removes such leases itself. But it also starts children beside a parent whose lease is
+missing, so the parent's rest may never have been read: the table cannot tell the one from the
+other.
+
+Why it matters
+--------------
+It does not. If such a row had not come to its end, its unread records are gone, and RSH204 says
+so beside this.
+
+How it happens
+--------------
+Shards leave the listing about one retention after they closed; rows stay until KCL removes them.
+KCL deletes a finished row when every child has progress, and one whose shard is gone when it
+cleans up; an idle child that never checkpoints keeps its parent's row for good. In a multi-stream
+table rows of a deleted stream stay as long as the application names it, or until KCL meets its
+ResourceNotFoundException.
+
+What the fix writes
+-------------------
+Nothing. At the next start KCL finishes such a row, where it is not finished, and deletes it later.
+What a shard without a lease held is known to the sink alone, or to a snapshot from before:
+
+    reshardctl audit SINK --stream NAME --against-stream --consumer kcl://TABLE
+    reshardctl inspect kcl://TABLE --stream NAME --baseline orders.snapshot
+
+The second reads an earlier snapshot, or an earlier report in JSON. A row that was finished then
+needs no finding any more; one that stood half-way says from where on nothing is known; one that was
+missing before the children began is a warning.
+
+When the fix is not offered
+---------------------------
+Always. Do not delete such rows by hand while the application runs.
+
+Example
+-------
+    0   not listed   SHARD_END
+    0 ─┬─ 2   open   49…17
+       └─ 3   open   49…20
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#752; mapbox/kine#47 (another library, which dies of such a row).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.diagnosis.earlier import Trace
+from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_odd, shards_of
+from reshardctl.model import START, Cause, Odd, Oddity, ShardId
+from reshardctl.model.times import instant
+from reshardctl.planning.effects import Harm, owes
+
+CODE, NAME = "RSH205", "orphaned-position"
+GONE = (
+    "closed and without a position, and their children have progress: cleaned up, or lost before "
+    "the children were started"
+)
+LOST = "closed and without a position, neither"
+ASK = "ask the sink, with reshardctl audit"
+
+
+def _cannot_tell(view: View) -> Iterator[Finding]:
+    """Shards without a row that may not have been read to their end, while they hold anything."""
+    odd = [
+        o for o in view.oddities(Oddity.CLEANED_OR_LOST)
+        if o.shard is not None and owes(view.around, o.shard, START)
+        and not _finished(view, o.shard)
+    ]
+    told: dict[str, list[Odd]] = {}
+    for one in odd:
+        told.setdefault(_told(view, one), []).append(one)
+    helps = (
+        "the sink can, with reshardctl audit, or a snapshot from before that start: inspect "
+        "--baseline FILE"
+    )
+    yield from from_odd(
+        CODE, NAME, told.pop("", ()), Severity.INFO, f"{GONE}; the table cannot tell", helps=helps
+    )
+    for what, found in told.items():
+        severity = Severity.WARNING if what.startswith(LOST) else Severity.INFO
+        yield from from_odd(CODE, NAME, found, severity, what, helps=ASK)
+
+
+def _told(view: View, odd: Odd) -> str:
+    """What an earlier look says of the shard, "" for nothing."""
+    earlier, shard = view.earlier, odd.shard
+    if earlier is None or shard is None:
+        return ""
+    taken = instant(earlier.taken)
+    match earlier.trace(view.lineage, shard):
+        case Trace.LOST:
+            return (
+                f"{LOST} at {taken} nor now, and their children had not begun then: KCL starts "
+                "those beside a missing lease, and the rest was probably never read"
+            )
+        case Trace.STOOD:
+            stood = earlier.positions[shard]
+            return f"{GONE}. At {taken} it stood at {stood}: unknown is what came after that"
+        case _:
+            return ""
+
+
+def _finished(view: View, shard: ShardId) -> bool:
+    """Whether an earlier look shows that it was read to its end, or what was left of it then."""
+    earlier = view.earlier
+    if earlier is None:
+        return False
+    match earlier.trace(view.lineage, shard):
+        case Trace.FINISHED:
+            return True
+        case Trace.STOOD:
+            stood = earlier.stood(shard)
+            return stood is not None and not owes(view.around, shard, stood)
+        case _:
+            return False
+
+
+def match(view: View) -> Iterator[Finding]:
+    """Info: a leftover that the consumer removes, or that harms nothing. Error where it dies."""
+    what = "positions of shards that are not listed any more"
+    gone = view.oddities(Oddity.GONE)
+    dies = view.harmed(Harm.DIES, Cause.UNBORN)
+    if gone and dies and not view.oddities(Oddity.UNBORN):
+        shards = shards_of(gone)
+        yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))
+    else:
+        yield from from_odd(CODE, NAME, gone, Severity.INFO, what)
+    yield from _cannot_tell(view)
+    if earlier := view.oddities(Oddity.EARLIER_STREAM):
+        count = f"{len(earlier)} row{'s' if len(earlier) > 1 else ''}"
+        what = f"{count} of an earlier stream of this name, never touched"
+        yield from from_odd(CODE, NAME, earlier, Severity.INFO, what)

@@ -1,0 +1,83 @@
+"""A position that is no place in its shard.
+
+What it is
+----------
+The number was given out by another shard, or lies outside the range of numbers of this one, or
+carries a time that is still to come, or is laid out as no number of the stream is.
+
+Why it matters
+--------------
+Kinesis refuses it at every attempt. KCL tries again for ever and falls back to nothing, while its
+lease stays owned and its counter moves: the table looks alive, and the shard and its children are
+not read (RSH213).
+
+Spark's connectors die of it as a whole, at every start. kinesis-consumer from 0.4 on reads the
+whole shard again and says nothing but a line in its log; Telegraf leaves the shard unread, and so
+does Quickwit, whose source looks healthy and reads the others. Behind a number from the future that
+Kinesis takes, nothing is found.
+
+How it happens
+--------------
+An application that hands one shard's checkpointer the record of another; rows copied by hand; one
+row left over from an earlier stream of this name; a digit lost or doubled by hand.
+
+What the fix writes
+-------------------
+TRIM_HORIZON for that shard: skips nothing, re-reads what had been read.
+
+    reshardctl fix kcl://TABLE --stream NAME --dry-run
+
+When the fix is not offered
+---------------------------
+Where that re-reads more than the --accept reread=… that was given: the shard is left alone and
+reported with the flag that mends it. Where the number is younger than the stream and
+fits none of its shards, the table is another stream's: exit 2, never fixed. Where every number is
+older than the stream, it is RSH102.
+
+Example
+-------
+    0   closed   49…(of shard 1) ─┬─ 2   waits for 0
+                                  └─ 3   waits for 0
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#391; boto/boto3#1478; amazon-archives/amazon-kinesis-connectors#8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_effects
+from reshardctl.model import Cause, Reads
+from reshardctl.planning.effects import Effect, Harm
+
+CODE, NAME = "RSH207", "position-out-of-range"
+
+
+def match(view: View) -> Iterator[Finding]:
+    """Error or warning: Kinesis refuses the number for ever, while the row looks alive."""
+    what = "its position is a number of another shard or of an earlier stream of this name"
+    found = [] if view.recreated else view.harmed(Harm.STALLED, Cause.FOREIGN_NUMBER)
+    costs = f"Kinesis refuses the number at every attempt; {_unread(view, found)} not read"
+    yield from from_effects(CODE, NAME, found, what, costs)
+    ahead = [] if view.recreated else view.harmed(Harm.SKIPPED, Cause.FOREIGN_NUMBER)
+    what_ahead = "its position is a number from the future, and of no record"
+    costs = "the consumer goes on behind it, or Kinesis refuses it: what is there is not read"
+    yield from from_effects(CODE, NAME, ahead, what_ahead, costs, Severity.ERROR)
+    again = [] if view.recreated else view.harmed(Harm.REREAD, Cause.FOREIGN_NUMBER)
+    costs = "Kinesis refuses the number, and the consumer silently reads the whole shard"
+    yield from from_effects(CODE, NAME, again, what, costs, Severity.WARNING)
+    dies = [] if view.recreated else view.harmed(Harm.DIES, Cause.FOREIGN_NUMBER)
+    if dies:
+        shards = tuple(s for e in dies for s in e.by)
+        yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))
+
+
+def _unread(view: View, found: Sequence[Effect]) -> str:
+    """Consumers that keep no order read the children of such a shard."""
+    refused = {effect.shard for effect in found}
+    fates = view.replay.fates.values()
+    awaited = (f.after if isinstance(f, Reads) else f.waits_for for f in fates)
+    waits = any(not refused.isdisjoint(shards) for shards in awaited)
+    return "the shard and its children are" if waits else "the shard is"

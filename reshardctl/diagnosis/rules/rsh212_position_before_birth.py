@@ -1,0 +1,64 @@
+"""A position of a shard that does not exist yet.
+
+What it is
+----------
+A row names a shard whose id is higher than that of any shard of the stream.
+
+Why it matters
+--------------
+KCL asks for it, takes "not found" for its end and writes SHARD_END. When the next reshard gives out
+that id, the shard is born finished: it is never read (RSH206). KCL 1.0–1.13 and 2.0–2.2 delete such
+a row at their start, or die of it where a parent named on it is listed. Quickwit ignores it until
+the shard is born; then Kinesis refuses the place, and nothing of the shard is read.
+
+How it happens
+--------------
+Rows prepared by hand for a reshard to come; a table restored or copied from a stream with more
+shards; the rows of an earlier stream of this name that had more.
+
+What the fix writes
+-------------------
+It deletes such rows, each only if it is still exactly what was read. undo puts them back.
+
+    reshardctl fix kcl://TABLE --stream NAME --dry-run
+
+When the fix is not offered
+---------------------------
+While the application runs: stop it first. It has time until the next reshard, and none after it.
+A row of kinsumer or kinesis-consumer whose number is of that very shard, and younger than the
+stream, is the row of another stream that shares the application's name: it is never written.
+
+Example
+-------
+    3   open   49…20          the newest shard of the stream
+    4   no such shard yet     TRIM_HORIZON
+
+Seen in the wild
+----------------
+No public report known. awslabs/amazon-kinesis-client#187 is the way in which a table comes to hold
+another stream's rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_odd, shards_of
+from reshardctl.model import Cause, Oddity
+from reshardctl.planning.effects import Harm
+
+CODE, NAME = "RSH212", "position-before-birth"
+
+
+def match(view: View) -> Iterator[Finding]:
+    """Warning: at the next reshard the shard would be born finished; an error where the consumer
+    dies of it."""
+    what = "positions of shards that do not exist yet"
+    costs = "once such a shard is born, it is taken for finished, or its number is refused"
+    odd = view.oddities(Oddity.UNBORN)
+    if dies := view.harmed(Harm.DIES, Cause.UNBORN):
+        if odd:
+            shards = shards_of(odd)
+            yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))
+        return
+    yield from from_odd(CODE, NAME, odd, Severity.WARNING, what, costs)

@@ -1,0 +1,87 @@
+"""A shard waits for a parent that never ends.
+
+What it is
+----------
+The shard's lease waits for a parent, or would be created at a parent's end, and that parent does
+not come to its end, however long the consumer runs.
+
+Why it matters
+--------------
+Nothing of the shard is read until the parent is mended; its records expire unread. Its
+descendants wait with it.
+
+How it happens
+--------------
+The parent has a finding of its own: its number is refused (RSH207), it stands at AT_TIMESTAMP
+(RSH215), its row cannot be read (RSH301), its end mark is not one (RSH304), it has no lease
+(RSH202, RSH203), or it waits for the other parent of a merge (RSH211). Or the row's parentShardId
+names a shard that is none of its parents, perhaps the shard itself: KCL goes by the attribute.
+
+What the fix writes
+-------------------
+Nothing for this shard: the fix of the parent sets it free, and the next start goes on by itself.
+Where the row names a wrong parent, the shard's own parents; its position stays.
+
+    reshardctl inspect kcl://TABLE --stream NAME
+
+When the fix is not offered
+---------------------------
+Where the parent's is not: see its finding. A parent that is merely behind is no finding, waiting
+for it is right. A parent whose application never checkpoints at its end, or that no worker has
+room for, stalls its children too; no table shows that, the application's log does.
+
+Example
+-------
+    0   closed, number of another shard ─┬─ 2   TRIM_HORIZON, waits
+                                         └─ 3   TRIM_HORIZON, waits
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#211, #1733 and Graylog2/graylog-plugin-aws#102 (no checkpoint at the
+end), #202 (no room for the parent); #114 and #786 (a parent that is only behind).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from reshardctl.diagnosis.rules.base import Finding, View, from_effects
+from reshardctl.diagnosis.rules.families import waits_for_a_parent
+from reshardctl.model import Cause, ShardId, index_of
+from reshardctl.planning.effects import Effect, Harm
+
+CODE, NAME = "RSH213", "blocked-for-ever"
+
+
+def match(view: View) -> Iterator[Finding]:
+    """Error: nothing of it is read until the parent is mended."""
+    found = [
+        e for e in view.harmed(Harm.STALLED)
+        if e.cause is None
+        or (e.cause is Cause.NO_POSITION and (e.by or waits_for_a_parent(view, e.shard)))
+        or (e.cause is Cause.UNREADABLE and e.by)
+    ]
+    named = dict.fromkeys(shard for effect in found for shard in effect.by)
+    what = "waiting for a parent that never ends"
+    if named:
+        what += f": {', '.join(map(_short, named))}"
+    costs = "not read until that parent is mended; the records expire unread"
+    strange = [shard for shard in named if _is_no_parent(view, found, shard)]
+    helps = f"mend {'it' if len(named) == 1 else 'them'} first: see the other findings"
+    if strange:
+        wrong = ", ".join(map(_short, strange))
+        helps = f"{wrong} is no parent of what waits for it: the row names a wrong one"
+    yield from from_effects(CODE, NAME, found, what, costs, helps=helps if named else "")
+
+
+def _is_no_parent(view: View, found: Sequence[Effect], shard: ShardId) -> bool:
+    waiting = [effect.shard for effect in found if shard in effect.by]
+    return any(
+        one in view.lineage and shard not in view.lineage[one].parents
+        for one in waiting if one is not None
+    )
+
+
+def _short(shard: ShardId) -> str:
+    index = index_of(shard)
+    return shard if index is None else str(index)

@@ -1,0 +1,65 @@
+"""A closed shard is read to its last record, and its end was never marked.
+
+What it is
+----------
+The shard closed more than five minutes ago. Its row holds a position, not the mark of its end, and
+a read from there found nothing left (--probe).
+
+Why it matters
+--------------
+Its children wait for that mark; where a consumer's children wait for nobody (Spark's connectors,
+Quickwit), it is not reported. A consumer that marks the end by itself once it comes to it loses
+nothing. An application that never does keeps the children waiting after every start.
+
+How it happens
+--------------
+The application does not checkpoint when a shard ends: shardEnded in KCL 2 and 3, shutdown with the
+reason TERMINATE in 1.x; or that checkpoint fails each time. Or the consumer was stopped just before
+it came to the end: then the next start marks it, and this goes away.
+
+What the fix writes
+-------------------
+With --probe: the mark of the end, and rows for the children that have none, in one transaction. The
+application's own work at a shard's end (a flush, say) is not done for this shard.
+
+    reshardctl fix kcl://TABLE --stream NAME --probe --dry-run
+
+If the application does not checkpoint at a shard's end, mend that as well: at the next reshard this
+returns.
+
+When the fix is not offered
+---------------------------
+Without --probe: nothing in a table shows that a shard is drained, and nothing is marked as ended on
+a guess. Not while the consumer runs: stop it first, or watch it with inspect --watch.
+
+Example
+-------
+    0   closed 3h ago, read to its last record ─┬─ 2   no position: waits for 0
+                                                └─ 3   no position: waits for 0
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#211 and #1733, Graylog2/graylog-plugin-aws#102 (no checkpoint at the
+end of a shard).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.diagnosis.rules.base import Finding, Severity, View
+from reshardctl.planning.effects import drained_unended
+
+CODE, NAME = "RSH216", "drained-not-ended"
+
+
+def match(view: View) -> Iterator[Finding]:
+    """Warning: the children wait for a mark that a read shows to be due."""
+    if found := drained_unended(view.around, view.replay):
+        yield Finding(
+            CODE, NAME, Severity.WARNING, tuple(found),
+            "closed and read to the last record, but not marked as ended",
+            "the children wait for that mark; if the application never sets it, they wait again "
+            "after every reshard",
+            helps="if it returns, the application does not checkpoint when a shard ends",
+        )

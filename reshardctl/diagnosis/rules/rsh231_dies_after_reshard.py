@@ -1,0 +1,65 @@
+"""The whole consumer dies at every start, because the stream was resharded.
+
+What it is
+----------
+Quickwit up to 0.8.2: ListShards names a closed shard together with a child of it. Read to its end,
+the closed shard announces the child; the source reads that child already, and panics.
+
+Why it matters
+--------------
+No shard of the source is read, and nothing is published. It begins anew for ever, with "channel
+closed" in its log, until the closed shard leaves the listing, a whole retention after its close.
+
+How it happens
+--------------
+The reshard itself goes well, for the child is new then. The next restart, of the node or of the
+source, finds both. Deleting the source and making it again does not help, nor does resetting its
+checkpoint: the listing is the same, and a source without positions reads the closed shard too.
+
+What the fix writes
+-------------------
+With --probe: the EndingSequenceNumber for each closed shard in which a read found nothing left, and
+that would announce a child (of a merge only ParentShardId does). Behind that number Kinesis lets
+nobody begin: the shard is quiet, all others are read. Two ERROR lines a start are left.
+
+    reshardctl fix quickwit+file:///ROOT --stream NAME --probe --dry-run
+
+When the fix is not offered
+---------------------------
+While one of them holds unread records: no position lets the release start and keeps them. Upgrade
+to 0.9.0, which reads all of it; or wait until the listing forgets the shard; or skip the records
+with --policy latest. To raise the stream's retention now makes the outage longer.
+
+Example
+-------
+    0   closed 49…12, listed until 14:05Z ─┬─ 2   49…17    is read from the start
+                                           └─ 3   49…20    on, and announced again
+
+Seen in the wild
+----------------
+quickwit-oss/quickwit#5896 (mended by #5912, first in 0.9.0). Run on 0.8.2: split, merge, two
+generations; 0 records lost after the fix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.diagnosis.rules.base import Finding, Severity, View
+from reshardctl.model import Cause
+from reshardctl.planning.effects import Harm
+
+CODE, NAME = "RSH231", "dies-after-reshard"
+
+
+def match(view: View) -> Iterator[Finding]:
+    """Error: nothing is read until the closed shards are no longer listed."""
+    crash = view.replay.crash
+    if dies := tuple(view.harmed(Harm.DIES, Cause.KNOWN_CHILD)):
+        assert crash is not None
+        yield Finding(
+            CODE, NAME, Severity.ERROR, crash.by,
+            "closed shards are listed together with their children, of which this release dies",
+            f"{crash.why}; so at every start until {crash.until}", dies,
+            helps="deleting or resetting the source does not help; release 0.9.0 starts",
+        )

@@ -1,0 +1,93 @@
+"""A row that the consumer cannot read.
+
+What it is
+----------
+A lease lacks leaseCounter or ownerSwitchesSinceCheckpoint, an attribute that the release reads has
+another type or is out of range, or its checkpoint is absent, no number and no mark. docs/kcl.md has
+the table: attribute, release, what is wrong.
+
+Why it matters
+--------------
+It depends on the release. On a row that they cannot read KCL 1.x and 2.x die as a whole ("Unable to
+initialize after 20 attempts"), and 3.0 to 3.4 where a scan returns that row first; else they leave
+the row out as 3.5 does, never read the shard, and children wait for ever. Without a checkpoint the
+shard fails at every attempt and every audit throws, so that holes elsewhere are not refilled
+either; 1.x and 2.0–2.2 die of that too.
+
+A Spark query reads its newest offset logs and the connector's log of the newest batch; one of these
+missing or damaged kills it at every start. Quickwit panics at every start over an end mark (`~`,
+`~49…`) on a listed shard; a word or a padded number stalls that shard alone, unseen.
+
+How it happens
+--------------
+A row written by hand or by a script; a table restored from CSV, where every attribute is a string;
+a NULL where boto3 was given None.
+
+What the fix writes
+-------------------
+Each attribute that is wrong, with its right type: a number that came back as a string keeps its
+value, a missing one is 0, hash keys and sets of shards are those of the stream, throughputKBps and
+what a checkpoint was prepared with are removed. The position stays. A checkpoint that cannot be
+read becomes TRIM_HORIZON. Attributes that KCL does not know stay as they are. In Quickwit the
+number behind the `~`, without its padding; no entry where there is none.
+
+    reshardctl fix kcl://TABLE --stream NAME --dry-run
+
+When the fix is not offered
+---------------------------
+Where no checkpoint can be read and the shard is longer than the --accept reread=… that was given.
+A table in which no key is a shard id is no KCL lease table: exit 2.
+
+Example
+-------
+    2   TRIM_HORIZON, no leaseCounter    2.7.2 dies · 3.5.1 never reads 2
+
+Seen in the wild
+----------------
+No public report of such a row known. Run on KCL 1.15.3, 2.7.2, 3.1.3 and 3.5.1. The same failure
+on rows of another kind: awslabs/amazon-kinesis-client#1791.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.diagnosis.rules.base import Finding, Severity, View, earliest, shards_of
+from reshardctl.diagnosis.rules.families import unreadable
+from reshardctl.model import Cause, Oddity, Reads, ShardId
+from reshardctl.planning.effects import Harm
+
+CODE, NAME = "RSH301", "unreadable-entry"
+
+
+def match(view: View) -> Iterator[Finding]:
+    """Error: the shard is not read, or the whole consumer dies, by release."""
+    odd = unreadable(view)
+    if not odd:
+        yield from _missing(view)
+        return
+    why = "; ".join(dict.fromkeys(o.why for o in odd))
+    costs = "nothing of such a shard is read"
+    if dies := view.harmed(Harm.DIES, Cause.UNREADABLE):
+        costs = dies[0].why
+    elif all(_as_without_it(view, one.shard) for one in odd):
+        costs = "the consumer goes on as if there were no such row"
+    stalls = tuple(e for e in view.harmed(Harm.STALLED, Cause.UNREADABLE) if not e.by)
+    yield Finding(
+        CODE, NAME, Severity.ERROR, shards_of(odd), f"rows that cannot be read: {why}", costs,
+        (*dies, *stalls), earliest(stalls),
+    )
+
+
+def _as_without_it(view: View, shard: ShardId | None) -> bool:
+    fate = view.replay.fates.get(shard) if shard is not None else None
+    return isinstance(fate, Reads) and fate.cause in (Cause.REFILLED, Cause.BOOTSTRAP)
+
+
+def _missing(view: View) -> Iterator[Finding]:
+    """What cannot be read because it is not there. Mistyped parents are RSH305's."""
+    if view.oddities(Oddity.PARENTS_UNREADABLE):
+        return
+    if dies := view.harmed(Harm.DIES, Cause.UNREADABLE):
+        what = "what the consumer reads first is not there, or not whole"
+        yield Finding(CODE, NAME, Severity.ERROR, (), what, dies[0].why, tuple(dies))

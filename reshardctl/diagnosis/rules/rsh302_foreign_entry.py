@@ -1,0 +1,71 @@
+"""Rows of other kinds beside the positions.
+
+What it is
+----------
+The lease table holds rows that are no leases: KCL 3.5 keeps its leader's lock, the state of its
+migration and its workers' statistics there (entityType LEADER, CLIENT_VERSION_MIGRATION,
+WORKER_METRIC_STATS, ...). Or its key names no shard at all: somebody's note, a copy of a row. Or,
+in a multi-stream table, a row of another stream cannot be read.
+
+Why it matters
+--------------
+For 3.5 they are normal: info (3.5.0 logs an error for each in multi-stream tables, and works). An
+older release cannot read them and dies at its start: error. A row that has all of a lease but a
+shard's id is one to every release, of a shard that is gone. KCL 3.x dies as well of a row
+`Migration3.0` that lacks `cv`, `mb` or `mts`, or whose `cv` or history it does not know.
+
+How it happens
+--------------
+An upgrade to 3.5 that was rolled back by deploying the older release. AWS's KclMigrationTool sets
+`cv` and deletes the index; before 3.5.3 it leaves these rows. An incomplete `Migration3.0` was
+written by hand.
+
+What the fix writes
+-------------------
+Nothing, ever: only leases are ours to write, and other rows are not touched or deleted.
+
+When the fix is not offered
+---------------------------
+Always. Start 3.5 again: in its 2.x-compatible mode it assigns leases as 2.x does. Or let AWS's
+migration tool, KclMigrationTool.py of KCL 3.5.3 or later, remove these rows: docs/kcl.md has the
+option and the order. A row that is nobody's, or an incomplete
+`Migration3.0` (in 3.0 to 3.4 it is in TABLE-CoordinatorState, under `key`), is put right by hand
+while no worker runs. Then look again:
+
+    reshardctl inspect 'kcl://TABLE?release=2.7.2' --stream NAME
+
+Example
+-------
+    Leader         LEADER
+    Migration3.0   CLIENT_VERSION_MIGRATION
+    2              49…17                        a lease
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#1791 (3.5.0's errors in multi-stream tables; mended by #1792 in
+3.5.1), #1813 (the tool that removes them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.diagnosis.rules.base import Finding, Severity, View
+from reshardctl.model import Oddity
+from reshardctl.planning.effects import Harm
+
+CODE, NAME = "RSH302", "foreign-entry"
+
+
+def match(view: View) -> Iterator[Finding]:
+    """Info; an error where the starting release dies of them."""
+    odd = view.oddities(Oddity.FOREIGN_ENTRY)
+    if not odd:
+        return
+    dies = view.harmed(Harm.DIES, None)
+    severity = Severity.ERROR if dies else Severity.INFO
+    kinds = ", ".join(dict.fromkeys(o.raw for o in odd))
+    yield Finding(
+        CODE, NAME, severity, (), f"rows that are no positions ({kinds}); they are never touched",
+        dies[0].why if dies else "", tuple(dies),
+    )

@@ -1,0 +1,47 @@
+"""A prepared checkpoint that was never committed.
+
+What it is
+----------
+A row holds pendingCheckpoint: the application called prepareCheckpoint and did not commit.
+
+Why it matters
+--------------
+It does not, as a rule. KCL starts at the committed checkpoint and tells the application's
+initialize() of the pending one. An application that commits by it must be prepared for that.
+
+How it happens
+--------------
+The worker stopped, or lost the lease, between preparing and committing.
+
+What the fix writes
+-------------------
+Nothing. Where a plan moves the row's position for another reason it removes the pending mark with
+it, for it belongs to the old position; undo restores it.
+
+When the fix is not offered
+---------------------------
+Always.
+
+Example
+-------
+    0   closed   49…12   pending 49…20
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#188 (what it is for), #472 (how the application sees it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_odd
+from reshardctl.model import Oddity
+
+CODE, NAME = "RSH303", "pending-checkpoint-left"
+
+
+def match(view: View) -> Iterator[Finding]:
+    """Info: the application gets it at its next start."""
+    what = "a prepared checkpoint was never committed; the application is told of it"
+    yield from from_odd(CODE, NAME, view.oddities(Oddity.PENDING), Severity.INFO, what)

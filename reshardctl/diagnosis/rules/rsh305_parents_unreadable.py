@@ -1,0 +1,67 @@
+"""Parents or children on a row in a type that the consumer cannot read.
+
+What it is
+----------
+parentShardId or childShardIds is there, and is not a string set (SS) but a list, a string or
+something else.
+
+Why it matters
+--------------
+KCL 2.x and 3.x read it as empty, so the shard waits for no parent. It is a warning where a parent
+still has unread records (RSH201 beside it), else info. KCL 1.x cannot list such a row and dies: an
+error. (1.0–1.13 do not look at childShardIds.)
+
+How it happens
+--------------
+A row written through a JSON document or an ORM, which makes a list of a set.
+
+What the fix writes
+-------------------
+The parents, or the children, as a string set; the position stays.
+
+    reshardctl fix kcl://TABLE --stream NAME --dry-run
+
+When the fix is not offered
+---------------------------
+Where it is info alone: nothing waits for these parents any more. A plan made for another reason
+puts unfinished rows right on the way.
+
+Example
+-------
+    0   49…12 ─── 2   TRIM_HORIZON   parentShardId {"L": [{"S": "shardId-000000000000"}]}
+
+Seen in the wild
+----------------
+No public report known. Run on KCL 1.15.3, 2.7.2 and 3.5.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_odd, shards_of
+from reshardctl.diagnosis.rules.families import unreadable
+from reshardctl.model import Cause, Oddity
+from reshardctl.planning.effects import Harm
+
+PARENTS = "parentShardId"
+CODE, NAME = "RSH305", "parents-unreadable"
+
+
+def match(view: View) -> Iterator[Finding]:
+    """Error where the consumer dies of it, warning where order hangs on it, else info."""
+    odd = view.oddities(Oddity.PARENTS_UNREADABLE)
+    dies = view.harmed(Harm.DIES, Cause.UNREADABLE)
+    if odd and dies and not unreadable(view):
+        what = "sets of shards on rows that are no string sets"
+        yield Finding(CODE, NAME, Severity.ERROR, shards_of(odd), what, dies[0].why, tuple(dies))
+        return
+    loose = {e.shard for e in view.harmed(Harm.DISORDERED) if not e.past}
+    for needed in (True, False):
+        some = [o for o in odd if (o.shard in loose) is needed]
+        severity = Severity.WARNING if needed else Severity.INFO
+        parents = any(PARENTS in odd.why for odd in some)
+        what = f"{PARENTS} is no string set and is read as empty: the shard waits for no parent"
+        if not parents:
+            what = "childShardIds is no string set and is read as empty"
+        yield from from_odd(CODE, NAME, some, severity, what)

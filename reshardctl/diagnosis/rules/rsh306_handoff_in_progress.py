@@ -1,0 +1,48 @@
+"""A lease is being handed from one worker to another.
+
+What it is
+----------
+A row has checkpointOwner: KCL 3.x has given the lease to a new worker (leaseOwner) and lets the old
+one (checkpointOwner) finish what it has in hand.
+
+Why it matters
+--------------
+It does not, for a consumer that is stopped: taking a lease removes the mark. If it stays for
+minutes while the application runs, the shard may be silent.
+
+How it happens
+--------------
+The leader balanced the load, and the row was read, or the workers stopped, at that moment.
+
+What the fix writes
+-------------------
+Nothing. Where a plan moves the row for another reason it removes both owners, as KCL does itself
+when it evicts one.
+
+When the fix is not offered
+---------------------------
+Always. If it stays in a running application, restart the old worker.
+
+Example
+-------
+    1   open   49…12   leaseOwner w2, checkpointOwner w1
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#1743 (a hand-off that never ended), #1401 (3.0.0, multi-stream).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_odd
+from reshardctl.model import Oddity
+
+CODE, NAME = "RSH306", "handoff-in-progress"
+
+
+def match(view: View) -> Iterator[Finding]:
+    """Info: it is finished or undone by the consumer itself."""
+    what = "a hand-off between two workers is under way, or was when they stopped"
+    yield from from_odd(CODE, NAME, view.oddities(Oddity.HAND_OFF), Severity.INFO, what)

@@ -1,0 +1,56 @@
+"""Another part of the same store cannot be read, and stops more than its own consumer.
+
+What it is
+----------
+Quickwit's file metastore holds one file an index. The file of another index than the one judged
+cannot be loaded: malformed, of a version that is not known, in a folder of another name, or with a
+position that is no string.
+
+Why it matters
+--------------
+Reading and writing the other indexes goes on, but listing all of them fails, and a control plane
+lists all when it starts. So at the next start of the cluster nothing is scheduled, no source of any
+index among it.
+
+How it happens
+--------------
+A hand edit: a comma too many, a byte order mark, a folder that was renamed or copied. Or a file
+that 0.9 saved, under a node of 0.8.
+
+What the fix writes
+-------------------
+Nothing: what the file should hold is not known here. Mend it, or put its backup back; Quickwit
+reads it again without a restart. Then look again:
+
+    reshardctl inspect quickwit+file:///ROOT --stream NAME
+
+When the fix is not offered
+---------------------------
+Always. With index= in the locator the other indexes are not looked at.
+
+Example
+-------
+    logs/metastore.json     judged
+    audit/metastore.json    malformed JSON at line 41, column 7
+
+Seen in the wild
+----------------
+No public report known. Run on 0.8.2 and 0.9.0, files and PostgreSQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_odd
+from reshardctl.model import Oddity
+
+CODE, NAME = "RSH307", "unreadable-beside"
+
+
+def match(view: View) -> Iterator[Finding]:
+    """Error: nothing starts that has to list the whole store first."""
+    odd = view.oddities(Oddity.UNREADABLE_STORE)
+    what = "beside this one cannot be read: " + "; ".join(o.why for o in odd)
+    costs = "listing all indexes fails, so no source of any of them is scheduled at a start"
+    yield from from_odd(CODE, NAME, odd, Severity.ERROR, what, costs)

@@ -1,0 +1,169 @@
+"""A worker runs, and a shard does not get on.
+
+What it is
+----------
+Looked at by inspect --watch only: the table is read twice, and while other leases are renewed, one
+is not, or one is renewed and its checkpoint stands still although there is something to read.
+
+Why it matters
+--------------
+A restart is what most findings are about. This one is about the process that runs now: the lag of
+one part of the keys grows, and from its arrival plus the retention on, the oldest record is lost.
+
+How it happens
+--------------
+Nobody takes the lease: every worker is at its maxLeasesForWorker, or waits for a failover time
+longer than the watch. Somebody holds it and does not checkpoint: the record processor blocks or
+fails on one record again and again, it never checkpoints at the shard's end (then the shard never
+ends, and its children never start), or it only checkpoints more rarely than the watch is long.
+
+What the fix writes
+-------------------
+Nothing: a position that is right is not moved. Look at the worker's log for that shard first.
+
+    reshardctl inspect kcl://TABLE --stream NAME --watch 5m --probe
+
+When the fix is not offered
+---------------------------
+Never is one. How grave it is depends on what was seen: an error where nobody takes a shard whose
+records were read and are older than the watch; a warning where nobody takes it, or its owner
+leaves such records, or a closed shard, as they are; info where the checkpoint stands still and
+nothing is known of records: it may be idle, and --probe tells. A shard that waits for its parent
+has no finding.
+
+Example
+-------
+    1   w1   renewed, 49…07 all the time, a record of 14:02 unread
+    4   -    not renewed in 60 s while 3 others are
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#202 (maxLeasesForWorker leaves a shard to nobody) and #442 (an idle
+worker that renews its leases).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+
+from reshardctl.diagnosis.activity import Watched
+from reshardctl.diagnosis.rules.base import Finding, Severity, View
+from reshardctl.model import DONE, Reads, ShardId
+from reshardctl.model.times import duration, instant
+
+CODE, NAME = "RSH403", "not-progressing"
+
+
+class _Known(Enum):
+    """What is known of records behind a position."""
+
+    UNREAD = "unread"
+    """One was read that is older than the watch."""
+    CLOSED = "closed"
+    """Nothing, but the shard closed before the watch, and is not ended."""
+    DRAINED = "drained"
+    """There is none, but the shard closed before the watch, and is not ended."""
+    NOTHING = "nothing"
+    IDLE = "idle"
+
+
+def match(view: View) -> Iterator[Finding]:
+    """One finding for what nobody takes, one for what stands still, one for what may be idle."""
+    watched = view.watched
+    if watched is None or not watched.runs:
+        return
+    found: dict[tuple[bool, _Known], list[ShardId]] = {}
+    for shard in _standing(view, watched):
+        known = _known(view, watched, shard)
+        found.setdefault((watched.shards[shard].renewed, known), []).append(shard)
+    for (renewed, known), shards in found.items():
+        if not renewed:
+            yield _not_taken(view, watched, known, shards)
+        elif known is not _Known.IDLE:
+            yield _standing_still(view, watched, known, shards)
+
+
+def _standing(view: View, watched: Watched) -> Iterator[ShardId]:
+    """Listed shards that are not over, did not move, and do not wait for a parent."""
+    for shard, one in watched.shards.items():
+        if one.finished or one.moved or shard not in view.lineage:
+            continue
+        fate = view.replay.fates.get(shard)
+        after = fate.after if isinstance(fate, Reads) else frozenset()
+        if not any(p in view.settled and view.settled[p].lo != DONE for p in after):
+            yield shard
+
+
+def _known(view: View, watched: Watched, shard: ShardId) -> _Known:
+    probe = view.around.probes.get(shard)
+    if probe is not None and probe.first_arrival is not None:
+        return _Known.UNREAD if probe.first_arrival < watched.since else _Known.NOTHING
+    closed = view.lineage.closed_at(shard)
+    drained = probe is not None and probe.drained
+    if closed is not None and closed < watched.since:
+        return _Known.DRAINED if drained else _Known.CLOSED
+    return _Known.IDLE if drained else _Known.NOTHING
+
+
+_NOT_TAKEN = {_Known.UNREAD: ", and has unread records", _Known.CLOSED: ", and it is not ended"}
+
+
+def _not_taken(
+    view: View, watched: Watched, known: _Known, shards: Sequence[ShardId]
+) -> Finding:
+    others = sum(one.renewed for one in watched.shards.values())
+    renewed = f"{others} other{'s were' if others > 1 else ' was'} renewed"
+    runs = renewed if others else "the consumer runs"
+    what = (
+        f"nobody renewed it in {duration(watched.seconds)} while {runs}"
+        f"{_NOT_TAKEN.get(known, '')}"
+    )
+    helps = (
+        f"look whether the workers may take more leases; {watched.excluded}; "
+        f"{_again(view, known)}"
+    )
+    severity = Severity.ERROR if known is _Known.UNREAD else Severity.WARNING
+    return Finding(CODE, NAME, severity, tuple(shards), what, _costs(view, known, shards),
+                   helps=helps)
+
+
+def _standing_still(
+    view: View, watched: Watched, known: _Known, shards: Sequence[ShardId]
+) -> Finding:
+    owners = sorted({watched.shards[shard].owner for shard in shards})
+    held = f"held by {', '.join(owners[:3])}" + (" and others" if len(owners) > 3 else "")
+    still = f"{held}, renewed, and its position stood still for {duration(watched.seconds)}"
+    what = {
+        _Known.UNREAD: f"{still} with records unread that are older than that",
+        _Known.CLOSED: f"{still}: it is closed and does not end",
+        _Known.DRAINED: f"{still}: read to its end, and never ended",
+    }.get(known, f"{still}: no progress seen, may be idle")
+    helps = {
+        _Known.DRAINED: "the application has to checkpoint when the shard ends; see its log",
+        _Known.NOTHING: "--probe tells whether records are there",
+    }.get(known, "see the worker's log for it; it may also checkpoint more rarely than that")
+    severity = Severity.INFO if known is _Known.NOTHING else Severity.WARNING
+    return Finding(CODE, NAME, severity, tuple(shards), what, _costs(view, known, shards),
+                   helps=helps)
+
+
+def _again(view: View, known: _Known) -> str:
+    return "watch again for longer" if known is _Known.UNREAD or view.around.probes else (
+        "--probe tells whether records are there"
+    )
+
+
+def _costs(view: View, known: _Known, shards: Sequence[ShardId]) -> str:
+    """When the oldest record that was seen expires."""
+    if known in (_Known.DRAINED, _Known.CLOSED):
+        return "its children wait for its end" if any(map(view.lineage.children, shards)) else ""
+    probes = view.around.probes
+    arrivals = [
+        arrival for shard in shards
+        if shard in probes and (arrival := probes[shard].first_arrival) is not None
+    ]
+    if known is not _Known.UNREAD or not arrivals:
+        return ""
+    keep = view.lineage.stream.retention
+    return f"the oldest record seen expires at {instant(min(arrivals) + keep)}"

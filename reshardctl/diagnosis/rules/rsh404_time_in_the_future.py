@@ -1,0 +1,66 @@
+"""A row holds by a time that lies in the future.
+
+What it is
+----------
+kinsumer: the LastUpdate of an owned checkpoint, of a client, of the Leader row or of the ShardCache
+is more than five minutes ahead of the time at which the stream was listed.
+
+Why it matters
+--------------
+Clients take such a row for fresh until that time has passed, and then for as long as any other. An
+owner keeps its shard: nobody captures it, and nothing of it is read. A client that is not there
+counts as alive: it gets its share of the shards, and may be the one to lead. A Leader row or a
+ShardCache of the future keeps every leader from comparing the cache with the stream: shards that
+are not in it, such as the children of a split, are not found. Nothing is logged.
+
+How it happens
+--------------
+The clock of one machine was wrong, and its client was killed; a script wrote milliseconds where
+nanoseconds, or the other way round; a table was restored with times that were made up.
+
+What the fix writes
+-------------------
+No owner in the checkpoint, whose position stays; the row of such a client is deleted, as the client
+itself does when it stops; the Leader row without its ID; the ShardCache with the shards that are
+not finished, and the time at which the last of them was opened or closed.
+
+    reshardctl fix kinsumer://APP --stream NAME --dry-run
+
+When the fix is not offered
+---------------------------
+While a client renews any row: a machine whose clock is ahead may be running. Stop it, and set its
+clock.
+
+Example
+-------
+    checkpoints   3            OwnerID c1   LastUpdate 1795392000000000000 (tomorrow)
+    metadata      ShardCache   0, 1, 2      LastUpdate 1795392000000000000: 3 is not found
+
+Seen in the wild
+----------------
+No public report known. Run on snowplow-devops/kinsumer v1.7.0 and twitchscience/kinsumer 9a48088.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_effects
+from reshardctl.model import Cause
+from reshardctl.planning.effects import Harm
+
+CODE, NAME = "RSH404", "time-in-the-future"
+
+
+def match(view: View) -> Iterator[Finding]:
+    """Error: nobody reads the shard before that time. Warning: whose share of the shards it is that
+    nobody reads, the rows do not tell."""
+    what = "held by a time that lies in the future"
+    held = [e for e in view.harmed(Harm.STALLED, Cause.CLOCK_AHEAD) if e.certain]
+    for why in dict.fromkeys(effect.why for effect in held):
+        yield from from_effects(CODE, NAME, [e for e in held if e.why == why], what, why)
+    for risk in view.replay.risks:
+        if risk.cause is Cause.CLOCK_AHEAD:
+            yield Finding(
+                CODE, NAME, Severity.WARNING, risk.shards, what, risk.why, helps=risk.helps
+            )

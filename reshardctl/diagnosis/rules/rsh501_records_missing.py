@@ -1,0 +1,113 @@
+"""The stream has records that the sink has not.
+
+What it is
+----------
+With the stream beside the sink (audit --against-stream): every record of the window was looked for
+in the sink by shard, sequence number and place inside its aggregate, and these were not there.
+
+Why it matters
+--------------
+They are in the stream until their retention is over; from then on nobody has them. An error where
+something tells that they are lost: the sink has later records of their shard, of a child of it, or
+much later ones of other shards, or the named consumer will not read them. A warning where they are
+newer than all of that: the sink may be late. Info where the consumer has still to read them.
+
+How it happens
+--------------
+A child that was never started or started at LATEST, a parent that was left at a reshard, records
+acknowledged before they were stored, a filter or a failed conversion on the way, files deleted.
+
+What the fix writes
+-------------------
+Nothing: an audit judges a sink. Read them again, from the list of them, or from where the gap is:
+
+    reshardctl audit SINK --stream NAME --against-stream --rows DIR
+
+When the fix is not offered
+---------------------------
+Always. A pipeline that drops records on purpose lacks them rightly. To stop the whole consumer and
+start it before the first missing record, look at reshardctl rebuild.
+
+Example
+-------
+    stream   0   49…02  49…18  49…34  49…50
+    sink     0   49…02                49…50      2 missing
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#339, #185 and #837 (shards not read after a reshard).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.audit.coverage import time_in
+from reshardctl.audit.facts import Compared
+from reshardctl.diagnosis.rules.base import Finding, Severity
+from reshardctl.diagnosis.rules.missing import Lack, Why, lacks
+from reshardctl.diagnosis.rules.sinks import Sink, in_order, many
+from reshardctl.model import short
+from reshardctl.model.times import instant
+from reshardctl.planning.effects import Deadline
+
+CODE, NAME = "RSH501", "records-missing"
+NAMED = 12
+"""Shards that a reason names before it says how many more there are."""
+HELPS = {
+    Severity.ERROR: "read them again while the stream has them; listed by audit --rows DIR",
+    Severity.WARNING: "look again when the sink has caught up, or name the consumer",
+    Severity.INFO: "start the consumer, and look again",
+}
+
+
+def match(sink: Sink) -> Iterator[Finding]:
+    """A finding a severity, over all its shards."""
+    found = list(lacks(sink))
+    for severity in (Severity.ERROR, Severity.WARNING, Severity.INFO):
+        if such := [lack for lack in found if lack.why.severity is severity]:
+            yield _finding(sink, severity, such)
+
+
+def _finding(sink: Sink, severity: Severity, found: list[Lack]) -> Finding:
+    compared = [lack.compared for lack in found]
+    missing = sum(one.missing for one in compared)
+    are = "is" if missing == 1 else "are"
+    first = [t for one in compared if (t := time_in(one.first_missing)) is not None]
+    last = [t for one in compared if (t := time_in(one.last_missing)) is not None]
+    arrived = f", arrived {_stretch(min(first), max(last))}" if first and last else ""
+    return Finding(
+        CODE, NAME, severity, in_order(sink.lineage, (one.shard for one in compared)),
+        f"{many(missing, 'record')} of the stream {are} not in the sink{arrived}",
+        _reasons(found), deadline=_deadline(sink, compared), helps=HELPS[severity],
+    )
+
+
+def _stretch(first: float, last: float) -> str:
+    since, until = instant(first), instant(last)
+    return f"at {since}" if since == until else f"{since} to {until}"
+
+
+def _reasons(found: list[Lack]) -> str:
+    """Every reason once, with its shards where there are several."""
+    reasons = list(dict.fromkeys(lack.why for lack in found))
+    if len(reasons) == 1:
+        return reasons[0].words
+    return "; ".join(f"{_shards_of(found, why)}: {why.words}" for why in reasons)
+
+
+def _shards_of(found: list[Lack], why: Why) -> str:
+    named = [short(lack.compared.shard) for lack in found if lack.why is why]
+    more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
+    return ", ".join(named[:NAMED]) + more
+
+
+def _deadline(sink: Sink, compared: list[Compared]) -> Deadline | None:
+    """From the first arrival on, plus the retention, nobody has them any more."""
+    first = [t for one in compared if (t := time_in(one.first_missing)) is not None]
+    last = [t for one in compared if (t := time_in(one.last_missing)) is not None]
+    if not first or not last:
+        return None
+    keeps = sink.lineage.stream.retention
+    seen = all(one.first_missing and one.first_missing.arrival is not None for one in compared)
+    return Deadline(min(first) + keeps, max(last) + keeps, seen)

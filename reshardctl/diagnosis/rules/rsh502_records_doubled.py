@@ -1,0 +1,60 @@
+"""The sink has records more than once.
+
+What it is
+----------
+Rows with the same sequence number and the same place inside their aggregate. The first of each is
+what belongs there, the others are counted as rows too many.
+
+Why it matters
+--------------
+Sums and counts over the sink are too high. Nothing is lost.
+
+How it happens
+--------------
+Kinesis and all of its consumers deliver at least once: whatever was read behind the last stored
+position comes again at the next start, as it does after a position was moved back. A producer that
+retries a put writes a record of its own, with another number: such ones are not counted here.
+
+What the fix writes
+-------------------
+Nothing. Take the rows too many out of the sink, or let the query that writes it take each number
+once (a MERGE on shard and number). Which ones:
+
+    reshardctl audit SINK --stream NAME --rows DIR
+
+When the fix is not offered
+---------------------------
+Always. A sink that is meant to hold every delivery has them rightly; by default a warning fails no
+job.
+
+Example
+-------
+    sink     0   49…02  49…18  49…18  49…34      1 row too many
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#511 and #572 (old shards processed again).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.diagnosis.rules.base import Finding, Severity
+from reshardctl.diagnosis.rules.sinks import Sink, in_order, many
+
+CODE, NAME = "RSH502", "records-doubled"
+
+
+def match(sink: Sink) -> Iterator[Finding]:
+    """One warning over all shards."""
+    found = [one for one in sink.facts.shards.values() if one.doubled]
+    if found:
+        records, extra = sum(one.doubled for one in found), sum(one.extra for one in found)
+        is_there = "is" if records == 1 else "are"
+        yield Finding(
+            CODE, NAME, Severity.WARNING, in_order(sink.lineage, (one.shard for one in found)),
+            f"{many(records, 'record')} {is_there} in the sink more than once: "
+            f"{many(extra, 'row')} too many",
+            helps="for a list of them: audit --rows DIR",
+        )

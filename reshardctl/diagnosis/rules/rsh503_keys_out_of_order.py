@@ -1,0 +1,59 @@
+"""Rows of a partition key came into the sink behind later ones of the same key.
+
+What it is
+----------
+By the column that tells in which order rows came (a batch, an offset, a time of writing): a row
+stands behind another of the same partition key that comes later in the stream, within a shard or
+across a parent and its child.
+
+Why it matters
+--------------
+Kinesis keeps the order of a key, through reshards too, as long as parents are read to their end
+before their children. Whoever takes the newest row for the newest state has an old state here.
+
+How it happens
+--------------
+A child that was read before its parent was; records read again behind later ones; writers that
+retry a batch after the next one. Rows that are there twice are counted by their first time.
+
+What the fix writes
+-------------------
+Nothing: what came out of order stays so. Whether it happens again, and how to stop it:
+
+    reshardctl inspect CONSUMER --stream NAME
+
+When the fix is not offered
+---------------------------
+Always. Sort by sequence number where the sink is read: within a key it is the order of the stream.
+
+Example
+-------
+    0   ─┬─ 2     key k   49…18 (of 0) stands behind 49…66 (of 2)
+         └─ 3
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#150 ("No lease found for shard … Not blocking on completion").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.diagnosis.rules.base import Finding, Severity
+from reshardctl.diagnosis.rules.sinks import Sink, in_order, many
+
+CODE, NAME = "RSH503", "keys-out-of-order"
+
+
+def match(sink: Sink) -> Iterator[Finding]:
+    """One warning over all shards. Silent where nothing tells the order."""
+    found = [one for one in sink.facts.shards.values() if one.disordered]
+    if found:
+        rows = sum(one.disordered or 0 for one in found)
+        by = f", by {sink.facts.ordered_by}" if sink.facts.ordered_by else ""
+        yield Finding(
+            CODE, NAME, Severity.WARNING, in_order(sink.lineage, (one.shard for one in found)),
+            f"{many(rows, 'row')} came behind a later record of the same key{by}",
+            helps="whether the consumer's next start does it again: reshardctl inspect",
+        )

@@ -1,0 +1,107 @@
+"""The sink has no row of a shard.
+
+What it is
+----------
+A shard is listed, and no row has a number of it: info. With the stream beside the sink: a warning
+where it has records, and silence where it was seen to be empty; with --since or --until it was not
+seen whole, and stays info. A sink without any row at all is a warning.
+
+Why it matters
+--------------
+A shard that nothing reads looks like one that is idle. After a reshard that is the usual way to
+lose half of the keys without an error anywhere.
+
+How it happens
+--------------
+The children of a split have no position and none is ever made; the shard is new; or it is idle,
+for no record's key falls into its range. Old parents are empty once retention has taken all.
+
+What the fix writes
+-------------------
+Nothing. Whether the consumer reads the shard, and what to write if it does not:
+
+    reshardctl inspect CONSUMER --stream NAME
+
+When the fix is not offered
+---------------------------
+Always. Whether it is idle is told by the stream alone:
+
+    reshardctl audit SINK --stream NAME --against-stream
+
+Example
+-------
+    0   closed   12,000 rows
+    0 ─┬─ 2   open    9,000 rows
+       └─ 3   open    none
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#339, #185 and #837 (shards not read after a reshard).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.diagnosis.rules.base import Finding, Severity
+from reshardctl.diagnosis.rules.sinks import Sink, many
+from reshardctl.model import ShardId
+
+CODE, NAME = "RSH505", "shard-without-rows"
+
+
+def match(sink: Sink) -> Iterator[Finding]:
+    """A warning where the stream shows records, or the sink is empty; else info."""
+    facts = sink.facts
+    bare = [shard for shard in sink.lineage if shard not in facts.shards]
+    if not facts.rows:
+        yield Finding(
+            CODE, NAME, Severity.WARNING, (), "the sink holds no row at all",
+            helps="check its path, and whether something writes to it",
+        )
+    full = [s for s in bare if s in facts.compared and facts.compared[s].read]
+    if full:
+        read = sum(facts.compared[shard].read for shard in full)
+        yield Finding(
+            CODE, NAME, Severity.WARNING, tuple(full),
+            f"the sink has no row, and the stream has {many(read, 'record')}",
+            helps="whether the consumer reads them: reshardctl inspect",
+        )
+    quiet = [shard for shard in bare if shard not in full and not _seen_empty(sink, shard)]
+    if quiet and facts.rows:
+        yield from _quiet(sink, quiet)
+
+
+def _quiet(sink: Sink, shards: list[ShardId]) -> Iterator[Finding]:
+    """Those of which all that is left was read, and those of which something was not."""
+    read = [shard for shard in shards if _read_whole(sink, shard)]
+    left = [shard for shard in shards if shard not in read]
+    if read:
+        yield Finding(
+            CODE, NAME, Severity.INFO, tuple(read),
+            "the sink has no row, and the stream has no record any more",
+        )
+    if left and sink.facts.compared:
+        yield Finding(
+            CODE, NAME, Severity.INFO, tuple(left),
+            "the sink has no row, and of the stream not all was read that it may have of them",
+            helps="without --since and --until all of it is read",
+        )
+    elif left:
+        yield Finding(
+            CODE, NAME, Severity.INFO, tuple(left), "the sink has no row: idle, or not read",
+            helps="whether they are idle: audit --against-stream",
+        )
+
+
+def _read_whole(sink: Sink, shard: ShardId) -> bool:
+    """Whether all was read that the stream still has of it."""
+    facts, one = sink.facts, sink.facts.compared.get(shard)
+    windowed = facts.since is not None or facts.until is not None
+    return one is not None and not one.short and not windowed
+
+
+def _seen_empty(sink: Sink, shard: ShardId) -> bool:
+    """Whether the whole shard was read, from its beginning, and had no record."""
+    one = sink.facts.compared.get(shard)
+    return one is not None and one.whole and not one.short and (one.ended or one.tip)

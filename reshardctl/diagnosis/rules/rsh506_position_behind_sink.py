@@ -1,0 +1,77 @@
+"""A stored position lies behind what the sink has.
+
+What it is
+----------
+The sink holds records that come after the consumer's position in the same shard. Positions are read
+before the sink is: of a consumer that runs, a little of this is what happened in between.
+
+Why it matters
+--------------
+What lies between is read and stored again at the next start. A sink that takes each record once
+does not mind; any other has it twice then (RSH502).
+
+How it happens
+--------------
+Every consumer stores records first and its position later, so that a crash shows this, with a few
+seconds between them. Hours between them say that positions are not stored any more, that somebody
+has put them back, or that the sink is another consumer's.
+
+What the fix writes
+-------------------
+Nothing. What the next start will do, and a line that the sink proves (reshardctl rebuild):
+
+    reshardctl inspect CONSUMER --stream NAME
+
+When the fix is not offered
+---------------------------
+Always. An old position is never wrong, only slow.
+
+Example
+-------
+    sink       0   49…02  49…18  49…34
+    position   0   49…18               1 record is read again
+
+Seen in the wild
+----------------
+awslabs/amazon-kinesis-client#511 and #572 (old shards processed again).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.audit.facts import InSink
+from reshardctl.diagnosis.rules.base import Finding, Severity
+from reshardctl.diagnosis.rules.sinks import Sink, behind
+from reshardctl.model import Cut, ShardId, time_of
+from reshardctl.model.times import duration
+
+CODE, NAME = "RSH506", "position-behind-sink"
+
+
+def match(sink: Sink) -> Iterator[Finding]:
+    """One warning over all shards; silent without a consumer."""
+    found: list[tuple[ShardId, Cut, InSink]] = []
+    for shard in sink.lineage if sink.settled is not None else ():
+        span = (sink.settled or {}).get(shard)
+        inside = sink.facts.shards.get(shard)
+        if span is not None and inside is not None and behind(span.hi, inside.last):
+            found.append((shard, span.hi, inside))
+    if found:
+        yield Finding(
+            CODE, NAME, Severity.WARNING, tuple(shard for shard, _, _ in found),
+            f"the sink is ahead of the stored position{_by(found)}",
+            "what lies between is read and stored again at the next start",
+            helps="nothing has to be done where the sink takes each record once",
+        )
+
+
+def _by(found: list[tuple[ShardId, Cut, InSink]]) -> str:
+    """By how much at most, where the numbers tell."""
+    gaps = [
+        then - since for _, cut, inside in found
+        if (then := time_of(inside.last.number)) is not None
+        and (since := time_of(cut.number) if cut.number else time_of(inside.first.number))
+        is not None
+    ]
+    return f", by {duration(max(gaps))} of stream time at most" if gaps and max(gaps) > 0 else ""

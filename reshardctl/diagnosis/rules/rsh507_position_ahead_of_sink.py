@@ -1,0 +1,100 @@
+"""A stored position lies ahead of what the sink has.
+
+What it is
+----------
+The consumer has acknowledged records that the sink has not. An error where the stream shows such a
+record, a warning where only the numbers say so: the position is the number of a record, and the
+sink's furthest row of that shard comes before it.
+
+Why it matters
+--------------
+Nobody reads them again: the next start begins behind them. Within the stream's retention they can
+still be read by hand, or by a start further back.
+
+How it happens
+--------------
+The position is stored before the records are, or by a timer beside them; a batch failed and was
+acknowledged anyway; files of the sink were deleted; somebody moved the position forward.
+
+What the fix writes
+-------------------
+Nothing. What is missing, and the line that the sink proves (reshardctl rebuild):
+
+    reshardctl audit SINK --stream NAME --consumer CONSUMER --against-stream
+
+When the fix is not offered
+---------------------------
+Always. A job that filters records has positions ahead of its sink, and loses nothing.
+
+Example
+-------
+    sink       0   49…02  49…18
+    position   0   49…50          everything up to it counts as stored
+
+Seen in the wild
+----------------
+No public report known that compares the two. awslabs/amazon-kinesis-client#339 shows the loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.diagnosis.rules.base import Finding, Severity
+from reshardctl.diagnosis.rules.sinks import Sink, covers
+from reshardctl.model import Cut, Rank, ShardId
+
+CODE, NAME = "RSH507", "position-ahead-of-sink"
+HELPS = "for the positions that the sink proves: reshardctl rebuild"
+
+
+def match(sink: Sink) -> Iterator[Finding]:
+    """What the stream shows, then what only the numbers say."""
+    if sink.settled is None:
+        return
+    shards = [shard for shard in sink.lineage if shard in sink.settled]
+    shown = [s for s in shards if _acknowledged(sink, s, sink.settled[s].lo)]
+    if shown:
+        yield Finding(
+            CODE, NAME, Severity.ERROR, tuple(shown),
+            "records of the stream were acknowledged and are not in the sink",
+            "the next start begins behind them", helps=HELPS,
+        )
+    perhaps = [s for s in shards if s not in shown and _ahead(sink, s, sink.settled[s].lo)]
+    if perhaps:
+        yield Finding(
+            CODE, NAME, Severity.WARNING, tuple(perhaps),
+            "the stored position is ahead of the sink",
+            "what lies between was acknowledged and perhaps never stored",
+            helps="whether a record lies between: audit --against-stream",
+        )
+
+
+def _acknowledged(sink: Sink, shard: ShardId, lo: Cut) -> bool:
+    one = sink.facts.compared.get(shard)
+    return one is not None and one.first_missing is not None and covers(lo, one.first_missing)
+
+
+def _ahead(sink: Sink, shard: ShardId, lo: Cut) -> bool:
+    """By a number: an end mark and a start by time are ahead of every row."""
+    if lo.rank is not Rank.INSIDE or lo.by_time:
+        return False
+    inside = sink.facts.shards.get(shard)
+    if inside is not None and int(inside.last.number) >= lo.number:
+        return False
+    return not _refuted(sink, shard, lo)
+
+
+def _refuted(sink: Sink, shard: ShardId, lo: Cut) -> bool:
+    """Whether the stream was read from the sink's furthest row to the position: what is not
+    missing there is not there."""
+    one = sink.facts.compared.get(shard)
+    if one is None or one.short:
+        return False
+    inside = sink.facts.shards.get(shard)
+    since = one.since
+    begins = one.whole or (
+        inside is not None and since is not None and int(since.number) <= int(inside.last.number)
+    )
+    reaches = one.tip or one.ended or (one.until is not None and int(one.until.number) >= lo.number)
+    return begins and reaches

@@ -1,0 +1,65 @@
+"""Of a part of the stream nobody can tell any more whether the sink has it all.
+
+What it is
+----------
+With the stream beside the sink: records that retention has taken, shards that are not listed any
+more, a read that something cut short. Whatever was there cannot be compared.
+
+Why it matters
+--------------
+Nothing found is not the same as nothing wrong. What an audit vouches for is the window that it
+names, shard by shard, and no more. Where a read failed that others may be allowed, or that may go
+well the next time, the audit exits with 3, whatever --fail-on says: it could not tell.
+
+How it happens
+--------------
+Always, for a stream that is older than its retention. The sooner the audit is run after a reshard
+or a crash, the more of it can be known.
+
+What the fix writes
+-------------------
+Nothing. To keep the next weeks knowable, for money:
+
+    aws kinesis increase-stream-retention-period --stream-name NAME --retention-period-hours 168
+
+When the fix is not offered
+---------------------------
+Always. A retention that is made longer keeps what is still there, and brings nothing back.
+
+Example
+-------
+    0   closed    gone            |########|       24 h
+    2   open      |##########################| now
+                  cannot be known ^ compared
+
+Seen in the wild
+----------------
+No public report: it says what this audit has not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.audit.coverage import NOT_ASKED, TAKEN, UNLISTED, Unknowable, unknowable
+from reshardctl.diagnosis.rules.base import Finding, Severity
+from reshardctl.diagnosis.rules.sinks import Sink, in_order
+
+CODE, NAME = "RSH508", "cannot-be-known"
+WORDS = {
+    TAKEN: "what arrived before the window is gone from the stream: whether the sink missed any of "
+    "it cannot be known",
+    UNLISTED: "not listed any more: whether the sink missed any of their records cannot be known",
+}
+
+
+def match(sink: Sink) -> Iterator[Finding]:
+    """An info a reason. Silent where the stream was not read: then the report says that."""
+    reasons: dict[str, list[Unknowable]] = {}
+    for one in unknowable(sink.facts, sink.lineage):
+        if one.why != NOT_ASKED:
+            reasons.setdefault(one.why, []).append(one)
+    for why, found in reasons.items():
+        words = WORDS.get(why, f"not compared: {why}")
+        shards = in_order(sink.lineage, (one.shard for one in found))
+        yield Finding(CODE, NAME, Severity.INFO, shards, words)

@@ -1,0 +1,55 @@
+"""The sink changed while it was read.
+
+What it is
+----------
+Files came, went or were written over between the beginning of the audit and its end.
+
+Why it matters
+--------------
+An audit reads the sink more than once. Rows that came in between are in one count and not in the
+other: what is missing may be there by now, what is doubled may be two views of one row.
+
+How it happens
+--------------
+The consumer runs, a compaction or a retention job works on the table. A table with versions (Delta
+Lake) is read at one of them, and does not change.
+
+What the fix writes
+-------------------
+Nothing. Stop the writers, or compare a window that is over, and run it again:
+
+    reshardctl audit SINK --stream NAME --against-stream --until=-1h
+
+When the fix is not offered
+---------------------------
+Always. reshardctl rebuild refuses such a sink.
+
+Example
+-------
+    06:10:02   412 files
+    06:14:40   415 files      3 new ones
+
+Seen in the wild
+----------------
+No public report known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reshardctl.diagnosis.rules.base import Finding, Severity
+from reshardctl.diagnosis.rules.sinks import Sink
+
+CODE, NAME = "RSH510", "sink-changed-while-read"
+
+
+def match(sink: Sink) -> Iterator[Finding]:
+    """One warning."""
+    if sink.facts.changed:
+        yield Finding(
+            CODE, NAME, Severity.WARNING, (),
+            f"the sink changed while it was read: {sink.facts.changed}",
+            "counts of this report may contradict each other",
+            helps="stop what writes to it, and audit it again",
+        )

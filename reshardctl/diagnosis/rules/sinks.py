@@ -1,0 +1,83 @@
+"""What the rules on sinks look at, and what several of them ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from reshardctl.audit.facts import Facts, Fault, Record
+from reshardctl.diagnosis.rules.base import Finding, Severity
+from reshardctl.lineage import Lineage
+from reshardctl.model import Cut, Line, Rank, ShardId, at_number
+
+
+@dataclass(frozen=True, slots=True)
+class Sink:
+    """A sink as counted, beside the stream's shards and, where a consumer was named, its line.
+
+    settled: what the consumer's store says of every shard, read before the sink was. unread: shards
+    of which its next start skips something, or which it never reads.
+    """
+
+    facts: Facts
+    lineage: Lineage
+    settled: Line | None = None
+    consumer: str = ""
+    unread: frozenset[ShardId] = frozenset()
+
+
+def many(number: int, one: str) -> str:
+    """`1 record`, `1,204 records`."""
+    return f"{number:,} {one}" if number == 1 else f"{number:,} {one}s"
+
+
+def in_order(lineage: Lineage, shards: Iterable[ShardId]) -> tuple[ShardId, ...]:
+    """Parents before children; those that are not listed at the front."""
+    wanted = set(shards)
+    gone = sorted(shard for shard in wanted if shard not in lineage)
+    return (*gone, *(shard for shard in lineage if shard in wanted))
+
+
+def behind(cut: Cut, record: Record) -> bool:
+    """Whether a cut certainly lies before a record, so that the record is owed.
+
+    Of an aggregated record some stores say only the number, for all of it: the same number is no
+    difference.
+    """
+    if cut.rank is Rank.INSIDE and not cut.by_time:
+        return cut.settled < int(record.number)
+    return cut < at_number(record.number, record.sub)
+
+
+def covers(cut: Cut, record: Record) -> bool:
+    """Whether a cut certainly settles a record."""
+    if cut.rank is Rank.INSIDE and not cut.by_time:
+        return cut.settled >= int(record.number)
+    return at_number(record.number) < cut
+
+
+def with_faults(
+    sink: Sink, code: str, name: str, words: Mapping[Fault, str], costs: str, helps: str
+) -> Iterable[Finding]:
+    """A finding for each of these faults that some row has."""
+    for fault, said in words.items():
+        found = [one for one in sink.facts.unusable if one.fault is fault and one.rows]
+        if not found:
+            continue
+        rows = sum(one.rows for one in found)
+        samples = list(dict.fromkeys(text for one in found for text in one.samples))[:3]
+        spelled = [_spelled(text, fault is Fault.ODD_LENGTH) for text in samples]
+        such = f", such as {', '.join(spelled)}" if any(samples) else ""
+        shards = in_order(sink.lineage, (one.shard for one in found if one.shard is not None))
+        yield Finding(
+            code, name, Severity.WARNING, shards, f"{many(rows, 'row')}: {said}{such}", costs,
+            helps=helps,
+        )
+
+
+def _spelled(text: str, counted: bool) -> str:
+    """A number whole; what is none in quotation marks, cut where it is long. counted: with how
+    many digits it has, which is not seen where a number is shown shortened."""
+    if text.isdecimal():
+        return f"{text} ({many(len(text), 'digit')})" if counted else text
+    return f"“{text[:60]}{'…' if len(text) > 60 else ''}”"

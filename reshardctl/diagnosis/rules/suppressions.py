@@ -1,0 +1,65 @@
+"""Findings that the operator knows of and accepts, each for a reason and until a date."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from reshardctl.diagnosis.rules.base import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """`[[suppress]]`. shards: their ids, none for every shard. until: the Unix second from which
+    it does not hold any more, `None` for one without an end. origin: `reshardctl.toml:31`."""
+
+    consumer: str
+    rule: str
+    shards: frozenset[str]
+    until: float | None
+    why: str
+    origin: str
+
+    def covers(self, finding: Finding) -> bool:
+        """Whether it is about this finding. One that names shards covers a finding about these
+        shards, not one about more: a shard that comes to it is news."""
+        if finding.code != self.rule:
+            return False
+        return not self.shards or (bool(finding.shards) and self.shards >= set(finding.shards))
+
+
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    """kept: findings that count. hidden: those that do not, each with what hides it. expired:
+    suppressions that would hide a kept finding, had they not run out. unused: those of no use."""
+
+    kept: tuple[Finding, ...]
+    hidden: tuple[tuple[Finding, Suppression], ...] = ()
+    expired: tuple[Suppression, ...] = ()
+    unused: tuple[Suppression, ...] = ()
+
+
+def sift(
+    findings: Iterable[Finding], suppressions: Iterable[Suppression], now: float
+) -> Sifted:
+    """Part findings by suppressions, as of `now` (Unix seconds). Their order stays."""
+    kept: list[Finding] = []
+    hidden: list[tuple[Finding, Suppression]] = []
+    owned = list(suppressions)
+    used: set[int] = set()
+    expired: list[Suppression] = []
+    for finding in findings:
+        covering = [place for place, one in enumerate(owned) if one.covers(finding)]
+        used.update(covering)
+        valid = [owned[place] for place in covering if _holds(owned[place], now)]
+        if valid:
+            hidden.append((finding, valid[0]))
+            continue
+        kept.append(finding)
+        expired += [owned[place] for place in covering if owned[place] not in expired]
+    unused = tuple(one for place, one in enumerate(owned) if place not in used)
+    return Sifted(tuple(kept), tuple(hidden), tuple(expired), unused)
+
+
+def _holds(one: Suppression, now: float) -> bool:
+    return one.until is None or now < one.until

@@ -1,0 +1,32 @@
+"""Where a watched consumer stood still: the places from which a read tells why. Pure."""
+
+from __future__ import annotations
+
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.diagnosis.report import Wishes, case_of
+from reshardctl.model import Cut, Rank, ShardId
+from reshardctl.planning.plan import settled_line
+
+
+def places_to_watch(snapshot: Snapshot) -> list[tuple[ShardId, Cut]]:
+    """Positions of listed shards that are not over and did not move, and were not read from yet.
+
+    A position at the tip (LATEST) is no place: what lies behind it is nobody's.
+    """
+    if snapshot.watched is None or not snapshot.watched.runs:
+        return []
+    settled = settled_line(case_of(snapshot, Wishes()))
+    return [
+        (shard, settled[shard].lo) for shard, one in sorted(snapshot.watched.shards.items())
+        if shard in snapshot.lineage and not one.finished and not one.moved
+        and _a_place(settled[shard].lo) and not _read_from(snapshot, shard, settled[shard].lo)
+    ]
+
+
+def _a_place(cut: Cut) -> bool:
+    return cut.rank in (Rank.START, Rank.INSIDE) and not (cut.by_time and cut.time is None)
+
+
+def _read_from(snapshot: Snapshot, shard: ShardId, cut: Cut) -> bool:
+    probe = snapshot.probes.get(shard)
+    return probe is not None and probe.since == cut

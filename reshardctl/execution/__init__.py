@@ -1,0 +1,1 @@
+"""A proven plan into a store, and back."""

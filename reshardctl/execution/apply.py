@@ -1,0 +1,332 @@
+"""Steps into a medium, one after the other, each on disk in the journal before it is written.
+
+Nothing is written that `check` has not just proven on fresh rows. Killed at any point, `resume`
+tells from the rows what is in place and writes the rest.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import NoReturn
+
+from reshardctl.errors import (
+    AnswerLost,
+    Cancelled,
+    CannotTell,
+    HalfDone,
+    Refused,
+    ReshardError,
+    StalePlan,
+    UsageError,
+)
+from reshardctl.journal import Intent, Journal, Records
+from reshardctl.model import Image, Step
+from reshardctl.model.write_state import Standing, standings
+from reshardctl.planning.refresh import rebase
+from reshardctl.stores.base import Landed, Medium, Texts, recover
+from reshardctl.stores.files.tree import METADATA
+
+Check = Callable[[list[Image]], list[Step]]
+"""Fresh rows → the same steps with fresh before-images, or StalePlan."""
+CheckRest = Callable[[list[Image], list[Step]], list[Step]]
+"""The same for what is left of a fix: fresh rows, and the writes that have not landed."""
+
+TRIES = 5
+"""How often a step is written where a running consumer may renew a row between read and write."""
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What was done. written: steps written now; recognised: steps found in place already."""
+
+    steps: tuple[Step, ...]
+    written: int
+    recognised: int
+
+
+def never() -> bool:
+    """For callers that cannot be interrupted."""
+    return False
+
+
+def apply(
+    steps: Sequence[Step],
+    medium: Medium,
+    journal: Journal,
+    *,
+    check: Check,
+    interrupted: Callable[[], bool] = never,
+    renewing: Collection[str] = (),
+) -> Applied:
+    """Re-read, check, then write every step.
+
+    renewing: attributes that a running consumer changes while a row goes on saying the same; a
+    step whose rows moved in nothing else is read and tried again. Raises StalePlan (nothing
+    written), Cancelled (interrupted before the first write), HalfDone (stopped after one, or with
+    one whose fate is unknown), and what the medium raises while nothing is in place.
+    """
+    recover(medium)
+    fresh = check(medium.read())
+    if [_keys(step) for step in fresh] != [_keys(step) for step in steps]:
+        raise StalePlan("the checked steps write other rows than the plan's")
+    if isinstance(medium, Texts) and not journal.undoing:
+        journal.keep(medium.texts([write.key for step in fresh for write in step.writes]))
+    todo = list(enumerate(fresh))
+    done = _Course(medium, journal, interrupted, len(fresh), 0, renewing).go(todo)
+    return Applied(tuple(fresh), done, 0)
+
+
+def resume(
+    journal: Journal,
+    records: Records,
+    medium: Medium,
+    *,
+    check: CheckRest,
+    interrupted: Callable[[], bool] = never,
+    moving: Collection[str] = (),
+    renewing: Collection[str] = (),
+) -> Applied:
+    """Go on with the last course of a journal, the fix or its undoing.
+
+    moving: attributes that the consumer changes by itself. renewing: as for `apply`. Raises what
+    `apply` raises; a row that is neither as before nor as written is HalfDone and nothing is
+    written.
+    """
+    belongs(records, medium)
+    recover(medium)
+    run = records.run
+    steps = run.current
+    rows = medium.read()
+    try:
+        landed = run.landed if renewing else frozenset()
+        rest = remaining(steps, rows, journal, moving, renewing, landed)
+    except HalfDone as error:
+        if run.intents:
+            raise
+        raise StalePlan(f"{error.what}; nothing was written", "run reshardctl fix again") from None
+    in_place = len(steps) - len(rest)
+    for index in sorted(set(range(len(steps))) - {index for index, _ in rest} - run.landed):
+        if index in run.intents:
+            journal.landed(index)
+    checked = check(rows, [step for _, step in rest])
+    if [_keys(step) for step in checked] != [_keys(step) for _, step in rest]:
+        raise StalePlan("the checked steps write other rows than the journal's")
+    todo = [(index, step) for (index, _), step in zip(rest, checked, strict=True)]
+    done = _Course(medium, journal, interrupted, len(steps), in_place, renewing).go(todo)
+    return Applied(tuple(checked), done, in_place)
+
+
+def belongs(records: Records, medium: Medium) -> None:
+    """UsageError unless the medium is the very store that the journal is about."""
+    found, wanted = medium.identity(), records.header.identity
+    for name in sorted(wanted):
+        if name not in found and _told_otherwise_now(records, found):
+            continue
+        if found.get(name) != wanted[name]:
+            raise UsageError(
+                f"journal {records.path} is about another store: {name} was {wanted[name]}, "
+                f"here it is {found.get(name, 'not known')}"
+            )
+
+
+def _told_otherwise_now(records: Records, found: Mapping[str, str]) -> bool:
+    """Whether the fix itself gave the store what tells it from others: the id of a query to a
+    directory that was empty."""
+    written = {write.key for step in records.header.steps for write in step.writes}
+    query = found.get("query")
+    return query is not None and "query" not in records.header.identity and METADATA in written
+
+
+def remaining(
+    steps: Sequence[Step], rows: Sequence[Image], journal: Journal, moving: Collection[str] = (),
+    renewing: Collection[str] = (), landed: Collection[int] = (),
+) -> list[tuple[int, Step]]:
+    """The writes that have not landed, by the place of their step, on the rows as they are now.
+
+    renewing: as for `apply`. landed: steps that are done whatever their rows say now, for a running
+    consumer reads on from them. HalfDone, naming the rows, when some other row is neither as before
+    nor as written.
+    """
+    found = {image.key: image for image in rows}
+    now = {write.key: found.get(write.key) for step in steps for write in step.writes}
+    stands = standings(steps, now, moving)
+    moved = {
+        write.key
+        for index, (step, row) in enumerate(zip(steps, stands, strict=True))
+        for write, stand in zip(step.writes, row, strict=True)
+        if stand is Standing.MOVED and index not in landed
+    }
+    if moved:
+        raise half_done(
+            journal, f"{_rows(moved)} neither as before the fix nor as written: someone else wrote"
+        )
+    rest = []
+    for index, (step, row) in enumerate(zip(steps, stands, strict=True)):
+        pairs = zip(step.writes, row, strict=True)
+        writes = tuple(write for write, stand in pairs if stand is Standing.AS_BEFORE)
+        if writes and index not in landed:
+            rest.append((index, replace(step, writes=writes)))
+    fresh = rebase([step for _, step in rest], rows, renewing or moving)
+    return [(index, step) for (index, _), step in zip(rest, fresh, strict=True)]
+
+
+class _Course:
+    """Writes steps and keeps count, so that every way to stop says how far it got."""
+
+    def __init__(
+        self,
+        medium: Medium,
+        journal: Journal,
+        interrupted: Callable[[], bool],
+        total: int,
+        in_place: int,
+        renewing: Collection[str],
+    ) -> None:
+        self._medium = medium
+        self._journal = journal
+        self._interrupted = interrupted
+        self._total = total
+        self._in_place = in_place
+        self._renewing = renewing
+
+    def go(self, todo: Sequence[tuple[int, Step]]) -> int:
+        """Write them all; how many."""
+        for _, step in todo:
+            if len(step.writes) > self._medium.max_writes:
+                raise ValueError(f"{step.title}: more writes than one step may have")
+        self._stop_if_asked()
+        for intent in self._intents(todo):
+            self._stop_if_asked()
+            self._stop_at(intent.step)
+            self._write(intent)
+            self._in_place += 1
+            self._record(intent.index)
+        return len(todo)
+
+    def _intents(self, todo: Sequence[tuple[int, Step]]) -> list[Intent]:
+        try:
+            return self._journal.intend(todo)
+        except ReshardError as error:
+            if self._in_place:
+                raise self._half_done(error.what) from error
+            if "nothing was written" not in error.what:
+                error.what += "; nothing was written"
+            raise
+
+    def _write(self, intent: Intent) -> None:
+        """Until it is in place or its rows have moved for good."""
+        for _ in range(TRIES - 1 if self._renewing else 0):
+            if self._landed(intent):
+                return
+            intent = self._renewed(intent)
+        if not self._landed(intent):
+            self._moved(intent.step)
+
+    def _renewed(self, intent: Intent) -> Intent:
+        """The same step over its rows as they are now, in the journal too."""
+        try:
+            found = self._medium.get([write.key for write in intent.step.writes])
+            rows = [row for row in found.values() if row is not None]
+            (step,) = rebase([intent.step], rows, self._renewing)
+        except StalePlan as error:
+            self._moved(intent.step, error.what)
+        except CannotTell as error:
+            self._note(error.what)
+            if self._in_place:
+                raise self._half_done(error.what) from error
+            raise
+        (fresh,) = self._intents([(intent.index, step)])
+        return fresh
+
+    def _moved(self, step: Step, how: str = "") -> NoReturn:
+        keys = ", ".join(sorted(write.key for write in step.writes))
+        what = f"{step.title}: a row moved after it was read ({how or keys})"
+        self._note(what)
+        if self._in_place:
+            raise self._half_done(what)
+        raise StalePlan(f"{what}; nothing was written", "run reshardctl fix again")
+
+    def _landed(self, intent: Intent) -> bool:
+        try:
+            landed = self._medium.write(intent.step, intent.token)
+        except AnswerLost as error:
+            self._note(error.what)
+            raise half_done(
+                self._journal,
+                f"{self._so_far()}; whether the next one is, is not known: {error.what}",
+            ) from error
+        except (CannotTell, Refused, UsageError) as error:
+            self._note(error.what)
+            if self._in_place:
+                raise self._half_done(error.what) from error
+            raise
+        except (Exception, KeyboardInterrupt, SystemExit) as error:
+            self._note(repr(error))
+            raise half_done(
+                self._journal,
+                f"{self._so_far()}; the next one was cut short ({type(error).__name__})",
+            ) from error
+        return landed is Landed.DONE
+
+    def _record(self, index: int) -> None:
+        try:
+            self._journal.landed(index)
+        except ReshardError as error:
+            raise self._half_done(error.what) from error
+
+    def _stop_if_asked(self) -> None:
+        if not self._interrupted():
+            return
+        if self._in_place:
+            self._note("interrupted")
+            raise self._half_done("interrupted")
+        raise Cancelled("interrupted; nothing was written")
+
+    def _stop_at(self, step: Step) -> None:
+        """A step behind a barrier is for later: the consumer has to go on first."""
+        if not step.barrier:
+            return
+        try:
+            there = self._medium.get([step.barrier])[step.barrier] is not None
+        except CannotTell as error:
+            self._note(error.what)
+            raise self._half_done(error.what) from error
+        if not there:
+            self._note(f"waits for {step.barrier}")
+            raise half_done(
+                self._journal,
+                f"{self._so_far()}; the next one waits until {step.barrier} is there "
+                f"({step.title})",
+            )
+
+    def _so_far(self) -> str:
+        return f"{self._in_place} of {self._total} steps are in place"
+
+    def _half_done(self, what: str) -> HalfDone:
+        return half_done(self._journal, f"{self._so_far()}, then: {what}")
+
+    def _note(self, what: str) -> None:
+        """Record the failure, if the disk takes it: the failure itself is what must be said."""
+        with suppress(ReshardError):
+            self._journal.failed(what)
+
+
+def half_done(journal: Journal, what: str) -> HalfDone:
+    """HalfDone with the journal and the two ways out."""
+    path = shlex.quote(str(journal.path))
+    ways = f"reshardctl undo {path}"
+    if not journal.undoing:
+        ways = f"reshardctl fix --resume {path}   # or back: {ways}"
+    return HalfDone(what, ways, str(journal.path))
+
+
+def _keys(step: Step) -> list[str]:
+    return [write.key for write in step.writes]
+
+
+def _rows(keys: Collection[str]) -> str:
+    named = ", ".join(sorted(keys))
+    return f"row {named} is" if len(keys) == 1 else f"rows {named} are"

@@ -1,0 +1,278 @@
+"""A plan as a file: what it writes, what its proof promised, and how to make it again.
+
+Applying a saved plan means making it anew on fresh state: the same steps and nothing worse, or
+it is stale. The before-images in it serve the undo when no journal is left.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from reshardctl.audit import frontier_file as savedline
+from reshardctl.codec import values as wire
+from reshardctl.codec.strict import Place, array, boolean, members, parse, seconds, string, strings
+from reshardctl.consumers.registry import consumer_of
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.diagnosis.report import Report, Wishes
+from reshardctl.errors import UsageError
+from reshardctl.model import DONE, START, Cut, ShardId, Step, at_number, is_number
+from reshardctl.model.times import parse_when
+from reshardctl.planning.effects import Effect
+from reshardctl.planning.plan import Plan
+from reshardctl.planning.policy import POLICIES, Accept, Policy
+from reshardctl.stores.new_file import create_whole
+
+VERSION = "reshardctl/plan/1"
+ON_A_LINE = "reshardctl/plan/2"
+"""A plan on the line that a sink proves. Who does not know of such lines must not apply it."""
+
+Promise = tuple[str, str, str]
+"""An effect that was shown: harm, shard ("" for the whole consumer), "certain" or "possible"."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedPlan:
+    """See the module. created, made: Unix seconds. store: the medium's identity."""
+
+    locator: str
+    stream: str
+    created: float
+    store: Mapping[str, str]
+    wishes: Wishes
+    probe: bool
+    made: float
+    steps: tuple[Step, ...]
+    promised: tuple[tuple[Promise, ...], ...]
+    footprint: Mapping[str, str]
+    """Row or shard that the proof looked at → digest of what it rests on, "" for an absent row."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over everything in it."""
+        return wire.digest(_body(self))
+
+
+def of_report(report: Report, probe: bool) -> SavedPlan:
+    """The plan of a report that has one."""
+    assert isinstance(report.decision, Plan)
+    snapshot, stream = report.snapshot, report.snapshot.lineage.stream
+    return SavedPlan(
+        snapshot.locator.text, stream.arn, stream.created, dict(snapshot.store), report.wishes,
+        probe, snapshot.now, report.decision.steps,
+        tuple(promises(effects) for effects in report.decision.after),
+        footprint(snapshot, report.decision.steps),
+    )
+
+
+def footprint(snapshot: Snapshot, steps: Sequence[Step]) -> dict[str, str]:
+    """What the proof of these steps rests on: the rows and shards of the written families."""
+    consumer, lineage = consumer_of(snapshot.locator), snapshot.lineage
+    rows = {image.key: image for image in snapshot.images}
+    written = {write.key for step in steps for write in step.writes}
+    found = {}
+    for key in sorted(consumer.family(lineage, written)):
+        image = rows.get(key)
+        rests = {} if image is None else consumer.footprint(image)
+        found[f"row {key}"] = "" if image is None else wire.digest(rests)
+        found[f"lasting {key}"] = "" if image is None else wire.digest(
+            {name: rests[name] for name in rests if name not in consumer.reading}
+        )
+        shard = consumer.shard_of(key)
+        if shard in lineage:
+            one = lineage[shard]
+            found[f"shard {shard}"] = wire.digest([one.parents, one.start, one.end])
+    return found
+
+
+def promises(effects: tuple[Effect, ...]) -> tuple[Promise, ...]:
+    """What effects amount to, without the figures that grow as time passes."""
+    return tuple(
+        (str(e.harm), e.shard or "", "certain" if e.certain else "possible")
+        for e in effects if not (e.gone or e.past)
+    )
+
+
+def broken(promised: tuple[Promise, ...], found: tuple[Promise, ...]) -> list[Promise]:
+    """What was found and is worse than what was promised."""
+    kept = set(promised) | {(h, s, "possible") for h, s, _ in promised}
+    return [one for one in found if one not in kept]
+
+
+def save(plan: SavedPlan, path: Path) -> None:
+    """Write it whole or not at all, readable by its owner only. Never over an existing file."""
+    try:
+        create_whole(path, [text(plan)])
+    except FileExistsError:
+        raise UsageError(
+            f"{path} exists already; no plan was saved", "name another file with --out"
+        ) from None
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}; no plan was saved") from None
+
+
+def load(path: Path) -> SavedPlan:
+    """Read it back. UsageError for a file that is none, or that anyone has edited."""
+    try:
+        return parsed(path.read_bytes(), str(path))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}", "name a file made with --out") from None
+
+
+def text(plan: SavedPlan) -> str:
+    """The whole plan as JSON."""
+    return json.dumps({**_body(plan), "digest": plan.digest}, indent=1, sort_keys=True) + "\n"
+
+
+def parsed(source: str | bytes, name: str) -> SavedPlan:
+    """The plan in a text; `name` is what messages call it."""
+    place = Place(name)
+    body = parse(source, place)
+    if not isinstance(body, dict) or body.get("schema") not in (VERSION, ON_A_LINE):
+        place.wrong(f"not a plan of this version ({VERSION})")
+    plan = _plan_of(body, place)
+    written = source.encode() if isinstance(source, str) else source
+    if plan.digest != body["digest"] or text(plan).encode() != written:
+        raise UsageError(
+            f"{name}: its content does not match its digest: it was edited or damaged",
+            "make a new one: reshardctl fix --dry-run --out FILE",
+        )
+    return plan
+
+
+def _body(plan: SavedPlan) -> dict[str, Any]:
+    wishes = plan.wishes
+    return {
+        "schema": VERSION if wishes.line is None else ON_A_LINE,
+        "locator": plan.locator,
+        "stream": plan.stream,
+        "created": plan.created,
+        "store": dict(plan.store),
+        "wishes": _wishes_json(wishes),
+        "probe": plan.probe,
+        "made": plan.made,
+        "steps": [wire.step_json(step) for step in plan.steps],
+        "promised": [[list(p) for p in effects] for effects in plan.promised],
+        "footprint": dict(plan.footprint),
+    }
+
+
+def _wishes_json(wishes: Wishes) -> dict[str, Any]:
+    line = {} if wishes.line is None else {"line": savedline.line_json(wishes.line)}
+    created = {} if wishes.created is None else {"created": wishes.created}
+    return {
+        "policy": wishes.policy.name,
+        "since": _since_json(wishes.policy),
+        "accept": None if wishes.accept is None else asdict(wishes.accept),
+        "bootstrap": wishes.bootstrap,
+        "recreated": wishes.recreated,
+        **created,
+        **line,
+    }
+
+
+def _plan_of(body: object, place: Place) -> SavedPlan:
+    names = (
+        "schema", "locator", "stream", "created", "store", "wishes", "probe", "made", "steps",
+        "promised", "footprint", "digest",
+    )
+    found = members(body, names, place)
+    steps = array(found["steps"], place / "steps")
+    promised = array(found["promised"], place / "promised")
+    return SavedPlan(
+        string(found["locator"], place / "locator"),
+        string(found["stream"], place / "stream"),
+        seconds(found["created"], place / "created"),
+        strings(found["store"], place / "store"),
+        _wishes(found["wishes"], place / "wishes", on_a_line=found["schema"] == ON_A_LINE),
+        boolean(found["probe"], place / "probe"),
+        seconds(found["made"], place / "made"),
+        tuple(wire.step(s, place / "steps" / n) for n, s in enumerate(steps)),
+        tuple(_promised(p, place / "promised" / n) for n, p in enumerate(promised)),
+        strings(found["footprint"], place / "footprint"),
+    )
+
+
+def _wishes(value: object, place: Place, *, on_a_line: bool) -> Wishes:
+    names = ["policy", "since", "accept", "bootstrap", "recreated"]
+    if isinstance(value, dict) and "created" in value:
+        names.append("created")
+    found = members(value, [*names, "line"] if on_a_line else names, place)
+    policy = string(found["policy"], place / "policy")
+    if policy not in POLICIES:
+        (place / "policy").wrong(f"no policy is called {policy!r}")
+    recreated, created = found["recreated"], found.get("created")
+    return Wishes(
+        _policy(policy, found["since"], place / "since"),
+        _accept(found["accept"], place / "accept"),
+        boolean(found["bootstrap"], place / "bootstrap"),
+        None if recreated is None else seconds(recreated, place / "recreated"),
+        line=savedline.line(found["line"], place / "line") if on_a_line else None,
+        created=None if created is None else seconds(created, place / "created"),
+    )
+
+
+def _accept(value: object, place: Place) -> Accept | None:
+    """The limit that was named when the plan was made, if one was."""
+    if value is None:
+        return None
+    found = members(value, ("skip", "reread", "disorder"), place)
+    return Accept(
+        seconds(found["skip"], place / "skip"),
+        seconds(found["reread"], place / "reread"),
+        boolean(found["disorder"], place / "disorder"),
+    )
+
+
+def _since_json(policy: Policy) -> dict[str, Any] | None:
+    """A policy's time, as asked and as resolved, and every place that it was resolved to."""
+    if policy.since is None or policy.when is None:
+        return None
+    places = {s: [str(cut.rank.name), cut.text, cut.sub] for s, cut in policy.places.items()}
+    return {"asked": policy.when.text, "time": policy.since, "places": places}
+
+
+def _policy(name: str, value: object, place: Place) -> Policy:
+    policy = POLICIES[name]
+    if value is None:
+        if policy.unresolved:
+            place.wrong(f"policy {name} without its time")
+        return policy
+    found = members(value, ("asked", "time", "places"), place)
+    if not isinstance(found["places"], dict):
+        (place / "places").wrong("not an object")
+    asked = string(found["asked"], place / "asked")
+    return replace(
+        policy,
+        when=policy.when or parse_when(asked),
+        since=seconds(found["time"], place / "time"),
+        places={
+            ShardId(shard): _cut(cut, place / "places" / shard)
+            for shard, cut in found["places"].items()
+        },
+    )
+
+
+def _cut(value: object, place: Place) -> Cut:
+    match value:
+        case ["START", "", 0]:
+            return START
+        case ["DONE", "", 0]:
+            return DONE
+        case ["INSIDE", str(number), int(sub)] if is_number(number):
+            return at_number(number, sub)
+        case _:
+            return place.wrong("not a place")
+
+
+def _promised(value: object, place: Place) -> tuple[Promise, ...]:
+    out = []
+    for number, one in enumerate(array(value, place)):
+        parts = [string(p, place / number) for p in array(one, place / number)]
+        if len(parts) != 3:
+            (place / number).wrong("not harm, shard and certainty")
+        out.append((parts[0], parts[1], parts[2]))
+    return tuple(out)

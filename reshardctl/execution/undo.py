@@ -1,0 +1,211 @@
+"""The steps that take a fix back: what it wrote, in reverse, on the rows as they are now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from reshardctl.errors import UndoRefused, UsageError
+from reshardctl.journal import Records
+from reshardctl.model import (
+    AttributeValue,
+    Create,
+    Delete,
+    Image,
+    Step,
+    Update,
+    Write,
+    changed,
+)
+from reshardctl.model.write_state import Standing, differing, reached, same, standings, touched
+
+MOVED = "rows are no longer as the fix left them"
+NEITHER = "rows are neither as before the plan nor as it leaves them"
+
+RestoreRule = Callable[[Write, Image | None, Image | None, Image | None], Write | None]
+"""A landed write, its row before it, after it and now → the write that takes it back, if any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """The rule: every touched attribute gets its byte and its type back, or goes if it was absent.
+
+    moving: attributes that the consumer changes by itself. counters: those of them that only ever
+    grow, for these go up by one, never back, so that a consumer with an old image loses its claim.
+    owners: who holds the row; never given back, because that worker may be long gone.
+    """
+
+    moving: frozenset[str]
+    counters: frozenset[str]
+    owners: frozenset[str]
+
+    def __call__(
+        self, write: Write, before: Image | None, after: Image | None, current: Image | None
+    ) -> Write | None:
+        """The write that takes `write` back; `None` when there is nothing to take back."""
+        match write.change:
+            case Create():
+                return None if current is None else self._removed(write, current)
+            case Delete():
+                return None if before is None or current else self._recreated(write, before)
+            case Update():
+                if before is None or after is None or current is None:
+                    return None
+                return self._updated(write, before, after, current)
+
+    def _removed(self, write: Write, current: Image) -> Write:
+        guard = touched(write) | set(current.attributes) | self.moving
+        why = f"the fix created it: {write.why}"
+        return Write(write.key, Delete(), current, why, tuple(sorted(guard)))
+
+    def _recreated(self, write: Write, before: Image) -> Write:
+        row = {n: v for n, v in before.attributes.items() if n not in self.owners}
+        for name in self.counters & row.keys():
+            if "N" in row[name]:
+                row[name] = {"N": str(int(row[name]["N"]) + 1)}
+        return Write(write.key, Create(row), None, f"the fix deleted it: {write.why}")
+
+    def _updated(
+        self, write: Write, before: Image, after: Image, current: Image
+    ) -> Write | None:
+        names = touched(write)
+        put: dict[str, AttributeValue] = {}
+        remove = []
+        for name in sorted(names - self.counters - self.owners):
+            was, is_now = before.attributes.get(name), current.attributes.get(name)
+            own = name in self.moving and not same(is_now, after.attributes.get(name))
+            if own or same(was, is_now):
+                continue
+            if was is None:
+                remove.append(name)
+            else:
+                put[name] = was
+        if not put and not remove:
+            return None
+        add = dict.fromkeys(sorted(self.counters & current.attributes.keys()), 1)
+        guard = tuple(sorted(names | self.moving))
+        change = Update(put, tuple(remove), add or None)
+        return Write(write.key, change, current, f"as before the fix: {write.why}", guard)
+
+
+def undo_steps(
+    records: Records,
+    current: Mapping[str, Image | None],
+    restore: RestoreRule,
+    moving: Collection[str] = (),
+    moved: str = MOVED,
+) -> list[Step]:
+    """The steps that take back what landed, last first; [] when nothing did.
+
+    current: the rows now, at least those of the journal; an absent one may be left out. Refuses
+    whole (UndoRefused, listing rows) when a row that the fix wrote is not as the fix left it in
+    any attribute but `moving`; `moved` are the words for that. UsageError when an undo was begun:
+    it is to be resumed instead.
+    """
+    if records.undo is not None:
+        done = records.undo.outcome == "undone"
+        what = "is undone already" if done else "has an undo that was begun"
+        ways = "look again with reshardctl inspect" if done else f"reshardctl undo {records.path}"
+        raise UsageError(f"the fix of journal {records.path} {what}", ways)
+    steps = records.fix.current
+    landed = _landed(records, steps, current, moving)
+    _refuse_moved(landed, current, moving, moved)
+    rows = {write.key: current.get(write.key) for step in landed for write in step.writes}
+    result = []
+    for step in reversed(landed):
+        writes = []
+        for write in reversed(step.writes):
+            now = rows[write.key]
+            back = restore(write, write.before, changed(write.before, write), now)
+            if back is not None:
+                rows[write.key] = changed(now, back)
+                writes.append(back)
+        if writes:
+            result.append(Step(f"undo: {step.title}", tuple(writes)))
+    return result
+
+
+def staying(
+    records: Records,
+    current: Mapping[str, Image | None],
+    restore: RestoreRule,
+    moving: Collection[str] = (),
+) -> dict[str, list[str]]:
+    """What stays of rows that landed and to which nothing is given back, by key: counters that
+    the fix made or raised and owners that it took, which no undo gives back."""
+    landed = _landed(records, records.fix.current, current, moving)
+    back = {w.key for step in undo_steps(records, current, restore, moving) for w in step.writes}
+    found: dict[str, list[str]] = {}
+    for write in (write for step in landed for write in step.writes):
+        if write.key not in back:
+            own = _altered(write)
+            found[write.key] = sorted({*found.get(write.key, ()), *own})
+    return found
+
+
+def _altered(write: Write) -> list[str]:
+    """Names of the attributes in which a write leaves its row other than it was."""
+    left = changed(write.before, write)
+    if left is None or write.before is None:
+        return sorted(touched(write))
+    return differing(write.before, left)
+
+
+def _landed(
+    records: Records,
+    steps: Sequence[Step],
+    current: Mapping[str, Image | None],
+    moving: Collection[str],
+) -> list[Step]:
+    """The steps, or the parts of them, that are in place. The rows decide; a record helps only
+    where a consumer has written since, and that is refused later."""
+    now = {write.key: current.get(write.key) for step in steps for write in step.writes}
+    stands = standings(steps, now, moving)
+    result = []
+    for index, (step, row) in enumerate(zip(steps, stands, strict=True)):
+        if index not in records.fix.intents:
+            continue
+        if index in records.fix.landed:
+            result.append(step)
+            continue
+        pairs = zip(step.writes, row, strict=True)
+        writes = tuple(write for write, stand in pairs if stand is not Standing.AS_BEFORE)
+        if writes:
+            result.append(Step(step.title, writes))
+    return result
+
+
+def _refuse_moved(
+    landed: Sequence[Step], current: Mapping[str, Image | None], moving: Collection[str],
+    words: str,
+) -> None:
+    chains: dict[str, list[Write]] = {}
+    for write in (write for step in landed for write in step.writes):
+        chains.setdefault(write.key, []).append(write)
+    moved = {
+        key: why
+        for key, chain in sorted(chains.items())
+        if (why := _moved(chain, current.get(key), moving))
+    }
+    if moved:
+        named = "; ".join(f"{key}: {why}" for key, why in moved.items())
+        raise UndoRefused(
+            f"{words}; nothing was undone: {named}",
+            "make a new plan from the rows as they are, with reshardctl fix",
+            tuple(moved),
+        )
+
+
+def _moved(chain: Sequence[Write], now: Image | None, moving: Collection[str]) -> str:
+    """How a row differs from what its writes left; "" if it does not."""
+    left = chain[0].before
+    for write in chain:
+        left = changed(left, write)
+    if left is None or now is None:
+        if left is now:
+            return ""
+        return "is there again" if left is None else "is gone"
+    names = differing(left, now, moving)
+    if not names and reached(chain, now, moving) != len(chain):
+        names = sorted(set(differing(left, now)))
+    return ", ".join(names)

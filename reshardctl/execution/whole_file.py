@@ -1,0 +1,83 @@
+"""Undo where somebody left the text unreadable that the fix wrote into: all of it goes back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from reshardctl.errors import ReshardError, UndoRefused, UsageError
+from reshardctl.execution.apply import half_done
+from reshardctl.journal import Journal, Records
+from reshardctl.model import Image, Step, after
+from reshardctl.stores.base import Landed, Medium, Texts
+
+
+def unreadable(
+    medium: Medium, records: Records, name: str, *, wanted: bool
+) -> Mapping[str, str]:
+    """The texts of the fix that cannot be read, and why. name: of the journal. wanted: whether they
+    are to be put back as a whole.
+
+    UndoRefused where there are some and that is not wanted or cannot be, UsageError where it is
+    wanted and all can be read.
+    """
+    if records.undo is not None and records.undo.outcome == "undone":
+        return {}
+    keys = {write.key for step in records.header.steps for write in step.writes}
+    spoiled = medium.unreadable(keys) if isinstance(medium, Texts) else {}
+    if wanted and not spoiled:
+        raise UsageError(
+            "--whole-file is for a file that cannot be read, and every one can; nothing was undone",
+            f"reshardctl undo {name}",
+        )
+    why = "; ".join(spoiled.values())
+    if spoiled and not spoiled.keys() <= records.fix.texts.keys():
+        raise UndoRefused(
+            f"{why}: somebody changed it since the fix, and the journal does not hold all of it as "
+            "it was before; nothing was undone",
+            "restore it from a backup, then see reshardctl inspect", tuple(sorted(keys)),
+        )
+    if spoiled and not wanted:
+        raise UndoRefused(
+            f"{why}: somebody changed it since the fix; nothing was undone. The journal holds all "
+            f"of it as it was before the fix of {records.header.when}",
+            f"reshardctl undo {name} --whole-file   # what was saved into it since is lost",
+            tuple(sorted(keys)),
+        )
+    return spoiled
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """Texts to be put back. left: the rows as the fix left them."""
+
+    medium: Texts
+    texts: Mapping[str, str]
+    left: list[Image]
+    words: str
+
+    @classmethod
+    def of(cls, medium: Texts, records: Records, spoiled: Mapping[str, str]) -> Self:
+        """Of a journal that holds them."""
+        texts = {name: records.fix.texts[name] for name in spoiled}
+        rows = [row for name, text in texts.items() for row in medium.text_rows(name, text)]
+        words = (
+            f"{', '.join(sorted(texts))}: all of it goes back to what it was before the fix of "
+            f"{records.header.when}; what was saved into it since is lost"
+        )
+        return cls(medium, texts, after(rows, records.fix.current), words)
+
+    def put_back(self, journal: Journal, records: Records, steps: Sequence[Step]) -> None:
+        """With the intents on disk before. UndoRefused where a text can be read again."""
+        if records.undo is None:
+            journal.begin_undo(steps)
+        journal.intend(enumerate(steps))
+        try:
+            landed = [self.medium.restore(*one) for one in sorted(self.texts.items())]
+        except ReshardError as error:
+            raise half_done(journal, error.what) from error
+        if Landed.MOVED in landed:
+            raise half_done(journal, "somebody wrote meanwhile")
+        for index, _ in enumerate(steps):
+            journal.landed(index)

@@ -1,5 +1,0 @@
-"""Quickwit's metastores: files on disk or in a bucket."""
-
-from reshardctl.media.quickwit.indexes import Indexes
-
-__all__ = ["Indexes"]

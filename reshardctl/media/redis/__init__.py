@@ -1,5 +1,0 @@
-"""Redis as a medium: strings under keys that are made of three names."""
-
-from reshardctl.media.redis.strings import Strings
-
-__all__ = ["Strings"]

@@ -1,5 +1,0 @@
-"""Tables of a relational database as media: `postgres.py` and `mysql.py` reach the servers."""
-
-from reshardctl.media.sql.table import SqlTable
-
-__all__ = ["SqlTable"]

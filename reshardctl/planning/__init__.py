@@ -1,0 +1,1 @@
+"""Positions to a proven plan, or the reason why there is none."""

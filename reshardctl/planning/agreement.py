@@ -1,0 +1,111 @@
+"""One decision where release or options are unknown: all candidates agree, or a question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+from reshardctl.consumers.base import Candidate
+from reshardctl.model import ShardId, Step
+from reshardctl.planning.decision import Answer, Ask, Decision, Nothing, Plan
+from reshardctl.planning.live_writes import live_for_all
+
+_Pair = tuple[Candidate, Decision]
+
+
+def agree(
+    asks: Sequence[str], candidates: Sequence[Candidate], decisions: Sequence[Decision]
+) -> Decision:
+    """One decision for all candidates, or one question that names every option that matters.
+
+    asks: the options that may be asked for, in this order; decisions: one a candidate.
+    """
+    first = decisions[0]
+    if alike(decisions):
+        if isinstance(first, Plan):
+            plans = [d for d in decisions if isinstance(d, Plan)]
+            steps = live_for_all([plan.steps for plan in plans])
+            afters = tuple(plan.after[0] for plan in plans)
+            notes = tuple(dict.fromkeys(note for plan in plans for note in plan.notes))
+            price = tuple(dict.fromkeys(effect for plan in plans for effect in plan.price))
+            return Plan(steps, first.before, afters, first.residuals, first.costs, notes, price)
+        return first
+    return _question(asks, list(zip(candidates, decisions, strict=True)))
+
+
+def alike(decisions: Sequence[Decision]) -> bool:
+    """Whether all of them write the same, or nothing, or are no plan."""
+    return all(_same(decisions[0], other) for other in decisions[1:])
+
+
+def _question(asks: Sequence[str], pairs: Sequence[_Pair]) -> Ask:
+    """The fewest options that tell what is right, asked for at once."""
+    several = [name for name in asks if len({_value(name, pair) for pair in pairs}) > 1]
+    if not several:
+        raise AssertionError("candidates with the same options need different plans")
+    names = next(
+        (names for count in range(1, len(several)) for names in combinations(several, count)
+         if all(_settled(group) for group in _groups(names, pairs))),
+        tuple(several),
+    )
+    found = list(_answers(names, pairs))
+    return Ask(
+        names, tuple(answer for answer, _ in found),
+        tuple(tuple(decision for _, decision in group) for _, group in found),
+        {name: default for name in names if (default := _default(name, pairs))},
+    )
+
+
+def _answers(
+    names: Sequence[str], pairs: Sequence[_Pair], said: Answer = ()
+) -> Iterator[tuple[Answer, Sequence[_Pair]]]:
+    """Each answer with those that it leaves: it says no more than has to be known."""
+    if not names or (said and _settled(pairs)):
+        yield said, pairs
+        return
+    name, *rest = names
+    groups = _groups([name], pairs)
+    for group in groups:
+        told = (*said, (name, _value(name, group[0]))) if len(groups) > 1 else said
+        yield from _answers(rest, group, told)
+
+
+def _groups(names: Sequence[str], pairs: Sequence[_Pair]) -> list[list[_Pair]]:
+    """Those that an answer to these options does not tell apart."""
+    found: dict[tuple[str, ...], list[_Pair]] = {}
+    for pair in pairs:
+        found.setdefault(tuple(_value(name, pair) for name in names), []).append(pair)
+    return list(found.values())
+
+
+def _settled(pairs: Sequence[_Pair]) -> bool:
+    return alike([decision for _, decision in pairs])
+
+
+def _value(name: str, pair: _Pair) -> str:
+    return pair[0].options.get(name, "")
+
+
+def _default(name: str, pairs: Sequence[_Pair]) -> str:
+    """What the library does without an answer, "" where the candidates differ in it."""
+    defaults = {candidate.defaults.get(name, "") for candidate, _ in pairs}
+    return defaults.pop() if len(defaults) == 1 else ""
+
+
+def _same(a: Decision, b: Decision) -> bool:
+    if isinstance(a, Plan) and isinstance(b, Plan):
+        return _bare(a.steps) == _bare(b.steps) and _left(a) == _left(b)
+    if isinstance(a, Nothing) and isinstance(b, Nothing):
+        return _left(a) == _left(b)
+    return type(a) is type(b)
+
+
+def _left(decision: Plan | Nothing) -> set[ShardId]:
+    return {residual.shard for residual in decision.residuals}
+
+
+def _bare(steps: Sequence[Step]) -> list[Any]:
+    """Steps without words and in one order: only what is written and guarded."""
+    bare = [[(w.key, w.change, w.before, w.guard) for w in step.writes] for step in steps]
+    return sorted(bare, key=lambda step: step[0][0])

@@ -1,0 +1,53 @@
+"""What the other rows of a consumer would cost that dies of some of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reshardctl.lineage import Lineage
+from reshardctl.model import (
+    DONE,
+    START,
+    TIP,
+    Cause,
+    Fate,
+    Line,
+    Reads,
+    Replay,
+    ShardId,
+    Wanted,
+    exactly,
+)
+from reshardctl.planning.effects import Circumstances, Effect, Harm, effects
+
+_OF_ROWS = (Cause.UNREADABLE, Cause.AT_END, Cause.FOREIGN_NUMBER, Cause.KNOWN_CHILD)
+"""What single rows kill a consumer by."""
+
+
+def beside_the_crash(
+    around: Circumstances, want: Wanted, settled: Line, run: Replay
+) -> list[Effect]:
+    """What a consumer that dies of some rows would skip, leave or read again of the others, these
+    rows being mended: it dies of one thing at a time, and all of them are there."""
+    crash = run.crash
+    if crash is None or not crash.by or crash.cause not in _OF_ROWS:
+        return []
+    mended = {
+        shard: _mended(around.lineage, shard, run.fates[shard], want, crash.until)
+        for shard in crash.by if shard in run.fates and crash.cause is not Cause.KNOWN_CHILD
+    }
+    lived = replace(run, crash=None, fates={**run.fates, **mended})
+    return [
+        e for e in effects(around, want, settled, lived)
+        if e.harm is not Harm.DISORDERED and mended.keys().isdisjoint({e.shard, *e.by})
+    ]
+
+
+def _mended(
+    lineage: Lineage, shard: ShardId, fate: Fate, want: Wanted, why: str
+) -> Reads:
+    after = fate.after if isinstance(fate, Reads) else fate.waits_for
+    is_open = shard in lineage and lineage.is_open(shard)
+    until = TIP if is_open else DONE
+    at = exactly(want.get(shard, START))
+    return Reads(at, until, after, not is_open, Cause.POSITION, why)

@@ -1,0 +1,45 @@
+"""Consent: what of a plan's price goes beyond a limit, and the `--accept` that takes it. Pure."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from reshardctl.model.times import duration
+from reshardctl.planning.decision import Plan
+from reshardctl.planning.effects import Effect, Harm
+from reshardctl.planning.policy import UNASKED, Accept
+from reshardctl.planning.prices import SLACK, acceptable
+
+HALF_HOUR = 1800.0
+
+
+def exceeding(plan: Plan, limit: Accept | None) -> list[Effect]:
+    """What the plan costs beyond the limit; `None` for what is taken without a question."""
+    return [effect for effect in plan.price if not acceptable(effect, limit or UNASKED)]
+
+
+def flag(plan: Plan, limit: Accept | None) -> str:
+    """`reread=14h30m,disorder`: the value of `--accept` that takes the plan; "" if none is
+    needed."""
+    if not exceeding(plan, limit):
+        return ""
+    parts: dict[str, str] = {}
+    for harm, word in ((Harm.SKIPPED, "skip"), (Harm.REREAD, "reread")):
+        found = [e for e in plan.price if e.harm is harm and not acceptable(e, UNASKED)]
+        if found:
+            parts[word] = f"{word}={_rounded_up([e.seconds for e in found])}"
+    if any(e.harm is Harm.DISORDERED for e in plan.price):
+        parts["disorder"] = "disorder"
+    if limit is not None and limit.reread < UNASKED.reread:
+        parts.setdefault("reread", "reread=1h")
+    return ",".join(parts.values())
+
+
+def _rounded_up(widths: list[float | None]) -> str:
+    """A limit above all of them, in units that `duration` shows whole."""
+    known = [width for width in widths if width is not None]
+    if len(known) < len(widths):
+        return "all"
+    wanted = max(known) + SLACK
+    unit = HALF_HOUR if wanted < 23 * 3600 else 3600.0
+    return duration(ceil(wanted / unit) * unit)

@@ -1,0 +1,132 @@
+"""A plan after which nothing is left to plan: found before the first write, not after the last.
+
+Moving one shard may bring to light that another has to move. Such plans are joined: what they write
+to one row becomes one write, guarded by the row as it was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from reshardctl.model import Create, Delete, Image, ShardId, Step, Update, Write, after, changed
+from reshardctl.planning.decision import Decision, NoLine, Plan
+
+PASSES = 8
+"""Plans that are joined at most before there is none."""
+
+Proof = Callable[[Sequence[Step]], Plan | None]
+"""A plan of these steps, proven on the rows as they were read; `None` where it is worse."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planning:
+    """What a fixpoint is looked for with. again: a decision on other rows, as if they were stored.
+
+    shard_of: the shard whose place a row holds. proven: see Proof.
+    """
+
+    images: Sequence[Image]
+    again: Callable[[Sequence[Image]], Decision]
+    shard_of: Callable[[str], ShardId]
+    proven: Proof
+
+
+def fixpoint(planning: Planning, plan: Plan) -> Decision:
+    """The plan, or a longer one that starts with it, after which the next one is empty.
+
+    NoLine where there is none. A shard that is left alone because its repair costs more than is
+    accepted stays left alone, even if the plan makes its repair cheaper. A plan that waits for the
+    consumer is taken as it is: what has to be done then depends on what the consumer does.
+    """
+    if any(step.barrier for step in plan.steps):
+        return plan
+    found = plan
+    for _ in range(PASSES):
+        more = planning.again(after(planning.images, found.steps))
+        if not isinstance(more, Plan):
+            return found
+        steps = _without(more.steps, {r.shard for r in plan.residuals}, planning)
+        longer = _joined(planning, found, steps) if steps else None
+        if longer is None:
+            return found if plan.residuals else _none(more)
+        found = longer
+    return _none(found)
+
+
+def _without(steps: Iterable[Step], left: set[ShardId], planning: Planning) -> list[Step]:
+    """The steps without the rows of shards that are left alone."""
+    found = (
+        replace(step, writes=tuple(
+            write for write in step.writes if planning.shard_of(write.key) not in left
+        ))
+        for step in steps
+    )
+    return [step for step in found if step.writes]
+
+
+def _joined(planning: Planning, plan: Plan, more: Sequence[Step]) -> Plan | None:
+    """Both as one proven plan; `None` where a start after it would be worse."""
+    steps = joined(plan.steps, more)
+    proof = planning.proven(steps) if steps else None
+    return proof and replace(proof, before=plan.before, residuals=plan.residuals)
+
+
+def _none(more: Plan) -> NoLine:
+    titles = ", ".join(step.title for step in more.steps[:3])
+    return NoLine(
+        f"whatever is written, there is more to do afterwards ({titles})",
+        ("see the findings for what helps",),
+    )
+
+
+def joined(steps: Iterable[Step], more: Iterable[Step]) -> list[Step]:
+    """Both in one, each row written once: where it is written first."""
+    later = {write.key: write for step in more for write in step.writes}
+    found = []
+    for step in steps:
+        writes = [
+            both(write, later.pop(write.key)) if write.key in later else write
+            for write in step.writes
+        ]
+        found.append(replace(step, writes=tuple(w for w in writes if w is not None)))
+    for step in more:
+        found.append(replace(step, writes=tuple(w for w in step.writes if w.key in later)))
+    return [step for step in found if step.writes]
+
+
+def both(one: Write, other: Write) -> Write | None:
+    """Two writes of one row, one after the other, as one; `None` where they undo each other."""
+    middle = changed(one.before, one)
+    last = changed(middle, other)
+    if last == one.before:
+        return None
+    return Write(
+        one.key, _change(one, other, last), one.before,
+        one.why if one.why == other.why else f"{one.why}; {other.why}",
+        tuple(dict.fromkeys([*one.guard, *(other.guard if one.before is not None else ())])),
+        one.live and other.live, one.running if not one.live else other.running,
+    )
+
+
+def _change(one: Write, other: Write, last: Image | None) -> Create | Update | Delete:
+    if last is None:
+        return Delete()
+    if one.before is None:
+        return Create(last.attributes)
+    counted = _counted(one) | _counted(other)
+    values = {
+        name: value for name, value in last.attributes.items()
+        if name not in counted and one.before.attributes.get(name) != value
+    }
+    gone = tuple(name for name in one.before.attributes if name not in last.attributes)
+    steps = {name: _grown(one, name) + _grown(other, name) for name in sorted(counted)}
+    return Update(values, gone, steps or None)
+
+
+def _counted(write: Write) -> set[str]:
+    return set(write.change.add or ()) if isinstance(write.change, Update) else set()
+
+
+def _grown(write: Write, name: str) -> int:
+    return (write.change.add or {}).get(name, 0) if isinstance(write.change, Update) else 0

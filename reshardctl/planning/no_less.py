@@ -1,0 +1,58 @@
+"""What a start without a plan would deliver, and a start after it would not.
+
+What is only inferred to be over may be lost instead. Where the library itself reads such a shard
+again, a plan that keeps it from doing so could be the loss; one that was probed is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from reshardctl.model import Basis, Cut, Fate, Line, Reads, Replay, ShardId, Span
+from reshardctl.planning.effects import Effect, Harm
+
+
+def delivers_no_less(settled: Line, before: Replay, then: Replay) -> bool:
+    """Whether a start delivers what the other does, but for what is stored as processed."""
+    return not withheld(settled, before, then)
+
+
+def withheld(settled: Line, before: Replay, then: Replay) -> dict[ShardId, Cut]:
+    """The shards of which a start delivers less than the other, and since where the other reads
+    them. A start that dies is no measure."""
+    if before.crash is not None and before.crash.certain:
+        return {}
+    return {
+        shard: fate.at.lo for shard, fate in before.fates.items()
+        if isinstance(fate, Reads)
+        and not _reads_as_much(settled.get(shard), fate, then.fates.get(shard))
+    }
+
+
+def loses_nothing(effects: Iterable[Effect]) -> bool:
+    """Whether a start skips nothing, waits for nothing and lives, as far as can be helped."""
+    return not any(
+        effect.harm in (Harm.SKIPPED, Harm.STALLED, Harm.DIES) for effect in effects
+        if not (effect.gone or effect.past or effect.inherent)
+    )
+
+
+def reopened(settled: Line, kept: Mapping[ShardId, Cut]) -> Line:
+    """The line with these shards read no further than here, for all that is known of them."""
+    return {
+        shard: Span(
+            min(span.lo, kept[shard]), span.hi, Basis.INFERRED, "the next start reads it again"
+        ) if shard in kept and span.basis is Basis.INFERRED else span
+        for shard, span in settled.items()
+    }
+
+
+def _reads_as_much(known: Span | None, fate: Reads, then: Fate | None) -> bool:
+    since = fate.at.lo
+    if known is not None and known.basis is not Basis.INFERRED:
+        since = max(since, known.lo)
+    if since >= fate.until:
+        return True
+    if not isinstance(then, Reads) or then.until < fate.until:
+        return False
+    return then.at == fate.at or then.at.hi <= since

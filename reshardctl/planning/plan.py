@@ -1,0 +1,359 @@
+"""From what is stored to a proven plan, or to the reason why there is none.
+
+Every plan shown has been replayed through the very rows that it would write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from reshardctl.consumers.base import MANY, Candidate, Cannot, Incarnation
+from reshardctl.model import (
+    DONE,
+    START,
+    Cut,
+    Line,
+    Replay,
+    ShardId,
+    Span,
+    Step,
+    Wanted,
+    after,
+    ahead,
+    index_of,
+)
+from reshardctl.model.times import instant
+from reshardctl.planning.agreement import agree, alike
+from reshardctl.planning.decision import Ask, Decision, NoLine, Nothing, Plan, Residual
+from reshardctl.planning.effects import Effect, Harm, aged, drained_unended, effects
+from reshardctl.planning.fixpoint import Planning, fixpoint
+from reshardctl.planning.joint import Trial, joint
+from reshardctl.planning.judged import Case, Judged, as_it_is, judge, judged_as, settled_line
+from reshardctl.planning.live_writes import not_live
+from reshardctl.planning.no_less import delivers_no_less, loses_nothing, withheld
+from reshardctl.planning.policy import LOSSLESS
+from reshardctl.planning.prices import (
+    acceptable,
+    flag,
+    no_line,
+    price,
+    so_already,
+    too_dear,
+    worthwhile,
+)
+
+__all__ = [
+    "SINK_STANDS_STILL", "Ask", "Case", "Decision", "Judged", "NoLine", "Nothing", "Plan",
+    "Residual", "acceptable", "bootstrap", "decide", "judge", "judged_as", "price", "settled_line",
+    "too_dear", "worthwhile",
+]  # fmt: skip
+
+SINK_STANDS_STILL = "while it runs its sink is behind it: what is on its way there looks missing"
+ROUNDS = 6
+"""How often a plan is narrowed (shards left alone) before it is given up."""
+
+
+def decide(case: Case) -> Decision:
+    """Nothing, a proven plan, NoLine, or the question that has to be answered first.
+
+    After a plan the next one is empty, and no start delivers less than the same without it.
+    """
+    found = _as_one(case)
+    return _whoever(case) if isinstance(found, Ask) and found.decisions else found
+
+
+def _whoever(case: Case) -> Decision:
+    """What every whole answer leads to, or one plan that is right after each of them; else the
+    question. Whoever is at work wrote the rows, too."""
+    ones = [replace(case, candidates=[candidate]) for candidate in case.candidates]
+    alone = [_as_one(one) for one in ones]
+    before = tuple(judged.effects for one in ones for judged in as_it_is(one))
+    alone = [replace(d, before=before) if isinstance(d, Plan) else d for d in alone]
+    trial = Trial(
+        case.images,
+        lambda images: [_as_one(replace(one, images=images, bootstrap=False)) for one in ones],
+        lambda steps: _after_each_answer(ones, steps),
+    )
+    if not alike(alone) and (plan := joint(trial, alone)) is not None:
+        return replace(plan, before=before)
+    return agree(case.consumer.asks, case.candidates, alone)
+
+
+def _after_each_answer(ones: Sequence[Case], steps: Sequence[Step]) -> Plan | None:
+    """These steps as a plan, `None` where they are wrong for one of them."""
+    found = []
+    for one in ones:
+        proof = _right_for_all(one, settled_line(one), as_it_is(one), steps)
+        if proof is None:
+            return None
+        found.append(proof)
+    return replace(
+        found[0], after=tuple(run for proof in found for run in proof.after),
+        notes=tuple(dict.fromkeys(note for proof in found for note in proof.notes)),
+        price=tuple(dict.fromkeys(effect for proof in found for effect in proof.price)),
+    )
+
+
+def _as_one(case: Case) -> Decision:
+    """As `decide`, whichever of the candidates wrote the rows and whichever starts on them."""
+    now = case
+    for _ in range(ROUNDS):
+        found = _complete(now)
+        kept = _withheld(case, found)
+        if kept.keys() <= now.kept.keys():
+            break
+        now = replace(now, kept={**now.kept, **kept})
+    if kept or not (now.kept and isinstance(found, Plan)):
+        return _keeps(kept) if kept else found
+    before = tuple(one.effects for one in as_it_is(case))
+    if all(loses_nothing(one) for one in before):  # and reads again what no plan may take away
+        return Nothing(found.residuals)
+    proof = _proven(case, found.steps)  # its price, against what the table says
+    return replace(proof, before=before, residuals=found.residuals) if proof else found
+
+
+def _withheld(case: Case, found: Decision) -> dict[ShardId, Cut]:
+    """What a plan that skips nothing would keep a candidate's start from reading."""
+    told = case.recreated or case.line is not None
+    if not isinstance(found, Plan) or told or case.policy.skips:
+        return {}
+    settled, checkpoint = settled_line(case), case.checkpoint()
+    then = case.checkpoint(after(case.images, ahead(found.steps)))
+    kept: dict[ShardId, Cut] = {}
+    for one in case.candidates:
+        before, later = (
+            aged(case.around, case.consumer.replay(case.around.lineage, rows, one.app))
+            for rows in (checkpoint, then)
+        )
+        for shard, cut in withheld(settled, before, later).items():
+            if shard in case.around.lineage:
+                kept[shard] = cut if kept.get(shard, cut) == cut else START
+    return kept
+
+
+def _keeps(kept: Iterable[ShardId]) -> NoLine:
+    return NoLine(
+        f"what mends it keeps the next start from reading {', '.join(sorted(kept))}, of which "
+        "the table cannot tell whether it was read to its end",
+        ("ask the sink whether it was: reshardctl audit",),
+    )
+
+
+def _complete(case: Case) -> Decision:
+    """As `decide`, but for what the starts without a plan deliver."""
+    found = _decided(case)
+    if not isinstance(found, Plan):
+        return found
+    return fixpoint(
+        Planning(
+            case.images,
+            lambda images: _decided(replace(case, images=images, bootstrap=False)),
+            case.consumer.shard_of,
+            lambda steps: _proven(case, steps),
+        ),
+        found,
+    )
+
+
+def _proven(case: Case, steps: Sequence[Step]) -> Plan | None:
+    """These steps as a plan, `None` where a start after them is worse than one without them."""
+    settled = settled_line(case)
+    want = case.policy.line(case.around.lineage, settled)
+    checkpoint = case.checkpoint(after(case.images, steps))
+    runs = [judged_as(case, checkpoint, c, want, settled) for c in case.candidates]
+    paid: list[Effect] = []
+    for before, run in zip(judge(case, want, settled), runs, strict=True):
+        known = before.effects + _if_it_lived(case, want, settled, before)
+        if not all(_no_worse(case, effect, known) for effect in run.effects):
+            return None
+        paid += price(run.effects, known)
+    costs = _policy_costs(case, want, settled, runs[0].replay)
+    notes = tuple(dict.fromkeys(note for run in runs for note in run.replay.notes))
+    afters = tuple(run.effects for run in runs)
+    return Plan(tuple(steps), (), afters, (), costs, notes, tuple(dict.fromkeys(paid)))
+
+
+def _decided(case: Case) -> Decision:
+    """One pass: a plan that is proven, though another may have to follow it."""
+    lineage = case.around.lineage
+    checkpoint = case.checkpoint()
+    if case.bootstrap and case.consumer.empty(checkpoint):
+        return bootstrap(case)
+    earlier = Incarnation.RECREATED
+    if not case.recreated and case.consumer.incarnation(lineage, checkpoint) is earlier:
+        return Ask(("recreated",), ((("recreated", instant(lineage.stream.created)),),))
+    settled = settled_line(case)
+    want = case.policy.line(lineage, settled)
+    judged = judge(case, want, settled)
+    if not case.recreated and not case.policy.skips and not any(
+        worthwhile(e, case.tolerated) for j in judged for e in j.effects
+    ) and not _wants_tidying(case) and not any(
+        drained_unended(case.around, j.replay) for j in judged
+    ):
+        return Nothing()
+    decisions = [_for_candidate(case, want, settled, judged, j) for j in judged]
+    trial = Trial(
+        case.images,
+        lambda images: _decisions(replace(case, images=images)),
+        lambda steps: _right_for_all(case, settled, judged, steps),
+    )
+    if not alike(decisions) and (plan := joint(trial, decisions)) is not None:
+        return replace(plan, before=tuple(j.effects for j in judged))
+    return agree(case.consumer.asks, case.candidates, decisions)
+
+
+def _right_for_all(
+    case: Case, settled: Line, judged: Sequence[Judged], steps: Sequence[Step]
+) -> Plan | None:
+    """These steps as a plan, `None` where some candidate's start is worse or delivers less."""
+    checkpoint = case.checkpoint(after(case.images, steps))
+    for one in () if case.policy.skips else judged:
+        run = case.consumer.replay(case.around.lineage, checkpoint, one.candidate.app)
+        if not delivers_no_less(settled, one.replay, aged(case.around, run)):
+            return None
+    return _proven(case, steps)
+
+
+def _decisions(case: Case) -> list[Decision]:
+    """One a candidate, as if it were the only one; but all of them may have written the rows."""
+    settled = settled_line(case)
+    want = case.policy.line(case.around.lineage, settled)
+    judged = judge(case, want, settled)
+    return [
+        _for_candidate(case, want, settled, judged, j)
+        if any(worthwhile(e, case.tolerated) for e in j.effects) else Nothing()
+        for j in judged
+    ]
+
+
+def _wants_tidying(case: Case) -> bool:
+    """Rows that harm nothing at the next start, but later: those of shards not born yet."""
+    lineage = case.around.lineage
+    newest = lineage.newest_index()
+    checkpoint = case.checkpoint()
+    return any(
+        (i := index_of(shard)) is not None and i > newest and shard not in lineage
+        for shard in case.consumer.positions(checkpoint)
+    )
+
+
+def _for_candidate(
+    case: Case, want: Wanted, settled: Line, all_judged: list[Judged], judged: Judged
+) -> Decision:
+    """Encode for one candidate, replay, and leave alone what comes out worse than accepted."""
+    leave: dict[ShardId, Residual] = {}
+    before = judged.effects + _if_it_lived(case, want, settled, judged)
+    for _ in range(ROUNDS):
+        steps = _encode(case, want, judged.candidate, leave)
+        if isinstance(steps, Cannot):
+            return NoLine(steps.why, steps.ways_out)
+        if not steps:
+            break
+        rows = after(case.images, ahead(steps))  # what waits is proven when its time has come
+        run = judged_as(case, case.checkpoint(rows), judged.candidate, want, settled)
+        bad = [e for e in run.effects if not _no_worse(case, e, before)]
+        dies = [] if bad else _dies(case, run)
+        if not bad and not dies:
+            return Plan(
+                tuple(steps), tuple(j.effects for j in all_judged), (run.effects,),
+                tuple(leave.values()), _policy_costs(case, want, settled, run.replay),
+                run.replay.notes, price(run.effects, before),
+            )
+        fresh = {s: e for e in bad for s in _concerned(case, e, steps) if s not in leave}
+        fresh |= {s: e for e in dies for s in _written(case, steps) if s in e.by}
+        if not fresh:
+            return too_dear([r.costs for r in leave.values() if r.flag] or bad or dies)
+        leave |= {s: Residual(s, e, flag(e)) for s, e in fresh.items()}
+    if leave:
+        return Nothing(tuple(leave.values()))
+    # Order that the consumer does not keep is reported; where nothing is to be written, it is not
+    # what a position could have changed.
+    stuck = [
+        e for e in judged.effects
+        if not acceptable(e, case.tolerated) and e.harm is not Harm.DISORDERED
+    ]
+    return no_line(stuck[0]) if stuck else Nothing()
+
+
+def _if_it_lived(
+    case: Case, want: Wanted, settled: Line, judged: Judged
+) -> tuple[Effect, ...]:
+    """Disorder and stalls that a consumer which dies would have met: not the price of its repair.
+
+    What it would have skipped is: dead it skips nothing.
+    """
+    if judged.replay.crash is None:
+        return ()
+    found = effects(case.around, want, settled, replace(judged.replay, crash=None))
+    return tuple(e for e in found if e.harm in (Harm.DISORDERED, Harm.STALLED))
+
+
+def _dies(case: Case, run: Judged) -> list[Effect]:
+    """What ends the process still: a plan that leaves that is no help, whatever else it mends."""
+    return [e for e in run.effects if e.harm is Harm.DIES and not acceptable(e, case.limit)]
+
+
+def _encode(
+    case: Case, want: Wanted, candidate: Candidate, leave: Mapping[ShardId, Residual]
+) -> list[Step] | Cannot:
+    checkpoint = case.checkpoint()
+    lineage = case.around.lineage
+    # A row cannot say "since then": what a start by time reads again is read as a whole.
+    timed = {s: START for s in case.kept if want[s].by_time}
+    want = {**want, **timed} if timed else want
+    steps = case.consumer.encode(lineage, checkpoint, want, candidate.app, leave.keys())
+    if isinstance(steps, Cannot):
+        return steps
+    if case.recreated:
+        return not_live(steps, "its positions are of an earlier stream")
+    return steps if case.line is None else not_live(steps, SINK_STANDS_STILL)
+
+
+def _concerned(case: Case, effect: Effect, steps: Iterable[Step]) -> list[ShardId]:
+    """The written shards that a bad effect is laid to: its own, else all that are written."""
+    written = _written(case, steps)
+    if effect.shard is not None and (effect.shard in written or MANY in written):
+        return [effect.shard]
+    near = [s for s in written if s in effect.by]
+    return near or written
+
+
+def _written(case: Case, steps: Iterable[Step]) -> list[ShardId]:
+    return [case.consumer.shard_of(w.key) for step in steps for w in step.writes]
+
+
+def _no_worse(case: Case, effect: Effect, before: Iterable[Effect]) -> bool:
+    return acceptable(effect, case.limit) or so_already(effect, before)
+
+
+def _policy_costs(
+    case: Case, want: Wanted, settled: Line, run: Replay
+) -> tuple[Effect, ...]:
+    """What the policy skips, against skipping nothing: records passed by, and whole shards that
+    are taken for over and nothing reads."""
+    if not case.policy.skips:
+        return ()
+    strict = LOSSLESS.line(case.around.lineage, settled)
+    found = effects(case.around, strict, settled, run)
+    return tuple(
+        replace(e, harm=Harm.SKIPPED) for e in found
+        if e.harm is Harm.SKIPPED
+        or (e.harm is Harm.STALLED and e.shard is not None and want.get(e.shard) == DONE)
+    )
+
+
+def bootstrap(case: Case) -> Plan:
+    """First positions for a consumer that the operator declares new."""
+    lineage = case.around.lineage
+    empty: Line = {shard: Span(START, START) for shard in lineage}
+    want = case.policy.line(lineage, empty)
+    app = case.candidates[0].app
+    steps = case.consumer.bootstrap(lineage, want, app)
+    rows = after(case.images, steps)
+    checkpoint = case.checkpoint(rows)
+    judged = [judged_as(case, checkpoint, c, want, empty) for c in case.candidates]
+    return Plan(
+        tuple(steps), tuple(() for _ in judged), tuple(j.effects for j in judged),
+        costs=_policy_costs(case, want, empty, judged[0].replay),
+    )

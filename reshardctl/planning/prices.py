@@ -1,0 +1,91 @@
+"""What effects cost: whether they are accepted, call for a plan, or are its price."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import inf
+
+from reshardctl.planning.decision import NoLine
+from reshardctl.planning.effects import Effect, Harm
+from reshardctl.planning.policy import EVERYTHING, Accept
+
+SLACK = 900.0
+"""Seconds that a width may grow by until the command that takes it is run."""
+
+
+def acceptable(effect: Effect, accept: Accept) -> bool:
+    """Whether the operator accepts it, or nothing that we could write changes it."""
+    if effect.gone or effect.past or effect.inherent:
+        return True
+    match effect.harm:
+        case Harm.REREAD:
+            return _within(effect.seconds, accept.reread)
+        case Harm.SKIPPED:
+            return _within(effect.seconds, accept.skip)
+        case Harm.DISORDERED:
+            return accept.disorder
+        case Harm.STALLED | Harm.DIES:
+            return False
+
+
+def _within(seconds: float | None, limit: float) -> bool:
+    """An effect of unknown width is within no limit but the one that takes everything."""
+    return limit >= EVERYTHING if seconds is None else seconds <= limit
+
+
+def worthwhile(effect: Effect, accept: Accept) -> bool:
+    """Whether an effect of the present rows calls for a plan.
+
+    Stricter than `acceptable`: a certain re-read is worth a plan even if it would be accepted.
+    """
+    if effect.harm is Harm.REREAD and effect.certain and not (effect.gone or effect.past):
+        return True
+    return not acceptable(effect, accept)
+
+
+def price(found: Iterable[Effect], before: Sequence[Effect]) -> tuple[Effect, ...]:
+    """What is re-read, out of order or skipped after a plan and not without it."""
+    return tuple(
+        e for e in found
+        if not (e.gone or e.past or e.inherent) and not so_already(e, before)
+    )
+
+
+def so_already(effect: Effect, before: Iterable[Effect]) -> bool:
+    return any(
+        e.harm is effect.harm and e.shard == effect.shard and e.since <= effect.since
+        and effect.until <= e.until and (e.certain or not effect.certain)
+        for e in before
+    )
+
+
+def flag(effect: Effect) -> str:
+    if effect.harm in (Harm.STALLED, Harm.DIES):
+        return ""
+    if effect.harm is Harm.DISORDERED:
+        return "--accept disorder"
+    word = "reread" if effect.harm is Harm.REREAD else "skip"
+    hours = "all" if effect.seconds is None else f"{int((effect.seconds + SLACK) // 3600) + 1}h"
+    return f"--accept {word}={hours}"
+
+
+def too_dear(bad: Sequence[Effect]) -> NoLine:
+    """A plan that helps, but costs more than is accepted: with what would have to be."""
+    stuck = [e for e in bad if not flag(e)]
+    if stuck:
+        return no_line(stuck[0])
+    widest = sorted(bad, key=lambda e: inf if e.seconds is None else e.seconds)
+    words = {e.harm: flag(e).removeprefix("--accept ") for e in widest}
+    accept = "--accept " + ",".join(words.values())
+    shards = ", ".join(dict.fromkeys(str(e.shard) for e in bad if e.shard))
+    return NoLine(
+        f"what would mend it costs more than is accepted ({shards}: {bad[0].why})",
+        (f"accept it: {accept}",),
+    )
+
+
+def no_line(effect: Effect) -> NoLine:
+    return NoLine(
+        f"no write is known that makes this better: {effect.why}",
+        ("see the finding for what helps",),
+    )

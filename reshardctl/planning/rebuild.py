@@ -1,0 +1,91 @@
+"""First positions on the line that a sink proves, for a store that has lost its own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from reshardctl.consumers.base import Candidate, Cannot
+from reshardctl.model import Create, Line, Step, Wanted, after, ahead
+from reshardctl.planning.agreement import agree
+from reshardctl.planning.decision import Decision, NoLine, Plan
+from reshardctl.planning.effects import Effect, Harm
+from reshardctl.planning.live_writes import not_live
+from reshardctl.planning.plan import (
+    SINK_STANDS_STILL,
+    Case,
+    acceptable,
+    judged_as,
+    price,
+    settled_line,
+    too_dear,
+)
+
+
+def rebuilt(case: Case) -> Decision:
+    """A plan for every candidate, or why there is none. The store is empty."""
+    settled = settled_line(case)
+    want = case.policy.line(case.around.lineage, settled)
+    decisions = [_for_candidate(case, want, settled, one) for one in case.candidates]
+    return agree(case.consumer.asks, case.candidates, decisions)
+
+
+def _for_candidate(
+    case: Case, want: Wanted, settled: Line, candidate: Candidate
+) -> Plan | NoLine:
+    """The best of what can be written. Nothing is left alone: what has no position is lost."""
+    found: list[tuple[Plan, list[Effect]]] = []
+    cannot: Cannot | None = None
+    for steps in _beginnings(case, want, candidate):
+        if isinstance(steps, Cannot):
+            cannot = cannot or steps
+            continue
+        rows = after(case.images, ahead(steps))
+        run = judged_as(case, case.checkpoint(rows), candidate, want, settled)
+        bad = [effect for effect in run.effects if not acceptable(effect, case.tolerated)]
+        if any(write.live for step in steps for write in step.writes):
+            steps = not_live(steps, SINK_STANDS_STILL)
+        plan = Plan(
+            tuple(steps), _nothing_before(case), (run.effects,), notes=run.replay.notes,
+            price=price(run.effects, ()),
+        )
+        found.append((plan, bad))
+    if not found:
+        assert cannot is not None, "a beginning is steps or a reason"
+        return NoLine(cannot.why, cannot.ways_out)
+    best, bad = min(found, key=_cost)
+    bad = [effect for effect in bad if not acceptable(effect, case.limit)]
+    return too_dear(bad) if bad else best
+
+
+def _nothing_before(case: Case) -> tuple[tuple[Effect, ...], ...]:
+    """An empty store does nothing that a plan could be measured against."""
+    return tuple(() for _ in case.candidates)
+
+
+def _beginnings(
+    case: Case, want: Wanted, candidate: Candidate
+) -> Iterator[list[Step] | Cannot]:
+    """The whole line, and what would move the consumer to it: where it comes to most of it by
+    itself, the second is less."""
+    lineage, consumer, checkpoint = case.around.lineage, case.consumer, case.checkpoint()
+    there = {image.key for image in case.images}
+    whole = consumer.rebuild(lineage, checkpoint, want, candidate.app)
+    if isinstance(whole, Cannot) or not _over(whole, there):
+        yield whole
+    yield consumer.encode(lineage, checkpoint, want, candidate.app, frozenset())
+
+
+def _over(steps: Iterable[Step], there: Collection[str]) -> bool:
+    """Whether a row would be made that is there already: of another kind, or another's."""
+    return any(
+        isinstance(write.change, Create) and write.key in there
+        for step in steps for write in step.writes
+    )
+
+
+def _cost(found: tuple[Plan, list[Effect]]) -> tuple[int, int, float]:
+    """What is not accepted, and what is read again. Of two that cost the same the whole line is
+    the better: it rests on nothing that a store does not hold."""
+    plan, bad = found
+    again = [e for run in plan.after for e in run if e.harm is Harm.REREAD]
+    return len(bad), len(again), sum(e.seconds or 0.0 for e in again)

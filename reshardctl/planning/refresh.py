@@ -1,0 +1,57 @@
+"""A plan's writes over rows read later: the same changes, guarded by what is there now."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from reshardctl.errors import StalePlan
+from reshardctl.model import Image, Step, Write, changed
+from reshardctl.model.write_state import same
+
+
+def rebase(
+    steps: Sequence[Step], rows: Sequence[Image], moving: Collection[str] = ()
+) -> list[Step]:
+    """The same writes over the rows as they are now, the steps before each one taken as done.
+
+    moving: attributes that change by themselves: what they hold now is held from now on, beside
+    each write's own guard. StalePlan when a row appeared or vanished, or when another attribute
+    that a write guards is not as it was.
+    """
+    now: dict[str, Image | None] = {image.key: image for image in rows}
+    written: set[str] = set()
+    result = []
+    for step in steps:
+        writes = []
+        for write in step.writes:
+            row = now.get(write.key)
+            if write.key not in written:
+                _as_guarded(write, row, moving)
+            fresh = _over(write, row, moving)
+            now[write.key] = changed(row, fresh)
+            written.add(write.key)
+            writes.append(fresh)
+        result.append(replace(step, writes=tuple(writes)))
+    return result
+
+
+def _as_guarded(write: Write, row: Image | None, moving: Collection[str]) -> None:
+    again = "run reshardctl fix again"
+    if (row is None) is not (write.before is None):
+        change = "vanished" if row is None else "appeared"
+        raise StalePlan(f"row {write.key} has {change} since it was read", again)
+    if row is None or write.before is None:
+        return
+    for name in write.guard:
+        if name in moving:
+            continue
+        if not same(row.attributes.get(name), write.before.attributes.get(name)):
+            raise StalePlan(f"row {write.key}: {name} has changed since it was read", again)
+
+
+def _over(write: Write, row: Image | None, moving: Collection[str]) -> Write:
+    if row is None or write.live:
+        return replace(write, before=row)
+    extra = sorted(set(moving) - set(write.guard))
+    return replace(write, before=row, guard=(*write.guard, *extra))

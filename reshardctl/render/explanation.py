@@ -1,0 +1,97 @@
+"""One shard's life, its place in a store, and its fate, as lines of text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from reshardctl.diagnosis.report import Report, case_of
+from reshardctl.errors import UsageError
+from reshardctl.lineage import Lineage
+from reshardctl.model import Cut, Delay, Fate, Reads, Replay, ShardId, Span, shard_id, short
+from reshardctl.model.times import duration, instant
+from reshardctl.planning.plan import settled_line
+
+_NUMBER = re.compile(r"\d{1,12}\Z", re.ASCII)
+"""A shard's number: its id has twelve digits."""
+
+
+def explain(report: Report, name: str) -> Iterator[str]:
+    """Raises UsageError for a shard that neither the stream nor the store knows."""
+    shard = shard_id(int(name)) if _NUMBER.match(name) else ShardId(name)
+    lineage = report.snapshot.lineage
+    if shard not in lineage and shard not in report.positions:
+        raise UsageError(
+            f"{shard!r} is not listed in {lineage.stream.name}, and no position names it",
+            "reshardctl inspect lists what is there",
+        )
+    yield from _life(lineage, shard, report.snapshot.now)
+    yield ""
+    yield from _place(report, shard)
+    for judged in report.judged:
+        options = ", ".join(f"{n}={v}" for n, v in judged.candidate.options.items())
+        yield ""
+        yield f"next start ({options})"
+        yield from (f"  {line}" for line in _next(judged.replay, shard))
+        for effect in judged.effects:
+            if effect.shard == shard:
+                sure = "certain" if effect.certain else "possible"
+                yield f"  {effect.harm} ({sure}): {effect.why}"
+    named = [f for f in report.findings if shard in f.shards]
+    if named:
+        yield ""
+        yield from (f"{f.severity}  {f.code} {f.name}: {f.what}" for f in named)
+
+
+def _life(lineage: Lineage, shard: ShardId, now: float) -> Iterator[str]:
+    if shard not in lineage:
+        yield f"{shard}   not listed (expired, or not born yet)"
+        return
+    one = lineage[shard]
+    yield f"{shard}   {'open' if one.open else 'closed'}"
+    opened, closed = lineage.opened_at(shard), lineage.closed_at(shard)
+    if opened is not None:
+        yield f"  opened    {instant(opened)}   {duration(now - opened)} ago"
+    if closed is not None:
+        expires = closed + lineage.stream.retention
+        yield f"  closed    {instant(closed)}   {duration(now - closed)} ago"
+        yield f"  expires   {instant(expires)}   in {duration(expires - now)}"
+    yield f"  hash keys {one.hash_start} – {one.hash_end}"
+    yield f"  parents   {_names(one.parents) or 'none'}"
+    yield f"  children  {_names(lineage.children(shard)) or 'none'}"
+
+
+def _place(report: Report, shard: ShardId) -> Iterator[str]:
+    span: Span | None = settled_line(case_of(report.snapshot, report.wishes)).get(shard)
+    yield f"stored     {report.positions.get(shard, 'no position')}"
+    if span is not None:
+        upto = f"{span.lo}" if span.exact else f"between {span.lo} and {span.hi}"
+        yield f"settled    {upto} ({span.basis}{': ' + span.why if span.why else ''})"
+
+
+def _next(run: Replay, shard: ShardId) -> Iterator[str]:
+    if run.crash is not None:
+        yield f"never read: the whole consumer dies: {run.crash.why}"
+    elif shard in run.fates:
+        yield from _fate(run.fates[shard])
+
+
+def _fate(fate: Fate) -> Iterator[str]:
+    if not isinstance(fate, Reads):
+        yield f"never read: {fate.why}"
+        return
+    yield f"reads from {_at(fate.at.lo)}: {fate.why}"
+    if fate.after:
+        yield f"after      {_names(tuple(sorted(fate.after)))} ended"
+    if fate.delay != Delay():
+        yield f"delay      {duration(fate.delay.least)} to {duration(fate.delay.most)}"
+    if fate.possible:
+        yield f"possibly   {fate.possible}"
+
+
+def _at(cut: Cut) -> str:
+    return {"START": "its beginning", "TIP": "its tip", "DONE": "its end"}.get(str(cut), str(cut))
+
+
+def _names(shards: tuple[ShardId, ...]) -> str:
+    return ", ".join(short(shard) for shard in shards)

@@ -1,0 +1,69 @@
+"""Taking a snapshot: a stream and one consumer's rows, read together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Protocol, cast
+
+from reshardctl.consumers.locator import Locator
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.errors import UsageError
+from reshardctl.lineage import Lineage
+from reshardctl.model import Count, Cut, Interval, Probe, ShardId
+from reshardctl.stores.base import Medium
+
+
+class Stream(Protocol):
+    """What is asked of Kinesis."""
+
+    def lineage(self, stream: str) -> Lineage:
+        """A settled listing, or an error."""
+
+    def probe(self, stream: str, shard: ShardId, since: Cut) -> Probe:
+        """A bounded read."""
+
+
+class Records(Protocol):
+    """What is asked of Kinesis, many shards at once; a snapshot in its place has none of it."""
+
+    def probes(
+        self, stream: str, places: Iterable[tuple[ShardId, Cut]]
+    ) -> Mapping[ShardId, Probe]:
+        """Bounded reads from each place."""
+
+    def counts(self, stream: str, intervals: Iterable[Interval]) -> Mapping[Interval, Count]:
+        """How many records lie in each interval."""
+
+
+def take(
+    kinesis: Stream, medium: Medium, stream: str, locator: Locator, clock: Callable[[], float]
+) -> Snapshot:
+    """Read everything. The rows come after the listing, so that no row is of a shard unheard of."""
+    lineage = kinesis.lineage(stream)
+    store = medium.identity()
+    images = medium.read()
+    return Snapshot(locator, lineage, tuple(images), store, clock())
+
+
+def probed(
+    snapshot: Snapshot, kinesis: Stream, places: Iterable[tuple[ShardId, Cut]]
+) -> Snapshot:
+    """The same with bounded reads from these places."""
+    arn = snapshot.lineage.stream.arn
+    if hasattr(kinesis, "probes"):
+        found = cast("Records", kinesis).probes(arn, places)
+    else:
+        found = {shard: kinesis.probe(arn, shard, since) for shard, since in places}
+    return replace(snapshot, probes={**snapshot.probes, **found})
+
+
+def counted(snapshot: Snapshot, kinesis: Stream, intervals: Iterable[Interval]) -> Snapshot:
+    """The same with the records of these intervals counted. UsageError where there are none."""
+    if not hasattr(kinesis, "counts"):
+        raise UsageError(
+            "--count has to read records, and a snapshot holds none",
+            "name the consumer and --stream instead",
+        )
+    found = cast("Records", kinesis).counts(snapshot.lineage.stream.arn, intervals)
+    return replace(snapshot, counts={**snapshot.counts, **found})

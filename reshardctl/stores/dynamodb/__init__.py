@@ -1,0 +1,6 @@
+"""DynamoDB tables: whole consistent reads, guarded writes, and what happened to lost answers."""
+
+from reshardctl.stores.dynamodb.actions import ACTIONS
+from reshardctl.stores.dynamodb.medium import DynamoDb
+
+__all__ = ["ACTIONS", "DynamoDb"]

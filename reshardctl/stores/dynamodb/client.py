@@ -1,0 +1,113 @@
+"""The table's client: calls that fail in our words, and reads that are retried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+from reshardctl.aws import client as aws
+from reshardctl.aws.client import ATTEMPTS, CAUGHT, allow, clean, code_of
+from reshardctl.errors import CannotTell, NoStore, Refused, ReshardError
+from reshardctl.stores.dynamodb.faults import WAITED_FOR, Kind, kind_of
+
+if TYPE_CHECKING:
+    from boto3.session import Session
+
+FIRST_PAUSE = 0.1
+"""Seconds; with `aws.pauses`, 15 s in all."""
+
+
+def pauses() -> Iterator[float]:
+    """Seconds to wait between the attempts at one call."""
+    return aws.pauses(FIRST_PAUSE)
+
+
+class Denied(CannotTell):
+    """A read for which there is no permission."""
+
+
+class Client:
+    """Calls on one table. boto3's own retries are off: a lost write must be looked at first."""
+
+    def __init__(
+        self,
+        session: Session,
+        table: str,
+        region: str | None,
+        endpoint_url: str | None,
+        sleep: Callable[[float], None],
+    ) -> None:
+        """Raises UsageError when no region is set."""
+        self._boto = aws.client_of(session, "dynamodb", region, endpoint_url, f"table {table}")
+        self.table = table
+        self.more: tuple[str, ...] = ()
+        self.region: str = self._boto.meta.region_name
+        self._sleep = sleep
+
+    def once(self, operation: str, **arguments: object) -> dict[str, Any]:
+        """One attempt, exceptions as boto3 raises them."""
+        answer: dict[str, Any] = getattr(self._boto, operation)(**arguments)
+        return answer
+
+    def read(self, operation: str, action: str, where: str, **arguments: object) -> dict[str, Any]:
+        """A reading call, tried ATTEMPTS times. where: what to call it in a message."""
+        for pause in (*pauses(), None):
+            try:
+                return self.once(operation, **arguments)
+            except CAUGHT as error:
+                kind = kind_of(error)
+                if kind not in WAITED_FOR:
+                    raise self.failure(error, kind, action, where) from None
+                if pause is None:
+                    raise self.failure(error, kind, action, where, tries=ATTEMPTS) from None
+            self._sleep(pause)
+        raise AssertionError("unreachable")
+
+    def of_table(self, table: str, *more: str) -> Client:
+        """The same client for another table. more: others that a transaction of it spans."""
+        other = copy(self)
+        other.table, other.more = table, more
+        return other
+
+    def pause(self, seconds: float) -> None:
+        """Wait."""
+        self._sleep(seconds)
+
+    def failure(
+        self, error: Exception, kind: Kind, action: str, where: str, *, tries: int = 1,
+        writing: bool = False,
+    ) -> ReshardError:
+        """The exception to raise for what boto3 raised, with the next thing to do.
+
+        writing: a refused write is Refused (nothing was written), a refused read CannotTell.
+        Texts about credentials are ours alone: the service's own may repeat parts of them.
+        """
+        names = " and ".join((self.table, *self.more))
+        place = f"table {names} in {self.region}"
+        match kind:
+            case Kind.DENIED:
+                arn = f"arn:aws:dynamodb:{self.region}:*:table/"
+                resource = [f"{arn}{name}" for name in (self.table, *self.more)]
+                refused = Refused if writing else Denied
+                return refused(
+                    f"{where}: no permission for {action} on {place}",
+                    f"allow it: {allow((action,), *resource)}",
+                )
+            case Kind.CREDENTIALS:
+                return aws.without_credentials(error, f"{where}: ")
+            case Kind.ABSENT:
+                return NoStore(
+                    f"there is no table {names} in {self.region} "
+                    "in the account of these credentials",
+                    f"aws dynamodb list-tables --region {self.region}", self.table,
+                    self.region,
+                )
+            case Kind.BUSY | Kind.UNSENT | Kind.LOST | Kind.PENDING:
+                what = "is throttled" if kind is Kind.BUSY else "does not answer"
+                return CannotTell(
+                    f"{where}: {place} {what} ({code_of(error)}, {tries} attempts)",
+                    "run this again later",
+                )
+            case _:
+                return CannotTell(f"{where}: {place}: {clean(str(error))}")

@@ -1,0 +1,76 @@
+"""What an exception of boto3 means for a call on a table, by kind."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from botocore.exceptions import ClientError
+
+from reshardctl.aws import client as aws
+
+
+class Kind(Enum):
+    """What happened to a call."""
+
+    BUSY = "busy"
+    """Not done now; the same call may do later."""
+    UNSENT = "unsent"
+    """No connection: the store never saw the call."""
+    LOST = "lost"
+    """No answer, or one that does not tell: a write may be in place."""
+    PENDING = "pending"
+    """An earlier attempt with our token is still at work."""
+    MOVED = "moved"
+    """A condition did not hold."""
+    DENIED = "denied"
+    """No permission for the action."""
+    CREDENTIALS = "credentials"
+    """Missing, expired or not accepted."""
+    ABSENT = "absent"
+    """No such table here."""
+    WRONG = "wrong"
+    """Anything else; the same call cannot succeed."""
+
+
+WAITED_FOR = (Kind.BUSY, Kind.UNSENT, Kind.LOST, Kind.PENDING)
+"""After these the same call may succeed later."""
+
+# Amazon DynamoDB Developer Guide, "Error handling with DynamoDB": which codes may be retried.
+_CODES = {
+    "ConditionalCheckFailedException": Kind.MOVED,
+    "TransactionInProgressException": Kind.PENDING,
+    "ResourceNotFoundException": Kind.ABSENT,
+    "TransactionConflictException": Kind.BUSY,
+    "ReplicatedWriteConflictException": Kind.BUSY,
+    **dict.fromkeys(aws.THROTTLES, Kind.BUSY),
+    **dict.fromkeys(aws.DENIALS, Kind.DENIED),
+}
+
+# CancellationReasons of TransactWriteItems, API reference.
+_REASONS_TO_WAIT = {"TransactionConflict", "ProvisionedThroughputExceeded", "ThrottlingError"}
+
+
+def kind_of(error: Exception) -> Kind:
+    """The kind of what a call raised."""
+    if aws.about_credentials(error):
+        return Kind.CREDENTIALS
+    if isinstance(error, ClientError):
+        return _of_answer(error)
+    if isinstance(error, aws.UNSENT):
+        return Kind.UNSENT
+    return Kind.LOST if isinstance(error, aws.LOST) else Kind.WRONG
+
+
+def _of_answer(error: ClientError) -> Kind:
+    code = aws.code_of(error)
+    if code == "TransactionCanceledException":
+        return _of_cancelled(error)
+    return _CODES.get(code, Kind.LOST if aws.failed_inside(error) else Kind.WRONG)
+
+
+def _of_cancelled(error: ClientError) -> Kind:
+    reasons = {reason.get("Code") for reason in error.response.get("CancellationReasons", ())}
+    if "ConditionalCheckFailed" in reasons:
+        return Kind.MOVED
+    reasons -= {"None", None}
+    return Kind.BUSY if reasons and reasons <= _REASONS_TO_WAIT else Kind.WRONG

@@ -1,0 +1,138 @@
+"""Whole, consistent reads that leave the table's consumers their capacity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from reshardctl.errors import CannotTell
+from reshardctl.model import Image, TableShape
+from reshardctl.stores.dynamodb.client import Client, pauses
+from reshardctl.stores.dynamodb.values import image_of, key_of
+
+BATCH = 100
+"""Keys of one BatchGetItem, API reference."""
+SHARE = 0.5
+"""Of a table's provisioned reads a second, what we use at most."""
+ITEMS_A_UNIT = 8
+"""Items that one read unit (4 KB, consistent) is taken to hold: leases have 300 to 500 bytes."""
+
+
+class Pace:
+    """Keeps our reads below a share of the table's provisioned capacity."""
+
+    def __init__(
+        self, units: float, clock: Callable[[], float], sleep: Callable[[float], None]
+    ) -> None:
+        """units: read capacity units a second of the table; 0 for an on-demand table."""
+        self.budget = units * SHARE
+        self._clock = clock
+        self._sleep = sleep
+        self._free_from = clock()
+
+    def page(self) -> dict[str, int]:
+        """How many items to ask for: what about a second's budget reads."""
+        return {"Limit": max(1, int(self.budget * ITEMS_A_UNIT))} if self.budget else {}
+
+    def keys(self) -> int:
+        """How many keys to ask for at once: each costs at least one unit."""
+        return min(BATCH, max(1, int(self.budget))) if self.budget else BATCH
+
+    def spent(self, consumed: list[Any] | Mapping[str, Any] | None) -> None:
+        """Book what an answer cost, and wait until that much was ours to use.
+
+        consumed: the answer's ConsumedCapacity, of one table or a list.
+        """
+        if not self.budget or not consumed:
+            return
+        parts = consumed if isinstance(consumed, list) else [consumed]
+        units = sum(float(part.get("CapacityUnits") or 0.0) for part in parts)
+        now = self._clock()
+        self._free_from = max(self._free_from, now) + units / self.budget
+        self._sleep(max(0.0, self._free_from - now))
+
+
+def scan(client: Client, shape: TableShape, pace: Pace) -> list[Image]:
+    """Every row in key order. CannotTell when any page fails: never a part of the table."""
+    return _pages(client, shape, pace, "scan", "dynamodb:Scan", {})
+
+
+def query(client: Client, shape: TableShape, value: str, pace: Pace) -> list[Image]:
+    """Every row with this hash value, as `scan` would give them."""
+    asked = {
+        "KeyConditionExpression": "#n0 = :v0",
+        "ExpressionAttributeNames": {"#n0": shape.hash},
+        "ExpressionAttributeValues": {":v0": {"S": value}},
+    }
+    return _pages(client, shape, pace, "query", "dynamodb:Query", asked)
+
+
+def _pages(
+    client: Client, shape: TableShape, pace: Pace, operation: str, action: str,
+    asked: Mapping[str, Any],
+) -> list[Image]:
+    images: dict[str, Image] = {}
+    start: dict[str, Any] = {}
+    page = 1
+    while True:
+        answer = client.read(
+            operation,
+            action,
+            f"reading page {page}",
+            TableName=client.table,
+            ConsistentRead=True,
+            ReturnConsumedCapacity="TOTAL",
+            **asked,
+            **pace.page(),
+            **start,
+        )
+        for item in answer["Items"]:
+            image = image_of(item, shape)
+            images[image.key] = image
+        pace.spent(answer.get("ConsumedCapacity"))
+        last = answer.get("LastEvaluatedKey")
+        if not last:
+            return [images[name] for name in sorted(images)]
+        if start.get("ExclusiveStartKey") == last:
+            raise CannotTell(f"table {client.table}: the {operation} does not advance past {last}")
+        start = {"ExclusiveStartKey": last}
+        page += 1
+
+
+def get(
+    client: Client, shape: TableShape, keys: Sequence[str], pace: Pace
+) -> dict[str, Image | None]:
+    """The named rows as they are now; `None` for an absent one."""
+    rows: dict[str, Image | None] = dict.fromkeys(keys)
+    names = list(rows)
+    while names:
+        chunk, names = names[: pace.keys()], names[pace.keys() :]
+        for item in _batch(client, shape, chunk, pace):
+            image = image_of(item, shape)
+            rows[image.key] = image
+    return rows
+
+
+def _batch(
+    client: Client, shape: TableShape, keys: list[str], pace: Pace
+) -> list[Mapping[str, Any]]:
+    items: list[Mapping[str, Any]] = []
+    asked = {
+        client.table: {"Keys": [key_of(shape, name) for name in keys], "ConsistentRead": True}
+    }
+    for pause in (*pauses(), None):
+        answer = client.read(
+            "batch_get_item",
+            "dynamodb:BatchGetItem",
+            f"reading {len(keys)} rows",
+            RequestItems=asked,
+            ReturnConsumedCapacity="TOTAL",
+        )
+        items += answer["Responses"].get(client.table, [])
+        pace.spent(answer.get("ConsumedCapacity"))
+        asked = answer.get("UnprocessedKeys") or {}
+        if not asked:
+            return items
+        if pause is not None:
+            client.pause(pause)
+    raise CannotTell(f"table {client.table}: rows stay unread, again and again: throttled")

@@ -1,0 +1,82 @@
+"""One table of a store: what it is, how fast it may be read, and its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC
+from typing import Any
+
+from reshardctl.errors import UsageError
+from reshardctl.model import Image, TableShape
+from reshardctl.stores.dynamodb import reading
+from reshardctl.stores.dynamodb.client import Client
+
+
+class Table:
+    """Reads of one table, below half of its own capacity."""
+
+    def __init__(
+        self, client: Client, shape: TableShape, clock: Callable[[], float],
+        sleep: Callable[[float], None],
+    ) -> None:
+        """client: of this table. Calls nothing yet."""
+        self._client, self.shape = client, shape
+        self._clock, self._sleep = clock, sleep
+        self._pace: reading.Pace | None = None
+
+    def identity(self) -> dict[str, str]:
+        """Its `arn`, `id` (where the service gives one) and `created` (UTC), asked anew.
+
+        Raises UsageError for a table that is absent or has another key.
+        """
+        table = self._describe()
+        created = table["CreationDateTime"].astimezone(UTC).isoformat(timespec="milliseconds")
+        found = {"arn": table["TableArn"], "created": created.replace("+00:00", "Z")}
+        return found | ({"id": table["TableId"]} if "TableId" in table else {})
+
+    def read(self) -> list[Image]:
+        """Every row that belongs to the store, in key order."""
+        pace = self._paced()
+        if self.shape.fixed is None:
+            return reading.scan(self._client, self.shape, pace)
+        return reading.query(self._client, self.shape, self.shape.fixed, pace)
+
+    def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
+        """The named rows as they are now."""
+        return reading.get(self._client, self.shape, keys, self._paced())
+
+    def _paced(self) -> reading.Pace:
+        if self._pace is None:
+            self._pace = self._pace_of(self._describe())
+        return self._pace
+
+    def _pace_of(self, table: Mapping[str, Any]) -> reading.Pace:
+        units = table.get("ProvisionedThroughput", {}).get("ReadCapacityUnits", 0)
+        billing = table.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED")
+        provisioned = units if billing == "PROVISIONED" else 0
+        return reading.Pace(provisioned, self._clock, self._sleep)
+
+    def _describe(self) -> Mapping[str, Any]:
+        answer = self._client.read(
+            "describe_table",
+            "dynamodb:DescribeTable",
+            "looking at the table",
+            TableName=self._client.table,
+        )
+        table: Mapping[str, Any] = answer["Table"]
+        self._check_key(table)
+        return table
+
+    def _check_key(self, table: Mapping[str, Any]) -> None:
+        types = {a["AttributeName"]: a["AttributeType"] for a in table["AttributeDefinitions"]}
+        found = sorted((k["KeyType"], k["AttributeName"]) for k in table["KeySchema"])
+        wanted = list(zip(("HASH", "RANGE"), self.shape.names, strict=False))
+        if found == wanted and all(types.get(name) == "S" for name in self.shape.names):
+            return
+        theirs = ", ".join(f"{kind} {name} ({types.get(name, '?')})" for kind, name in found)
+        ours = ", ".join(f"{kind} {name} (S)" for kind, name in wanted)
+        raise UsageError(
+            f"table {self._client.table} in {self._client.region} holds no {self.shape.holds}: "
+            f"its key is {theirs}, and that of a table of {self.shape.holds} is {ours}",
+            f"aws dynamodb list-tables --region {self._client.region}",
+        )

@@ -1,0 +1,79 @@
+"""A folder with all that is in it, copied under a name that nothing has yet."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from reshardctl.errors import CannotTell, Refused, UsageError
+from reshardctl.stores.files.renaming import place
+
+
+def copied(source: Path, to: Path) -> None:
+    """Copy a tree: content, modes and times of files, hidden ones too; folders as well.
+
+    The new name appears when all of it is there; a copy that is cut short leaves a hidden folder
+    beside it, `.NAME.*.copy`, and nothing else. UsageError where the name is taken or lies in the
+    tree itself, Refused for a link or anything else that is neither file nor folder,
+    CannotTell where a file cannot be read or written.
+    """
+    source, parent = source.resolve(), to.parent.resolve()
+    whole = parent / to.name
+    if whole.exists() or whole.is_symlink():
+        raise UsageError(f"{to} is there already", "name a folder that is not")
+    if not parent.is_dir():
+        raise UsageError(f"{to.parent} is no folder", f"mkdir -p {to.parent}")
+    if whole.is_relative_to(source):
+        raise UsageError(f"{to} lies in {source}", "name a folder beside it")
+    try:
+        _copied(source, whole)
+    except OSError as error:
+        raise CannotTell(f"copying {source} to {to}: {error.strerror or error}") from None
+
+
+def _copied(source: Path, whole: Path) -> None:
+    tree = list(_tree(source))
+    half = Path(tempfile.mkdtemp(".copy", f".{whole.name}.", whole.parent))
+    try:
+        for path, is_folder in tree:
+            there = half / path.relative_to(source)
+            if is_folder:
+                there.mkdir()
+            else:
+                shutil.copy2(path, there, follow_symlinks=False)
+                _synced(there)
+        for path, is_folder in reversed(tree):
+            if is_folder:
+                shutil.copystat(path, half / path.relative_to(source))
+                _synced(half / path.relative_to(source))
+        shutil.copystat(source, half)
+        if not place(half, whole):
+            raise CannotTell(f"{whole.parent}: this file system cannot rename without replacing")
+        _synced(whole.parent)
+    except BaseException:
+        shutil.rmtree(half, ignore_errors=True)
+        raise
+
+
+def _tree(folder: Path) -> Iterator[tuple[Path, bool]]:
+    """Everything below a folder, folders before what is in them, and whether it is one."""
+    for entry in sorted(os.scandir(folder), key=lambda one: one.name):
+        path, mode = Path(entry.path), entry.stat(follow_symlinks=False).st_mode
+        if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
+            what = "a symbolic link" if stat.S_ISLNK(mode) else "neither a file nor a folder"
+            raise Refused(f"{path} is {what}: a copy would not be the checkpoint that Spark reads")
+        yield path, stat.S_ISDIR(mode)
+        if stat.S_ISDIR(mode):
+            yield from _tree(path)
+
+
+def _synced(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,137 @@
+"""One text that holds many rows, as a medium: all writes of a step are one new text.
+
+The guards compare rows as they are now with rows as they were read, never the texts: a store may
+write its own text anew without changing what it says (Quickwit saves its sources in random order).
+The new text is then made from the one that is there now, whose other bytes stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from reshardctl.errors import UsageError
+from reshardctl.model import Image, Step, Write
+from reshardctl.model.trees import Codec
+from reshardctl.stores.base import Landed
+from reshardctl.stores.files.blobs import Blob, Blobs, Moved
+from reshardctl.stores.files.blobs import checked as checked_key
+from reshardctl.stores.guards import checked, holds
+
+T = TypeVar("T")
+
+TRIES = 5
+"""How often a step is put into a text that somebody else saves meanwhile."""
+
+
+class Document:
+    """The rows of one file."""
+
+    max_writes = 10_000
+
+    def __init__(self, blobs: Blobs, key: str, codec: Codec) -> None:
+        """key: the file below the root. Touches nothing yet."""
+        self._blobs = blobs
+        self._key = checked_key(key)
+        self._codec = codec
+        self.place = f"{blobs.place.rstrip('/')}/{key}"
+
+    def identity(self) -> Mapping[str, str]:
+        """Where the file is, and what tells its text from another in its place."""
+        found = {n: v for n, v in self._blobs.identity().items() if n != "inode"}
+        text = self._text(self._blob())
+        return {**found, "file": self._key, **self._said(lambda: self._codec.identity(text))}
+
+    def read(self) -> list[Image]:
+        """Every row. UsageError for no such file, or a text that holds no rows."""
+        return self._images(self._text(self._blob()))
+
+    def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
+        """The named rows as they are now."""
+        if not keys:
+            return {}
+        rows = {image.key: image for image in self.read()}
+        return {key: rows.get(key) for key in keys}
+
+    def write(self, step: Step, token: str) -> Landed:  # noqa: ARG002 - see below
+        """All writes or none. A repeat needs no token: it meets what it wrote."""
+        writes = checked(step, self.max_writes)
+        with self._blobs.writing():
+            for _ in range(TRIES):
+                landed = self._tried(writes)
+                if landed is not None:
+                    return landed
+        return Landed.MOVED
+
+    def texts(self) -> Mapping[str, str]:
+        """See `Texts`."""
+        return {self._key: self._text(self._blob())}
+
+    def unreadable(self) -> Mapping[str, str]:
+        """See `Texts`. A file that is gone is not unreadable."""
+        blob = self._blobs.read([self._key])[self._key]
+        return {} if blob is None or not (why := self._wrong(blob)) else {self._key: why}
+
+    def text_rows(self, text: str) -> list[Image]:
+        """See `Texts`."""
+        return self._images(text)
+
+    def restore(self, text: str) -> Landed:
+        """See `Texts`."""
+        with self._blobs.writing():
+            blob = self._blob()
+            if not self._wrong(blob):
+                return Landed.MOVED
+            try:
+                self._blobs.replace(self._key, text.encode(), blob)
+            except Moved:
+                return Landed.MOVED
+            return Landed.DONE
+
+    def _wrong(self, blob: Blob) -> str:
+        try:
+            self._images(self._text(blob))
+        except UsageError as error:
+            return error.what
+        return ""
+
+    def recover(self) -> None:
+        """See `Recovering`."""
+        with self._blobs.writing():
+            pass
+
+    def _tried(self, writes: Sequence[Write]) -> Landed | None:
+        """`None` where somebody saved between our read and our write."""
+        blob = self._blob()
+        text = self._text(blob)
+        rows = {image.key: image for image in self._images(text)}
+        if not all(holds(write, rows.get(write.key)) for write in writes):
+            return Landed.MOVED
+        new = self._said(lambda: self._codec.written(text, writes))
+        try:
+            self._blobs.replace(self._key, new.encode(), blob)
+        except Moved:
+            return None
+        return Landed.DONE
+
+    def _blob(self) -> Blob:
+        blob = self._blobs.read([self._key])[self._key]
+        if blob is None:
+            raise UsageError(f"there is no file {self.place}")
+        return blob
+
+    def _text(self, blob: Blob) -> str:
+        try:
+            return blob.content.decode()
+        except UnicodeDecodeError as error:
+            raise UsageError(f"{self.place}: not UTF-8 ({error})") from None
+
+    def _images(self, text: str) -> list[Image]:
+        return self._said(lambda: self._codec.images(text))
+
+    def _said(self, call: Callable[[], T]) -> T:
+        """What the codec says; its complaints get the name of the file."""
+        try:
+            return call()
+        except UsageError as error:
+            raise UsageError(f"{self.place}: {error.what}", error.next) from None

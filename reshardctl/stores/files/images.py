@@ -1,0 +1,85 @@
+"""Files as images, and images as files."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any
+
+from reshardctl.model import Attributes, AttributeValue, Image
+from reshardctl.stores.files.blobs import Blob, joined, split
+
+CONTENT = ("text", "bytes")
+SEEN = frozenset({"size", "modified", "unread"})
+"""What a listing tells of a file. Nothing writes it."""
+SUFFIX = ".crc"
+
+
+def crc_of(key: str) -> str:
+    """The key of a file's hidden sibling."""
+    folder, name = split(key)
+    return joined(folder, f".{name}{SUFFIX}")
+
+
+def owner_of(name: str) -> str | None:
+    """The name of the file that a hidden sibling belongs to; `None` for any other name."""
+    if name.startswith(".") and name.endswith(SUFFIX) and len(name) > len(SUFFIX) + 1:
+        return name[1 : -len(SUFFIX)]
+    return None
+
+
+def image_of(key: str, file: Blob | None, crc: Blob | None) -> Image | None:
+    """A file and its sibling as they were read; `None` where there is neither."""
+    if file is None and crc is None:
+        return None
+    found: dict[str, AttributeValue] = {}
+    if crc is not None:
+        found["crc"] = {"B": base64.b64encode(crc.content).decode()}
+    if file is not None:
+        found |= {**content_of(file.content), **seen(len(file.content), file.modified)}
+    return Image(key, {name: found[name] for name in sorted(found)})
+
+
+def content_of(content: bytes) -> dict[str, AttributeValue]:
+    """{"text": …} where it is UTF-8, else {"bytes": …}."""
+    try:
+        return {"text": {"S": content.decode()}}
+    except UnicodeDecodeError:
+        return {"bytes": {"B": base64.b64encode(content).decode()}}
+
+
+def seen(size: int, modified: int) -> dict[str, AttributeValue]:
+    """What a listing tells."""
+    return {"modified": {"N": str(modified)}, "size": {"N": str(size)}}
+
+
+def written(key: str, attributes: Attributes) -> tuple[bytes | None, bytes | None]:
+    """The contents of a file and of its sibling that an image stands for; `None` for no file.
+
+    ValueError for an image that stands for no file.
+    """
+    if not key or key.endswith("/"):
+        raise ValueError(f"{key!r} is no file")
+    if unknown := attributes.keys() - SEEN - {*CONTENT, "crc"}:
+        raise ValueError(f"{key}: a file has no {sorted(unknown)[0]!r}")
+    kinds = [name for name in CONTENT if name in attributes]
+    if len(kinds) > 1:
+        raise ValueError(f"{key}: both text and bytes")
+    content = _bytes(key, kinds[0], attributes[kinds[0]]) if kinds else None
+    crc = _bytes(key, "crc", attributes["crc"]) if "crc" in attributes else None
+    if content is None and crc is None:
+        raise ValueError(f"{key}: neither text nor bytes nor crc")
+    return content, crc
+
+
+def _bytes(key: str, name: str, value: Mapping[str, Any]) -> bytes:
+    match dict(value):
+        case {"S": str(text)} if name == "text":
+            return text.encode()
+        case {"B": str(text)} if name != "text":
+            try:
+                return base64.b64decode(text, validate=True)
+            except binascii.Error:
+                pass
+    raise ValueError(f"{key}: {name} is of another type")

@@ -1,0 +1,221 @@
+"""A directory of this machine."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from reshardctl.errors import CannotTell, NoStore, Refused, ReshardError
+from reshardctl.stores.files import swapping
+from reshardctl.stores.files.blobs import Blob, Entry, checked, split
+from reshardctl.stores.files.faults import unreadable, unwritable
+from reshardctl.stores.files.locking import alone
+
+LARGEST = 1 << 30
+"""Bytes of a file that is read: no log and no metastore comes near it."""
+TRIES = 3
+"""How often a file is read that changes meanwhile."""
+_GONE = {errno.ENOENT, errno.ENOTDIR}
+
+
+class Local:
+    """See `Blobs`. Links are followed as far as they stay below the root, and never written."""
+
+    checksums = True
+
+    def __init__(self, path: str) -> None:
+        """Touches nothing yet."""
+        self.place = path
+        self._root = _resolved(Path(path))
+        self._alone = False
+
+    def identity(self) -> Mapping[str, str]:
+        """The real `path`, and the directory's `inode`, which another one in its place has not."""
+        try:
+            found = self._root.stat()
+        except OSError as error:
+            raise self._no_root(error) from None
+        if not stat.S_ISDIR(found.st_mode):
+            raise self._no_root(NotADirectoryError())
+        return {"medium": "files", "path": str(self._root), "inode": str(found.st_ino)}
+
+    def list(self, folder: str) -> list[Entry] | None:
+        """Names in the order of the file system."""
+        path = self._real(folder)
+        if path is None:
+            return None
+        try:
+            with os.scandir(path) as found:
+                return [self._entry(one) for one in found if not swapping.ours(one.name)]
+        except OSError as error:
+            if not folder:
+                raise self._no_root(error) from None
+            if error.errno in _GONE:
+                return None
+            raise unreadable(f"{self.place}/{folder}", error) from None
+
+    def read(self, keys: Collection[str]) -> dict[str, Blob | None]:
+        """One after the other: a disk is quickest so."""
+        folders: dict[str, Path | None] = {}
+        return {key: self._read(key, folders) for key in keys}
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Other reshardctl processes wait; what a killed one left is removed first."""
+        with alone(self._root, self.place) as locked:
+            if locked:
+                swapping.tidy(self._root)
+            self._alone = locked
+            try:
+                yield
+            finally:
+                self._alone = False
+
+    @contextmanager
+    def together(self, note: bytes) -> Iterator[None]:
+        """By a file in the root, on disk before the first of the changes."""
+        with unwritable(self.place):
+            path = swapping.noted(self._root, note)
+        try:
+            yield
+        finally:
+            swapping.forgotten(path)
+
+    def unfinished(self) -> Iterator[bytes]:
+        """Not where there are no locks: the process may be alive there."""
+        for path in swapping.notes(self._root) if self._alone else ():
+            try:
+                yield path.read_bytes()
+            except OSError as error:
+                raise unreadable(str(path), error) from None
+            swapping.forgotten(path)
+
+    def create(self, key: str, content: bytes) -> None:
+        """A temporary file beside the root's folders, then its name, never over another one."""
+        path = self._target(key)
+        with unwritable(f"{self.place}/{key}"):
+            swapping.create(self._root, path, content)
+
+    def replace(self, key: str, content: bytes, was: Blob) -> None:
+        """By exchange where the system can: what comes out must be what was read."""
+        path = self._target(key)
+        with unwritable(f"{self.place}/{key}"):
+            swapping.replace(self._root, path, content, was.content)
+
+    def delete(self, key: str, was: Blob) -> None:
+        """Taken away under another name first: what is gone must be what was read."""
+        path = self._target(key)
+        with unwritable(f"{self.place}/{key}"):
+            swapping.delete(self._root, path, was.content)
+
+    def _entry(self, found: os.DirEntry[str]) -> Entry:
+        name = found.name.encode(errors="surrogateescape").decode(errors="backslashreplace")
+        try:
+            inside = not found.is_symlink() or self._inside(_resolved(Path(found.path)))
+            seen = found.stat(follow_symlinks=inside)
+        except OSError as error:
+            return Entry(name, unread=f"it cannot be looked at ({error.strerror})")
+        if name != found.name:
+            return Entry(name, unread="its name is not UTF-8")
+        if not inside:
+            return Entry(name, unread="it is a link that leads out of the directory")
+        if stat.S_ISDIR(seen.st_mode):
+            return Entry(name, folder=True)
+        if not stat.S_ISREG(seen.st_mode):
+            return Entry(name, unread="it is neither a file nor a directory")
+        return Entry(name, False, seen.st_size, seen.st_mtime_ns)
+
+    def _read(self, key: str, folders: dict[str, Path | None]) -> Blob | None:
+        """folders: where each of those seen so far really is; there may be many files in one."""
+        folder, name = split(checked(key))
+        if folder not in folders:
+            folders[folder] = self._real(folder)
+        real = folders[folder]
+        if real is None:
+            return None
+        try:
+            return self._settled(f"{real}/{name}", key)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise unreadable(f"{self.place}/{key}", error, f"{real}/{name}") from None
+        path = self._real(key)
+        try:
+            return None if path is None else self._settled(str(path), key)
+        except OSError as error:
+            raise unreadable(f"{self.place}/{key}", error, str(path)) from None
+
+    def _settled(self, path: str, key: str) -> Blob | None:
+        """A content that did not change while it was read. OSError, ELOOP for a link."""
+        for _ in range(TRIES):
+            try:
+                blob = _content(path, f"{self.place}/{key}")
+            except OSError as error:
+                if error.errno in _GONE:
+                    return None
+                raise
+            if blob is not None:
+                return blob
+        raise CannotTell(
+            f"cannot read {self.place}/{key}: it changes while it is read, again and again",
+            "stop what writes there, then run this again",
+        )
+
+    def _real(self, key: str) -> Path | None:
+        """Where a key really is; `None` where nothing is. CannotTell out of the root."""
+        path = _resolved(self._root / key)
+        if not self._inside(path):
+            raise CannotTell(
+                f"cannot read {self.place}/{key}: it is a link that leads out of the directory, "
+                f"to {path}",
+                "put the file itself in its place",
+            )
+        return path if not key or os.path.lexists(path) else None
+
+    def _inside(self, path: Path) -> bool:
+        return path.is_relative_to(self._root)
+
+    def _target(self, key: str) -> Path:
+        """Where a key is written. Refused where that would be through a link."""
+        path = self._root / checked(key)
+        if _resolved(path) != path:
+            raise Refused(
+                f"cannot write {self.place}/{key}: it is a link, or is reached by one",
+                "put the file itself in its place",
+            )
+        return path
+
+    def _no_root(self, error: OSError) -> ReshardError:
+        if error.errno in _GONE or isinstance(error, NotADirectoryError):
+            hint = "write the path in full: no shell puts a home behind the colon"
+            return NoStore(
+                f"there is no directory {self.place}", hint if "~" in self.place else ""
+            )
+        return unreadable(self.place, error, str(self._root))
+
+
+def _resolved(path: Path) -> Path:
+    """Without links; a circle of links stays as it is, and cannot be read."""
+    return Path(os.path.realpath(path))
+
+
+def _content(path: str, name: str) -> Blob | None:
+    """`None` where it changed meanwhile."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+    try:
+        before = os.fstat(descriptor)
+        if not stat.S_ISREG(before.st_mode):
+            raise CannotTell(f"cannot read {name}: it is no file")
+        if before.st_size > LARGEST:
+            raise CannotTell(f"cannot read {name}: {before.st_size} bytes are too many")
+        content = b"".join(iter(lambda: os.read(descriptor, 1 << 20), b""))
+        after = os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        return None
+    return Blob(content, after.st_mtime_ns) if len(content) == after.st_size else None
+

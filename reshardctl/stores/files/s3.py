@@ -1,0 +1,262 @@
+"""A prefix of an S3 bucket.
+
+A new object is put with If-None-Match: *, another content with If-Match and the ETag that was
+read ("How to prevent object overwrites with conditional writes", Amazon S3 User Guide: August and
+November 2024), and so is a delete ("How to perform conditional deletes", September 2025). Reads
+and lists are strongly consistent since December 2020. Spark keeps no checksums beside files here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from reshardctl.aws import client as aws
+from reshardctl.aws import s3 as buckets
+from reshardctl.aws.s3 import Kind, kind_of
+from reshardctl.errors import AnswerLost, CannotTell, ReshardError, UsageError
+from reshardctl.stores.files.blobs import Blob, Entry, Moved, checked
+from reshardctl.stores.lost_answers import uncertain
+
+if TYPE_CHECKING:
+    from boto3.session import Session
+
+ACTIONS = {
+    "inspect": ("s3:GetObject", "s3:ListBucket"),
+    "fix": ("s3:DeleteObject", "s3:GetObject", "s3:ListBucket", "s3:PutObject"),
+}
+"""Verb group → actions; s3:ListBucket is on the bucket, the others on the objects."""
+AT_ONCE = 8
+"""Objects that are read at the same time; boto3 keeps ten connections."""
+FIRST_PAUSE = 0.2
+"""Seconds; with `aws.pauses`, 20 s in all."""
+LARGEST = 1 << 30
+"""Bytes of an object that is read."""
+_KEPT = (
+    "CacheControl", "ContentDisposition", "ContentEncoding", "ContentLanguage", "ContentType",
+    "Metadata", "StorageClass",
+)  # fmt: skip
+"""What a put has to name again, or it is lost (PutObject API reference)."""
+
+
+class S3:
+    """See `Blobs`. Answers that were lost are looked for; throttles and 5xx are waited out."""
+
+    checksums = False
+
+    def __init__(
+        self, session: Session, bucket: str, prefix: str, *, region: str | None = None,
+        endpoint_url: str | None = None, sleep: Callable[[float], None],
+        progress: Callable[[int, int], None] = lambda _done, _all: None,
+    ) -> None:
+        """session: a boto3 Session. prefix: with or without a slash at its end; "" for the whole
+        bucket. progress: called with how many of how many objects are read. Raises UsageError
+        without a region; calls nothing yet."""
+        self._bucket = bucket
+        self._prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
+        self.place = f"s3://{bucket}/{self._prefix}".rstrip("/")
+        self._boto = aws.client_of(session, "s3", region, endpoint_url, self.place)
+        self._sleep = sleep
+        self._progress = progress
+
+    def identity(self) -> Mapping[str, str]:
+        """The prefix as an ARN."""
+        arn = f"arn:aws:s3:::{self._bucket}/{self._prefix}".rstrip("/")
+        return {"medium": "s3files", "arn": arn}
+
+    def list(self, folder: str) -> list[Entry] | None:
+        """All pages. UsageError for a prefix below which there is nothing at all."""
+        prefix = f"{self._prefix}{folder}/" if folder else self._prefix
+        found: list[Entry] = []
+        there = False
+        for page in self._pages(prefix, f"{self.place}/{folder}" if folder else self.place):
+            there = there or bool(page.get("Contents") or page.get("CommonPrefixes"))
+            found += _entries(page, prefix)
+        if not there and not folder:
+            raise UsageError(f"there is nothing below {self.place}", f"aws s3 ls {self.place}/")
+        return found if there else None
+
+    def read(self, keys: Collection[str]) -> dict[str, Blob | None]:
+        """AT_ONCE at a time."""
+        names = [checked(key) for key in keys]
+        if len(names) < 2:
+            return {key: self._read(key) for key in names}
+        found: dict[str, Blob | None] = {}
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            try:
+                for key, blob in zip(names, pool.map(self._read, names), strict=True):
+                    found[key] = blob
+                    self._progress(len(found), len(names))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+        return found
+
+    def writing(self) -> AbstractContextManager[None]:
+        """Nothing: every write has its condition."""
+        return nullcontext()
+
+    def together(self, note: bytes) -> AbstractContextManager[None]:  # noqa: ARG002
+        """Nothing: no object has a checksum beside it."""
+        return nullcontext()
+
+    def unfinished(self) -> Iterator[bytes]:
+        """None."""
+        return iter(())
+
+    def create(self, key: str, content: bytes) -> None:
+        """PutObject with If-None-Match: *."""
+        def put() -> None:
+            self._put(key, content, IfNoneMatch="*")
+
+        self._sent(put, key, "s3:PutObject", lambda now: _is(now, content), _absent)
+
+    def replace(self, key: str, content: bytes, was: Blob) -> None:
+        """PutObject with If-Match."""
+        def put() -> None:
+            self._put(key, content, IfMatch=was.token, **(was.kept or {}))
+
+        self._sent(
+            put, key, "s3:PutObject", lambda now: _is(now, content),
+            lambda now: now is not None and now.token == was.token,
+        )
+
+    def delete(self, key: str, was: Blob) -> None:
+        """DeleteObject with If-Match; in a bucket with versions the content stays as one."""
+        def call() -> None:
+            self._boto.delete_object(
+                Bucket=self._bucket, Key=self._prefix + checked(key), IfMatch=was.token
+            )
+
+        self._sent(
+            call, key, "s3:DeleteObject", _absent,
+            lambda now: now is not None and now.token == was.token,
+        )
+
+    def _put(self, key: str, content: bytes, **conditions: Any) -> None:
+        self._boto.put_object(
+            Bucket=self._bucket, Key=self._prefix + checked(key), Body=content, **conditions
+        )
+
+    def _sent(
+        self, call: Callable[[], None], key: str, action: str,
+        landed: Callable[[Blob | None], bool], before: Callable[[Blob | None], bool],
+    ) -> None:
+        """Send a write until its fate is certain. landed, before: whether an object is as the
+        write leaves it, or as it found it."""
+        lost = False
+        for pause in (*aws.pauses(FIRST_PAUSE), None):
+            try:
+                call()
+                return
+            except aws.CAUGHT as error:
+                kind = kind_of(error)
+                kind = Kind.MOVED if kind is Kind.ABSENT else kind
+                lost = lost or kind is Kind.LOST
+                if lost and self._look(key, landed, before):
+                    return
+                if kind is Kind.MOVED:
+                    raise Moved(key) from None
+                if not kind.passes or pause is None:
+                    self._fail(error, kind, key, action, lost)
+            self._sleep(pause)
+
+    def _look(
+        self, key: str, landed: Callable[[Blob | None], bool],
+        before: Callable[[Blob | None], bool],
+    ) -> bool:
+        """Whether a write whose answer was lost is in place."""
+        try:
+            now = self._read(key)
+        except ReshardError as error:
+            raise AnswerLost(
+                f"writing {self.place}/{key}: the answer was lost, and then reading failed: "
+                f"{error.what}", error.next
+            ) from None
+        if not landed(now) and not before(now):
+            raise AnswerLost(
+                f"writing {self.place}/{key}: the answer was lost, and someone else has written "
+                "since"
+            )
+        return landed(now)
+
+    def _fail(self, error: Exception, kind: Kind, key: str, action: str, lost: bool) -> NoReturn:
+        what = f"cannot {'delete' if 'Delete' in action else 'write'} {self.place}/{key}"
+        failed = buckets.failure(error, kind, what, self._bucket, self._prefix + key, action)
+        raise (uncertain(failed) if lost else failed) from None
+
+    def _read(self, key: str) -> Blob | None:
+        arguments = {"Bucket": self._bucket, "Key": self._prefix + key}
+        answer = self._asked(
+            lambda: _got(self._boto.get_object(**arguments), f"{self.place}/{key}"),
+            f"{self.place}/{key}", self._prefix + key, "s3:GetObject",
+        )
+        return answer if isinstance(answer, Blob) else None
+
+    def _pages(self, prefix: str, place: str) -> Iterator[Mapping[str, Any]]:
+        asked = {"Bucket": self._bucket, "Prefix": prefix, "Delimiter": "/"}
+        while True:
+            page = self._asked(
+                lambda: self._boto.list_objects_v2(**asked), place, prefix, "s3:ListBucket"
+            )
+            yield page
+            if not page.get("IsTruncated"):
+                return
+            asked["ContinuationToken"] = page["NextContinuationToken"]
+
+    def _asked(self, call: Callable[[], Any], place: str, key: str, action: str) -> Any:
+        """What a reading call answers, `None` for no such object."""
+        for pause in (*aws.pauses(FIRST_PAUSE), None):
+            try:
+                return call()
+            except aws.CAUGHT as error:
+                kind = kind_of(error)
+                if kind is Kind.ABSENT:
+                    return None
+                if not kind.passes or pause is None:
+                    what = f"cannot {'list' if action == 's3:ListBucket' else 'read'} {place}"
+                    raise buckets.failure(
+                        error, kind, what, self._bucket, key, action
+                    ) from None
+            self._sleep(pause)
+        raise AssertionError("unreachable")
+
+
+def _entries(page: Mapping[str, Any], prefix: str) -> Iterator[Entry]:
+    """Names as files would have them: an object that stands for the folder itself, and names
+    with nothing before a slash, are none."""
+    for one in page.get("CommonPrefixes", ()):
+        name = one["Prefix"][len(prefix):-1]
+        if name not in ("", ".", ".."):
+            yield Entry(name, folder=True)
+    for one in page.get("Contents", ()):
+        name = one["Key"][len(prefix):]
+        if name in (".", ".."):
+            yield Entry(name, unread="its name is no file's")
+        elif name:
+            yield Entry(name, False, one["Size"], _nanoseconds(one["LastModified"]))
+
+
+def _got(answer: Mapping[str, Any], place: str) -> Blob:
+    if answer["ContentLength"] > LARGEST:
+        raise CannotTell(f"cannot read {place}: {answer['ContentLength']} bytes are too many")
+    kept = {name: answer[name] for name in _KEPT if answer.get(name)}
+    if answer.get("ServerSideEncryption") == "aws:kms":
+        kept |= {n: answer[n] for n in ("ServerSideEncryption", "SSEKMSKeyId") if n in answer}
+    content: bytes = answer["Body"].read()
+    return Blob(content, _nanoseconds(answer["LastModified"]), answer["ETag"], kept)
+
+
+def _nanoseconds(when: Any) -> int:
+    """Whole seconds: a listing and a header must say the same."""
+    return int(when.timestamp()) * 10**9
+
+
+def _is(now: Blob | None, content: bytes) -> bool:
+    return now is not None and now.content == content
+
+
+def _absent(now: Blob | None) -> bool:
+    return now is None

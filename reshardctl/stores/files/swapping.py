@@ -1,0 +1,209 @@
+"""New contents by temporary file and rename, so that a kill at any point leaves old or new.
+
+The temporary file lies in the root and not beside its target: Spark's Kinesis connectors read
+every file of a log folder (HDFSMetadataCommitter.get: listStatus of the batch's folder), and a
+left one would kill the query. Nothing reads names in a checkpoint's root but `metadata`.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from contextlib import suppress
+from pathlib import Path
+from uuid import uuid4
+
+from reshardctl.stores.files import renaming
+from reshardctl.stores.files.blobs import Moved
+from reshardctl.stores.files.faults import Unsettled, foreign
+
+_OURS = re.compile(r"\.reshardctl\.[0-9a-f-]{36}\.(tmp|note)\Z")
+
+
+def ours(name: str) -> bool:
+    """Whether a name is that of a temporary file of this tool, or of a note of its own."""
+    return _OURS.match(name) is not None
+
+
+def tidy(root: Path) -> None:
+    """Remove what a killed process of ours left; with the lock held nobody needs it."""
+    with suppress(OSError):
+        for path in root.iterdir():
+            if ours(path.name) and path.suffix == ".tmp":
+                path.unlink()
+
+
+def noted(root: Path, content: bytes) -> Path:
+    """A note in the root, whole and on disk. OSError where there is none."""
+    temporary = _temporary(root)
+    path = temporary.with_suffix(".note")
+    try:
+        _write(temporary, content, None, path)
+        temporary.rename(path)
+        _settled(root, root)
+    except BaseException as error:
+        _drop(temporary)
+        _drop(path)
+        if isinstance(error, Unsettled):  # the note; nothing that it is about was touched
+            raise OSError(error.errno, error.strerror) from None
+        raise
+    return path
+
+
+def notes(root: Path) -> list[Path]:
+    """Those of processes that were killed; with the lock held nobody is at work."""
+    try:
+        return sorted(path for path in root.iterdir() if ours(path.name))
+    except OSError:
+        return []
+
+
+def forgotten(note: Path) -> None:
+    """The note has served."""
+    _drop(note)
+
+
+def create(root: Path, path: Path, content: bytes) -> None:
+    """Raises Moved where the name is taken, OSError while nothing is in place."""
+    made: list[Path] = []
+    temporary = _temporary(root)
+    try:
+        _folders(root, path.parent, made)
+        _write(temporary, content, _like_siblings(path), path)
+        if not renaming.place(temporary, path):
+            why = "no file can be made there without a race"
+            raise OSError(errno.EOPNOTSUPP, why, str(path))
+    except BaseException as error:
+        _drop(temporary)
+        _unmade(made)
+        if isinstance(error, FileExistsError):
+            raise Moved(path) from None
+        raise
+    _settled(path.parent, root)
+
+
+def replace(root: Path, path: Path, content: bytes, was: bytes) -> None:
+    """Raises Moved unless the file's content was `was`, OSError while that is in place."""
+    temporary = _temporary(root)
+    try:
+        _write(temporary, content, path.lstat(), path)
+        if not renaming.exchange(temporary, path):
+            _compare(path, was)
+            temporary.replace(path)
+        elif temporary.read_bytes() != was:
+            renaming.exchange(temporary, path)
+            raise Moved(path)
+    except FileNotFoundError:
+        raise Moved(path) from None
+    finally:
+        _drop(temporary)
+    _settled(path.parent, root)
+
+
+def delete(root: Path, path: Path, was: bytes) -> None:
+    """Raises Moved unless the file's content was `was`, OSError while that is in place."""
+    aside = _temporary(root)
+    try:
+        _compare(path, was)
+        path.rename(aside)
+    except FileNotFoundError:
+        raise Moved(path) from None
+    try:
+        _compare(aside, was)
+    except (Moved, OSError):
+        renaming.place(aside, path)
+        raise
+    _drop(aside)
+    folder = path.parent
+    with suppress(OSError):  # a folder without files is one that no object store has
+        while folder != root:
+            folder.rmdir()
+            folder = folder.parent
+    _settled(folder, root)
+
+
+def _temporary(root: Path) -> Path:
+    return root / f".reshardctl.{uuid4()}.tmp"
+
+
+def _write(temporary: Path, content: bytes, like: os.stat_result | None, path: Path) -> None:
+    """A temporary file with the content, on disk, with the owner and mode of another one."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+    descriptor = os.open(temporary, flags, 0o600)
+    try:
+        if like is not None:
+            _owned(descriptor, like, path)
+            os.fchmod(descriptor, stat.S_IMODE(like.st_mode) & 0o666)
+        view = memoryview(content)
+        while view:
+            view = view[os.write(descriptor, view):]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _owned(descriptor: int, like: os.stat_result, path: Path) -> None:
+    mine = os.fstat(descriptor)
+    if (mine.st_uid, mine.st_gid) == (like.st_uid, like.st_gid):
+        return
+    try:
+        os.fchown(descriptor, like.st_uid, like.st_gid)
+    except PermissionError:
+        if mine.st_uid != like.st_uid:
+            raise foreign(path, like.st_uid) from None
+
+
+def _like_siblings(path: Path) -> os.stat_result:
+    """What another file of the same folder looks like; failing that, the folder itself."""
+    for one in sorted(path.parent.iterdir(), key=lambda p: (p.name.startswith("."), p.name)):
+        found = one.lstat()
+        if stat.S_ISREG(found.st_mode) and not ours(one.name):
+            return found
+    return path.parent.stat()
+
+
+def _folders(root: Path, folder: Path, made: list[Path]) -> None:
+    """Make the missing ones, like the one that they are in. made: takes them, innermost first."""
+    if folder == root or folder.is_dir():
+        return
+    _folders(root, folder.parent, made)
+    like = folder.parent.stat()
+    folder.mkdir(0o700)
+    made.insert(0, folder)
+    with suppress(PermissionError):
+        os.chown(folder, like.st_uid, like.st_gid)
+    folder.chmod(stat.S_IMODE(like.st_mode))
+
+
+def _unmade(folders: list[Path]) -> None:
+    with suppress(OSError):
+        for folder in folders:
+            folder.rmdir()
+
+
+def _compare(path: Path, was: bytes) -> None:
+    if path.read_bytes() != was:
+        raise Moved(path)
+
+
+def _drop(temporary: Path) -> None:
+    with suppress(OSError):
+        temporary.unlink()
+
+
+def _settled(folder: Path, root: Path) -> None:
+    """The names are on disk: those of the folder, and of those above up to the root."""
+    try:
+        while True:
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            if folder == root:
+                return
+            folder = folder.parent
+    except OSError as error:
+        raise Unsettled(error.errno, error.strerror) from None

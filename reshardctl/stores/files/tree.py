@@ -1,0 +1,171 @@
+"""A tree of files as a medium. One file a step: no file system has transactions.
+
+At no point, and after no kill, does a checksum lie beside a content that it is not of, nor alone:
+Spark refuses to write a file whose orphan checksum is there ("Multiple streaming queries are
+concurrently using …"), while a file without one runs everywhere (runs on Spark 3.3.4 to 4.3.0).
+So the sibling goes first and comes last; a note in the root tells the next writer what was under
+way.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from reshardctl.errors import AnswerLost, CannotTell, Refused
+from reshardctl.model import Create, Delete, Image, Step, Update, Write, changed
+from reshardctl.model.trees import Select
+from reshardctl.stores.base import Landed
+from reshardctl.stores.files.blobs import Blob, Blobs, Moved, checked
+from reshardctl.stores.files.images import crc_of, image_of, written
+from reshardctl.stores.files.reading import Reading
+from reshardctl.stores.files.units import Unit
+from reshardctl.stores.guards import checked as checked_step
+from reshardctl.stores.guards import holds
+
+METADATA = "metadata"
+"""Where Spark keeps the id of a query: `{"id":"…"}` (StreamMetadata)."""
+
+
+class Tree:
+    """The files below a root that a selector wants."""
+
+    max_writes = 1
+
+    def __init__(self, blobs: Blobs, select: Select) -> None:
+        """Touches nothing yet."""
+        self._blobs = blobs
+        self._select = select
+
+    def identity(self) -> Mapping[str, str]:
+        """Where it is; and the id of the Spark query, where one is kept there, which then tells
+        it from another directory in its place."""
+        found = dict(self._blobs.identity())
+        if query := self._query():
+            found.pop("inode", None)
+            found["query"] = query
+        return found
+
+    def read(self) -> list[Image]:
+        """What the selector wants, and everything else that the folders it lists hold, in key
+        order. CannotTell when it does not hold still, or when a wanted file cannot be read."""
+        return Reading(self._blobs, self._select).settled()
+
+    def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
+        """The named files as they are now."""
+        names = list(dict.fromkeys(keys))
+        files = self._blobs.read([checked(name) for name in names])
+        crcs = self._blobs.read([crc_of(n) for n in names]) if self._blobs.checksums else {}
+        return {name: image_of(name, files[name], crcs.get(crc_of(name))) for name in names}
+
+    def write(self, step: Step, token: str) -> Landed:  # noqa: ARG002 - see below
+        """The one write of the step. A repeat needs no token: it meets what it wrote."""
+        (write,) = checked_step(step, self.max_writes)
+        with self._blobs.writing():
+            self._finished()
+            return self._write(write)
+
+    def recover(self) -> None:
+        """See `Recovering`."""
+        with self._blobs.writing():
+            self._finished()
+
+    def _finished(self) -> None:
+        """A file that a killed process left without its checksum gets the one of its content."""
+        for note in self._blobs.unfinished():
+            unit = Unit.read(note)
+            if unit is None:
+                continue
+            blobs = self._blobs.read([unit.key, crc_of(unit.key)])
+            crc = blobs[crc_of(unit.key)]
+            known, wanted = unit.checksum(blobs[unit.key], crc)
+            if known:
+                with suppress(Moved):
+                    self._move(crc_of(unit.key), crc, wanted)
+
+    def _write(self, write: Write) -> Landed:
+        keys = [checked(write.key)]
+        if self._blobs.checksums:
+            keys.append(crc_of(write.key))
+        blobs = self._blobs.read(keys)
+        file, crc = blobs[write.key], blobs.get(crc_of(write.key))
+        now = image_of(write.key, file, crc)
+        wanted = self._wanted(write, now)
+        if not holds(write, now):
+            return Landed.MOVED
+        try:
+            self._put(write.key, file, crc, *wanted)
+        except Moved:
+            return Landed.MOVED
+        return Landed.DONE
+
+    def _wanted(self, write: Write, now: Image | None) -> tuple[bytes | None, bytes | None]:
+        """The contents of the file and of its sibling after the write."""
+        match write.change:
+            case Create(attributes):
+                wanted = written(write.key, attributes)
+            case Update(values, remove, add):
+                if add or not (values or remove):
+                    raise ValueError(f"{write.key}: a file cannot be updated so")
+                left = changed(now or write.before, write)
+                wanted = written(write.key, left.attributes if left else {})
+            case Delete():
+                return None, None
+        if wanted[1] is not None and not self._blobs.checksums:
+            raise ValueError(f"{write.key}: there are no checksums beside files here")
+        return wanted
+
+    def _put(
+        self, key: str, file: Blob | None, crc: Blob | None,
+        content: bytes | None, checksum: bytes | None,
+    ) -> None:
+        beside = crc_of(key)
+        if (file.content if file else None) == content:
+            self._move(beside, crc, checksum)
+            return
+        if crc is None and checksum is None:
+            self._move(key, file, content)
+            return
+        with self._blobs.together(Unit.of(key, file, crc, content, checksum).text()):
+            self._put_both(key, file, crc, content, checksum)
+
+    def _put_both(
+        self, key: str, file: Blob | None, crc: Blob | None,
+        content: bytes | None, checksum: bytes | None,
+    ) -> None:
+        beside = crc_of(key)
+        early = None if file is not None else checksum  # an orphan's goes before its file comes
+        if crc is not None and (file is not None or checksum is not None):
+            with suppress(AnswerLost):  # whether it stays so, the file's own move will tell
+                self._move(beside, crc, early)
+            placed = None if early is None else Blob(early, 0)
+            try:
+                self._move(key, file, content)
+            except BaseException:
+                with suppress(Moved, Refused, CannotTell):
+                    self._move(beside, placed, crc.content)
+                raise
+            crc = placed
+        else:
+            self._move(key, file, content)
+        with suppress(Moved, Refused, CannotTell):  # the file stands, and does so without it
+            self._move(beside, crc, checksum)
+
+    def _move(self, key: str, was: Blob | None, content: bytes | None) -> None:
+        if content is None:
+            if was is not None:
+                self._blobs.delete(key, was)
+        elif was is None:
+            self._blobs.create(key, content)
+        elif was.content != content:
+            self._blobs.replace(key, content, was)
+
+    def _query(self) -> str:
+        blob = self._blobs.read([METADATA])[METADATA]
+        with suppress(ValueError):
+            found = json.loads(blob.content) if blob is not None else None
+            if isinstance(found, dict) and isinstance(found.get("id"), str):
+                return str(found["id"])
+        return ""
+

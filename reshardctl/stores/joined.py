@@ -1,0 +1,61 @@
+"""Several stores as one: which of them holds a row, the beginning of its key tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from reshardctl.model import Image, Step
+from reshardctl.stores.base import Landed, Medium, recover
+
+
+class Joined:
+    """A main store, and others whose keys begin with a prefix of their own.
+
+    No transaction spans two stores: one write a step.
+    """
+
+    max_writes = 1
+
+    def __init__(self, main: Medium, others: Mapping[str, Medium]) -> None:
+        """others: prefix of their keys → store. Calls nothing yet."""
+        self._main, self._others = main, dict(others)
+
+    def identity(self) -> Mapping[str, str]:
+        """That of the main store; what tells the others, behind their prefixes."""
+        found = dict(self._main.identity())
+        for prefix, medium in self._others.items():
+            found |= {f"{prefix}{name}": value for name, value in medium.identity().items()}
+        return found
+
+    def read(self) -> list[Image]:
+        """Every row of all of them, in key order. The main store is read first."""
+        rows = [image for medium in self._all() for image in medium.read()]
+        return sorted(rows, key=lambda image: image.key)
+
+    def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
+        """The named rows as they are now."""
+        rows: dict[str, Image | None] = dict.fromkeys(keys)
+        for medium in self._all():
+            own = [key for key in rows if self._of(key) is medium]
+            rows |= medium.get(own) if own else {}
+        return rows
+
+    def write(self, step: Step, token: str) -> Landed:
+        """The one write of the step, in the store of its row."""
+        if len(step.writes) != 1:
+            raise ValueError(f"a step of {len(step.writes)} writes; 1 is possible")
+        return self._of(step.writes[0].key).write(step, token)
+
+    def recover(self) -> None:
+        """See `Recovering`."""
+        for medium in self._all():
+            recover(medium)
+
+    def _all(self) -> tuple[Medium, ...]:
+        return (self._main, *self._others.values())
+
+    def _of(self, key: str) -> Medium:
+        for prefix, medium in self._others.items():
+            if key.startswith(prefix):
+                return medium
+        return self._main

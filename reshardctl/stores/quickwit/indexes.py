@@ -1,0 +1,146 @@
+"""A file-backed metastore: a folder per index, and in it one text with all that Quickwit knows.
+
+Layout: `file_backed/store_operations.rs` of 0.8.2 and 0.9.0, `<root>/<index_id>/metastore.json`.
+Quickwit holds what it has read in memory and writes whole files from there, without lock or
+condition: whatever is written here is lost again unless every node that runs the metastore is
+stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from reshardctl.errors import UsageError
+from reshardctl.model import Image, Step
+from reshardctl.stores.base import Landed
+from reshardctl.stores.files.blobs import Blobs, split
+from reshardctl.stores.files.document import Document
+from reshardctl.stores.quickwit.codec import CodecOf
+
+NAME = "metastore.json"
+MANIFESTS = {"manifest.json", "indexes_states.json"}
+"""Beside the folders of the indexes: of 0.8 and later, and of before."""
+
+
+class Indexes:
+    """See `Medium`. The rows of every index that has a Kinesis source, or of the one that is named.
+
+    An index whose text cannot be read is a row of its own, `INDEX` alone, with the reason.
+    """
+
+    max_writes = Document.max_writes
+
+    def __init__(
+        self, blobs: Blobs, codec: CodecOf, index: str = "", source: str = ""
+    ) -> None:
+        """codec: of an index's file. Touches nothing yet."""
+        self._blobs = blobs
+        self._codec = codec
+        self._index = index
+        self._source = source
+
+    def identity(self) -> Mapping[str, str]:
+        """Where the metastore is, and the uids of the indexes that were looked at."""
+        if self._index:
+            return self._document(self._index).identity()
+        found = {n: v for n, v in self._blobs.identity().items() if n != "inode"}
+        uids = {
+            image.attributes["index_uid"]["S"]
+            for image in self.read() if "index_uid" in image.attributes
+        }
+        return {**found, "indexes": ", ".join(sorted(uids))}
+
+    def read(self) -> list[Image]:
+        """Every row. UsageError where nothing here is a metastore, or the named index is none."""
+        if self._index:
+            return self._document(self._index).read()
+        rows: list[Image] = []
+        refusals: list[UsageError] = []
+        for index, content in self._texts():
+            try:
+                rows += self._rows(index, content)
+            except UsageError as error:
+                refusals.append(error)
+                rows.append(Image(index, {"unreadable": {"S": error.what}}))
+        if not any("/" in row.key for row in rows):
+            raise self._nothing(refusals)
+        return sorted(rows, key=lambda row: row.key)
+
+    def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
+        """The named rows as they are now."""
+        found: dict[str, Image | None] = {}
+        for index in sorted({key.partition("/")[0] for key in keys}):
+            here = [key for key in keys if key.partition("/")[0] == index]
+            found |= self._document(index, needed=False).get(here)
+        return found
+
+    def write(self, step: Step, token: str) -> Landed:
+        """All writes or none: they are of one index, and so of one file."""
+        of = {write.key.partition("/")[0] for write in step.writes}
+        if len(of) != 1:
+            raise UsageError(f"a step writes {len(of)} indexes, each in a file of its own")
+        return self._document(of.pop(), needed=False).write(step, token)
+
+    def texts(self, keys: Collection[str]) -> Mapping[str, str]:
+        """See `Texts`."""
+        return {n: text for one in self._holding(keys) for n, text in one.texts().items()}
+
+    def unreadable(self, keys: Collection[str]) -> Mapping[str, str]:
+        """See `Texts`."""
+        return {n: why for one in self._holding(keys) for n, why in one.unreadable().items()}
+
+    def text_rows(self, name: str, text: str) -> list[Image]:
+        """See `Texts`."""
+        return self._document(split(name)[0]).text_rows(text)
+
+    def restore(self, name: str, text: str) -> Landed:
+        """See `Texts`."""
+        return self._document(split(name)[0], needed=False).restore(text)
+
+    def _holding(self, keys: Collection[str]) -> list[Document]:
+        indexes = sorted({key.partition("/")[0] for key in keys})
+        return [self._document(index, needed=False) for index in indexes]
+
+    def recover(self) -> None:
+        """See `Recovering`."""
+        with self._blobs.writing():
+            pass
+
+    def _document(self, index: str, needed: bool = True) -> Document:
+        source = self._source if needed else ""
+        return Document(self._blobs, f"{index}/{NAME}", self._codec(index, source, needed))
+
+    def _texts(self) -> Iterator[tuple[str, bytes]]:
+        """Each index with its file, in order, one at a time: they may be large."""
+        entries = self._blobs.list("")
+        if entries is None:
+            raise UsageError(f"{self._blobs.place}: there is no such folder")
+        any_there = bool(MANIFESTS & {entry.name for entry in entries})
+        for index in sorted(entry.name for entry in entries if entry.folder):
+            key = f"{index}/{NAME}"
+            if (blob := self._blobs.read([key])[key]) is not None:
+                any_there = True
+                yield index, blob.content
+        if not any_there:
+            raise UsageError(
+                f"{self._blobs.place}: holds no {NAME} of an index, nor a manifest.json",
+                "name the folder that metastore_uri names, or <data_dir>/indexes where none is set",
+            )
+
+    def _rows(self, index: str, content: bytes) -> list[Image]:
+        where = f"{self._blobs.place}/{index}/{NAME}"
+        try:
+            return self._codec(index, "", False).images(content.decode())
+        except UnicodeDecodeError as error:
+            raise UsageError(f"{where}: not UTF-8 ({error})") from None
+        except UsageError as error:
+            raise UsageError(f"{where}: {error.what}", error.next) from None
+
+    def _nothing(self, refusals: Sequence[UsageError]) -> UsageError:
+        if refusals:
+            more = f" (and {len(refusals) - 1} more like it)" if len(refusals) > 1 else ""
+            return UsageError(f"{refusals[0].what}{more}", refusals[0].next)
+        return UsageError(
+            f"{self._blobs.place}: no index here has a Kinesis source",
+            "name another metastore",
+        )

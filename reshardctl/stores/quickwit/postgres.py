@@ -1,0 +1,279 @@
+"""A metastore in PostgreSQL: a row per index, whose `index_metadata_json` holds the positions.
+
+Quickwit takes `SELECT * FROM indexes WHERE index_id = $1 FOR UPDATE` before each change and holds
+nothing in memory (`postgres/metastore.rs` of 0.8.2 and 0.9.0; runs on both, Nov 2026). So do we:
+under that lock the rows are compared with what was read, and our places are put into the text that
+is there then. Whatever Quickwit published meanwhile for other shards stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from reshardctl.errors import Refused, UsageError
+from reshardctl.model import Image, Step, Write
+from reshardctl.stores.base import Landed
+from reshardctl.stores.guards import checked, holds
+from reshardctl.stores.quickwit.codec import CodecOf
+from reshardctl.stores.sql.attempts import Attempts
+from reshardctl.stores.sql.server import Described, Server
+
+TABLE, MIGRATIONS = "indexes", "_sqlx_migrations"
+UID, ID, TEXT = "index_uid", "index_id", "index_metadata_json"
+TYPES = frozenset({"text", "json", "jsonb"})
+"""Quickwit's own is text; of the others the server keeps what it is given, or its own form."""
+WRONG = "name the database of Quickwit's metastore_uri"
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    index: str
+    uid: str
+    text: str
+
+
+class Metastore:
+    """See `Medium`. The rows of every index that has a Kinesis source, or of the one that is named.
+
+    A source's own row says which migration was run last (`migration`): it tells the release.
+    """
+
+    max_writes = 10_000
+
+    def __init__(
+        self, server: Server, sleep: Callable[[float], None], codec: CodecOf,
+        enabled: Callable[[Image], bool], index: str = "", source: str = "",
+    ) -> None:
+        """codec: of an index's metadata. enabled: whether a source, by its own row, is switched on.
+        Connects to nothing yet."""
+        self._server = server
+        self._attempts = Attempts(server, sleep)
+        self._codec, self._enabled = codec, enabled
+        self._index = index
+        self._source = source
+        self._off: set[str] = set()
+
+    def identity(self) -> Mapping[str, str]:
+        """Where the table is, and the uids of the indexes that were looked at."""
+        return self._attempts.reading(self._identified, TABLE)
+
+    def read(self) -> list[Image]:
+        """Every row. UsageError where this is no metastore, or the named index is not in it."""
+        rows = self._attempts.reading(self._every, TABLE)
+        # A source that was seen switched off once must not be on when it is written.
+        self._off |= {row.key for row in rows if row.key.count("/") == 1 and not self._enabled(row)}
+        return rows
+
+    def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
+        """The named rows as they are now."""
+        return self._attempts.reading(lambda cursor: self._named(cursor, keys), TABLE)
+
+    def write(self, step: Step, token: str) -> Landed:  # noqa: ARG002 - see Attempts
+        """All writes or none: they are of one index, and so of one text."""
+        writes = checked(step, self.max_writes)
+        of = sorted({write.key.partition("/")[0] for write in writes})
+        if len(of) != 1:
+            raise UsageError(f"a step writes {len(of)} indexes, each in a row of its own")
+        try:
+            return self._attempts.writing(
+                step, lambda cursor: self._changed(cursor, of[0], writes), self.get
+            )
+        except Refused as refused:
+            if refused.next.startswith("GRANT"):
+                refused.next = "GRANT SELECT, UPDATE ON indexes to this user"
+            raise
+
+    def texts(self, keys: Collection[str]) -> Mapping[str, str]:
+        """See `Texts`; by the uid of the index."""
+        return {row.uid: row.text for row, _ in self._holding(keys)}
+
+    def unreadable(self, keys: Collection[str]) -> Mapping[str, str]:
+        """See `Texts`."""
+        return {row.uid: wrong for row, wrong in self._holding(keys) if wrong}
+
+    def text_rows(self, name: str, text: str) -> list[Image]:
+        """See `Texts`."""
+        row = _Row(name.partition(":")[0], name, text)
+        return self._attempts.reading(
+            lambda cursor: self._images(row, self._migration(cursor)), TABLE
+        )
+
+    def restore(self, name: str, text: str) -> Landed:
+        """See `Texts`."""
+        index = name.partition(":")[0]
+
+        def put(cursor: Any) -> bool:
+            table = self._described(cursor)
+            found = [row for row in self._rows(cursor, index, lock=True) if row.uid == name]
+            return any(self._wrong(row) for row in found) and self._put(cursor, table, name, text)
+
+        return self._attempts.writing(Step(f"the text of {index}", ()), put, self.get)
+
+    def _holding(self, keys: Collection[str]) -> list[tuple[_Row, str]]:
+        """The rows of these indexes, each with what is wrong with it, "" for nothing."""
+        indexes = sorted({key.partition("/")[0] for key in keys})
+        return self._attempts.reading(lambda cursor: [
+            (row, self._wrong(row)) for index in indexes for row in self._rows(cursor, index)
+        ], TABLE)
+
+    def _wrong(self, row: _Row) -> str:
+        try:
+            self._images(row, 0)
+        except UsageError as error:
+            return error.what
+        return ""
+
+    def _put(self, cursor: Any, table: Described, uid: str, text: str) -> bool:
+        cursor.execute(
+            f"UPDATE {self._name(TABLE)} SET {TEXT} = %s::{_type(table)} "  # noqa: S608
+            f"WHERE {UID} = %s", [text, uid],
+        )
+        return bool(cursor.rowcount == 1)
+
+    def _changed(self, cursor: Any, index: str, writes: Sequence[Write]) -> bool:
+        table = self._described(cursor)
+        (row,) = self._rows(cursor, index, lock=True) or (None,)
+        if row is None:
+            return False
+        codec = self._codec("", "", False)
+        images = {image.key: image for image in self._said(row, lambda: codec.images(row.text))}
+        if not all(holds(write, images.get(write.key)) for write in writes):
+            return False
+        if self._on_again(images, writes):
+            return False
+        new = self._said(row, lambda: codec.written(row.text, writes))
+        return self._put(cursor, table, row.uid, new)
+
+    def _on_again(self, images: Mapping[str, Image], writes: Sequence[Write]) -> bool:
+        sources = {"/".join(write.key.split("/", 2)[:2]) for write in writes}
+        return any(self._enabled(images[source]) for source in sources & self._off & images.keys())
+
+    def _identified(self, cursor: Any) -> Mapping[str, str]:
+        table = self._described(cursor)
+        uids = {
+            row.attributes["index_uid"]["S"]
+            for row in self._every(cursor) if "index_uid" in row.attributes
+        }
+        found = {
+            "medium": "quickwit-postgres", "arn": table.address, "created": table.created,
+        }
+        return {**found, "indexes": ", ".join(sorted(uids))}
+
+    def _every(self, cursor: Any) -> list[Image]:
+        self._described(cursor)
+        mark = self._migration(cursor)
+        rows = self._rows(cursor, self._index)
+        if self._index and not rows:
+            known = ", ".join(row.index for row in self._rows(cursor, "")[:5]) or "none"
+            raise UsageError(
+                f"{self._server.place}: there is no index {self._index}", f"it holds: {known}"
+            )
+        found: list[Image] = []
+        for row in rows:
+            try:
+                found += self._images(row, mark, self._source, needed=bool(self._index))
+            except UsageError as error:
+                if self._index:
+                    raise
+                found.append(Image(row.index, {"unreadable": {"S": error.what}}))
+        if not any("/" in image.key for image in found):
+            raise self._nothing(found)
+        return sorted(found, key=lambda image: image.key)
+
+    def _named(self, cursor: Any, keys: Sequence[str]) -> dict[str, Image | None]:
+        found: dict[str, Image | None] = dict.fromkeys(keys)
+        if not keys:
+            return found
+        self._described(cursor)
+        mark = self._migration(cursor)
+        for index in sorted({key.partition("/")[0] for key in keys}):
+            for row in self._rows(cursor, index):
+                for image in self._images(row, mark):
+                    if image.key in found:
+                        found[image.key] = image
+        return found
+
+    def _images(
+        self, row: _Row, mark: int, source: str = "", needed: bool = False
+    ) -> list[Image]:
+        codec = self._codec("", source if needed else "", needed)
+        uid = self._said(row, lambda: codec.identity(row.text))["index_uid"]
+        if uid != row.uid or uid.partition(":")[0] != row.index:
+            raise UsageError(
+                f"{self._where(row.index)}: its text is of {uid}, its row of {row.uid}: every "
+                "write of Quickwit's fails there", "restore the row from a backup",
+            )
+        return [
+            Image(image.key, {**image.attributes, "migration": {"N": str(mark)}})
+            if image.key.count("/") == 1 else image
+            for image in self._said(row, lambda: codec.images(row.text))
+        ]
+
+    def _rows(self, cursor: Any, index: str, *, lock: bool = False) -> list[_Row]:
+        """Of the index of this id, or all. UsageError for an id that is there twice."""
+        where, values = (f" WHERE {ID} = %s", [index]) if index else ("", [])
+        cursor.execute(
+            f"SELECT {ID}, {UID}, {TEXT}::text FROM {self._name(TABLE)}{where} "  # noqa: S608
+            f"ORDER BY {ID}, {UID}{' FOR UPDATE' if lock else ''}", values,
+        )
+        rows = [_Row(*columns) for columns in cursor.fetchall()]
+        for one, other in pairwise(rows):
+            if one.index == other.index:
+                raise UsageError(
+                    f"{self._where(one.index)} is there twice, as {one.uid} and {other.uid}",
+                    "delete the row of the index that is gone",
+                )
+        return rows
+
+    def _migration(self, cursor: Any) -> int:
+        """The last one that was run."""
+        if self._server.described(cursor, MIGRATIONS) is None:
+            raise self._no_metastore(f"has no table {MIGRATIONS}")
+        cursor.execute(f"SELECT max(version) FROM {self._name(MIGRATIONS)}")  # noqa: S608
+        (newest,) = cursor.fetchone()
+        if newest is None:
+            raise self._no_metastore(f"has nothing in {MIGRATIONS}")
+        return int(newest)
+
+    def _described(self, cursor: Any) -> Described:
+        found = self._server.described(cursor, TABLE)
+        if found is None:
+            raise self._no_metastore(f"has no table {TABLE}")
+        there = {column.name for column in found.columns}
+        if missing := [name for name in (UID, ID, TEXT) if name not in there]:
+            raise self._no_metastore(f"table {TABLE} has no column {missing[0]}")
+        _type(found)
+        return found
+
+    def _no_metastore(self, why: str) -> UsageError:
+        return UsageError(f"{self._server.place} is no metastore of Quickwit: {why}", WRONG)
+
+    def _nothing(self, found: Sequence[Image]) -> UsageError:
+        if found:
+            return UsageError(found[0].attributes["unreadable"]["S"], "mend the row")
+        return UsageError(f"{self._server.place}: no index here has a Kinesis source", WRONG)
+
+    def _name(self, table: str) -> str:
+        return self._server.named(table)
+
+    def _where(self, index: str) -> str:
+        return f"{self._server.place}, index {index}"
+
+    def _said(self, row: _Row, call: Callable[[], Any]) -> Any:
+        """What the codec says; its complaints get the name of the row."""
+        try:
+            return call()
+        except UsageError as error:
+            raise UsageError(f"{self._where(row.index)}: {error.what}", error.next) from None
+
+
+def _type(table: Described) -> str:
+    (kind,) = (column.type for column in table.columns if column.name == TEXT)
+    if kind not in TYPES:
+        raise UsageError(
+            f"{table.address}: column {TEXT} is {kind}, no text of Quickwit's", WRONG
+        )
+    return kind

@@ -1,0 +1,155 @@
+"""An index's metadata as a node's REST interface gives it: to be read, never to be written.
+
+`GET /api/v1/indexes/<index>` answers with the same text that PostgreSQL holds, whatever the
+metastore behind it. No call of that interface sets a position (REST API reference; quickwit-serve
+of 0.8.2 and 0.9.0).
+"""
+
+from __future__ import annotations
+
+import http.client
+import ssl
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+from urllib.parse import quote, urlsplit
+
+from reshardctl.errors import CannotTell, Refused, UsageError
+from reshardctl.model import Image, Step
+from reshardctl.stores.base import Landed
+from reshardctl.stores.quickwit.codec import CodecOf
+
+T = TypeVar("T")
+
+PORTS = {"http": 7280, "https": 443}
+"""Quickwit's own port; behind TLS stands a proxy."""
+ANSWER, WHOLE = 10.0, 60.0
+"""Seconds for each piece of an answer, and for all of it."""
+LARGEST = 64 * 1024 * 1024
+"""Bytes of an answer: it holds no splits."""
+_PIECE = 1 << 16
+WHERE = (
+    "write where its metastore_uri points: quickwit+postgres://USER@HOST/DATABASE, "
+    "quickwit+s3://BUCKET/PREFIX or quickwit+file:///PATH"
+)
+READ_ONLY = "Quickwit's REST interface has no call that sets a position"
+
+
+class Rest:
+    """See `Medium`. One index of one node."""
+
+    max_writes = 10_000
+
+    def __init__(
+        self, scheme: str, target: str, codec: CodecOf, index: str, source: str,
+        clock: Callable[[], float],
+    ) -> None:
+        """target: HOST[:PORT]. codec: of an index's metadata. clock: monotonic seconds. Connects
+        to nothing yet."""
+        self._scheme, self._clock = scheme, clock
+        try:
+            address = urlsplit(f"//{target}")
+            self._port = address.port or PORTS[scheme]
+        except ValueError as error:
+            raise UsageError(f"{target!r}: {error}") from None
+        self._host = address.hostname or ""
+        self._index = index
+        self._codec = codec(index, source, True)
+
+    @property
+    def place(self) -> str:
+        """The address that is asked."""
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return f"{self._scheme}://{host}:{self._port}{self._path}"
+
+    @property
+    def _path(self) -> str:
+        return f"/api/v1/indexes/{quote(self._index, safe='')}"
+
+    def identity(self) -> Mapping[str, str]:
+        """The address, and the index's uid."""
+        text = self._text()
+        return {
+            "medium": "quickwit-rest", "arn": self.place,
+            **self._said(lambda: self._codec.identity(text)),
+        }
+
+    def read(self) -> list[Image]:
+        """Every row."""
+        text = self._text()
+        return self._said(lambda: self._codec.images(text))
+
+    def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
+        """The named rows as they are now."""
+        rows = {image.key: image for image in self.read()} if keys else {}
+        return {key: rows.get(key) for key in keys}
+
+    def write(self, step: Step, token: str) -> Landed:  # noqa: ARG002
+        """Never."""
+        raise Refused(READ_ONLY, WHERE)
+
+    def _text(self) -> str:
+        if not self._index:
+            raise UsageError(
+                f"{self._scheme}://{self._host}:{self._port}: which index is not said",
+                "add index=INDEX",
+            )
+        try:
+            return self._answer().decode()
+        except UnicodeDecodeError as error:
+            raise UsageError(f"{self.place}: not UTF-8 ({error})") from None
+        except (OSError, http.client.HTTPException) as error:
+            said = str(error) or type(error).__name__
+            raise CannotTell(
+                f"{self.place} cannot be reached: {said}",
+                "name a node that runs: curl http://NODE:7280/health/livez",
+            ) from None
+
+    def _answer(self) -> bytes:
+        """The body of a 200. Redirects are not followed: the place named is the place read."""
+        connection = self._connection()
+        until = self._clock() + WHOLE
+        try:
+            connection.request("GET", self._path, headers={"Accept": "application/json"})
+            answer = connection.getresponse()
+            if answer.status != http.client.OK:
+                raise self._refusal(answer)
+            body = bytearray()
+            while piece := answer.read1(_PIECE):
+                body += piece
+                if len(body) > LARGEST:
+                    raise CannotTell(f"{self.place}: an answer of more than {LARGEST} bytes")
+                if self._clock() > until:
+                    raise TimeoutError(f"no whole answer in {WHOLE:g} s")
+            if answer.length:
+                raise http.client.IncompleteRead(b"", answer.length)
+            return bytes(body)
+        finally:
+            connection.close()
+
+    def _connection(self) -> http.client.HTTPConnection:
+        if self._scheme == "http":
+            return http.client.HTTPConnection(self._host, self._port, timeout=ANSWER)
+        return http.client.HTTPSConnection(
+            self._host, self._port, timeout=ANSWER, context=ssl.create_default_context()
+        )
+
+    def _refusal(self, answer: http.client.HTTPResponse) -> CannotTell | UsageError:
+        status = f"{self.place}: answered {answer.status} {answer.reason}".rstrip()
+        if answer.status == http.client.NOT_FOUND:
+            return UsageError(
+                f"{status}: there is no index {self._index}, or no Quickwit",
+                "curl http://NODE:7280/api/v1/indexes lists them",
+            )
+        if 300 <= answer.status < 400:
+            there = answer.getheader("Location", "somewhere else")
+            return CannotTell(
+                f"{status}, which leads to {there!r}: that is not followed", "name that place"
+            )
+        return CannotTell(status, "try again, or ask another node")
+
+    def _said(self, call: Callable[[], T]) -> T:
+        """What the codec says; its complaints get the address."""
+        try:
+            return call()
+        except UsageError as error:
+            raise UsageError(f"{self.place}: {error.what}", error.next) from None

@@ -1,0 +1,5 @@
+"""Redis as a medium: strings under keys that are made of three names."""
+
+from reshardctl.stores.redis.strings import Strings
+
+__all__ = ["Strings"]

@@ -1,0 +1,201 @@
+"""Strings under `APP:checkpoint:STREAM:SHARD`, each one position, as a medium.
+
+The layout is store/redis of harlow/kinesis-consumer v0.5.0; images look as its rows do in every
+other store (consumers/kinesis_consumer/tables.py). Writes are one WATCH, MULTI, EXEC: what is
+compared has not changed when it is written, or nothing is.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from reshardctl.errors import UsageError
+from reshardctl.model import (
+    Attributes,
+    Image,
+    Step,
+    TableShape,
+    Write,
+    canonical,
+    changed,
+)
+from reshardctl.stores.base import Landed
+from reshardctl.stores.guards import checked, holds
+from reshardctl.stores.lost_answers import landed, uncertain
+from reshardctl.stores.redis.server import Server
+
+if TYPE_CHECKING:
+    import redis
+
+MARK = ":checkpoint:"
+BATCH = 500
+"""Keys asked for at once."""
+PAUSES = (0.2, 1.0, 3.0)
+"""Seconds between tries of a write that lost its connection."""
+
+
+class Strings:
+    """The positions of one application, or, where none is named, those of all."""
+
+    max_writes = 100
+
+    def __init__(
+        self, server: Server, shape: TableShape, number: str, app: str,
+        sleep: Callable[[float], None],
+    ) -> None:
+        """shape: of the images' keys, namespace and shard. number: the attribute of the position.
+        app: the application; "" for all, which can only be read. Calls nothing yet."""
+        assert shape.range is not None
+        self._server = server
+        self._shape = shape
+        self._space, self._shard = shape.hash, shape.range
+        self._number = number
+        self._app = app
+        self._sleep = sleep
+
+    def identity(self) -> Mapping[str, str]:
+        """Where it is. Redis keeps nothing that would tell a database from one in its place."""
+        self._server.tried("looking at the server", lambda client: client.ping())
+        return {
+            "medium": "redis", "arn": self._server.place, "created": "Redis does not keep it",
+        }
+
+    def read(self) -> list[Image]:
+        """Every row in key order; keys that come or go meanwhile may be in it or not."""
+        found = self._server.tried("reading", lambda client: list(self._all(client)))
+        return sorted(found, key=lambda image: image.key)
+
+    def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
+        """The named rows as they are now."""
+        return self._server.tried("reading", lambda client: self._named(client, keys))
+
+    def write(self, step: Step, token: str) -> Landed:  # noqa: ARG002 - see below
+        """All writes of the step or none. A repeat needs no token: its guards fail on its own
+        rows, which then tell."""
+        writes = checked(step, self.max_writes)
+        lost = False
+        for pause in (*PAUSES, None):
+            try:
+                ended = self._transaction(writes)
+                if ended is Landed.MOVED and lost and landed(step, self.get):
+                    return Landed.DONE
+                return ended
+            except self._server.errors as error:
+                failed = self._server.failure(error, step.title)
+                if not self._server.lost(error):
+                    raise (uncertain(failed) if lost else failed) from None
+                lost = True
+                if landed(step, self.get):
+                    return Landed.DONE
+                if pause is None:
+                    raise uncertain(failed) from None
+            self._sleep(pause)
+        raise AssertionError("unreachable")
+
+    def _transaction(self, writes: Sequence[Write]) -> Landed:
+        keys = [write.key for write in writes]
+        with self._server.client() as client, client.pipeline() as pipe:
+            pipe.watch(*map(self._redis_key, keys))
+            rows = self._named(pipe, keys)
+            if not all(holds(write, rows[write.key]) for write in writes):
+                return Landed.MOVED
+            pipe.multi()
+            for write in writes:
+                self._put(pipe, write, rows[write.key])
+            try:
+                pipe.execute()
+            except self._server.moved as error:
+                if error.__context__ is not None and self._server.lost(error.__context__):
+                    raise error.__context__ from None  # redis-py calls a lost EXEC so, too
+                return Landed.MOVED
+        return Landed.DONE
+
+    def _put(self, pipe: redis.client.Pipeline, write: Write, now: Image | None) -> None:
+        then, key = changed(now, write), self._redis_key(write.key)
+        if then is None:
+            pipe.delete(key)
+            return
+        if now is not None and self._number not in now.attributes:
+            raise UsageError(
+                f"{self._server.place}: {key.decode()} holds no string, and what it holds could "
+                "not be put back", "look at it, delete it by hand, and run this again",
+            )
+        extra = set(then.attributes) - {self._space, self._shard, self._number}
+        value = then.attributes.get(self._number)
+        if extra or value is None:
+            raise ValueError(f"{write.key}: a string cannot hold {sorted(extra) or 'nothing'}")
+        pipe.set(key, _bytes(value), keepttl=now is not None)
+
+    def _all(self, client: redis.Redis) -> Iterator[Image]:
+        head = _literal(self._app) if self._app else b"*"
+        pattern = head + MARK.encode() + b"*:*"
+        keys = sorted(set(client.scan_iter(match=pattern, count=1000)))
+        for start in range(0, len(keys), BATCH):
+            batch = keys[start : start + BATCH]
+            values: list[Any] = client.mget(batch)
+            for key, value in zip(batch, values, strict=True):
+                parts = self._parts(key)
+                if parts is None or (value is None and client.type(key) == b"none"):
+                    continue
+                yield self._image(*parts, value)
+
+    def _named(self, client: Any, keys: Sequence[str]) -> dict[str, Image | None]:
+        if not keys:
+            return {}
+        names = list(dict.fromkeys(keys))
+        raw = [self._redis_key(name) for name in names]
+        found: dict[str, Image | None] = {}
+        for name, key, value in zip(names, raw, client.mget(raw), strict=True):
+            there = value is not None or client.type(key) != b"none"
+            parts = self._shape.parts(name)
+            found[name] = self._image(parts[self._space], parts[self._shard], value) \
+                if there else None
+        return found
+
+    def _image(self, space: str, shard: str, value: bytes | None) -> Image:
+        attributes: Attributes = {self._space: {"S": space}, self._shard: {"S": shard}}
+        if value is not None:
+            attributes = {**attributes, self._number: _value(value)}
+        return Image(self._shape.image_key(space, shard), canonical(attributes))
+
+    def _parts(self, key: bytes) -> tuple[str, str] | None:
+        """Namespace and shard of a key; `None` for a key that is no text."""
+        try:
+            text = key.decode()
+        except UnicodeDecodeError:
+            return None
+        app = self._app or text.partition(MARK)[0]
+        stream, _, shard = text[len(app) + len(MARK) :].rpartition(":")
+        return f"{app}-{stream}", shard
+
+    def _redis_key(self, image_key: str) -> bytes:
+        parts = self._shape.parts(image_key)
+        space = parts[self._space]
+        if not self._app or not space.startswith(f"{self._app}-"):
+            raise UsageError(
+                f"{image_key} is not known to be a row of this application", "name it with app="
+            )
+        stream = space.removeprefix(f"{self._app}-")
+        return f"{self._app}{MARK}{stream}:{parts[self._shard]}".encode()
+
+
+
+def _literal(name: str) -> bytes:
+    """A name in a glob pattern, as itself."""
+    return "".join(f"\\{c}" if c in "*?[]\\^" else c for c in name).encode()
+
+
+def _value(value: bytes) -> dict[str, str]:
+    try:
+        return {"S": value.decode()}
+    except UnicodeDecodeError:
+        return {"B": base64.b64encode(value).decode()}
+
+
+def _bytes(value: Mapping[str, Any]) -> bytes:
+    ((kind, body),) = value.items()
+    if kind not in ("S", "B"):
+        raise ValueError(f"a string cannot hold {kind}")
+    return base64.b64decode(body) if kind == "B" else str(body).encode()

@@ -1,0 +1,5 @@
+"""Tables of a relational database as media: `postgres.py` and `mysql.py` reach the servers."""
+
+from reshardctl.stores.sql.table import SqlTable
+
+__all__ = ["SqlTable"]

@@ -1,0 +1,169 @@
+"""MySQL and MariaDB through PyMySQL.
+
+The password comes from the locator, from MYSQL_PWD or from the [client] section of ~/.my.cnf, as
+for MySQL's own programs; of that file nothing but user and password is taken, for a socket or a
+host in it would be another server than the locator's.
+"""
+
+from __future__ import annotations
+
+import configparser
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
+from reshardctl.stores.sql.server import Address, Column, Described, Kind
+
+CONNECT, READ = 10, 120
+"""Seconds for a connection, and for an answer."""
+_EXACT = {"decimal", "varchar", "char", "text"}
+_LOST = {2006, 2013, 2055, 1053, 1927, 4031, 0}
+"""CR_SERVER_GONE_ERROR, CR_SERVER_LOST and the like: the manual's error reference."""
+_AGAIN = {1205, 1213, 1020}
+_NO_DATABASE, _DENIED = {1049}, {1142, 1143, 1227, 1044}
+
+
+def driver() -> Any:
+    """pymysql. UsageError where it is not installed."""
+    try:
+        import pymysql
+    except ImportError:
+        raise UsageError(
+            "MySQL needs a driver that is not installed", "pip install 'reshardctl[mysql]'"
+        ) from None
+    return pymysql
+
+
+class MySql:
+    """See `Server`."""
+
+    medium = "mysql"
+
+    def __init__(self, address: Address) -> None:
+        """Loads the driver; connects to nothing yet."""
+        self._driver = driver()
+        self._address = address
+        self.errors: type[Exception] = self._driver.err.Error
+
+    @property
+    def place(self) -> str:
+        """Where it is, in words."""
+        one = self._address
+        host = f"[{one.host}]" if ":" in one.host else one.host
+        return f"mysql://{host}:{one.port or 3306}/{one.database}"
+
+    def connect(self) -> Any:
+        """A connection, out of autocommit."""
+        one = self._address
+        user, password = _credentials()
+        try:
+            return self._driver.connect(
+                host=one.host, port=one.port or 3306, database=one.database,
+                user=one.user or user or None, password=one.password or password,
+                charset="utf8mb4", autocommit=False, connect_timeout=CONNECT, read_timeout=READ,
+                write_timeout=READ, program_name="reshardctl",
+            )
+        except (self.errors, OSError, RuntimeError) as error:
+            raise self._unreached(error) from None
+
+    def begin(self, cursor: Any) -> None:
+        """Bounds on waits, and rows as they are committed now."""
+        cursor.execute("SET SESSION innodb_lock_wait_timeout = 20")
+        cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
+
+    def described(self, cursor: Any, table: str) -> Described | None:
+        """A table of the database, or SCHEMA.TABLE."""
+        schema, _, name = table.rpartition(".")
+        cursor.execute(
+            "SELECT table_schema, table_name, create_time, engine "
+            "FROM information_schema.tables WHERE table_schema = COALESCE(NULLIF(%s, ''), "
+            "DATABASE()) AND table_name = %s AND table_type = 'BASE TABLE'", [schema, name],
+        )
+        found = cursor.fetchone()
+        if found is None:
+            return None
+        schema, name, created, engine = found
+        cursor.execute(
+            "SELECT column_name, data_type, column_type FROM information_schema.columns "
+            "WHERE table_schema = %s AND table_name = %s AND extra NOT LIKE '%%GENERATED%%' "
+            "ORDER BY ordinal_position", [schema, name],
+        )
+        columns = tuple(
+            Column(column, whole, kind in _EXACT) for column, kind, whole in cursor.fetchall()
+        )
+        return Described(
+            f"{self.place}/{schema}.{name}", str(created), columns, engine == "InnoDB"
+        )
+
+    def quoted(self, name: str) -> str:
+        """In backticks."""
+        return "`" + name.replace("`", "``").replace("%", "%%") + "`"
+
+    def named(self, table: str) -> str:
+        """As it is written: whether case matters is the server's setting."""
+        return ".".join(map(self.quoted, table.split(".")))
+
+    def as_text(self, name: str) -> str:
+        """Decimals and text alike, as the server prints them."""
+        return f"CAST({self.quoted(name)} AS CHAR)"
+
+    def alike(self, cursor: Any, columns: Sequence[str]) -> list[str]:
+        """By the columns' names."""
+        cursor.execute(
+            "SELECT table_name FROM information_schema.columns WHERE table_schema = DATABASE() "
+            "AND column_name IN %s GROUP BY table_name HAVING count(*) = %s "
+            "ORDER BY table_name LIMIT 5", [tuple(columns), len(columns)],
+        )
+        return [name for (name,) in cursor.fetchall()]
+
+    def kind_of(self, error: Exception) -> Kind:
+        """By its number."""
+        code = _code(error)
+        if code == 1062:
+            return Kind.TAKEN
+        if code in _AGAIN:
+            return Kind.AGAIN
+        lost = code in _LOST or isinstance(error, self._driver.err.InterfaceError)
+        return Kind.LOST if lost else Kind.OTHER
+
+    def failure(self, error: Exception, doing: str, *, writing: bool = False) -> ReshardError:
+        """The server's own words; they hold no password."""
+        said = f"{self.place}: {doing}: {_words(error)}"
+        if _code(error) in _DENIED:
+            needed = "SELECT, INSERT, UPDATE, DELETE" if writing else "SELECT"
+            kind = Refused if writing else CannotTell
+            return kind(said, f"GRANT {needed} on the table to this user")
+        if _code(error) in (1290, 1792, 1836):
+            return Refused(said, "name the primary server, not a replica")
+        return CannotTell(said, "try again; if it stays so, ask who runs the server")
+
+    def _unreached(self, error: Exception) -> ReshardError:
+        said = f"{self.place} cannot be reached: {_words(error)}"
+        if _code(error) in _NO_DATABASE:
+            return UsageError(said, "name the right database in the locator")
+        return CannotTell(
+            said, "check host, port and user; the password comes from MYSQL_PWD or ~/.my.cnf"
+        )
+
+
+def _credentials() -> tuple[str, str]:
+    """User and password from where MySQL's own programs look."""
+    file = configparser.ConfigParser(
+        allow_no_value=True, interpolation=None, strict=False, default_section="\0"
+    )
+    with suppress(OSError, configparser.Error, UnicodeDecodeError, RuntimeError):
+        file.read_string((Path.home() / ".my.cnf").read_text(encoding="utf-8"))
+    client = file["client"] if file.has_section("client") else {}
+    user, password = ((client.get(name) or "").strip("'\"") for name in ("user", "password"))
+    return user, os.environ.get("MYSQL_PWD") or password
+
+
+def _code(error: Exception) -> int:
+    return error.args[0] if error.args and isinstance(error.args[0], int) else -1
+
+
+def _words(error: Exception) -> str:
+    return str(error.args[1]) if len(error.args) > 1 else (str(error) or type(error).__name__)
