@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.measured import cost_of
 from reshardctl.consumers.quickwit.document import FILE, Document
 from reshardctl.model import Step, Update, Write
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.quickwit import Indexes
 

@@ -23,7 +23,7 @@ from benchmarks.metastore import INDEX, NUMBER, SOURCE, plant
 from reshardctl.commands.open_store import STORES, Reached
 from reshardctl.consumers.locator import parse
 from reshardctl.model import Image, Step, Update, Write
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from tests.servers import PASSWORD, USER
 from tests.servers.postgresql import postgresql
 from tests.servers.redisserver import redis_server

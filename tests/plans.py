@@ -11,8 +11,9 @@ from reshardctl.execution.apply import CheckRest
 from reshardctl.execution.undo import Restore
 from reshardctl.journal import Header, Journal
 from reshardctl.model import Attributes, Create, Delete, Image, Step, Update, Write, canonical
+from reshardctl.model.write_state import Landed
 from reshardctl.planning.refresh import rebase
-from reshardctl.stores.base import Landed, Medium
+from reshardctl.stores.base import Medium
 from reshardctl.testing.memory_medium import MemoryMedium
 
 # What a KCL consumer changes by itself: every renewal, every take (KCL 3.5.1

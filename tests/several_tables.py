@@ -15,7 +15,7 @@ from zlib import crc32
 from lease_server import Clock, _bytes, session
 
 from reshardctl.model import Create, Image, Step, TableShape, Write, canonical
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from reshardctl.stores.dynamodb import DynamoDb
 
 _names = itertools.count()

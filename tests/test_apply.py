@@ -38,8 +38,8 @@ from reshardctl.execution.apply import apply, resume
 from reshardctl.exit import Exit
 from reshardctl.journal import Journal, read
 from reshardctl.model import Image, Step
+from reshardctl.model.write_state import Landed
 from reshardctl.planning.refresh import rebase
-from reshardctl.stores.base import Landed
 from reshardctl.testing.memory_medium import MemoryMedium
 
 

@@ -24,9 +24,9 @@ from reshardctl.errors import (
 )
 from reshardctl.journal import Intent, Journal, Records
 from reshardctl.model import Image, Step
-from reshardctl.model.write_state import Standing, standings
+from reshardctl.model.write_state import Landed, Standing, standings
 from reshardctl.planning.refresh import rebase
-from reshardctl.stores.base import Landed, Medium, Texts, recover
+from reshardctl.stores.base import Medium, Texts, recover
 from reshardctl.stores.files.tree import METADATA
 
 Check = Callable[[list[Image]], list[Step]]

@@ -10,7 +10,8 @@ from reshardctl.errors import ReshardError, UndoRefused, UsageError
 from reshardctl.execution.apply import half_done
 from reshardctl.journal import Journal, Records
 from reshardctl.model import Image, Step, after
-from reshardctl.stores.base import Landed, Medium, Texts
+from reshardctl.model.write_state import Landed
+from reshardctl.stores.base import Medium, Texts
 
 
 def unreadable(

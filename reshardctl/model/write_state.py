@@ -1,4 +1,4 @@
-"""What became of a write, judged from its row as it is now.
+"""What became of a write: how its call ended, and what its row as it is now says of it.
 
 An answer may be lost, a process may be killed between a write and its record: the row itself is
 the only witness. Values are compared as DynamoDB compares them: numbers by value (it answers
@@ -7,11 +7,15 @@ the only witness. Values are compared as DynamoDB compares them: numbers by valu
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from enum import Enum
 
+from reshardctl.errors import AnswerLost, ReshardError
 from reshardctl.model import AttributeValue, Create, Delete, Image, Step, Update, Write, changed
+
+Get = Callable[[Sequence[str]], dict[str, Image | None]]
+"""Keys → their rows as they are now, `None` for an absent one; see `Medium.get`."""
 
 
 class Standing(Enum):
@@ -23,6 +27,15 @@ class Standing(Enum):
     """As it was read, in every attribute that the write touches or guards."""
     MOVED = "moved"
     """Neither: somebody else wrote."""
+
+
+class Landed(Enum):
+    """How a guarded step ended."""
+
+    DONE = "done"
+    """All of its writes are in place."""
+    MOVED = "moved"
+    """A guard did not hold; nothing of the step was written."""
 
 
 def same(one: AttributeValue | None, other: AttributeValue | None) -> bool:
@@ -153,3 +166,32 @@ def _at_least(now: AttributeValue | None, then: AttributeValue | None) -> bool:
     if isinstance(one, str) or isinstance(other, str):
         return one == other
     return one >= other
+
+
+def landed(step: Step, get: Get) -> bool:
+    """Whether a step whose answer was lost is in place, judged from its rows.
+
+    get: reads rows by key. Returns False where every row is as before the step. Raises AnswerLost
+    where the rows cannot be read, and where they are neither as before nor as written.
+    """
+    try:
+        rows = get([write.key for write in step.writes])
+    except ReshardError as error:
+        raise AnswerLost(
+            f"{step.title}: the answer was lost, and then reading failed: {error.what}", error.next
+        ) from None
+    stands = {standing(write, rows[write.key]) for write in step.writes}
+    if stands == {Standing.LANDED}:
+        return True
+    if stands == {Standing.AS_BEFORE}:
+        return False
+    moved = [w.key for w in step.writes if standing(w, rows[w.key]) is Standing.MOVED]
+    raise AnswerLost(
+        f"{step.title}: the answer was lost, and someone else has written since: "
+        f"{', '.join(moved) or 'only some rows are as written'}"
+    )
+
+
+def uncertain(error: ReshardError) -> AnswerLost:
+    """What to raise for a failure that follows a lost answer: the lost write may still land."""
+    return AnswerLost(f"{error.what}; an earlier attempt may still land", error.next)

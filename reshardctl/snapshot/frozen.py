@@ -8,7 +8,7 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, Image, Probe, ShardId, Step
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 
 
 class FrozenStream:

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from enum import Enum
 from typing import Protocol, runtime_checkable
 
 from reshardctl.model import Image, Step
-
-
-class Landed(Enum):
-    """How a guarded step ended."""
-
-    DONE = "done"
-    """All of its writes are in place."""
-    MOVED = "moved"
-    """A guard did not hold; nothing of the step was written."""
+from reshardctl.model.write_state import Landed
 
 
 class Medium(Protocol):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from reshardctl.model import Image, Step
-from reshardctl.stores.base import Landed, Medium, recover
+from reshardctl.model.write_state import Landed
+from reshardctl.stores.base import Medium, recover
 
 
 class Joined:

@@ -13,8 +13,7 @@ only (a file its text, a text its positions), inherit `StoreContract` and say wh
 from __future__ import annotations
 
 from reshardctl.model import AttributeValue, Image, Update, canonical, changed
-from reshardctl.model.write_state import differing
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed, differing
 from reshardctl.testing.store_contract import (
     Store,
     StoreContract,

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from threading import Lock
 
 from reshardctl.model import Create, Image, Step, Write, canonical, changed
-from reshardctl.model.write_state import same
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed, same
 
 
 class MemoryMedium:

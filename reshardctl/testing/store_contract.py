@@ -22,7 +22,8 @@ from reshardctl.model import (
     canonical,
     changed,
 )
-from reshardctl.stores.base import Landed, Medium
+from reshardctl.model.write_state import Landed
+from reshardctl.stores.base import Medium
 
 
 class Store(Protocol):

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 import pytest
 
 from reshardctl.errors import CannotTell
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from reshardctl.stores.quickwit.indexes import Indexes
 from tests.case_stream import shard_name
 from tests.cli.lab import opened

@@ -7,7 +7,7 @@ from typing import Any
 
 from reshardctl.errors import AnswerLost, CannotTell
 from reshardctl.model import Create, Image, Step, Update, Write
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from tests.servers.severed import Way
 
 Row = Callable[[str, int], Image]

@@ -30,7 +30,7 @@ from lease_server import Clock, LeaseTable, session
 from reshardctl.aws.client import ATTEMPTS
 from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
 from reshardctl.model import Image, Step, changed
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from reshardctl.stores.dynamodb import ACTIONS, DynamoDb
 from reshardctl.testing.medium_contract import END, create, delete, row, step, update
 

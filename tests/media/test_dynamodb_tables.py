@@ -13,7 +13,7 @@ from several_tables import SeveralTables, composite, fixed, two_tables
 
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Create, Delete, Image, Step, TableShape, Update, Write
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from reshardctl.stores.dynamodb import DynamoDb
 
 RESERVED = {"Shard", "Key", "Name", "namespace", "shard_id", "Owner", "sequence_number"}

@@ -12,7 +12,7 @@ import pytest
 from reshardctl.consumers.quickwit.document import FILE, Document
 from reshardctl.errors import UsageError
 from reshardctl.model import Create, Image, Step, Update, Write
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from reshardctl.stores.files.blobs import Blobs
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.quickwit import Indexes

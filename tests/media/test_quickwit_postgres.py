@@ -11,7 +11,7 @@ from reshardctl.consumers.quickwit.document import ROW, Document
 from reshardctl.consumers.quickwit.switching import enabled
 from reshardctl.errors import AnswerLost, CannotTell, UsageError
 from reshardctl.model import Create, Delete, Step, Update, Write
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from reshardctl.stores.quickwit.postgres import Metastore
 from reshardctl.stores.sql.postgres import Postgres
 from reshardctl.stores.sql.server import address_of

@@ -11,9 +11,9 @@ import pytest
 
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Image
+from reshardctl.model.write_state import Landed
 from reshardctl.spark import gateway
 from reshardctl.spark.hadoop import Hadoop
-from reshardctl.stores.base import Landed
 from reshardctl.stores.files.tree import Tree
 from reshardctl.testing.store_contract import StoreContract, Words
 from tests.media.files.trees import change, creation, everything, plant, removal

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from reshardctl.model import Image, SideTable, Step, TableShape, table_of
 from reshardctl.model.tables import check
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from reshardctl.stores.dynamodb import reading, writing
 from reshardctl.stores.dynamodb.beside import Beside
 from reshardctl.stores.dynamodb.client import Client

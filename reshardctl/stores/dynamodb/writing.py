@@ -7,12 +7,11 @@ from typing import Any
 
 from reshardctl.aws.client import ATTEMPTS, CAUGHT
 from reshardctl.model import Step, TableShape, table_of
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Get, Landed, uncertain
+from reshardctl.model.write_state import landed as in_place
 from reshardctl.stores.dynamodb.client import Client, pauses
 from reshardctl.stores.dynamodb.conditions import request
 from reshardctl.stores.dynamodb.faults import WAITED_FOR, Kind, kind_of
-from reshardctl.stores.lost_answers import Get, uncertain
-from reshardctl.stores.lost_answers import landed as in_place
 
 MAX_WRITES = 100
 """Writes of one TransactWriteItems, API reference."""

@@ -13,7 +13,7 @@ from typing import TypeVar
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, Step, Write
 from reshardctl.model.trees import Codec
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from reshardctl.stores.files.blobs import Blob, Blobs, Moved
 from reshardctl.stores.files.blobs import checked as checked_key
 from reshardctl.stores.guards import checked, holds

@@ -17,8 +17,8 @@ from reshardctl.aws import client as aws
 from reshardctl.aws import s3 as buckets
 from reshardctl.aws.s3 import Kind, kind_of
 from reshardctl.errors import AnswerLost, CannotTell, ReshardError, UsageError
+from reshardctl.model.write_state import uncertain
 from reshardctl.stores.files.blobs import Blob, Entry, Moved, checked
-from reshardctl.stores.lost_answers import uncertain
 
 if TYPE_CHECKING:
     from boto3.session import Session

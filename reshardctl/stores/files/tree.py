@@ -16,7 +16,7 @@ from contextlib import suppress
 from reshardctl.errors import AnswerLost, CannotTell, Refused
 from reshardctl.model import Create, Delete, Image, Step, Update, Write, changed
 from reshardctl.model.trees import Select
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from reshardctl.stores.files.blobs import Blob, Blobs, Moved, checked
 from reshardctl.stores.files.images import crc_of, image_of, written
 from reshardctl.stores.files.reading import Reading

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, Step
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from reshardctl.stores.files.blobs import Blobs, split
 from reshardctl.stores.files.document import Document
 from reshardctl.stores.quickwit.codec import CodecOf

@@ -15,7 +15,7 @@ from typing import Any
 
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model import Image, Step, Write
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from reshardctl.stores.guards import checked, holds
 from reshardctl.stores.quickwit.codec import CodecOf
 from reshardctl.stores.sql.attempts import Attempts

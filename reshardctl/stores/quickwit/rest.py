@@ -15,7 +15,7 @@ from urllib.parse import quote, urlsplit
 
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Image, Step
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from reshardctl.stores.quickwit.codec import CodecOf
 
 T = TypeVar("T")

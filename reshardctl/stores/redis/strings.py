@@ -21,9 +21,8 @@ from reshardctl.model import (
     canonical,
     changed,
 )
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed, landed, uncertain
 from reshardctl.stores.guards import checked, holds
-from reshardctl.stores.lost_answers import landed, uncertain
 from reshardctl.stores.redis.server import Server
 
 if TYPE_CHECKING:

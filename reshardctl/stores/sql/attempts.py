@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 
 from reshardctl.errors import CannotTell, ReshardError
 from reshardctl.model import Step
-from reshardctl.stores.base import Landed
-from reshardctl.stores.lost_answers import Get, landed, uncertain
+from reshardctl.model.write_state import Get, Landed, landed, uncertain
 from reshardctl.stores.sql.server import Kind, Server
 
 T = TypeVar("T")

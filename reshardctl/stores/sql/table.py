@@ -23,7 +23,7 @@ from reshardctl.model import (
     Write,
     canonical,
 )
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from reshardctl.stores.guards import checked, holds
 from reshardctl.stores.sql.attempts import Attempts
 from reshardctl.stores.sql.server import Described, Server

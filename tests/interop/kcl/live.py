@@ -18,8 +18,8 @@ from reshardctl.execution.repair import Ports, carry_out, survey, verify
 from reshardctl.journal import Header, Journal
 from reshardctl.kinesis import Kinesis
 from reshardctl.model import Step
+from reshardctl.model.write_state import Landed
 from reshardctl.planning.plan import Plan
-from reshardctl.stores.base import Landed
 from reshardctl.stores.dynamodb import DynamoDb
 from tests.case import CASES, Case, Expect, load
 from tests.case_stream import shard_name

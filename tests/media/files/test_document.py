@@ -15,7 +15,7 @@ from lease_server import session
 from reshardctl.consumers.quickwit.document import Document as Quickwit
 from reshardctl.errors import AnswerLost, Refused, UsageError
 from reshardctl.model import Create, Delete, Image, Step, Update, Write, changed
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from reshardctl.stores.files.document import Document
 from reshardctl.stores.files.local import Local
 from tests.media.files.bucket import Prefix, bucket_server

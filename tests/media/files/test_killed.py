@@ -19,8 +19,8 @@ import pytest
 
 from reshardctl.errors import AnswerLost, CannotTell, Refused
 from reshardctl.model import Step
-from reshardctl.model.write_state import Standing, standing
-from reshardctl.stores.base import Landed, recover
+from reshardctl.model.write_state import Landed, Standing, standing
+from reshardctl.stores.base import recover
 from reshardctl.stores.files import renaming
 from reshardctl.stores.files.images import image_of
 from reshardctl.stores.files.local import Local

@@ -23,7 +23,7 @@ from faults import (
 from lease_server import session
 
 from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from reshardctl.stores.files.s3 import ACTIONS, S3
 from reshardctl.stores.files.tree import Tree
 from tests.media.files.bucket import Prefix, bucket_server

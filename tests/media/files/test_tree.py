@@ -15,7 +15,7 @@ import pytest
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Image
 from reshardctl.model.trees import Wants
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.tree import Tree
 from tests.media.files.trees import (

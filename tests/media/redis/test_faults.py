@@ -9,7 +9,7 @@ import pytest
 
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from reshardctl.stores.redis import Strings
 from reshardctl.stores.redis.server import Server
 from tests.media.faults_of_stores import cut_everywhere

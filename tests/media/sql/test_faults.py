@@ -11,7 +11,7 @@ from several_tables import Mask
 
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model import Image, Step, TableShape, Update, Write
-from reshardctl.stores.base import Landed
+from reshardctl.model.write_state import Landed
 from reshardctl.stores.sql import SqlTable
 from reshardctl.stores.sql.server import address_of
 from tests.media.faults_of_stores import cut_everywhere
