@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from botocore.config import Config
@@ -26,6 +26,7 @@ from botocore.parsers import ResponseParserError
 
 from reshardctl.aws.malformed_answers import refuse_malformed
 from reshardctl.errors import CannotTell, UsageError
+from reshardctl.model.retry import FailureKind, Retry
 
 if TYPE_CHECKING:
     from boto3.session import Session as Session
@@ -192,12 +193,16 @@ def assumed(
     return boto3.Session(botocore_session=base, region_name=region or session.region_name)
 
 
-def pauses(first: float) -> Iterator[float]:
-    """Seconds to wait between the attempts at one call."""
-    pause = first
-    for _ in range(ATTEMPTS - 1):
-        yield pause
-        pause = min(2 * pause, LONGEST_PAUSE)
+def pauses(first: float) -> Sequence[float]:
+    """Seconds to wait between the attempts at one call. first: before the second attempt."""
+    return tuple(min(first * 2**n, LONGEST_PAUSE) for n in range(ATTEMPTS - 1))
+
+
+def retry(
+    first: float, sleep: Callable[[float], None], kind_of: Callable[[Exception], FailureKind]
+) -> Retry:
+    """Up to ATTEMPTS attempts at the calls of a boto3 client. first: as for `pauses`."""
+    return Retry(pauses(first), sleep, CAUGHT, kind_of)
 
 
 def about_credentials(error: Exception) -> bool:

@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 
 from reshardctl.aws import client as aws
 from reshardctl.aws.client import allow, clean, code_of
 from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
+from reshardctl.model.retry import FailureKind, Retry
+
+FIRST_PAUSE = 0.2
+"""Seconds; with `aws.pauses`, 16 s in all."""
 
 
 class Kind(Enum):
-    """What happened to a call; `passes`: the same call may succeed later."""
+    """What happened to a call, and what that means for trying it again (`failure`)."""
 
-    BUSY = ("busy", True)
+    BUSY = ("busy", FailureKind.TRANSIENT)
     """Not done now."""
-    UNSENT = ("unsent", True)
+    UNSENT = ("unsent", FailureKind.TRANSIENT)
     """No connection: the service never saw the call."""
-    LOST = ("lost", True)
+    LOST = ("lost", FailureKind.LOST_ANSWER)
     """No answer: a put may be in place."""
-    MOVED = ("moved", False)
+    MOVED = ("moved", FailureKind.CONFLICT)
     """The object is not as we left it, or is there already."""
-    ABSENT = ("absent", False)
+    ABSENT = ("absent", FailureKind.PERMANENT)
     """No such object."""
-    NO_BUCKET = ("no bucket", False)
-    ELSEWHERE = ("elsewhere", False)
+    NO_BUCKET = ("no bucket", FailureKind.PERMANENT)
+    ELSEWHERE = ("elsewhere", FailureKind.PERMANENT)
     """The bucket is in another region, and the redirection did not help."""
-    DENIED = ("denied", False)
-    CREDENTIALS = ("credentials", False)
-    WRONG = ("wrong", False)
+    DENIED = ("denied", FailureKind.PERMANENT)
+    CREDENTIALS = ("credentials", FailureKind.PERMANENT)
+    WRONG = ("wrong", FailureKind.PERMANENT)
     """Anything else."""
 
     @property
-    def passes(self) -> bool:
+    def failure(self) -> FailureKind:
         return self.value[1]
 
 
@@ -74,6 +79,11 @@ def kind_of(error: Exception) -> Kind:
     if isinstance(error, aws.LOST) or aws.failed_inside(error):
         return Kind.LOST
     return Kind.WRONG
+
+
+def retry(sleep: Callable[[float], None]) -> Retry:
+    """How calls on a bucket are tried again."""
+    return aws.retry(FIRST_PAUSE, sleep, lambda error: kind_of(error).failure)
 
 
 def failure(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from reshardctl.aws import client as aws
 from reshardctl.aws import s3 as buckets
 from reshardctl.aws.s3 import Kind, kind_of
 from reshardctl.errors import ReshardError, UsageError
@@ -14,37 +13,23 @@ from reshardctl.journal.log import S3Object
 ACTIONS = ("s3:GetObject", "s3:ListBucket", "s3:PutObject")
 """What a journal on S3 needs: the object's own actions, and s3:ListBucket on the bucket, without
 which S3 answers 403 for an object that is not there."""
-FIRST_PAUSE = 0.2
-"""Seconds; with `aws.pauses`, 20 s in all."""
 
 
 def listed(boto: Any, prefix: S3Object, sleep: Callable[[float], None]) -> list[str]:
     """All keys below a prefix, in order."""
     folder = prefix.key.rstrip("/")
-    asked = {"Bucket": prefix.bucket, "Prefix": f"{folder}/" if folder else ""}
+    request = {"Bucket": prefix.bucket, "Prefix": f"{folder}/" if folder else ""}
+    retry = buckets.retry(sleep)
     keys: list[str] = []
-    more: dict[str, str] = {}
     while True:
-        answer = _page(boto, {**asked, **more}, prefix, sleep)
-        keys += [one["Key"] for one in answer.get("Contents", ())]
-        if not answer.get("IsTruncated"):
+        page: dict[str, Any] = retry.read(
+            lambda: boto.list_objects_v2(**request),
+            lambda error: failure(error, kind_of(error), prefix, "s3:ListBucket"),
+        )
+        keys += [stored["Key"] for stored in page.get("Contents", ())]
+        if not page.get("IsTruncated"):
             return keys
-        more = {"ContinuationToken": answer["NextContinuationToken"]}
-
-
-def _page(
-    boto: Any, asked: dict[str, str], prefix: S3Object, sleep: Callable[[float], None]
-) -> dict[str, Any]:
-    for pause in (*aws.pauses(FIRST_PAUSE), None):
-        try:
-            page: dict[str, Any] = boto.list_objects_v2(**asked)
-            return page
-        except aws.CAUGHT as error:
-            kind = kind_of(error)
-            if not kind.passes or pause is None:
-                raise failure(error, kind, prefix, "s3:ListBucket") from None
-        sleep(pause)
-    raise AssertionError("unreachable")
+        request["ContinuationToken"] = page["NextContinuationToken"]
 
 
 def failure(error: Exception, kind: Kind, where: S3Object, action: str) -> ReshardError:

@@ -10,8 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from reshardctl.errors import UsageError
+from reshardctl.model.retry import FailureKind, Retry
 
-GLANCES = (0.01, 0.05, 0.0)
+GLANCES = (0.01, 0.05)
 """Seconds between attempts to lock: `undo --list` holds a lock for the moment of a glance."""
 
 
@@ -153,12 +154,9 @@ def _sync_directory(path: Path) -> None:
 
 
 def _lock(path: Path, descriptor: int) -> None:
-    for pause in GLANCES:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            time.sleep(pause)
-    raise UsageError(
-        f"journal {path} is in use by another reshardctl", "wait until that one has ended"
+    Retry(GLANCES, time.sleep, BlockingIOError, lambda _error: FailureKind.TRANSIENT).read(
+        lambda: fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB),
+        lambda _error: UsageError(
+            f"journal {path} is in use by another reshardctl", "wait until that one has ended"
+        ),
     )

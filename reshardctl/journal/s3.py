@@ -12,13 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
-from reshardctl.aws import client as aws
+from reshardctl.aws import s3 as buckets
 from reshardctl.aws.s3 import Kind, kind_of
 from reshardctl.errors import ReshardError, UsageError
-from reshardctl.journal.bucket import FIRST_PAUSE, failure, taken
+from reshardctl.journal.bucket import failure, taken
 from reshardctl.journal.log import S3Object
+from reshardctl.model.retry import Retry
+from reshardctl.model.write_state import Landed
 
 WRITER = "writer"
 """User-defined metadata of the object: which attempt put it."""
@@ -34,7 +37,7 @@ class S3Log:
         """boto: an S3 client without retries of its own. writer: a name no other process has."""
         self.where = where
         self._boto = boto
-        self._sleep = sleep
+        self._retry = buckets.retry(sleep)
         self._writer = writer
         self._puts = 0
         self._content = b""
@@ -83,34 +86,25 @@ class S3Log:
         if self._tag is None:
             self._look_again()
         self._puts += 1
-        name = f"{self._writer}-{self._puts}"
-        lost = False
-        for pause in (*aws.pauses(FIRST_PAUSE), None):
-            try:
-                self._tag = self._once(whole, name)
-                return
-            except aws.CAUGHT as error:
-                kind = kind_of(error)
-                lost = lost or kind is Kind.LOST
-                seen = self._landed(name) if lost else False
-                if seen:
-                    return
-                if seen is None and kind is Kind.MOVED:  # by the put whose answer was lost?
-                    kind = Kind.LOST
-                if not kind.passes or pause is None:
-                    raise self._failed(error, kind, lost) from None
-            self._sleep(pause)
+        name, tag = f"{self._writer}-{self._puts}", self._tag
 
-    def _failed(self, error: Exception, kind: Kind, lost: bool) -> ReshardError:
-        fresh = not self._tag
-        if lost:
-            self._tag = None
-        if kind is Kind.MOVED:
-            return taken(self.where, fresh=fresh)
-        return failure(error, kind, self.where, "s3:PutObject")
+        def put() -> Landed:
+            self._tag = self._sent(whole, name, tag)
+            return Landed.DONE
 
-    def _once(self, whole: bytes, name: str) -> str:
-        condition = {"IfMatch": self._tag} if self._tag else {"IfNoneMatch": "*"}
+        def failed(error: Exception) -> ReshardError:
+            kind = kind_of(error)
+            if kind is Kind.MOVED:  # perhaps by the put whose answer was lost
+                kind = Kind.LOST
+            return failure(error, kind, self.where, "s3:PutObject")
+
+        ended = self._retry.write(put, lambda: self._landed(name), failed, lambda error: error)
+        if ended is Landed.MOVED:
+            raise taken(self.where, fresh=not tag)
+
+    def _sent(self, whole: bytes, name: str, tag: str | None) -> str:
+        """Put the object if its ETag is still `tag` ("": if it is absent); the ETag it has now."""
+        condition = {"IfMatch": tag} if tag else {"IfNoneMatch": "*"}
         answer = self._boto.put_object(
             Bucket=self.where.bucket, Key=self.where.key, Body=whole,
             ContentType="application/jsonl", Metadata={WRITER: name}, **condition,
@@ -118,9 +112,13 @@ class S3Log:
         return str(answer["ETag"])
 
     def _landed(self, name: str) -> bool | None:
-        """Whether the object is what this put made of it; None when S3 does not say."""
+        """Whether the object is what this put made of it; `None` when S3 does not say.
+
+        The answer of the put was lost: its ETag is known again only if the object is the put's.
+        """
+        self._tag = None
         try:
-            _, tag, writer = self._get(tries=1)
+            _, tag, writer = self._get(replace(self._retry, pauses=()))
         except Absent:
             return False
         except ReshardError:
@@ -143,22 +141,21 @@ class S3Log:
             raise taken(self.where, fresh=False)
         self._tag = tag
 
-    def _get(self, *, tries: int = aws.ATTEMPTS) -> tuple[bytes, str, str]:
-        """Bytes, ETag and writer. UsageError where there is none."""
-        for pause in (*list(aws.pauses(FIRST_PAUSE))[: tries - 1], None):
-            try:
-                answer = self._boto.get_object(Bucket=self.where.bucket, Key=self.where.key)
-                content: bytes = answer["Body"].read()
-                return content, str(answer["ETag"]), answer.get("Metadata", {}).get(WRITER, "")
-            except aws.CAUGHT as error:
-                kind = kind_of(error)
-                if kind is Kind.ABSENT:
-                    raise Absent(f"cannot read journal {self.where}: there is no such object",
-                                 _LIST.format(self.where.bucket)) from None
-                if not kind.passes or pause is None:
-                    raise failure(error, kind, self.where, "s3:GetObject") from None
-            self._sleep(pause)
-        raise AssertionError("unreachable")
+    def _get(self, retry: Retry | None = None) -> tuple[bytes, str, str]:
+        """Bytes, ETag and writer of the object. Absent where there is none."""
+        def get() -> tuple[bytes, str, str]:
+            answer = self._boto.get_object(Bucket=self.where.bucket, Key=self.where.key)
+            content: bytes = answer["Body"].read()
+            return content, str(answer["ETag"]), answer.get("Metadata", {}).get(WRITER, "")
+
+        def failed(error: Exception) -> ReshardError:
+            kind = kind_of(error)
+            if kind is Kind.ABSENT:
+                return Absent(f"cannot read journal {self.where}: there is no such object",
+                              _LIST.format(self.where.bucket))
+            return failure(error, kind, self.where, "s3:GetObject")
+
+        return (retry or self._retry).read(get, failed)
 
 
 class Absent(UsageError):

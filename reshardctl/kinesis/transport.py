@@ -7,11 +7,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.aws import client as aws
-from reshardctl.aws.client import ATTEMPTS, CAUGHT, allow, clean, code_of, message_of
+from reshardctl.aws.client import ATTEMPTS, allow, clean, code_of, message_of
 from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.kinesis.faults import Kind, kind_of
 from reshardctl.kinesis.pages import keep_pages_raw
 from reshardctl.kinesis.target import Target
+from reshardctl.model.retry import FailureKind
 
 if TYPE_CHECKING:
     from boto3.session import Session
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 FIRST_PAUSE = 0.2
 """Seconds; with `aws.pauses`, 16 s in all."""
 
-_REPEATED = (Kind.BUSY, Kind.LOST, Kind.UNREACHABLE)
 _ACCOUNT = re.compile(r"\baccount (\d{12})\b")
 
 
@@ -47,20 +47,19 @@ class Transport:
         self._client = client
         self.region: str = client.meta.region_name
         self.sleep = sleep
+        self._retry = aws.retry(FIRST_PAUSE, sleep, _failure_of)
 
     def call(self, operation: str, target: Target, **arguments: object) -> dict[str, Any]:
         """One call, repeated while it is throttled or unanswered. CallError if it fails."""
-        for pause in (*aws.pauses(FIRST_PAUSE), None):
-            try:
-                answer: dict[str, Any] = getattr(self._client, operation)(**arguments)
-                return answer
-            except CAUGHT as error:
-                kind = kind_of(error)
-                if pause is None or kind not in _REPEATED:
-                    told = self._told(error, kind, operation, target)
-                    raise CallError(kind, message_of(error), told) from None
-            self.sleep(pause)
-        raise AssertionError("unreachable")
+        def once() -> dict[str, Any]:
+            answer: dict[str, Any] = getattr(self._client, operation)(**arguments)
+            return answer
+
+        def failed(error: Exception) -> CallError:
+            kind = kind_of(error)
+            return CallError(kind, message_of(error), self._told(error, kind, operation, target))
+
+        return self._retry.read(once, failed)
 
     def _told(self, error: Exception, kind: Kind, operation: str, target: Target) -> ReshardError:
         """What to tell the operator. Texts about credentials are ours alone: the service's own
@@ -92,6 +91,12 @@ class Transport:
             case _:
                 text = clean(message_of(error))
                 return CannotTell(f"{action} on {stream}: {code_of(error)}: {text}")
+
+
+def _failure_of(error: Exception) -> FailureKind:
+    """Every call here is a read: after a lost answer it is sent again like after a throttle."""
+    passes = kind_of(error) in (Kind.BUSY, Kind.LOST, Kind.UNREACHABLE)
+    return FailureKind.TRANSIENT if passes else FailureKind.PERMANENT
 
 
 def _denied(error: Exception, action: str, target: Target) -> CannotTell:

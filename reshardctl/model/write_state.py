@@ -190,8 +190,3 @@ def landed(step: Step, get: Get) -> bool:
         f"{step.title}: the answer was lost, and someone else has written since: "
         f"{', '.join(moved) or 'only some rows are as written'}"
     )
-
-
-def uncertain(error: ReshardError) -> AnswerLost:
-    """What to raise for a failure that follows a lost answer: the lost write may still land."""
-    return AnswerLost(f"{error.what}; an earlier attempt may still land", error.next)

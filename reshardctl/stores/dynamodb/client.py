@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.aws import client as aws
-from reshardctl.aws.client import ATTEMPTS, CAUGHT, allow, clean, code_of
+from reshardctl.aws.client import ATTEMPTS, allow, clean, code_of
 from reshardctl.errors import CannotTell, NoStore, Refused, ReshardError
-from reshardctl.stores.dynamodb.faults import WAITED_FOR, Kind, kind_of
+from reshardctl.stores.dynamodb.faults import Kind, failure_of, kind_of
 
 if TYPE_CHECKING:
     from boto3.session import Session
 
 FIRST_PAUSE = 0.1
-"""Seconds; with `aws.pauses`, 15 s in all."""
-
-
-def pauses() -> Iterator[float]:
-    """Seconds to wait between the attempts at one call."""
-    return aws.pauses(FIRST_PAUSE)
+"""Seconds; with `aws.pauses`, 11 s in all."""
 
 
 class Denied(CannotTell):
@@ -43,7 +38,7 @@ class Client:
         self.table = table
         self.more: tuple[str, ...] = ()
         self.region: str = self._boto.meta.region_name
-        self._sleep = sleep
+        self.retry = aws.retry(FIRST_PAUSE, sleep, failure_of)
 
     def once(self, operation: str, **arguments: object) -> dict[str, Any]:
         """One attempt, exceptions as boto3 raises them."""
@@ -52,17 +47,10 @@ class Client:
 
     def read(self, operation: str, action: str, where: str, **arguments: object) -> dict[str, Any]:
         """A reading call, tried ATTEMPTS times. where: what to call it in a message."""
-        for pause in (*pauses(), None):
-            try:
-                return self.once(operation, **arguments)
-            except CAUGHT as error:
-                kind = kind_of(error)
-                if kind not in WAITED_FOR:
-                    raise self.failure(error, kind, action, where) from None
-                if pause is None:
-                    raise self.failure(error, kind, action, where, tries=ATTEMPTS) from None
-            self._sleep(pause)
-        raise AssertionError("unreachable")
+        return self.retry.read(
+            lambda: self.once(operation, **arguments),
+            lambda error: self.failure(error, action, where),
+        )
 
     def of_table(self, table: str, *more: str) -> Client:
         """The same client for another table. more: others that a transaction of it spans."""
@@ -70,13 +58,8 @@ class Client:
         other.table, other.more = table, more
         return other
 
-    def pause(self, seconds: float) -> None:
-        """Wait."""
-        self._sleep(seconds)
-
     def failure(
-        self, error: Exception, kind: Kind, action: str, where: str, *, tries: int = 1,
-        writing: bool = False,
+        self, error: Exception, action: str, where: str, *, writing: bool = False
     ) -> ReshardError:
         """The exception to raise for what boto3 raised, with the next thing to do.
 
@@ -85,7 +68,7 @@ class Client:
         """
         names = " and ".join((self.table, *self.more))
         place = f"table {names} in {self.region}"
-        match kind:
+        match kind_of(error):
             case Kind.DENIED:
                 arn = f"arn:aws:dynamodb:{self.region}:*:table/"
                 resource = [f"{arn}{name}" for name in (self.table, *self.more)]
@@ -104,9 +87,9 @@ class Client:
                     self.region,
                 )
             case Kind.BUSY | Kind.UNSENT | Kind.LOST | Kind.PENDING:
-                what = "is throttled" if kind is Kind.BUSY else "does not answer"
+                what = "is throttled" if kind_of(error) is Kind.BUSY else "does not answer"
                 return CannotTell(
-                    f"{where}: {place} {what} ({code_of(error)}, {tries} attempts)",
+                    f"{where}: {place} {what} ({code_of(error)}, {ATTEMPTS} attempts)",
                     "run this again later",
                 )
             case _:

@@ -7,6 +7,7 @@ from enum import Enum
 from botocore.exceptions import ClientError
 
 from reshardctl.aws import client as aws
+from reshardctl.model.retry import FailureKind
 
 
 class Kind(Enum):
@@ -32,8 +33,13 @@ class Kind(Enum):
     """Anything else; the same call cannot succeed."""
 
 
-WAITED_FOR = (Kind.BUSY, Kind.UNSENT, Kind.LOST, Kind.PENDING)
-"""After these the same call may succeed later."""
+_FAILURES = {
+    Kind.BUSY: FailureKind.TRANSIENT,
+    Kind.UNSENT: FailureKind.TRANSIENT,
+    Kind.LOST: FailureKind.LOST_ANSWER,
+    Kind.PENDING: FailureKind.LOST_ANSWER,
+    Kind.MOVED: FailureKind.CONFLICT,
+}
 
 # Amazon DynamoDB Developer Guide, "Error handling with DynamoDB": which codes may be retried.
 _CODES = {
@@ -59,6 +65,11 @@ def kind_of(error: Exception) -> Kind:
     if isinstance(error, aws.UNSENT):
         return Kind.UNSENT
     return Kind.LOST if isinstance(error, aws.LOST) else Kind.WRONG
+
+
+def failure_of(error: Exception) -> FailureKind:
+    """What the error means for trying the call again."""
+    return _FAILURES.get(kind_of(error), FailureKind.PERMANENT)
 
 
 def _of_answer(error: ClientError) -> Kind:

@@ -7,7 +7,7 @@ from typing import Any
 
 from reshardctl.errors import CannotTell
 from reshardctl.model import Image, TableShape
-from reshardctl.stores.dynamodb.client import Client, pauses
+from reshardctl.stores.dynamodb.client import Client
 from reshardctl.stores.dynamodb.values import image_of, key_of
 
 BATCH = 100
@@ -120,7 +120,7 @@ def _batch(
     asked = {
         client.table: {"Keys": [key_of(shape, name) for name in keys], "ConsistentRead": True}
     }
-    for pause in (*pauses(), None):
+    for pause in (*client.retry.pauses, None):
         answer = client.read(
             "batch_get_item",
             "dynamodb:BatchGetItem",
@@ -134,5 +134,5 @@ def _batch(
         if not asked:
             return items
         if pause is not None:
-            client.pause(pause)
+            client.retry.sleep(pause)
     raise CannotTell(f"table {client.table}: rows stay unread, again and again: throttled")

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from reshardctl.aws.client import ATTEMPTS, CAUGHT
 from reshardctl.model import Step, TableShape, table_of
-from reshardctl.model.write_state import Get, Landed, uncertain
-from reshardctl.model.write_state import landed as in_place
-from reshardctl.stores.dynamodb.client import Client, pauses
+from reshardctl.model.write_state import Get, Landed, landed
+from reshardctl.stores.dynamodb.client import Client
 from reshardctl.stores.dynamodb.conditions import request
-from reshardctl.stores.dynamodb.faults import WAITED_FOR, Kind, kind_of
 
 MAX_WRITES = 100
 """Writes of one TransactWriteItems, API reference."""
@@ -28,24 +25,17 @@ def write(
     operation, arguments = _call(step, tables, token)
     named = {table_of(tables, write.key).name for write in step.writes}
     client = client.of_table(*(table.name for table in tables if table.name in named))
-    lost = False
-    for pause in (*pauses(), None):
-        try:
-            client.once(operation, **arguments)
-            return Landed.DONE
-        except CAUGHT as error:
-            kind = kind_of(error)
-            lost = lost or kind in (Kind.LOST, Kind.PENDING)
-            if lost:
-                landed = _look(step, kind, get)
-                if landed is not None:
-                    return landed
-            elif kind is Kind.MOVED:
-                return Landed.MOVED
-            if kind not in WAITED_FOR or pause is None:
-                raise _failure(client, step, operation, error, kind, lost) from None
-        client.pause(pause)
-    raise AssertionError("unreachable")
+    verb = {"put_item": "PutItem", "delete_item": "DeleteItem", "update_item": "UpdateItem"}
+    action = f"dynamodb:{verb.get(operation, 'PutItem, UpdateItem or DeleteItem')}"
+
+    def send() -> Landed:
+        client.once(operation, **arguments)
+        return Landed.DONE
+
+    return client.retry.write(
+        send, lambda: landed(step, get),
+        lambda error: client.failure(error, action, step.title, writing=True),
+    )
 
 
 def _call(
@@ -61,23 +51,3 @@ def _call(
         return f"{name.lower()}_item", arguments
     items = [{name: arguments} for name, arguments in requests]
     return "transact_write_items", {"TransactItems": items, "ClientRequestToken": token}
-
-
-def _look(step: Step, kind: Kind, get: Get) -> Landed | None:
-    """What a step's rows say after an answer was lost; `None`: not (yet) written, send it again.
-
-    A lost request may land after we looked. The one sent again then meets its own values, which
-    is why a condition that fails from now on is judged by the rows too.
-    """
-    if in_place(step, get):
-        return Landed.DONE
-    return Landed.MOVED if kind is Kind.MOVED else None
-
-
-def _failure(
-    client: Client, step: Step, operation: str, error: Exception, kind: Kind, lost: bool
-) -> Exception:
-    verb = {"put_item": "PutItem", "delete_item": "DeleteItem", "update_item": "UpdateItem"}
-    action = f"dynamodb:{verb.get(operation, 'PutItem, UpdateItem or DeleteItem')}"
-    failed = client.failure(error, kind, action, step.title, tries=ATTEMPTS, writing=True)
-    return uncertain(failed) if lost else failed

@@ -11,13 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, NoReturn
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from reshardctl.aws import client as aws
 from reshardctl.aws import s3 as buckets
 from reshardctl.aws.s3 import Kind, kind_of
 from reshardctl.errors import AnswerLost, CannotTell, ReshardError, UsageError
-from reshardctl.model.write_state import uncertain
+from reshardctl.model.retry import FailureKind
+from reshardctl.model.write_state import Landed
 from reshardctl.stores.files.blobs import Blob, Entry, Moved, checked
 
 if TYPE_CHECKING:
@@ -30,8 +32,6 @@ ACTIONS = {
 """Verb group → actions; s3:ListBucket is on the bucket, the others on the objects."""
 AT_ONCE = 8
 """Objects that are read at the same time; boto3 keeps ten connections."""
-FIRST_PAUSE = 0.2
-"""Seconds; with `aws.pauses`, 20 s in all."""
 LARGEST = 1 << 30
 """Bytes of an object that is read."""
 _KEPT = (
@@ -58,7 +58,7 @@ class S3:
         self._prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
         self.place = f"s3://{bucket}/{self._prefix}".rstrip("/")
         self._boto = aws.client_of(session, "s3", region, endpoint_url, self.place)
-        self._sleep = sleep
+        self._retry = buckets.retry(sleep)
         self._progress = progress
 
     def identity(self) -> Mapping[str, str]:
@@ -146,22 +146,19 @@ class S3:
     ) -> None:
         """Send a write until its fate is certain. landed, before: whether an object is as the
         write leaves it, or as it found it."""
-        lost = False
-        for pause in (*aws.pauses(FIRST_PAUSE), None):
-            try:
-                call()
-                return
-            except aws.CAUGHT as error:
-                kind = kind_of(error)
-                kind = Kind.MOVED if kind is Kind.ABSENT else kind
-                lost = lost or kind is Kind.LOST
-                if lost and self._look(key, landed, before):
-                    return
-                if kind is Kind.MOVED:
-                    raise Moved(key) from None
-                if not kind.passes or pause is None:
-                    self._fail(error, kind, key, action, lost)
-            self._sleep(pause)
+        def send() -> Landed:
+            call()
+            return Landed.DONE
+
+        def failed(error: Exception) -> ReshardError:
+            what = f"cannot {'delete' if 'Delete' in action else 'write'} {self.place}/{key}"
+            return buckets.failure(
+                error, kind_of(error), what, self._bucket, self._prefix + key, action
+            )
+
+        retry = replace(self._retry, kind_of=_write_failure)
+        if retry.write(send, lambda: self._look(key, landed, before), failed) is Landed.MOVED:
+            raise Moved(key)
 
     def _look(
         self, key: str, landed: Callable[[Blob | None], bool],
@@ -181,11 +178,6 @@ class S3:
                 "since"
             )
         return landed(now)
-
-    def _fail(self, error: Exception, kind: Kind, key: str, action: str, lost: bool) -> NoReturn:
-        what = f"cannot {'delete' if 'Delete' in action else 'write'} {self.place}/{key}"
-        failed = buckets.failure(error, kind, what, self._bucket, self._prefix + key, action)
-        raise (uncertain(failed) if lost else failed) from None
 
     def _read(self, key: str) -> Blob | None:
         arguments = {"Bucket": self._bucket, "Key": self._prefix + key}
@@ -208,20 +200,25 @@ class S3:
 
     def _asked(self, call: Callable[[], Any], place: str, key: str, action: str) -> Any:
         """What a reading call answers, `None` for no such object."""
-        for pause in (*aws.pauses(FIRST_PAUSE), None):
+        def failed(error: Exception) -> ReshardError:
+            what = f"cannot {'list' if action == 's3:ListBucket' else 'read'} {place}"
+            return buckets.failure(error, kind_of(error), what, self._bucket, key, action)
+
+        def ask() -> Any:
             try:
                 return call()
             except aws.CAUGHT as error:
-                kind = kind_of(error)
-                if kind is Kind.ABSENT:
+                if kind_of(error) is Kind.ABSENT:
                     return None
-                if not kind.passes or pause is None:
-                    what = f"cannot {'list' if action == 's3:ListBucket' else 'read'} {place}"
-                    raise buckets.failure(
-                        error, kind, what, self._bucket, key, action
-                    ) from None
-            self._sleep(pause)
-        raise AssertionError("unreachable")
+                raise
+
+        return self._retry.read(ask, failed)
+
+
+def _write_failure(error: Exception) -> FailureKind:
+    """What an error means for a guarded write: an object that is gone was deleted by another."""
+    kind = kind_of(error)
+    return FailureKind.CONFLICT if kind is Kind.ABSENT else kind.failure
 
 
 def _entries(page: Mapping[str, Any], prefix: str) -> Iterator[Entry]:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
+from reshardctl.model.retry import FailureKind, Retry
 
 if TYPE_CHECKING:
     import redis
@@ -75,14 +76,16 @@ class Server:
 
     def tried(self, doing: str, look: Callable[[redis.Redis], T]) -> T:
         """A read, once more where the connection went. Raises CannotTell or Refused."""
-        for last in (False, True):
-            try:
-                with self.client() as client:
-                    return look(client)
-            except self.errors as error:
-                if last or not self.lost(error):
-                    raise self.failure(error, doing) from None
-        raise AssertionError("unreachable")
+        def read() -> T:
+            with self.client() as client:
+                return look(client)
+
+        once_more = Retry((0.0,), lambda _seconds: None, self.errors, self.kind_of)
+        return once_more.read(read, lambda error: self.failure(error, doing))
+
+    def kind_of(self, error: Exception) -> FailureKind:
+        """What an error of the driver means for the call that raised it."""
+        return FailureKind.LOST_ANSWER if self.lost(error) else FailureKind.PERMANENT
 
     def lost(self, error: BaseException) -> bool:
         """Whether the connection went, so that nobody knows what the server did."""

@@ -21,7 +21,8 @@ from reshardctl.model import (
     canonical,
     changed,
 )
-from reshardctl.model.write_state import Landed, landed, uncertain
+from reshardctl.model.retry import Retry
+from reshardctl.model.write_state import Landed, landed
 from reshardctl.stores.guards import checked, holds
 from reshardctl.stores.redis.server import Server
 
@@ -52,7 +53,7 @@ class Strings:
         self._space, self._shard = shape.hash, shape.range
         self._number = number
         self._app = app
-        self._sleep = sleep
+        self._retry = Retry(PAUSES, sleep, server.errors, server.kind_of)
 
     def identity(self) -> Mapping[str, str]:
         """Where it is. Redis keeps nothing that would tell a database from one in its place."""
@@ -74,24 +75,10 @@ class Strings:
         """All writes of the step or none. A repeat needs no token: its guards fail on its own
         rows, which then tell."""
         writes = checked(step, self.max_writes)
-        lost = False
-        for pause in (*PAUSES, None):
-            try:
-                ended = self._transaction(writes)
-                if ended is Landed.MOVED and lost and landed(step, self.get):
-                    return Landed.DONE
-                return ended
-            except self._server.errors as error:
-                failed = self._server.failure(error, step.title)
-                if not self._server.lost(error):
-                    raise (uncertain(failed) if lost else failed) from None
-                lost = True
-                if landed(step, self.get):
-                    return Landed.DONE
-                if pause is None:
-                    raise uncertain(failed) from None
-            self._sleep(pause)
-        raise AssertionError("unreachable")
+        return self._retry.write(
+            lambda: self._transaction(writes), lambda: landed(step, self.get),
+            lambda error: self._server.failure(error, step.title),
+        )
 
     def _transaction(self, writes: Sequence[Write]) -> Landed:
         keys = [write.key for write in writes]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from typing import Any, TypeVar
 
-from reshardctl.errors import CannotTell, ReshardError
 from reshardctl.model import Step
-from reshardctl.model.write_state import Get, Landed, landed, uncertain
-from reshardctl.stores.sql.server import Kind, Server
+from reshardctl.model.retry import FailureKind, Retry
+from reshardctl.model.write_state import Get, Landed, landed
+from reshardctl.stores.sql.server import Server
 
 T = TypeVar("T")
 
@@ -23,73 +24,50 @@ class Attempts:
     def __init__(self, server: Server, sleep: Callable[[float], None]) -> None:
         """Connects to nothing yet."""
         self._server = server
-        self._sleep = sleep
+        self._retry = Retry(PAUSES, sleep, server.errors, server.kind_of)
 
     def reading(self, look: Callable[[Any], T], what: str) -> T:
         """What `look` makes of a cursor; what: named where it fails."""
-        for pause in (*PAUSES, None):
-            try:
-                with closing(self._server.connect()) as connection:
-                    cursor = connection.cursor()
-                    self._server.begin(cursor)
-                    return look(cursor)
-            except self._server.errors as error:
-                if self._server.kind_of(error) is not Kind.LOST or pause is None:
-                    raise self._server.failure(error, f"reading {what}") from None
-            self._sleep(pause)
-        raise CannotTell("unreachable")
+        def read() -> T:
+            with closing(self._server.connect()) as connection:
+                cursor = connection.cursor()
+                self._server.begin(cursor)
+                return look(cursor)
+
+        return self._retry.read(read, lambda e: self._server.failure(e, f"reading {what}"))
 
     def writing(self, step: Step, change: Callable[[Any], bool], get: Get) -> Landed:
         """All that `change` does with a cursor, or nothing where it says False.
 
         No token tells a repeat: its guards fail on its own rows, which then tell.
         """
-        lost = False
-        for pause in (*PAUSES, None):
-            sent = _Sent()
-            try:
-                ended = self._transaction(change, sent)
-                if ended is Landed.MOVED and lost and landed(step, get):
-                    return Landed.DONE
-                return ended
-            except ReshardError as error:
-                if lost:
-                    raise uncertain(error) from None
-                raise
-            except self._server.errors as error:
-                kind = self._server.kind_of(error)
-                if kind is Kind.LOST and sent.commit:
-                    lost = True
-                if lost and landed(step, get):
-                    return Landed.DONE
-                if kind is Kind.TAKEN:
-                    return Landed.MOVED
-                if kind is Kind.OTHER or pause is None:
-                    failed = self._server.failure(error, step.title, writing=True)
-                    raise (uncertain(failed) if lost else failed) from None
-            self._sleep(pause)
-        raise AssertionError("unreachable")
+        commit_sent = False
 
-    def _transaction(self, change: Callable[[Any], bool], sent: _Sent) -> Landed:
-        with closing(self._server.connect()) as connection:
-            try:
-                cursor = connection.cursor()
-                self._server.begin(cursor)
-                if not change(cursor):
-                    connection.rollback()
-                    return Landed.MOVED
-                sent.commit = True
-                connection.commit()
-            except BaseException:
-                with suppress(self._server.errors):
-                    connection.rollback()
-                raise
-        return Landed.DONE
+        def transaction() -> Landed:
+            nonlocal commit_sent
+            commit_sent = False
+            with closing(self._server.connect()) as connection:
+                try:
+                    cursor = connection.cursor()
+                    self._server.begin(cursor)
+                    if not change(cursor):
+                        connection.rollback()
+                        return Landed.MOVED
+                    commit_sent = True
+                    connection.commit()
+                except BaseException:
+                    with suppress(self._server.errors):
+                        connection.rollback()
+                    raise
+            return Landed.DONE
 
+        def kind_of(error: Exception) -> FailureKind:
+            kind = self._server.kind_of(error)
+            if kind is FailureKind.LOST_ANSWER and not commit_sent:
+                return FailureKind.TRANSIENT
+            return kind
 
-class _Sent:
-    """Whether a commit was sent."""
-
-    def __init__(self) -> None:
-        self.commit = False
-
+        return replace(self._retry, kind_of=kind_of).write(
+            transaction, lambda: landed(step, get),
+            lambda error: self._server.failure(error, step.title, writing=True),
+        )

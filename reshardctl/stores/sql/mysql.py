@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
-from reshardctl.stores.sql.server import Address, Column, Described, Kind
+from reshardctl.model.retry import FailureKind
+from reshardctl.stores.sql.server import Address, Column, Described
 
 CONNECT, READ = 10, 120
 """Seconds for a connection, and for an answer."""
@@ -119,15 +120,15 @@ class MySql:
         )
         return [name for (name,) in cursor.fetchall()]
 
-    def kind_of(self, error: Exception) -> Kind:
+    def kind_of(self, error: Exception) -> FailureKind:
         """By its number."""
         code = _code(error)
         if code == 1062:
-            return Kind.TAKEN
+            return FailureKind.CONFLICT
         if code in _AGAIN:
-            return Kind.AGAIN
+            return FailureKind.TRANSIENT
         lost = code in _LOST or isinstance(error, self._driver.err.InterfaceError)
-        return Kind.LOST if lost else Kind.OTHER
+        return FailureKind.LOST_ANSWER if lost else FailureKind.PERMANENT
 
     def failure(self, error: Exception, doing: str, *, writing: bool = False) -> ReshardError:
         """The server's own words; they hold no password."""

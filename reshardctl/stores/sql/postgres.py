@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
-from reshardctl.stores.sql.server import Address, Column, Described, Kind
+from reshardctl.model.retry import FailureKind
+from reshardctl.stores.sql.server import Address, Column, Described
 
 if TYPE_CHECKING:
     import psycopg
@@ -116,17 +117,19 @@ class Postgres:
         )
         return [name for (name,) in cursor.fetchall()]
 
-    def kind_of(self, error: Exception) -> Kind:
+    def kind_of(self, error: Exception) -> FailureKind:
         """By its SQLSTATE; without one the connection is gone."""
         state = getattr(error, "sqlstate", None)
         if state == "23505":
-            return Kind.TAKEN
+            return FailureKind.CONFLICT
         if state in _AGAIN:
-            return Kind.AGAIN
+            return FailureKind.TRANSIENT
         gone = state is None and isinstance(
             error, (self._driver.OperationalError, self._driver.InterfaceError)
         )
-        return Kind.LOST if gone or (state or "")[:2] in ("08", "57") else Kind.OTHER
+        if gone or (state or "")[:2] in ("08", "57"):
+            return FailureKind.LOST_ANSWER
+        return FailureKind.PERMANENT
 
     def failure(self, error: Exception, doing: str, *, writing: bool = False) -> ReshardError:
         """The server's own first line; it holds no password."""

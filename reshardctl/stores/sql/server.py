@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any, Protocol
 
 from reshardctl.errors import ReshardError, UsageError
+from reshardctl.model.retry import FailureKind
 
 _TARGET = re.compile(
     r"(?:(?P<user>[^/@]+)@)?(?P<host>\[[0-9a-fA-F:.]+\]|[^/@:]+)(?::(?P<port>[0-9]+))?"
@@ -41,18 +41,6 @@ def address_of(target: str, password: str) -> Address:
     return Address(
         match["host"].strip("[]"), port, match["database"], match["user"] or "", password
     )
-
-
-class Kind(Enum):
-    """What an error of a driver means for the transaction that it ended."""
-
-    LOST = "lost"
-    """The connection is gone; before a commit nothing is in place, during one nobody knows."""
-    AGAIN = "again"
-    """Rolled back by the server for the sake of another: a deadlock, a lock waited for too long."""
-    TAKEN = "taken"
-    """A row that was to be created is there."""
-    OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +94,13 @@ class Server(Protocol):
     def alike(self, cursor: Any, columns: Sequence[str]) -> list[str]:
         """Tables of the database that have all of these columns, for messages."""
 
-    def kind_of(self, error: Exception) -> Kind:
-        """What an error of the driver means."""
+    def kind_of(self, error: Exception) -> FailureKind:
+        """What an error of the driver means for the transaction that it ended.
+
+        LOST_ANSWER: the connection is gone; before a commit nothing is in place, during one nobody
+        knows. TRANSIENT: rolled back by the server for the sake of another (a deadlock, a lock
+        waited for too long). CONFLICT: a row that was to be created is there.
+        """
 
     def failure(self, error: Exception, doing: str, *, writing: bool = False) -> ReshardError:
         """What to raise for it: who is not allowed what, what is not reached."""

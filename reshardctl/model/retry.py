@@ -1,0 +1,108 @@
+"""Calls that are tried again where that can help, and writes whose answer was lost.
+
+A write whose answer was lost may be in place, may still arrive, or was never received. So every
+error after it, a failed guard too, is judged by what is stored and not by the error alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeVar
+
+from reshardctl.errors import AnswerLost, ReshardError
+from reshardctl.model.write_state import Landed
+
+T = TypeVar("T")
+
+
+class FailureKind(Enum):
+    """What an error means for the call that raised it."""
+
+    TRANSIENT = "transient"
+    """Nothing was done; the same call may succeed later."""
+    LOST_ANSWER = "lost answer"
+    """No answer came: a write may be in place. The same call may succeed later."""
+    CONFLICT = "conflict"
+    """A guard did not hold; nothing was written."""
+    PERMANENT = "permanent"
+    """Nothing was done, and the same call cannot succeed."""
+
+
+def uncertain(error: ReshardError) -> AnswerLost:
+    """What to raise for a failure that follows a lost answer: the lost write may still land."""
+    return AnswerLost(f"{error.what}; an earlier attempt may still land", error.next)
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """How the calls to one service are tried again.
+
+    pauses: seconds before the second attempt and each further one; none for a single attempt.
+    sleep: waits for so many seconds. raised: the exceptions of the service's driver; all others
+    pass through. kind_of: what such an exception means.
+    """
+
+    pauses: Sequence[float]
+    sleep: Callable[[float], None]
+    raised: type[Exception] | tuple[type[Exception], ...]
+    kind_of: Callable[[Exception], FailureKind]
+
+    def read(self, call: Callable[[], T], failed: Callable[[Exception], Exception]) -> T:
+        """The answer to a call that changes nothing.
+
+        failed: makes the exception to raise of the last error, when no attempt helps.
+        """
+        pauses = iter(self.pauses)
+        while True:
+            try:
+                return call()
+            except self.raised as error:
+                kind, pause = self.kind_of(error), next(pauses, None)
+                passes = kind in (FailureKind.TRANSIENT, FailureKind.LOST_ANSWER)
+                if pause is None or not passes:
+                    raise failed(error) from None
+            self.sleep(pause)
+
+    def write(
+        self,
+        call: Callable[[], Landed],
+        applied: Callable[[], bool | None],
+        failed: Callable[[Exception], ReshardError],
+        unsettled: Callable[[ReshardError], ReshardError] = uncertain,
+    ) -> Landed:
+        """Send a guarded write until it is certain what became of it.
+
+        call: sends the write once. It returns DONE or MOVED, or raises; an error that is a
+        CONFLICT counts as MOVED. applied: whether the write is in place, judged from what is
+        stored; asked only after an answer was lost. `None`: that cannot be read now; AnswerLost
+        from it ends the write. failed: makes the exception to raise of the last error. unsettled:
+        what to raise in its place once an answer was lost.
+
+        Returns MOVED only where no attempt is in place.
+        """
+        pauses = iter(self.pauses)
+        lost, last = False, Exception()
+        while True:
+            try:
+                if call() is Landed.DONE:
+                    return Landed.DONE
+                kind = FailureKind.CONFLICT
+            except ReshardError as error:
+                if lost:
+                    raise unsettled(error) from None
+                raise
+            except self.raised as error:
+                kind, last = self.kind_of(error), error
+            lost = lost or kind is FailureKind.LOST_ANSWER
+            in_place = applied() if lost else False
+            if in_place:
+                return Landed.DONE
+            if kind is FailureKind.CONFLICT and in_place is not None:
+                return Landed.MOVED  # else perhaps by our own write, whose answer was lost
+            pause = next(pauses, None)
+            if pause is None or kind is FailureKind.PERMANENT:
+                failure = failed(last)
+                raise (unsettled(failure) if lost else failure) from None
+            self.sleep(pause)
