@@ -1,0 +1,129 @@
+"""Answers that are lost around EXEC, and errors of another kind after one. Needs no server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from redis.exceptions import ConnectionError as Gone
+from redis.exceptions import NoPermissionError
+
+from reshardctl.errors import AnswerLost, CannotTell
+from reshardctl.model import Create, Image, Step, TableShape, Write
+from reshardctl.model.write_state import Landed
+from reshardctl.stores.redis import Strings
+from reshardctl.stores.redis.server import Server
+
+SHAPE = TableShape("", hash="namespace", range="shard_id")
+KEY = "app-a-s-1/a"
+STEP = Step("one", (Write(KEY, Create({
+    "namespace": {"S": "app-a-s-1"}, "shard_id": {"S": "a"}, "sequence_number": {"S": "1"},
+}), None, "a test"),))  # fmt: skip
+
+Fault = Callable[[Callable[[], None]], None]
+
+
+class Pipe:
+    """A connection, its pipeline and what it holds: what `Strings` asks of redis-py."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.strings: dict[bytes, bytes] = {}
+        self.executed = 0
+        self._faults, self._queued = list(faults), dict[bytes, bytes]()
+
+    def __enter__(self) -> Pipe:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self._queued = {}
+
+    def pipeline(self) -> Pipe:
+        return self
+
+    def watch(self, *keys: bytes) -> None: ...
+
+    def multi(self) -> None: ...
+
+    def mget(self, keys: Sequence[bytes]) -> list[bytes | None]:
+        return [self.strings.get(key) for key in keys]
+
+    def type(self, key: bytes) -> bytes:
+        return b"string" if key in self.strings else b"none"
+
+    def set(self, key: bytes, value: bytes, *, keepttl: bool) -> None:
+        assert not keepttl
+        self._queued[key] = value
+
+    def execute(self) -> None:
+        self.executed += 1
+        if self._faults:
+            self._faults.pop(0)(self._apply)
+        else:
+            self._apply()
+
+    def _apply(self) -> None:
+        self.strings |= self._queued
+
+
+def before(_apply: Callable[[], None]) -> None:
+    raise Gone("before")
+
+
+def after(apply: Callable[[], None]) -> None:
+    apply()
+    raise Gone("after")
+
+
+def denied(_apply: Callable[[], None]) -> None:
+    raise NoPermissionError("no SET")
+
+
+def late_and_denied(apply: Callable[[], None]) -> None:
+    """What an earlier attempt sent arrives, and this one is refused."""
+    apply()
+    raise NoPermissionError("no SET")
+
+
+def strings(monkeypatch: pytest.MonkeyPatch, *faults: Fault) -> tuple[Strings, Pipe]:
+    server, pipe = Server("127.0.0.1:1/0", ""), Pipe(faults)
+    monkeypatch.setattr(server, "client", lambda: pipe)
+    return Strings(server, SHAPE, "sequence_number", "app-a", lambda _seconds: None), pipe
+
+
+def written(medium: Strings) -> Image | None:
+    return medium.get([KEY])[KEY]
+
+
+@pytest.mark.parametrize("faults", [(after,), (before,), (before, before, after)])
+def test_a_lost_answer_is_looked_for(
+    monkeypatch: pytest.MonkeyPatch, faults: tuple[Fault, ...]
+) -> None:
+    medium, pipe = strings(monkeypatch, *faults)
+    assert medium.write(STEP, "t") is Landed.DONE
+    assert written(medium) is not None
+    assert pipe.executed == len(faults) + (faults[-1] is before)
+
+
+def test_no_answer_to_any_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
+    medium, pipe = strings(monkeypatch, *[before] * 4)
+    with pytest.raises(AnswerLost, match="an earlier attempt may still land"):
+        medium.write(STEP, "t")
+    assert pipe.executed == 4
+
+
+def test_a_refusal_after_a_lost_answer_is_judged_by_the_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    medium, _ = strings(monkeypatch, before, late_and_denied)
+    assert medium.write(STEP, "t") is Landed.DONE
+    medium, _ = strings(monkeypatch, before, denied)
+    with pytest.raises(AnswerLost, match="no SET; an earlier attempt may still land"):
+        medium.write(STEP, "t")
+
+
+def test_a_refusal_alone_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    medium, pipe = strings(monkeypatch, denied)
+    with pytest.raises(CannotTell, match="no SET") as caught:
+        medium.write(STEP, "t")
+    assert not isinstance(caught.value, AnswerLost)
+    assert (pipe.executed, written(medium)) == (1, None)
