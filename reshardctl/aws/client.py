@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from botocore.config import Config
@@ -193,16 +193,15 @@ def assumed(
     return boto3.Session(botocore_session=base, region_name=region or session.region_name)
 
 
-def pauses(first: float) -> Sequence[float]:
-    """Seconds to wait between the attempts at one call. first: before the second attempt."""
-    return tuple(min(first * 2**n, LONGEST_PAUSE) for n in range(ATTEMPTS - 1))
-
-
 def retry(
     first: float, sleep: Callable[[float], None], kind_of: Callable[[Exception], FailureKind]
 ) -> Retry:
-    """Up to ATTEMPTS attempts at the calls of a boto3 client. first: as for `pauses`."""
-    return Retry(pauses(first), sleep, CAUGHT, kind_of)
+    """Up to ATTEMPTS attempts at the calls of a boto3 client.
+
+    first: seconds before the second attempt; the later pauses double up to LONGEST_PAUSE.
+    """
+    pauses = tuple(min(first * 2**n, LONGEST_PAUSE) for n in range(ATTEMPTS - 1))
+    return Retry(pauses, sleep, CAUGHT, kind_of)
 
 
 def about_credentials(error: Exception) -> bool:

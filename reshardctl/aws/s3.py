@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
+from typing import Any
 
 from reshardctl.aws import client as aws
 from reshardctl.aws.client import allow, clean, code_of
@@ -11,7 +12,7 @@ from reshardctl.errors import CannotTell, Refused, ReshardError, UsageError
 from reshardctl.model.retry import FailureKind, Retry
 
 FIRST_PAUSE = 0.2
-"""Seconds; with `aws.pauses`, 16 s in all."""
+"""Seconds; with `aws.retry`, 16 s in all."""
 
 
 class Kind(Enum):
@@ -84,6 +85,22 @@ def kind_of(error: Exception) -> Kind:
 def retry(sleep: Callable[[float], None]) -> Retry:
     """How calls on a bucket are tried again."""
     return aws.retry(FIRST_PAUSE, sleep, lambda error: kind_of(error).failure)
+
+
+def pages(
+    boto: Any, retry: Retry, request: Mapping[str, str],
+    failed: Callable[[Exception], ReshardError],
+) -> Iterator[Mapping[str, Any]]:
+    """All pages of ListObjectsV2. failed: as for `Retry.read`."""
+    token: dict[str, str] = {}
+    while True:
+        page: Mapping[str, Any] = retry.read(
+            lambda: boto.list_objects_v2(**request, **token), failed
+        )
+        yield page
+        if not page.get("IsTruncated"):
+            return
+        token["ContinuationToken"] = page["NextContinuationToken"]
 
 
 def failure(

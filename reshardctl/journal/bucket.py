@@ -19,17 +19,11 @@ def listed(boto: Any, prefix: S3Object, sleep: Callable[[float], None]) -> list[
     """All keys below a prefix, in order."""
     folder = prefix.key.rstrip("/")
     request = {"Bucket": prefix.bucket, "Prefix": f"{folder}/" if folder else ""}
-    retry = buckets.retry(sleep)
-    keys: list[str] = []
-    while True:
-        page: dict[str, Any] = retry.read(
-            lambda: boto.list_objects_v2(**request),
-            lambda error: failure(error, kind_of(error), prefix, "s3:ListBucket"),
-        )
-        keys += [stored["Key"] for stored in page.get("Contents", ())]
-        if not page.get("IsTruncated"):
-            return keys
-        request["ContinuationToken"] = page["NextContinuationToken"]
+    pages = buckets.pages(
+        boto, buckets.retry(sleep), request,
+        lambda error: failure(error, kind_of(error), prefix, "s3:ListBucket"),
+    )
+    return [stored["Key"] for page in pages for stored in page.get("Contents", ())]
 
 
 def failure(error: Exception, kind: Kind, where: S3Object, action: str) -> ReshardError:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
 FIRST_PAUSE = 0.2
-"""Seconds; with `aws.pauses`, 16 s in all."""
+"""Seconds; with `aws.retry`, 16 s in all."""
 
 _ACCOUNT = re.compile(r"\baccount (\d{12})\b")
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
 FIRST_PAUSE = 0.1
-"""Seconds; with `aws.pauses`, 11 s in all."""
+"""Seconds; with `aws.retry`, 11 s in all."""
 
 
 class Denied(CannotTell):

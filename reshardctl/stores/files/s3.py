@@ -150,12 +150,8 @@ class S3:
             call()
             return Landed.DONE
 
-        def failed(error: Exception) -> ReshardError:
-            what = f"cannot {'delete' if 'Delete' in action else 'write'} {self.place}/{key}"
-            return buckets.failure(
-                error, kind_of(error), what, self._bucket, self._prefix + key, action
-            )
-
+        verb = "delete" if "Delete" in action else "write"
+        failed = self._failed(f"cannot {verb} {self.place}/{key}", self._prefix + key, action)
         retry = replace(self._retry, kind_of=_write_failure)
         if retry.write(send, lambda: self._look(key, landed, before), failed) is Landed.MOVED:
             raise Moved(key)
@@ -180,39 +176,30 @@ class S3:
         return landed(now)
 
     def _read(self, key: str) -> Blob | None:
-        arguments = {"Bucket": self._bucket, "Key": self._prefix + key}
-        answer = self._asked(
-            lambda: _got(self._boto.get_object(**arguments), f"{self.place}/{key}"),
-            f"{self.place}/{key}", self._prefix + key, "s3:GetObject",
-        )
-        return answer if isinstance(answer, Blob) else None
+        place = f"{self.place}/{key}"
 
-    def _pages(self, prefix: str, place: str) -> Iterator[Mapping[str, Any]]:
-        asked = {"Bucket": self._bucket, "Prefix": prefix, "Delimiter": "/"}
-        while True:
-            page = self._asked(
-                lambda: self._boto.list_objects_v2(**asked), place, prefix, "s3:ListBucket"
-            )
-            yield page
-            if not page.get("IsTruncated"):
-                return
-            asked["ContinuationToken"] = page["NextContinuationToken"]
-
-    def _asked(self, call: Callable[[], Any], place: str, key: str, action: str) -> Any:
-        """What a reading call answers, `None` for no such object."""
-        def failed(error: Exception) -> ReshardError:
-            what = f"cannot {'list' if action == 's3:ListBucket' else 'read'} {place}"
-            return buckets.failure(error, kind_of(error), what, self._bucket, key, action)
-
-        def ask() -> Any:
+        def get() -> Blob | None:
             try:
-                return call()
+                answer = self._boto.get_object(Bucket=self._bucket, Key=self._prefix + key)
+                return _got(answer, place)
             except aws.CAUGHT as error:
                 if kind_of(error) is Kind.ABSENT:
                     return None
                 raise
 
-        return self._retry.read(ask, failed)
+        failed = self._failed(f"cannot read {place}", self._prefix + key, "s3:GetObject")
+        return self._retry.read(get, failed)
+
+    def _pages(self, prefix: str, place: str) -> Iterator[Mapping[str, Any]]:
+        request = {"Bucket": self._bucket, "Prefix": prefix, "Delimiter": "/"}
+        failed = self._failed(f"cannot list {place}", prefix, "s3:ListBucket")
+        return buckets.pages(self._boto, self._retry, request, failed)
+
+    def _failed(self, what: str, key: str, action: str) -> Callable[[Exception], ReshardError]:
+        """What to raise for an error, as `Retry` asks. what: what cannot be done then."""
+        return lambda error: buckets.failure(
+            error, kind_of(error), what, self._bucket, key, action
+        )
 
 
 def _write_failure(error: Exception) -> FailureKind:

@@ -52,9 +52,7 @@ class MySql:
     @property
     def place(self) -> str:
         """Where it is, in words."""
-        one = self._address
-        host = f"[{one.host}]" if ":" in one.host else one.host
-        return f"mysql://{host}:{one.port or 3306}/{one.database}"
+        return self._address.place("mysql", 3306)
 
     def connect(self) -> Any:
         """A connection, out of autocommit."""

@@ -51,9 +51,7 @@ class Postgres:
     @property
     def place(self) -> str:
         """Where it is, in words."""
-        one = self._address
-        host = f"[{one.host}]" if ":" in one.host else one.host
-        return f"postgres://{host}:{one.port or 5432}/{one.database}"
+        return self._address.place("postgres", 5432)
 
     def connect(self) -> psycopg.Connection[Any]:
         """A connection, out of autocommit."""

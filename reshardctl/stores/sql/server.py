@@ -29,6 +29,11 @@ class Address:
     user: str = ""
     password: str = field(default="", repr=False)
 
+    def place(self, scheme: str, port: int) -> str:
+        """Where it is, in words, without a user. port: the usual one of such servers."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{scheme}://{host}:{self.port or port}/{self.database}"
+
 
 def address_of(target: str, password: str) -> Address:
     """`[USER@]HOST[:PORT]/DATABASE`, the target of a locator. UsageError for another text."""
