@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.model import Image
 from reshardctl.stores.dynamodb.client import Client
-from reshardctl.stores.dynamodb.reading import Pace
+from reshardctl.stores.dynamodb.reading import Pace, read_units
 
 if TYPE_CHECKING:
     from boto3.session import Session
@@ -44,7 +43,7 @@ class Catalog:
 
     def described(self, table: str) -> tuple[Key, float]:
         """A table's primary key, and its read units a second; 0 for on-demand."""
-        answer = self._of(table).read(
+        answer = self._client.of_table(table).read(
             "describe_table", "dynamodb:DescribeTable", "looking at the table", TableName=table
         )["Table"]
         types = {a["AttributeName"]: a["AttributeType"] for a in answer["AttributeDefinitions"]}
@@ -52,27 +51,19 @@ class Catalog:
             (part["KeyType"], part["AttributeName"], types.get(part["AttributeName"], "?"))
             for part in answer["KeySchema"]
         ]
-        units = answer.get("ProvisionedThroughput", {}).get("ReadCapacityUnits", 0)
-        billing = answer.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED")
-        return tuple(sorted(parts)), float(units) if billing == "PROVISIONED" else 0.0
+        return tuple(sorted(parts)), read_units(answer)
 
     def sample(self, table: str, key: Key, units: float) -> list[Image]:
         """One page of at most SAMPLE rows, in about a second's share of the table's capacity."""
         pace = Pace(units, self._clock, self._sleep)
         limit = min(SAMPLE, pace.page().get("Limit", SAMPLE))
-        answer = self._of(table).read(
+        answer = self._client.of_table(table).read(
             "scan", "dynamodb:Scan", "reading a sample", TableName=table, Limit=limit,
             ReturnConsumedCapacity="TOTAL",
         )
         pace.spent(answer.get("ConsumedCapacity"))
         names = [name for _, name, _ in key]
         return [_image(item, names) for item in answer["Items"]]
-
-    def _of(self, table: str) -> Client:
-        """The same client, whose messages name one table."""
-        one = copy(self._client)
-        one.table = table
-        return one
 
 
 def _image(item: dict[str, Any], names: list[str]) -> Image:

@@ -52,6 +52,13 @@ class Pace:
         self._sleep(max(0.0, self._free_from - now))
 
 
+def read_units(table: Mapping[str, Any]) -> float:
+    """Provisioned reads a second of a table as DescribeTable gives it; 0 for an on-demand table."""
+    units = table.get("ProvisionedThroughput", {}).get("ReadCapacityUnits", 0)
+    billing = table.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED")
+    return float(units) if billing == "PROVISIONED" else 0.0
+
+
 def scan(client: Client, shape: TableShape, pace: Pace) -> list[Image]:
     """Every row in key order. CannotTell when any page fails: never a part of the table."""
     return _pages(client, shape, pace, "scan", "dynamodb:Scan", {})

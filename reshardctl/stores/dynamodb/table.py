@@ -47,14 +47,9 @@ class Table:
 
     def _paced(self) -> reading.Pace:
         if self._pace is None:
-            self._pace = self._pace_of(self._describe())
+            units = reading.read_units(self._describe())
+            self._pace = reading.Pace(units, self._clock, self._sleep)
         return self._pace
-
-    def _pace_of(self, table: Mapping[str, Any]) -> reading.Pace:
-        units = table.get("ProvisionedThroughput", {}).get("ReadCapacityUnits", 0)
-        billing = table.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED")
-        provisioned = units if billing == "PROVISIONED" else 0
-        return reading.Pace(provisioned, self._clock, self._sleep)
 
     def _describe(self) -> Mapping[str, Any]:
         answer = self._client.read(

@@ -9,6 +9,7 @@ from reshardctl.model import Step, TableShape, table_of
 from reshardctl.model.write_state import Get, Landed, landed
 from reshardctl.stores.dynamodb.client import Client
 from reshardctl.stores.dynamodb.conditions import request
+from reshardctl.stores.guards import checked
 
 MAX_WRITES = 100
 """Writes of one TransactWriteItems, API reference."""
@@ -41,11 +42,9 @@ def write(
 def _call(
     step: Step, tables: Sequence[TableShape], token: str
 ) -> tuple[str, dict[str, Any]]:
-    if not 1 <= len(step.writes) <= MAX_WRITES:
-        raise ValueError(f"a step of {len(step.writes)} writes; 1 to {MAX_WRITES} are possible")
-    if len({write.key for write in step.writes}) < len(step.writes):
-        raise ValueError("a step that writes one row twice")
-    requests = [request(write, table_of(tables, write.key)) for write in step.writes]
+    requests = [
+        request(write, table_of(tables, write.key)) for write in checked(step, MAX_WRITES)
+    ]
     if len(requests) == 1:
         ((name, arguments),) = requests
         return f"{name.lower()}_item", arguments
