@@ -7,18 +7,16 @@ The new text is then made from the one that is there now, whose other bytes stay
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
 
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, Step, Write
 from reshardctl.model.trees import Codec
 from reshardctl.model.write_state import Landed
+from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.files.blobs import Blob, Blobs, Moved
 from reshardctl.stores.files.blobs import checked as checked_key
 from reshardctl.stores.guards import checked, holds
-
-T = TypeVar("T")
 
 TRIES = 5
 """How often a step is put into a text that somebody else saves meanwhile."""
@@ -40,7 +38,8 @@ class Document:
         """Where the file is, and what tells its text from another in its place."""
         found = {n: v for n, v in self._blobs.identity().items() if n != "inode"}
         text = self._text(self._blob())
-        return {**found, "file": self._key, **self._said(lambda: self._codec.identity(text))}
+        with complaints_about(self.place):
+            return {**found, "file": self._key, **self._codec.identity(text)}
 
     def read(self) -> list[Image]:
         """Every row. UsageError for no such file, or a text that holds no rows."""
@@ -107,7 +106,8 @@ class Document:
         rows = {image.key: image for image in self._images(text)}
         if not all(holds(write, rows.get(write.key)) for write in writes):
             return Landed.MOVED
-        new = self._said(lambda: self._codec.written(text, writes))
+        with complaints_about(self.place):
+            new = self._codec.written(text, writes)
         try:
             self._blobs.replace(self._key, new.encode(), blob)
         except Moved:
@@ -121,17 +121,9 @@ class Document:
         return blob
 
     def _text(self, blob: Blob) -> str:
-        try:
+        with complaints_about(self.place):
             return blob.content.decode()
-        except UnicodeDecodeError as error:
-            raise UsageError(f"{self.place}: not UTF-8 ({error})") from None
 
     def _images(self, text: str) -> list[Image]:
-        return self._said(lambda: self._codec.images(text))
-
-    def _said(self, call: Callable[[], T]) -> T:
-        """What the codec says; its complaints get the name of the file."""
-        try:
-            return call()
-        except UsageError as error:
-            raise UsageError(f"{self.place}: {error.what}", error.next) from None
+        with complaints_about(self.place):
+            return self._codec.images(text)

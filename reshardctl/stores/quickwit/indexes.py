@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, Step
 from reshardctl.model.write_state import Landed
+from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.files.blobs import Blobs, split
 from reshardctl.stores.files.document import Document
 from reshardctl.stores.quickwit.codec import CodecOf
@@ -128,13 +129,8 @@ class Indexes:
             )
 
     def _rows(self, index: str, content: bytes) -> list[Image]:
-        where = f"{self._blobs.place}/{index}/{NAME}"
-        try:
+        with complaints_about(f"{self._blobs.place}/{index}/{NAME}"):
             return self._codec(index, "", False).images(content.decode())
-        except UnicodeDecodeError as error:
-            raise UsageError(f"{where}: not UTF-8 ({error})") from None
-        except UsageError as error:
-            raise UsageError(f"{where}: {error.what}", error.next) from None
 
     def _nothing(self, refusals: Sequence[UsageError]) -> UsageError:
         if refusals:

@@ -16,6 +16,7 @@ from typing import Any
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model import Image, Step, Write
 from reshardctl.model.write_state import Landed
+from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.guards import checked, holds
 from reshardctl.stores.quickwit.codec import CodecOf
 from reshardctl.stores.sql.attempts import Attempts
@@ -139,12 +140,14 @@ class Metastore:
         if row is None:
             return False
         codec = self._codec("", "", False)
-        images = {image.key: image for image in self._said(row, lambda: codec.images(row.text))}
+        with complaints_about(self._where(row.index)):
+            images = {image.key: image for image in codec.images(row.text)}
         if not all(holds(write, images.get(write.key)) for write in writes):
             return False
         if self._on_again(images, writes):
             return False
-        new = self._said(row, lambda: codec.written(row.text, writes))
+        with complaints_about(self._where(row.index)):
+            new = codec.written(row.text, writes)
         return self._put(cursor, table, row.uid, new)
 
     def _on_again(self, images: Mapping[str, Image], writes: Sequence[Write]) -> bool:
@@ -200,16 +203,19 @@ class Metastore:
         self, row: _Row, mark: int, source: str = "", needed: bool = False
     ) -> list[Image]:
         codec = self._codec("", source if needed else "", needed)
-        uid = self._said(row, lambda: codec.identity(row.text))["index_uid"]
+        with complaints_about(self._where(row.index)):
+            uid = codec.identity(row.text)["index_uid"]
         if uid != row.uid or uid.partition(":")[0] != row.index:
             raise UsageError(
                 f"{self._where(row.index)}: its text is of {uid}, its row of {row.uid}: every "
                 "write of Quickwit's fails there", "restore the row from a backup",
             )
+        with complaints_about(self._where(row.index)):
+            images = codec.images(row.text)
         return [
             Image(image.key, {**image.attributes, "migration": {"N": str(mark)}})
             if image.key.count("/") == 1 else image
-            for image in self._said(row, lambda: codec.images(row.text))
+            for image in images
         ]
 
     def _rows(self, cursor: Any, index: str, *, lock: bool = False) -> list[_Row]:
@@ -261,13 +267,6 @@ class Metastore:
 
     def _where(self, index: str) -> str:
         return f"{self._server.place}, index {index}"
-
-    def _said(self, row: _Row, call: Callable[[], Any]) -> Any:
-        """What the codec says; its complaints get the name of the row."""
-        try:
-            return call()
-        except UsageError as error:
-            raise UsageError(f"{self._where(row.index)}: {error.what}", error.next) from None
 
 
 def _type(table: Described) -> str:

@@ -10,15 +10,13 @@ from __future__ import annotations
 import http.client
 import ssl
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
 from urllib.parse import quote, urlsplit
 
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Image, Step
 from reshardctl.model.write_state import Landed
+from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.quickwit.codec import CodecOf
-
-T = TypeVar("T")
 
 PORTS = {"http": 7280, "https": 443}
 """Quickwit's own port; behind TLS stands a proxy."""
@@ -68,15 +66,15 @@ class Rest:
     def identity(self) -> Mapping[str, str]:
         """The address, and the index's uid."""
         text = self._text()
-        return {
-            "medium": "quickwit-rest", "arn": self.place,
-            **self._said(lambda: self._codec.identity(text)),
-        }
+        with complaints_about(self.place):
+            identity = self._codec.identity(text)
+        return {"medium": "quickwit-rest", "arn": self.place, **identity}
 
     def read(self) -> list[Image]:
         """Every row."""
         text = self._text()
-        return self._said(lambda: self._codec.images(text))
+        with complaints_about(self.place):
+            return self._codec.images(text)
 
     def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
         """The named rows as they are now."""
@@ -94,15 +92,15 @@ class Rest:
                 "add index=INDEX",
             )
         try:
-            return self._answer().decode()
-        except UnicodeDecodeError as error:
-            raise UsageError(f"{self.place}: not UTF-8 ({error})") from None
+            answer = self._answer()
         except (OSError, http.client.HTTPException) as error:
             said = str(error) or type(error).__name__
             raise CannotTell(
                 f"{self.place} cannot be reached: {said}",
                 "name a node that runs: curl http://NODE:7280/health/livez",
             ) from None
+        with complaints_about(self.place):
+            return answer.decode()
 
     def _answer(self) -> bytes:
         """The body of a 200. Redirects are not followed: the place named is the place read."""
@@ -146,10 +144,3 @@ class Rest:
                 f"{status}, which leads to {there!r}: that is not followed", "name that place"
             )
         return CannotTell(status, "try again, or ask another node")
-
-    def _said(self, call: Callable[[], T]) -> T:
-        """What the codec says; its complaints get the address."""
-        try:
-            return call()
-        except UsageError as error:
-            raise UsageError(f"{self.place}: {error.what}", error.next) from None
