@@ -17,6 +17,7 @@ import pytest
 from importlinter.cli import lint_imports
 
 import reshardctl
+from reshardctl.consumers.libraries import SPECS
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.diagnosis.rules import RULES
 
@@ -194,8 +195,8 @@ def test_every_rule_is_registered():
 def test_every_consumer_is_registered():
     found = (PACKAGE / "consumers").glob("*/__init__.py")
     folders = {p.parent.name.replace("_", "-") for p in found}
-    assert set(CONSUMERS) == folders
-    assert all(name == consumer.name for name, consumer in CONSUMERS.items())
+    assert set(CONSUMERS) == set(SPECS) == folders
+    assert {name: consumer.spec for name, consumer in CONSUMERS.items()} == SPECS
 
 
 HEAVY = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.consumers.table_shapes import SHAPES, shape_of
+from reshardctl.consumers.libraries import SPECS, library_of
 from reshardctl.diagnosis.discovery import Confidence, weigh
 from reshardctl.model import Image, shard_id
 from tests.case import all_cases
@@ -20,7 +20,7 @@ def lineage(case):
 
 def evidence(rows, case="a-both"):
     one = CASES[case]
-    return weigh(shape_of(KCL), rows, lineage(one), float(one.now))
+    return weigh(library_of(KCL), rows, lineage(one), float(one.now))
 
 
 def row(key: str, checkpoint: str) -> Image:
@@ -35,13 +35,13 @@ def number_of(case: str) -> str:
 
 def test_the_keys_of_the_libraries():
     """KCL: DynamoDBLeaseSerializer. kinsumer: CreateRequiredTables. kinesis-consumer: store/ddb."""
-    found = {shape.library: bool(shape.scheme) for shape in SHAPES}
-    assert found == {"kcl": True, "kinsumer": True, "kinesis-consumer": True}
+    found = {name for name, spec in SPECS.items() if spec.table_scheme}
+    assert found == {"kcl", "kinsumer", "kinesis-consumer"}
     compound = (("HASH", "namespace", "S"), ("RANGE", "shard_id", "S"))
-    assert shape_of(compound).library == "kinesis-consumer"
-    assert shape_of((("HASH", "Shard", "S"),)).library == "kinsumer"
+    assert library_of(compound).name == "kinesis-consumer"
+    assert library_of((("HASH", "Shard", "S"),)).name == "kinsumer"
     for key in ((("HASH", "leaseKey", "N"),), (("HASH", "id", "S"),), (*KCL, *compound[1:])):
-        assert shape_of(key) is None
+        assert library_of(key) is None
 
 
 def test_the_second_of_a_shards_birth():

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from reshardctl.consumers import locator
-from reshardctl.consumers.locator import Scheme, looks_like_one, parse
+from reshardctl.consumers.locator import looks_like_one, parse
+from reshardctl.consumers.spec import Scheme
 from reshardctl.errors import UsageError
 
 SERVER = re.compile(r"(?:[^/@:]+@)?[a-z0-9.-]+(?::[0-9]+)?/[a-z0-9_]+\Z")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.consumers.quickwit import Quickwit
+from reshardctl.consumers.quickwit.consumer import Quickwit
 from reshardctl.consumers.quickwit.document import Document
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cause, Probe, Stream, after

@@ -8,7 +8,7 @@ from reshardctl.commands.account import Account
 from reshardctl.commands.connect import catalog_of, listed
 from reshardctl.commands.inspect_many import at_once
 from reshardctl.console.progress import phase
-from reshardctl.consumers.table_shapes import shape_of
+from reshardctl.consumers.libraries import library_of
 from reshardctl.diagnosis.discovery import Found, Table, weigh
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.lineage import Lineage
@@ -39,9 +39,9 @@ def _looking(
 ) -> Callable[[], Table | None]:
     def look() -> Table | None:
         key, units = catalog.described(name)
-        shape = shape_of(key)
-        if shape is None:
+        library = library_of(key)
+        if library is None:
             return None
-        return Table(name, shape, weigh(shape, catalog.sample(name, key, units), lineage, now))
+        return Table(name, library, weigh(library, catalog.sample(name, key, units), lineage, now))
 
     return look

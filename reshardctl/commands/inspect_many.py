@@ -12,7 +12,6 @@ from reshardctl.commands.inspect_modes import Looking
 from reshardctl.commands.target import Given, Target
 from reshardctl.commands.targets.configured import account_of
 from reshardctl.console.choices import FailOn
-from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.baseline import Baseline
 from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Finding, Severity
@@ -121,7 +120,7 @@ def _one_each(entries: Sequence[Entry]) -> tuple[Entry, ...]:
         if entry.report is None or not arn:
             found.append(entry)
             continue
-        picked = (entry.place.options.get(n, "") for n in consumer_of(entry.place).narrows)
+        picked = (entry.place.options.get(n, "") for n in entry.place.spec.narrows)
         whose = (entry.report.snapshot.lineage.stream.arn, arn, *picked)
         other = first.setdefault(whose, entry)
         found.append(entry if other is entry else _twice(entry, other, arn))

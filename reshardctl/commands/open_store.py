@@ -30,14 +30,12 @@ class Reached:
 
 
 def _dynamodb(place: Locator, reached: Reached) -> Medium:
-    from reshardctl.consumers.layouts import TABLES
     from reshardctl.consumers.registry import consumer_of
     from reshardctl.stores.dynamodb import DynamoDb
 
-    shaped = TABLES.get(place.consumer)
-    store = shaped(place.target, place.options) if shaped else place.target
+    tables = place.spec.tables(place.target, place.options)
     return DynamoDb(
-        reached.session, store, region=reached.region,
+        reached.session, tables, region=reached.region,
         endpoint_url=reached.endpoints.get("dynamodb"), clock=reached.clock, sleep=reached.sleep,
         side=consumer_of(place).side_tables(place.target),
     )
@@ -62,11 +60,11 @@ def _s3files(place: Locator, reached: Reached) -> Medium:
 
 def _of_files(place: Locator, blobs: Blobs, reached: Reached) -> Medium:
     """The files that are wanted, joined by the table that keeps a part of them, where one does."""
-    from reshardctl.consumers.layouts import BESIDE, SELECTS
+    from reshardctl.consumers.layouts import SELECTS
     from reshardctl.stores.files.tree import Tree
 
     files = Tree(blobs, SELECTS[place.consumer](place.options))
-    table = BESIDE[place.consumer](place.options) if place.consumer in BESIDE else None
+    table = place.spec.log_table(place.options)
     if table is None:
         return files
     from reshardctl.stores.dynamodb import DynamoDb
@@ -136,13 +134,12 @@ def _named(place: Locator) -> tuple[str, str]:
 
 
 def _redis(place: Locator, reached: Reached, *, tls: bool = False) -> Medium:
-    from reshardctl.consumers.layouts import NUMBERS, TABLES
     from reshardctl.stores.redis import Strings
     from reshardctl.stores.redis.server import Server
 
-    (shape,) = TABLES[place.consumer]("", place.options)
+    (shape,) = place.spec.tables("", place.options)
     return Strings(
-        Server(place.target, place.password, tls=tls), shape, NUMBERS[place.consumer],
+        Server(place.target, place.password, tls=tls), shape, place.spec.position_attribute,
         place.options.get("app", ""), reached.sleep,
     )
 
@@ -166,13 +163,11 @@ def _mysql(place: Locator, reached: Reached) -> Medium:
 
 
 def _table(server: Server, place: Locator, reached: Reached) -> Medium:
-    from reshardctl.consumers.layouts import NUMBERS, TABLE, TABLES
     from reshardctl.stores.sql import SqlTable
 
-    consumer = place.consumer
-    name = place.options.get("table", TABLE[consumer])
-    (shape,) = TABLES[consumer](name, place.options)
-    return SqlTable(server, shape, NUMBERS[consumer], reached.sleep)
+    name = place.options.get("table", place.spec.default_table)
+    (shape,) = place.spec.tables(name, place.options)
+    return SqlTable(server, shape, place.spec.position_attribute, reached.sleep)
 
 
 STORES: Mapping[str, Callable[[Locator, Reached], Medium]] = {

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from shlex import quote
 
 from reshardctl.audit.line import line_of
 from reshardctl.commands import count_sink as sparking
 from reshardctl.commands import fix as fixing
 from reshardctl.commands import sink_batch as batches
-from reshardctl.commands.create_store import SQL, creation, statement
 from reshardctl.commands.fix_request import Asked
 from reshardctl.commands.read_only import only_read
 from reshardctl.commands.request import counting
@@ -21,25 +19,13 @@ from reshardctl.commands.targets import snapshot as offline
 from reshardctl.commands.targets.named import one
 from reshardctl.console.interrupt import treat_sigterm_as_ctrl_c
 from reshardctl.consumers.locator import Locator
+from reshardctl.consumers.spec import Missing
 from reshardctl.diagnosis.report import case_of
 from reshardctl.errors import NoStore, Refused, UsageError
 from reshardctl.execution.repair import Ports
 from reshardctl.exit import Exit
 from reshardctl.planning.plan import Case
 from reshardctl.snapshot import take
-
-ONE_STREAM = (
-    "leases for an application of one stream; one that serves several names the stream in every "
-    "key, does not find these, and begins at its start position"
-)
-"""docs/kcl.md, "from one stream to several": nothing in an empty table tells which it was."""
-
-
-WHOLE_STORE = (
-    "more than positions was in it: restore it from a backup, or create the index and its source "
-    "anew, which then reads from the beginning of what the stream still has"
-)
-"""Quickwit's metastore: without the index and its splits, positions would be of nothing."""
 
 
 def one_source(given: Sequence[str], stream: str | None, sink: str | None) -> None:
@@ -76,8 +62,9 @@ def from_sink(asked: Asked, text: str, given: Given, sink: Sink, count: bool) ->
     facts = sparking.count(sink, before.lineage, account).facts
     batches.in_step(target.place, sink.path, facts.batch)
     line = line_of(facts, before.lineage, inside=_holds_parts(target.place, case))
-    if target.place.consumer == "kcl" and case.consumer.empty(case.checkpoint()):
-        line = replace(line, notes=(*line.notes, ONE_STREAM))
+    note = target.place.spec.rebuilt_empty
+    if note and case.consumer.empty(case.checkpoint()):
+        line = replace(line, notes=(*line.notes, note))
     found = replace(
         target, opened=lambda: ports, wishes=replace(target.wishes, line=line)
     )
@@ -97,14 +84,6 @@ def _store_is_there(target: Target, ports: Ports) -> None:
     try:
         ports.medium.identity()
     except NoStore as error:
-        if place.consumer == "spark":
-            make = error.next or f"make it first: mkdir -p {quote(place.target)}"
-        elif place.medium in SQL:
-            make = f"{error.next}; make it first: {statement(place.medium, error.table)}"
-        elif error.table:
-            region = ("--region", error.region) if error.region else ()
-            make = "make it first, with your own tags: " + creation(place, error.table, region)
-        else:
-            make = WHOLE_STORE
-        self_made = "; KCL makes it itself, and then begins at its start position"
-        raise Refused(error.what + (self_made if place.consumer == "kcl" else ""), make) from None
+        tables = place.spec.tables(place.target, place.options)
+        make = place.spec.create_store(Missing(place.medium, place.target, tables, error))
+        raise Refused(error.what + place.spec.makes_itself, make) from None

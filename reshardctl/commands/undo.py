@@ -131,7 +131,7 @@ def _whole(
     journal, records = Journal.open(source.log)
     with journal, finishing_the_step():
         whole.put_back(journal, records, undoing.steps)
-        _read_back(ports, undoing.steps, journal, consumer_of(place).moving)
+        _read_back(ports, undoing.steps, journal, place.spec.moving)
     out.undo(replace(undoing, written=len(undoing.steps), journal=str(journal.path)), Exit.OK)
     return Exit.OK
 
@@ -157,7 +157,7 @@ def _go_on(asked: Asked, ports: Ports, source: Source, place: Locator, out: Outp
     assert source.log is not None
     stopped(asked, ports, place)
     journal, records = Journal.open(source.log)
-    moving = consumer_of(place).moving
+    moving = place.spec.moving
     with journal, finishing_the_step():
         applied = resume(
             journal, records, ports.medium, check=lambda _images, rest: rest,
@@ -251,8 +251,8 @@ def _named(error: UndoRefused, last: Entry, word: str) -> UndoRefused:
 
 
 def _rule(place: Locator) -> tuple[Restore, frozenset[str]]:
-    consumer = consumer_of(place)
-    return Restore(consumer.moving, consumer.counters, consumer.owners), consumer.moving
+    spec = place.spec
+    return Restore(spec.moving, spec.counters, spec.owners), spec.moving
 
 
 def _rows(images: Sequence[Image]) -> Mapping[str, Image | None]:

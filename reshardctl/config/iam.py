@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from reshardctl.config.entries import Consumer, Reach
-from reshardctl.consumers.layouts import BESIDE, TABLES
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.errors import UsageError
 from reshardctl.journal import bucket
@@ -126,24 +125,16 @@ def _store(entry: Consumer, place: Place, group: str) -> list[Statement]:
         return [*_below(place.partition, bucket_name, prefix, FILES[group]), *log]
     sides = [side.name for side in consumer_of(entry.place).side_tables(table + target)]
     beside = [_allow(TABLE["beside"], *sides)] if sides else []
-    return [_allow(TABLE[group], *(table + name for name in _tables(entry))), *beside]
+    shapes = entry.place.spec.tables(target, entry.place.options)
+    return [_allow(TABLE[group], *(table + shape.name for shape in shapes)), *beside]
 
 
 def _log(entry: Consumer, table: str, group: str) -> list[Statement]:
     """On the table that keeps a part of what lies in its files otherwise."""
-    shaped = BESIDE.get(entry.place.consumer)
-    shape = shaped(entry.place.options) if shaped is not None else None
+    shape = entry.place.spec.log_table(entry.place.options)
     if shape is None:
         return []
     return [_allow(TABLE["log" if group == "fix" else group], table + shape.name)]
-
-
-def _tables(entry: Consumer) -> list[str]:
-    """The names of the tables that are its store."""
-    shaped = TABLES.get(entry.place.consumer)
-    if shaped is None:
-        return [entry.place.target]
-    return [shape.name for shape in shaped(entry.place.target, entry.place.options)]
 
 
 def _journal(text: str, partition: str) -> list[Statement]:

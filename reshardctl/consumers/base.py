@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol
 
+from reshardctl.consumers.spec import Spec
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, Line, Odd, Replay, ShardId, SideTable, Step, Stream, Wanted
 
@@ -80,26 +81,8 @@ class Candidate:
 class Consumer(Protocol):
     """One library. `Checkpoint` is its own parsed form and opaque to everyone else."""
 
-    name: str
-    moving: frozenset[str]
-    """Attributes that change by themselves and that no undo brings back."""
-    counters: frozenset[str]
-    """Those of them that only ever grow."""
-    owners: frozenset[str]
-    """Those of them that say who holds a row."""
-    reading: frozenset[str]
-    """What of a footprint changes while the consumer reads on as it should."""
-    plain: frozenset[str]
-    """Texts in rows that are the library's own and tell nothing of who runs it."""
-    asks: tuple[str, ...]
-    """Options that no store holds, in the order in which an operator is asked for them."""
-    narrows: tuple[str, ...]
-    """Options that pick its rows out of a store that other applications share."""
-    least_watch: float
-    """Seconds that a watch has to last, at least, for its silence to mean anything: of an
-    application about which nothing is told, see `watch_needed`."""
-    watchable: bool
-    """Whether anything in the store moves while the consumer runs and has nothing to read."""
+    spec: Spec
+    """What other rooms ask of it without reading a row."""
 
     def bound(self, options: Mapping[str, str], medium: str = "") -> Consumer:
         """The same consumer for a locator with these options: those of them that decide which

@@ -7,98 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import parse_qsl, unquote
 
+from reshardctl.consumers.libraries import SCHEMES, SPECS
+from reshardctl.consumers.spec import Spec
 from reshardctl.errors import UsageError
 
 _SHAPE = re.compile(
     r"(?P<scheme>[a-z0-9+-]+):(?P<slashes>//)?(?P<target>[^?]*)(?:\?(?P<options>.*))?\Z", re.DOTALL
 )
-_TABLE = re.compile(r"[a-zA-Z0-9_.-]{3,255}\Z", re.ASCII)
-_APPLICATION = re.compile(r"[a-zA-Z0-9_.-]{1,243}\Z", re.ASCII)
-"""kinsumer adds up to twelve characters for the names of its tables."""
-_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?\Z", re.ASCII | re.DOTALL)
-_HOST = r"(?:[^/@]*@)?(?:\[[0-9a-fA-F:.]+\]|[a-zA-Z0-9_.-]+)(?::[0-9]{1,5})?"
-_REDIS = re.compile(_HOST + r"(?:/[0-9]{0,5})?\Z", re.ASCII)
-_NODE = re.compile(_HOST.replace("(?:[^/@]*@)?", "") + r"/?\Z", re.ASCII)
-_DATABASE = re.compile(_HOST + r"/[^/?#\s]+\Z", re.ASCII)
 _PASSWORD = re.compile(r"(?P<user>[^/@:]*):(?P<password>[^/]*)@")
 MASK = "***"
 """Stands where a password stood; as a password it is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scheme:
-    """What a scheme names. target: what may follow it; what: that in words, for messages.
-
-    bare: the target follows the colon at once, without `//`. server: the target names a server,
-    with a user and a password perhaps.
-    """
-
-    consumer: str
-    medium: str
-    target: re.Pattern[str]
-    what: str
-    example: str
-    bare: bool = False
-    server: bool = False
-
-
-SCHEMES = {
-    "kcl": Scheme(
-        "kcl", "dynamodb", _TABLE, "name of a DynamoDB table",
-        "kcl://my-application?initial=TRIM_HORIZON&release=3.5",
-    ),
-    "kinsumer": Scheme(
-        "kinsumer", "dynamodb", _APPLICATION, "kinsumer application",
-        "kinsumer://my-application?release=snowplow-1.7&initial=TRIM_HORIZON",
-    ),
-    "kinesis-consumer+ddb": Scheme(
-        "kinesis-consumer", "dynamodb", _TABLE, "name of a DynamoDB table",
-        "kinesis-consumer+ddb://my-table?app=my-application&release=0.5&initial=LATEST",
-    ),
-    **{
-        f"kinesis-consumer+{medium}": Scheme(
-            "kinesis-consumer", medium, _REDIS, "Redis database, HOST[:PORT]/DB",
-            f"kinesis-consumer+{medium}://my-host:6379/0?app=my-application&release=0.5",
-            server=True,
-        )
-        for medium in ("redis", "rediss")
-    },
-    **{
-        f"kinesis-consumer+{medium}": Scheme(
-            "kinesis-consumer", medium, _DATABASE, "database, [USER@]HOST[:PORT]/DATABASE",
-            f"kinesis-consumer+{medium}://my-user@my-host/my-db?app=my-application&table=my_table",
-            server=True,
-        )
-        for medium in ("postgres", "mysql")
-    },
-    "spark": Scheme(
-        "spark", "files", re.compile(r"[^\0]+\Z"), "checkpoint directory of a query",
-        "spark:/checkpoints/my-query?release=awslabs-2.0&startingPosition=TRIM_HORIZON", bare=True,
-    ),
-    "spark+s3": Scheme(
-        "spark", "s3files", _BUCKET, "bucket, with or without a prefix",
-        "spark+s3://my-bucket/checkpoints/my-query?release=awslabs-2.0",
-    ),
-    "quickwit+file": Scheme(
-        "quickwit", "quickwit-files", re.compile(r"/.*", re.DOTALL), "absolute path of a folder",
-        "quickwit+file:///var/lib/quickwit/indexes?index=logs&release=0.9",
-    ),
-    "quickwit+postgres": Scheme(
-        "quickwit", "quickwit-postgres", _DATABASE, "database, [USER@]HOST[:PORT]/DATABASE",
-        "quickwit+postgres://my-user@my-host/metastore?index=logs", server=True,
-    ),
-    **{
-        f"quickwit+{scheme}": Scheme(
-            "quickwit", f"quickwit-{scheme}", _NODE, "address of a node, HOST[:PORT]",
-            f"quickwit+{scheme}://my-node{port}?index=logs", server=True,
-        )
-        for scheme, port in (("http", ":7280"), ("https", ""))
-    },
-    "quickwit+s3": Scheme(
-        "quickwit", "quickwit-s3", _BUCKET, "bucket, with or without a prefix",
-        "quickwit+s3://my-bucket/indexes?index=logs&release=0.9",
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +32,11 @@ class Locator:
     target: str
     options: Mapping[str, str]
     password: str = field(default="", repr=False, compare=False)
+
+    @property
+    def spec(self) -> Spec:
+        """What is known of the library whose store it names."""
+        return SPECS[self.consumer]
 
     def elsewhere(self, target: str, options: Mapping[str, str]) -> Locator:
         """The same kind of store with another target and other options; no password."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from reshardctl.consumers.base import Consumer
-from reshardctl.consumers.kcl import Kcl
+from reshardctl.consumers.kcl.consumer import Kcl
 from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
-from reshardctl.consumers.kinsumer import Kinsumer
+from reshardctl.consumers.kinsumer.consumer import Kinsumer
 from reshardctl.consumers.locator import Locator
-from reshardctl.consumers.quickwit import Quickwit
+from reshardctl.consumers.quickwit.consumer import Quickwit
 from reshardctl.consumers.spark.consumer import Spark
 
 CONSUMERS: dict[str, Consumer] = {

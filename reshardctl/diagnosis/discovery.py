@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from reshardctl.consumers.table_shapes import Shape
+from reshardctl.consumers.spec import Spec
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, ShardId, decode, index_of, is_number, shard_id
 
@@ -94,16 +94,16 @@ class Table:
     """A table whose key is that of a known library, with what its sample says."""
 
     name: str
-    shape: Shape
+    library: Spec
     evidence: Evidence
 
     @property
     def locator(self) -> str:
-        """What to paste, "" where it cannot be read yet."""
-        ending = self.shape.ending
-        if not self.shape.scheme or not self.name.endswith(ending):
+        """What to paste, "" where the table's name cannot be an application's."""
+        ending = self.library.table_ending
+        if not self.name.endswith(ending):
             return ""
-        return f"{self.shape.scheme}://{self.name.removesuffix(ending)}"
+        return f"{self.library.table_scheme}://{self.name.removesuffix(ending)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +127,10 @@ class Found:
         return sorted(none, key=lambda t: t.name)
 
 
-def weigh(shape: Shape, rows: Sequence[Image], lineage: Lineage, now: float) -> Evidence:
+def weigh(library: Spec, rows: Sequence[Image], lineage: Lineage, now: float) -> Evidence:
     """Judge a sample. now: Unix seconds."""
     stream = lineage.stream
-    told = [(row, shape.names(row, stream)) for row in rows]
+    told = [(row, library.names_stream(row, stream)) for row in rows]
     own = [row for row, said in told if said is not False]
     named = any(said for _, said in told)
     numbers = [number for row in own for number in _numbers(row)]

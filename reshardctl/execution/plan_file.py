@@ -79,7 +79,7 @@ def footprint(snapshot: Snapshot, steps: Sequence[Step]) -> dict[str, str]:
         rests = {} if image is None else consumer.footprint(image)
         found[f"row {key}"] = "" if image is None else wire.digest(rests)
         found[f"lasting {key}"] = "" if image is None else wire.digest(
-            {name: rests[name] for name in rests if name not in consumer.reading}
+            {name: rests[name] for name in rests if name not in consumer.spec.reading}
         )
         shard = consumer.shard_of(key)
         if shard in lineage:

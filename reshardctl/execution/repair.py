@@ -75,7 +75,7 @@ def watch(ports: Ports, locator: Locator, seconds: float) -> str:
     would rule out nothing. A store in which nothing could move is not waited for.
     """
     consumer = consumer_of(locator)
-    if not consumer.watchable:
+    if not consumer.spec.watchable:
         return _switched_off(ports, consumer, seconds)
     first = consumer.signs_of_life(ports.medium.read())
     if not first:
@@ -152,7 +152,7 @@ def carry_out(
 def _renewing(locator: Locator, live: bool) -> frozenset[str]:
     """What a worker that keeps its row changes; one that lost or took it is another matter."""
     consumer = consumer_of(locator)
-    return consumer.moving - consumer.owners if live else frozenset()
+    return consumer.spec.moving - consumer.spec.owners if live else frozenset()
 
 
 def _proven_again(
@@ -173,7 +173,7 @@ def _proven_again(
     if not isinstance(decision, Plan):
         what = "nothing is left to do" if isinstance(decision, Nothing) else "it cannot be made now"
         raise StalePlan(f"the plan is stale: on the rows as they are now {what}", again)
-    owners = consumer_of(locator).owners if live else frozenset()
+    owners = locator.spec.owners if live else frozenset()
     if changed := _differences(plan.steps, decision.steps, owners):
         raise StalePlan(f"the plan is stale: {'; '.join(changed[:3])}", again)
     if len(plan.promised) != len(decision.after):
@@ -280,7 +280,7 @@ def go_on(
             require_live(rest)
         return rest
 
-    moving = consumer_of(locator).moving
+    moving = locator.spec.moving
     return resume(
         journal, records, ports.medium, check=check, interrupted=ports.interrupted, moving=moving,
         renewing=_renewing(locator, live),

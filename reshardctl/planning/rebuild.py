@@ -26,7 +26,7 @@ def rebuilt(case: Case) -> Decision:
     settled = settled_line(case)
     want = case.policy.line(case.around.lineage, settled)
     decisions = [_for_candidate(case, want, settled, one) for one in case.candidates]
-    return agree(case.consumer.asks, case.candidates, decisions)
+    return agree(case.consumer.spec.asks, case.candidates, decisions)
 
 
 def _for_candidate(

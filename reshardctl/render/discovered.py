@@ -44,9 +44,8 @@ def _table(sheet: Sheet, table: Table) -> None:
     sheet.fields(head, (str(confidence), _COLORS.get(confidence, "")), indent=2)
     sheet.line(f"{table.evidence.words()}.", indent=4)
     if not table.locator:
-        kind, ending = table.shape.library, table.shape.ending
-        why = f"its name does not end in {ending}" if ending else "reshardctl cannot read it yet"
-        sheet.line(f"A table of {kind}: {why}.", indent=4)
+        why = f"its name does not end in {table.library.table_ending}"
+        sheet.line(f"A table of {table.library.name}: {why}.", indent=4)
 
 
 def _last(sheet: Sheet, found: Found, context: Context) -> None:
@@ -84,7 +83,7 @@ def document(found: Found, context: Context) -> str:
 def _one(table: Table) -> dict[str, Any]:
     evidence = table.evidence
     return {
-        "table": table.name, "library": table.shape.library, "locator": table.locator or None,
+        "table": table.name, "library": table.library.name, "locator": table.locator or None,
         "confidence": str(evidence.confidence), "why": evidence.words(),
         "evidence": {
             "rows": evidence.rows, "rows_of_others": evidence.others,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.retention_advice import first_aid
 from reshardctl.diagnosis.rules import Severity
@@ -82,7 +81,7 @@ def _answered(report: Report, ask: Ask) -> str:
 
 
 def _watchable(report: Report) -> bool:
-    return consumer_of(report.snapshot.locator).watchable
+    return report.snapshot.locator.spec.watchable
 
 
 def _watched(report: Report, context: Context) -> list[Task]:

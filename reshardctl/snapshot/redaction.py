@@ -13,7 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 from reshardctl.consumers.layouts import UNNAMED
-from reshardctl.consumers.locator import SCHEMES, Locator
+from reshardctl.consumers.libraries import SCHEMES
+from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.lineage import Lineage
@@ -24,11 +25,6 @@ STREAM = "stream"
 
 _NUMBER = re.compile(r"~?\d+(\.\d+)?(E-?\d+)?\Z", re.ASCII)
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-\d\Z", re.ASCII)
-_PARTS: Mapping[str, frozenset[str]] = {
-    "kinsumer": frozenset({"checkpoints", "clients", "metadata"}),
-    "quickwit": frozenset(),
-}
-"""Consumers whose keys are paths, and the words in them that are the library's own."""
 _SHARD = re.compile(r"(LEASE#)?shardId-\d+\Z", re.ASCII)
 _KEY_OF_STREAM = re.compile(r"\d{12}:([^:]+):(\d+)(:shardId-\d+)?\Z", re.ASCII)
 """A row key that names its account, stream and the stream's creation (KCL's multi-stream form)."""
@@ -56,24 +52,24 @@ class Redaction:
 
     def snapshot(self, original: Snapshot, lineage: Lineage) -> Snapshot:
         """A consumer's snapshot over the redacted lineage."""
-        place = original.locator
+        place, spec = original.locator, original.locator.spec
         target = self._target(place)
-        self._parts = _PARTS.get(place.consumer)
+        self._parts = spec.key_words
         consumer = consumer_of(place)
         sides = zip(
             consumer.side_tables(place.target), consumer.side_tables(target), strict=True
         )
         self._sides |= {named.name: unnamed.name for named, unnamed in sides}
-        self._joined = "app" in consumer.narrows
+        self._joined = "app" in spec.narrows
         own = UNNAMED.get(place.consumer)
         images = (
             own(image, self._name) if own is not None
-            else self._image(image, consumer.plain, consumer.owners)
+            else self._image(image, spec.plain, spec.owners)
             for image in original.images
         )
         options = {
             name: self._name(value)
-            if name in consumer.narrows and not (name == "source" and value.isdigit()) else value
+            if name in spec.narrows and not (name == "source" and value.isdigit()) else value
             for name, value in place.options.items()
         }
         return replace(

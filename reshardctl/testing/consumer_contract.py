@@ -284,7 +284,8 @@ class ConsumerContract:
         """Every attribute and type but those that move by themselves."""
         lineage, images = self.drawn(data)
         _, plan = self._planned(data, lineage, images)
-        rule = Restore(self.consumer.moving, self.consumer.counters, self.consumer.owners)
+        spec = self.consumer.spec
+        rule = Restore(spec.moving, spec.counters, spec.owners)
         rows: dict[str, Image | None] = {image.key: image for image in images}
         done: list[tuple[Write, Image | None, Image | None]] = []
         for write in (write for step in plan.steps for write in step.writes):
@@ -318,7 +319,7 @@ class ConsumerContract:
         assume(images)
         image = data.draw(st.sampled_from(images))
         moved: dict[str, AttributeValue] = dict(image.attributes)
-        for name in self.consumer.counters & moved.keys():
+        for name in self.consumer.spec.counters & moved.keys():
             moved[name] = {"N": str(int(moved[name]["N"]) + 5)}
         other = Image(image.key, moved)
         assert self.consumer.footprint(image) == self.consumer.footprint(other)
@@ -371,7 +372,7 @@ class ConsumerContract:
         return found
 
     def _lost(self) -> frozenset[str]:
-        return self.consumer.counters | self.consumer.owners
+        return self.consumer.spec.counters | self.consumer.spec.owners
 
 
 def delivered(lineage: Lineage, run: Replay) -> dict[ShardId, tuple[Cut, Cut]]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import strategies as st
 
-from reshardctl.consumers.kcl import Kcl
+from reshardctl.consumers.kcl.consumer import Kcl
 from reshardctl.model import Image, after, canonical, shard_id
 from reshardctl.planning.plan import Plan, decide
 from reshardctl.planning.policy import Accept

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import strategies as st
 
-from reshardctl.consumers.kcl import Kcl
+from reshardctl.consumers.kcl.consumer import Kcl
 from reshardctl.model import Image
 from reshardctl.testing.consumer_contract import Place
 from reshardctl.testing.lineages import CREATED, STREAM

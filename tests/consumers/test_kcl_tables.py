@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.consumers.kcl import Kcl
 from reshardctl.consumers.kcl.bystanders import notes
+from reshardctl.consumers.kcl.consumer import Kcl
 from reshardctl.consumers.kcl.coordinator import broken
 from reshardctl.consumers.kcl.releases import traits_of
 from reshardctl.model import Image, canonical

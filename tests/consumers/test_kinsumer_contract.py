@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reshardctl.consumers.kinsumer import Kinsumer
+from reshardctl.consumers.kinsumer.consumer import Kinsumer
 from reshardctl.model import Image, canonical, shard_id
 from reshardctl.testing.consumer_contract import ConsumerContract, Place
 from reshardctl.testing.lineages import number_inside

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from reshardctl.consumers.quickwit import Quickwit
+from reshardctl.consumers.quickwit.consumer import Quickwit
 from reshardctl.consumers.quickwit.document import PRESENT
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, shard_id

@@ -277,20 +277,21 @@ def _undo(state: State, steps: tuple[Step, ...]) -> Iterator[Violation]:
     """Written into a medium through the journal and taken back: every attribute as it was, but for
     counters, which only grow, and owners, who may be gone."""
     consumer = CONSUMERS[state.consumer]
-    apart = consumer.counters | consumer.owners
+    spec = consumer.spec
+    apart = spec.counters | spec.owners
     medium = MemoryMedium(state.images)
     with tempfile.TemporaryDirectory(dir=_fast()) as folder:
         path = Path(folder) / "journal"
         header = Header("plan", "locator", dict(medium.identity()), {}, "lossless", "", "", steps)
         with Journal.create(path, header) as journal:
-            apply(steps, medium, journal, check=lambda rows: rebase(steps, rows, consumer.moving))
-        restore = Restore(consumer.moving, consumer.counters, consumer.owners)
+            apply(steps, medium, journal, check=lambda rows: rebase(steps, rows, spec.moving))
+        restore = Restore(spec.moving, spec.counters, spec.owners)
         now = {image.key: image for image in medium.read()}
-        back = undo_steps(read(path), now, restore, consumer.moving)
+        back = undo_steps(read(path), now, restore, spec.moving)
         journal, _ = Journal.open(path)
         with journal:
             journal.begin_undo(back)
-            apply(back, medium, journal, check=lambda rows: rebase(back, rows, consumer.moving))
+            apply(back, medium, journal, check=lambda rows: rebase(back, rows, spec.moving))
             journal.undone()
     was, is_now = _kept(state.images, apart), _kept(medium.read(), apart)
     for key in sorted(was.keys() | is_now.keys()):

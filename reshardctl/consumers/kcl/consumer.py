@@ -17,7 +17,6 @@ from reshardctl.consumers.kcl.fingerprints import applications
 from reshardctl.consumers.kcl.flaws import flaws
 from reshardctl.consumers.kcl.keys import key_of, split
 from reshardctl.consumers.kcl.options import read_options
-from reshardctl.consumers.kcl.plain import PLAIN
 from reshardctl.consumers.kcl.positions import (
     begun_again,
     cleaned_or_lost,
@@ -28,6 +27,7 @@ from reshardctl.consumers.kcl.positions import (
 from reshardctl.consumers.kcl.releases import note_of
 from reshardctl.consumers.kcl.rows import LeaseTable, parse
 from reshardctl.consumers.kcl.settled import settled
+from reshardctl.consumers.kcl.spec import KCL
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -45,11 +45,6 @@ from reshardctl.model import (
     decode,
 )
 
-_FOOTPRINT = (
-    "checkpoint", "checkpointSubSequenceNumber", "parentShardId", "childShardIds",
-    "pendingCheckpoint", "leaseOwner", "checkpointOwner", "entityType", "streamName", "shardId",
-)
-
 DEFAULTS = {"initial": "LATEST"}
 """DEFAULT_INITIAL_POSITION_IN_STREAM of KinesisClientLibConfiguration (1.x, and of the MultiLang
 daemon); StreamTracker.DEFAULT_POSITION_IN_STREAM and RetrievalConfig (2.x and 3.x)."""
@@ -58,22 +53,7 @@ daemon); StreamTracker.DEFAULT_POSITION_IN_STREAM and RetrievalConfig (2.x and 3
 class Kcl:
     """See `Consumer`. Stateless."""
 
-    name = "kcl"
-    moving = frozenset({
-        "leaseCounter", "leaseOwner", "checkpointOwner", "ownerSwitchesSinceCheckpoint",
-        "throughputKBps",
-    })
-    counters = frozenset({"leaseCounter"})
-    owners = frozenset({"leaseOwner", "checkpointOwner"})
-    reading = frozenset({
-        "checkpoint", "checkpointSubSequenceNumber", "pendingCheckpoint", "childShardIds",
-        "leaseOwner", "checkpointOwner",
-    })
-    plain = PLAIN
-    asks: tuple[str, ...] = ("initial", "release")
-    narrows: tuple[str, ...] = ()
-    least_watch = 30.0
-    watchable = True
+    spec = KCL
 
     def bound(self, _options: Mapping[str, str], _medium: str = "") -> Kcl:
         """Itself: no option decides which rows are leases."""
@@ -193,7 +173,7 @@ class Kcl:
     def footprint(self, image: Image) -> dict[str, Any]:
         """Position, parents, pending mark, ownership; no counters, no statistics."""
         item = canonical(image.attributes)
-        kept: dict[str, Any] = {name: item[name] for name in _FOOTPRINT if name in item}
+        kept: dict[str, Any] = {name: item[name] for name in self.spec.rests_on if name in item}
         kept["unreadable"] = [flaw.name for flaw in flaws(image.attributes, *split(image.key))]
         return kept
 
@@ -212,7 +192,7 @@ class Kcl:
     def watch_needed(self, options: Mapping[str, str]) -> float:
         """A renewal comes every third of the failover time, where that is told."""
         if "failover" not in options:
-            return self.least_watch
+            return self.spec.least_watch
         return read_options(options).failover / liveness.RENEWALS
 
     def signs_of_life(self, images: Iterable[Image]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from reshardctl.consumers.kinesis_consumer.behaviour import replay
 from reshardctl.consumers.kinesis_consumer.releases import note_of
 from reshardctl.consumers.kinesis_consumer.rows import LEASE, Positions, belonging, parse
 from reshardctl.consumers.kinesis_consumer.settled import settled
+from reshardctl.consumers.kinesis_consumer.spec import KINESIS_CONSUMER
 from reshardctl.consumers.kinesis_consumer.tables import NUMBER, key_of, shard_of
 from reshardctl.consumers.related_shards import kin
 from reshardctl.consumers.sequence_numbers import (
@@ -38,27 +39,11 @@ from reshardctl.model import (
     decode,
 )
 
-_FOOTPRINT = (NUMBER, "completed")
-_MOVING = frozenset({
-    "lease_expires_at", "lease_owner", "pending_owner", "handoff_deadline", "worker_expires_at",
-    "ttl",
-})
-
 
 class KinesisConsumer:
     """See `Consumer`. Holds nothing but whose rows it reads."""
 
-    name = "kinesis-consumer"
-    moving = _MOVING
-    counters: frozenset[str] = frozenset()
-    owners = frozenset({"lease_owner", "pending_owner"})
-    reading = frozenset({NUMBER, "completed"})
-    plain: frozenset[str] = frozenset({"true", "false"})
-    asks: tuple[str, ...] = ("initial", "release")
-    narrows: tuple[str, ...] = ("app", "group", "table")
-    least_watch = 0.0
-    watchable = False
-    """Positions are the only thing written, and a quiet shard's does not move (runs, Nov 2026)."""
+    spec = KINESIS_CONSUMER
 
     def __init__(self, rows_of: Whose | None = None) -> None:
         """rows_of: whose rows to read; nobody's until it is bound to a locator's options."""
@@ -173,7 +158,7 @@ class KinesisConsumer:
     def footprint(self, image: Image) -> dict[str, Any]:
         """The number; of a group's lease whether it is completed."""
         item = canonical(image.attributes)
-        return {name: item[name] for name in _FOOTPRINT if name in item}
+        return {name: item[name] for name in self.spec.rests_on if name in item}
 
     def family(self, lineage: Lineage, keys: Collection[str]) -> set[str]:
         """The rows themselves and those of all ancestors, descendants and their parents; with the

@@ -31,8 +31,6 @@ from collections.abc import Mapping
 from reshardctl.model import ShardId, TableShape
 
 NAMESPACE, SHARD, NUMBER = "namespace", "shard_id", "sequence_number"
-USUAL = "kinesis_consumer"
-"""The table of the DDL in the library's README; the library itself has no default."""
 
 
 def tables(table: str, _options: Mapping[str, str]) -> tuple[TableShape, ...]:

@@ -17,6 +17,7 @@ from reshardctl.consumers.kinsumer.options import applications
 from reshardctl.consumers.kinsumer.releases import note_of
 from reshardctl.consumers.kinsumer.rows import Row, Store, parse
 from reshardctl.consumers.kinsumer.settled import settled
+from reshardctl.consumers.kinsumer.spec import KINSUMER
 from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, key_of
 from reshardctl.consumers.related_shards import kin
 from reshardctl.consumers.sequence_numbers import earlier_incarnation, of_wrong_stream
@@ -36,8 +37,6 @@ from reshardctl.model import (
     decode,
 )
 
-_FOOTPRINT = ("SequenceNumber", "Finished", "OwnerID", "ShardIDs")
-
 DEFAULTS = {"initial": "TRIM_HORIZON"}
 """shard_consumer.go of both: TRIM_HORIZON unless Snowplow's fork is given a start timestamp."""
 
@@ -45,18 +44,7 @@ DEFAULTS = {"initial": "TRIM_HORIZON"}
 class Kinsumer:
     """See `Consumer`. Stateless."""
 
-    name = "kinsumer"
-    moving = frozenset({"LastUpdate", "LastUpdateRFC", "OwnerID", "OwnerName"})
-    counters: frozenset[str] = frozenset()
-    owners = frozenset({"OwnerID", "OwnerName"})
-    reading = frozenset({
-        "SequenceNumber", "Finished", "FinishedRFC", "OwnerID", "OwnerName", "ShardIDs",
-    })
-    plain = frozenset({"LATEST", "Leader", "ShardCache"})
-    asks: tuple[str, ...] = ("initial", "release")
-    narrows: tuple[str, ...] = ()
-    least_watch = liveness.RENEWED
-    watchable = True
+    spec = KINSUMER
 
     def bound(self, _options: Mapping[str, str], _medium: str = "") -> Kinsumer:
         """Itself: no option decides which rows are its own."""
@@ -153,7 +141,7 @@ class Kinsumer:
     def footprint(self, image: Image) -> dict[str, Any]:
         """Position, finished mark, owner, cached shards; no stamps."""
         item = canonical(image.attributes)
-        return {name: item[name] for name in _FOOTPRINT if name in item}
+        return {name: item[name] for name in self.spec.rests_on if name in item}
 
     def family(self, lineage: Lineage, keys: Collection[str]) -> set[str]:
         """The rows themselves, those of all ancestors and descendants, and the ShardCache."""
@@ -162,7 +150,7 @@ class Kinsumer:
 
     def watch_needed(self, _options: Mapping[str, str]) -> float:
         """A client that lives renews its row in that time, by default."""
-        return self.least_watch
+        return self.spec.least_watch
 
     def signs_of_life(self, images: Iterable[Image]) -> dict[str, str]:
         """Renewals of clients and of the leader."""

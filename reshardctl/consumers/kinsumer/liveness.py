@@ -15,9 +15,6 @@ from reshardctl.consumers.kinsumer.rows import Store
 from reshardctl.consumers.kinsumer.tables import CLIENTS, LEADER
 from reshardctl.model import Image, ShardId
 
-RENEWED = 60.0
-"""Seconds: the default of shardCheckFrequency, after which a living client's row moves."""
-
 
 def signs_of_life(images: Iterable[Image]) -> dict[str, str]:
     """Row → what its owner changes."""

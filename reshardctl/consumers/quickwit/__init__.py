@@ -1,5 +1,1 @@
 """Quickwit 0.7 to 0.9: the Kinesis source's positions in an index's metastore."""
-
-from reshardctl.consumers.quickwit.consumer import Quickwit
-
-__all__ = ["Quickwit"]

@@ -11,6 +11,7 @@ from reshardctl.consumers.quickwit.app import App, applications, check_options
 from reshardctl.consumers.quickwit.positions import earlier_incarnation, of_wrong_stream
 from reshardctl.consumers.quickwit.releases import note_of
 from reshardctl.consumers.quickwit.rows import Checkpoint, parse, shard_of
+from reshardctl.consumers.quickwit.spec import QUICKWIT
 from reshardctl.consumers.quickwit.switching import switch
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
@@ -33,17 +34,7 @@ class Quickwit:
     """See `Consumer`. index, source: the only ones that are meant, "" for whichever reads the
     stream."""
 
-    name = "quickwit"
-    moving: frozenset[str] = frozenset()
-    counters: frozenset[str] = frozenset()
-    owners: frozenset[str] = frozenset()
-    reading: frozenset[str] = frozenset({"position"})
-    plain = frozenset({"TRIM_HORIZON", "LATEST", "AT_TIMESTAMP", "SHARD_END", "~"})
-    asks: tuple[str, ...] = ("release",)
-    narrows: tuple[str, ...] = ("index", "source")
-    least_watch = 0.0
-    watchable: bool = False
-    """Nothing in a metastore moves while a source has nothing to publish, or is down."""
+    spec = QUICKWIT
 
     def __init__(self, index: str = "", source: str = "") -> None:
         self.index, self.source = index, source
@@ -154,7 +145,7 @@ class Quickwit:
         return 0.0
 
     def signs_of_life(self, images: Iterable[Image]) -> dict[str, str]:  # noqa: ARG002
-        """None that could be trusted, see `watchable`."""
+        """None that could be trusted, see `Spec.watchable`."""
         return {}
 
     def switch(self, images: Iterable[Image]) -> Switch | None:

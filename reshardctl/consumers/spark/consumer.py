@@ -23,12 +23,12 @@ from reshardctl.consumers.spark.incarnation import incarnation
 from reshardctl.consumers.spark.logs import log_elsewhere
 from reshardctl.consumers.spark.oddities import against_the_lineage, current
 from reshardctl.consumers.spark.options import connector_lost, read_options
-from reshardctl.consumers.spark.plain import PLAIN
 from reshardctl.consumers.spark.rebuilt import lost, rebuild
 from reshardctl.consumers.spark.resumed import far_ahead
+from reshardctl.consumers.spark.spec import SPARK
 from reshardctl.consumers.spark.spent import spent
 from reshardctl.consumers.spark.spoiled import startable
-from reshardctl.consumers.spark.table_log import OPTION, VALUE
+from reshardctl.consumers.spark.table_log import OPTION
 from reshardctl.consumers.spark.tree import checkpoint_of
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
@@ -50,16 +50,7 @@ class Spark:
     the DynamoDB table that its connector logs to, "" for files; lost: the connector of a checkpoint
     of which nothing is left."""
 
-    name = "spark"
-    moving = frozenset({"crc", "modified", "size"})
-    counters: frozenset[str] = frozenset()
-    owners: frozenset[str] = frozenset()
-    reading: frozenset[str] = frozenset()
-    plain = PLAIN
-    asks: tuple[str, ...] = ("release", "startingPosition", "sink")
-    narrows: tuple[str, ...] = ("source", "log")
-    least_watch = 30.0
-    watchable = True
+    spec = SPARK
 
     def __init__(self, source: str = "", log: str = "", lost: str = "") -> None:
         self._source, self._log, self._lost = source, log, lost
@@ -182,8 +173,8 @@ class Spark:
 
     def footprint(self, image: Image) -> dict[str, Any]:
         """The content of a file, and its checksum; not when it was written."""
-        kept = ("text", "bytes", "crc", "unread", VALUE)
-        return {name: image.attributes[name] for name in kept if name in image.attributes}
+        kept = image.attributes
+        return {name: kept[name] for name in self.spec.rests_on if name in kept}
 
     def family(self, _lineage: Lineage, keys: Collection[str]) -> set[str]:
         """Offset logs and commits around the written ones: a batch that the query plans or commits
@@ -198,7 +189,7 @@ class Spark:
 
     def watch_needed(self, _options: Mapping[str, str]) -> float:
         """No option tells how long a query's batches take."""
-        return self.least_watch
+        return self.spec.least_watch
 
     def signs_of_life(self, images: Iterable[Image]) -> dict[str, str]:
         """New files in offsets, commits, sources and state."""

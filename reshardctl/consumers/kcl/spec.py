@@ -1,0 +1,51 @@
+"""KCL 1.0–3.5: its lease table."""
+
+from __future__ import annotations
+
+from reshardctl.consumers.kcl.keys import split
+from reshardctl.consumers.kcl.plain import PLAIN
+from reshardctl.consumers.spec import TABLE_NAME, Scheme, Spec
+from reshardctl.model import Image, Stream
+
+
+def _names_stream(row: Image, stream: Stream) -> bool | None:
+    """Multi-stream tables have account, stream and creation time in front of the shard."""
+    named, _ = split(row.key)
+    if named is None:
+        return None
+    return (named.account, named.name) == (stream.account, stream.name)
+
+
+KCL = Spec(
+    name="kcl",
+    schemes={
+        "kcl": Scheme(
+            "kcl", "dynamodb", TABLE_NAME, "name of a DynamoDB table",
+            "kcl://my-application?initial=TRIM_HORIZON&release=3.5",
+        ),
+    },
+    names_stream=_names_stream,
+    moving=frozenset({
+        "leaseCounter", "leaseOwner", "checkpointOwner", "ownerSwitchesSinceCheckpoint",
+        "throughputKBps",
+    }),
+    counters=frozenset({"leaseCounter"}),
+    owners=frozenset({"leaseOwner", "checkpointOwner"}),
+    rests_on=(
+        "checkpoint", "checkpointSubSequenceNumber", "parentShardId", "childShardIds",
+        "pendingCheckpoint", "leaseOwner", "checkpointOwner", "entityType", "streamName",
+        "shardId",
+    ),
+    reading=frozenset({
+        "checkpoint", "checkpointSubSequenceNumber", "pendingCheckpoint", "childShardIds",
+        "leaseOwner", "checkpointOwner",
+    }),
+    plain=PLAIN,
+    least_watch=30.0,
+    makes_itself="; KCL makes it itself, and then begins at its start position",
+    # docs/kcl.md, "from one stream to several": nothing in an empty table tells which it was.
+    rebuilt_empty=(
+        "leases for an application of one stream; one that serves several names the stream in "
+        "every key, does not find these, and begins at its start position"
+    ),
+)

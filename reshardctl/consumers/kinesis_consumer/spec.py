@@ -1,0 +1,85 @@
+"""harlow/kinesis-consumer: its tables and keys in DynamoDB, Redis, PostgreSQL and MySQL."""
+
+from __future__ import annotations
+
+from reshardctl.consumers.kinesis_consumer.tables import NUMBER, tables
+from reshardctl.consumers.spec import (
+    DATABASE,
+    REDIS,
+    TABLE_NAME,
+    Missing,
+    Scheme,
+    Spec,
+    create_dynamodb_table,
+)
+from reshardctl.model import Image, Stream
+
+_COLUMN_TYPES = {
+    "postgres": ("text", "numeric"), "mysql": ("varchar(255)", "numeric(65,0)"),
+}
+"""README of harlow/kinesis-consumer v0.5.0, whose PostgreSQL and MySQL stores make no table."""
+
+
+def _create_store(missing: Missing) -> str:
+    """The SQL that makes a table of positions in a relational database, else the command."""
+    if missing.medium not in _COLUMN_TYPES:
+        return create_dynamodb_table(missing)
+    table, (key, number) = missing.error.table, _COLUMN_TYPES[missing.medium]
+    quote = '"' if missing.medium == "postgres" else "`"
+    name = table if table.replace("_", "").isalnum() else quote + table + quote
+    return (
+        f"{missing.error.next}; make it first: "
+        f"CREATE TABLE {name} (namespace {key} NOT NULL, shard_id {key} NOT NULL, sequence_number "
+        f"{number} NOT NULL, PRIMARY KEY (namespace, shard_id))"
+    )
+
+
+def _names_stream(row: Image, stream: Stream) -> bool | None:
+    """`APP-STREAM`, in which both may have a dash: only what ends otherwise is told."""
+    namespace = row.attributes.get("namespace", {}).get("S", "")
+    return None if str(namespace).endswith(f"-{stream.name}") else False
+
+
+KINESIS_CONSUMER = Spec(
+    name="kinesis-consumer",
+    schemes={
+        "kinesis-consumer+ddb": Scheme(
+            "kinesis-consumer", "dynamodb", TABLE_NAME, "name of a DynamoDB table",
+            "kinesis-consumer+ddb://my-table?app=my-application&release=0.5&initial=LATEST",
+        ),
+        **{
+            f"kinesis-consumer+{medium}": Scheme(
+                "kinesis-consumer", medium, REDIS, "Redis database, HOST[:PORT]/DB",
+                f"kinesis-consumer+{medium}://my-host:6379/0?app=my-application&release=0.5",
+                server=True,
+            )
+            for medium in ("redis", "rediss")
+        },
+        **{
+            f"kinesis-consumer+{medium}": Scheme(
+                "kinesis-consumer", medium, DATABASE, "database, [USER@]HOST[:PORT]/DATABASE",
+                f"kinesis-consumer+{medium}://my-user@my-host/my-db"
+                "?app=my-application&table=my_table",
+                server=True,
+            )
+            for medium in _COLUMN_TYPES
+        },
+    },
+    tables=tables,
+    names_stream=_names_stream,
+    position_attribute=NUMBER,
+    # The table of the DDL in the library's README; the library itself has no default.
+    default_table="kinesis_consumer",
+    create_store=_create_store,
+    moving=frozenset({
+        "lease_expires_at", "lease_owner", "pending_owner", "handoff_deadline",
+        "worker_expires_at", "ttl",
+    }),
+    owners=frozenset({"lease_owner", "pending_owner"}),
+    rests_on=(NUMBER, "completed"),
+    reading=frozenset({NUMBER, "completed"}),
+    plain=frozenset({"true", "false"}),
+    narrows=("app", "group", "table"),
+    # Positions are the only thing written, and a quiet shard's does not move (runs, Nov 2026).
+    watchable=False,
+)

@@ -1,0 +1,38 @@
+"""Spark Structured Streaming: the checkpoint directories of queries that read Kinesis."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from reshardctl.consumers.spark.plain import PLAIN
+from reshardctl.consumers.spark.table_log import VALUE, beside
+from reshardctl.consumers.spec import BUCKET, Missing, Scheme, Spec
+
+
+def _create_store(missing: Missing) -> str:
+    return missing.error.next or f"make it first: mkdir -p {shlex.quote(missing.target)}"
+
+
+SPARK = Spec(
+    name="spark",
+    schemes={
+        "spark": Scheme(
+            "spark", "files", re.compile(r"[^\0]+\Z"), "checkpoint directory of a query",
+            "spark:/checkpoints/my-query?release=awslabs-2.0&startingPosition=TRIM_HORIZON",
+            bare=True,
+        ),
+        "spark+s3": Scheme(
+            "spark", "s3files", BUCKET, "bucket, with or without a prefix",
+            "spark+s3://my-bucket/checkpoints/my-query?release=awslabs-2.0",
+        ),
+    },
+    log_table=beside,
+    create_store=_create_store,
+    moving=frozenset({"crc", "modified", "size"}),
+    rests_on=("text", "bytes", "crc", "unread", VALUE),
+    plain=PLAIN,
+    asks=("release", "startingPosition", "sink"),
+    narrows=("source", "log"),
+    least_watch=30.0,
+)

@@ -1,0 +1,168 @@
+"""What the other rooms ask of a library without reading a row: its `Spec`, as data.
+
+A library's `spec.py` imports no more of its own than names and keys, so that a locator can be read
+without loading what interprets rows.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from reshardctl.errors import NoStore
+from reshardctl.model import Image, Stream, TableShape
+
+Options = Mapping[str, str]
+"""A locator's options by name."""
+TableKey = tuple[tuple[str, str, str], ...]
+"""Kind (HASH, RANGE), name and type of each part of a table's primary key."""
+
+TABLE_NAME = re.compile(r"[a-zA-Z0-9_.-]{3,255}\Z", re.ASCII)
+BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?\Z", re.ASCII | re.DOTALL)
+_HOST = r"(?:\[[0-9a-fA-F:.]+\]|[a-zA-Z0-9_.-]+)(?::[0-9]{1,5})?"
+_USER_AND_HOST = r"(?:[^/@]*@)?" + _HOST
+REDIS = re.compile(_USER_AND_HOST + r"(?:/[0-9]{0,5})?\Z", re.ASCII)
+NODE = re.compile(_HOST + r"/?\Z", re.ASCII)
+DATABASE = re.compile(_USER_AND_HOST + r"/[^/?#\s]+\Z", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """What the scheme of a locator names. target: what may follow it; what: that in words.
+
+    bare: the target follows the colon at once, without `//`. server: the target names a server,
+    with a user and a password perhaps.
+    """
+
+    consumer: str
+    medium: str
+    target: re.Pattern[str]
+    what: str
+    example: str
+    bare: bool = False
+    server: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A store that is not there. error: what the medium said of it; tables: as they should be."""
+
+    medium: str
+    target: str
+    tables: Sequence[TableShape]
+    error: NoStore
+
+
+def create_dynamodb_table(missing: Missing) -> str:
+    """The command that makes a consumer's DynamoDB table again.
+
+    Keys: as the libraries make them (KCL DynamoDBLeaseSerializer.getKeySchema: leaseKey; kinsumer's
+    and kinesis-consumer's own sources). Billing on demand: no release looks at it, and the capacity
+    that KCL 1.x used to provide (10 and 10) is too little for a fleet that starts at once. The
+    index on leaseOwner KCL 3.x adds itself at its first start, as it does to an older table.
+    """
+    shapes, error = missing.tables, missing.error
+    shape = next((shape for shape in shapes if shape.name == error.table), shapes[0])
+    words = [
+        "aws", "dynamodb", "create-table", "--table-name", shape.name,
+        "--attribute-definitions",
+        *(f"AttributeName={name},AttributeType=S" for name in shape.names),
+        "--key-schema",
+        *(f"AttributeName={name},KeyType={kind}" for kind, name, _ in key_of(shape)),
+        "--billing-mode", "PAY_PER_REQUEST",
+        *(("--region", error.region) if error.region else ()),
+    ]
+    return "make it first, with your own tags: " + " ".join(shlex.quote(word) for word in words)
+
+
+def key_of(shape: TableShape) -> TableKey:
+    """The primary key of a table, as DescribeTable lists it."""
+    return tuple(
+        (kind, name, "S") for kind, name in zip(("HASH", "RANGE"), shape.names, strict=False)
+    )
+
+
+def _lease_table(target: str, _options: Options) -> Sequence[TableShape]:
+    return (TableShape(target),)
+
+
+def _no_log_table(_options: Options) -> TableShape | None:
+    return None
+
+
+def _names_no_stream(_row: Image, _stream: Stream) -> bool | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """One library, as data.
+
+    Attributes:
+        name: In the registry, in reports and in configuration files.
+        schemes: Scheme of a locator → what it names.
+        tables: (target, options) → the tables of its store in DynamoDB, and those of a relational
+            database likewise; the one with the positions first.
+        names_stream: Whether a row's key says that it is this stream's; `None` where it says
+            nothing.
+        log_table: Options → the DynamoDB table that keeps a part of what lies in its files
+            otherwise.
+        position_attribute: Of a position, for stores that keep one attribute and no more.
+        default_table: Of a relational database, where `table=` names none.
+        create_store: How an operator makes a store again that was deleted, in words.
+        moving: Attributes that change by themselves and that no undo brings back.
+        counters: Those of them that only ever grow.
+        owners: Those of them that say who holds a row.
+        rests_on: Attributes that a proof rests on.
+        reading: What of a footprint changes while the consumer reads on as it should.
+        plain: Texts in rows that are the library's own and tell nothing of who runs it.
+        key_words: The same of the parts of keys that are paths; `None` where no key is one.
+        asks: Options that no store holds, in the order in which an operator is asked for them.
+        narrows: Options that pick its rows out of a store that other applications share.
+        least_watch: Seconds that a watch has to last, at least, for its silence to mean anything:
+            of an application about which nothing is told, see `BaseConsumer.watch_needed`.
+        watchable: Whether anything in the store moves while the consumer runs and has nothing to
+            read.
+        makes_itself: What the library does where its store is missing, to end a sentence with.
+        rebuilt_empty: What is to be known of positions written into an empty store.
+    """
+
+    name: str
+    schemes: Mapping[str, Scheme]
+    tables: Callable[[str, Options], Sequence[TableShape]] = _lease_table
+    names_stream: Callable[[Image, Stream], bool | None] = _names_no_stream
+    log_table: Callable[[Options], TableShape | None] = _no_log_table
+    position_attribute: str = ""
+    default_table: str = ""
+    create_store: Callable[[Missing], str] = create_dynamodb_table
+    moving: frozenset[str] = frozenset()
+    counters: frozenset[str] = frozenset()
+    owners: frozenset[str] = frozenset()
+    rests_on: tuple[str, ...] = ()
+    reading: frozenset[str] = frozenset()
+    plain: frozenset[str] = frozenset()
+    key_words: frozenset[str] | None = None
+    asks: tuple[str, ...] = ("initial", "release")
+    narrows: tuple[str, ...] = ()
+    least_watch: float = 0.0
+    watchable: bool = True
+    makes_itself: str = ""
+    rebuilt_empty: str = ""
+
+    @property
+    def table_scheme(self) -> str:
+        """The scheme of its locators for DynamoDB, "" where it keeps nothing there."""
+        media = ((scheme.medium, name) for name, scheme in self.schemes.items())
+        return next((name for medium, name in media if medium == "dynamodb"), "")
+
+    @property
+    def table_key(self) -> TableKey:
+        """The primary key of its DynamoDB table of positions."""
+        return key_of(self.tables("", {})[0])
+
+    @property
+    def table_ending(self) -> str:
+        """What it adds to an application's name for the name of that table."""
+        return self.tables("", {})[0].name
