@@ -199,6 +199,38 @@ def test_every_consumer_is_registered():
     assert {name: consumer.spec for name, consumer in CONSUMERS.items()} == SPECS
 
 
+def compared(path: Path) -> Iterator[str]:
+    """Names of consumers that a file compares with, looks up or matches."""
+    for node in nodes(path):
+        keys: list[ast.expr | None] = []
+        if isinstance(node, ast.Compare):
+            keys = [node.left, *node.comparators]
+        elif isinstance(node, ast.Dict):
+            keys = list(node.keys)
+        elif isinstance(node, ast.Subscript):
+            keys = [node.slice]
+        elif isinstance(node, ast.MatchValue):
+            keys = [node.value]
+        inside = (
+            part for key in keys if key is not None
+            for part in (key.elts if isinstance(key, ast.Tuple | ast.List | ast.Set) else [key])
+        )
+        for part in inside:
+            if isinstance(part, ast.Constant) and part.value in SPECS:
+                yield str(part.value)
+
+
+NAMED_OTHERWISE: dict[str, set[str]] = {}
+"""File → names in it that are the same as a consumer's and about something else."""
+
+
+def test_no_other_room_asks_for_a_consumer_by_name():
+    """What differs between libraries is a field of its Spec or a method of its BaseConsumer."""
+    assert found({
+        where(path): set(compared(path)) for path in FILES if unit(path) != "consumers"
+    }) == NAMED_OTHERWISE
+
+
 HEAVY = {
     "boto3", "botocore", "networkx", "rich", "moto", "reshardctl.kinesis", "reshardctl.render",
     "reshardctl.lineage", "reshardctl.consumers",

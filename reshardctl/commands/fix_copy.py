@@ -59,7 +59,7 @@ def _folder(asked: Asked, target: Target, to: Path) -> Path:
     """The original. UsageError for what cannot be copied."""
     place = target.place
     path = place.target.removeprefix("file://").removeprefix("file:")
-    if place.consumer != "spark" or place.medium != "files" or "://" in path or target.offline:
+    if place.medium != "files" or "://" in path or target.offline:
         raise UsageError(
             "--to copies a checkpoint directory of this machine, and the consumer is none",
             "reshardctl fix spark:PATH --stream STREAM --to DIR",

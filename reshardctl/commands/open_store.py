@@ -60,10 +60,12 @@ def _s3files(place: Locator, reached: Reached) -> Medium:
 
 def _of_files(place: Locator, blobs: Blobs, reached: Reached) -> Medium:
     """The files that are wanted, joined by the table that keeps a part of them, where one does."""
-    from reshardctl.consumers.layouts import SELECTS
+    from reshardctl.consumers.registry import consumer_of
     from reshardctl.stores.files.tree import Tree
 
-    files = Tree(blobs, SELECTS[place.consumer](place.options))
+    select = consumer_of(place).files()
+    assert select is not None, f"{place.consumer} keeps no files"
+    files = Tree(blobs, select)
     table = place.spec.log_table(place.options)
     if table is None:
         return files

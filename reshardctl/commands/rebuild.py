@@ -8,7 +8,6 @@ from dataclasses import replace
 from reshardctl.audit.line import line_of
 from reshardctl.commands import count_sink as sparking
 from reshardctl.commands import fix as fixing
-from reshardctl.commands import sink_batch as batches
 from reshardctl.commands.fix_request import Asked
 from reshardctl.commands.read_only import only_read
 from reshardctl.commands.request import counting
@@ -18,7 +17,6 @@ from reshardctl.commands.targets import configured
 from reshardctl.commands.targets import snapshot as offline
 from reshardctl.commands.targets.named import one
 from reshardctl.console.interrupt import treat_sigterm_as_ctrl_c
-from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.spec import Missing
 from reshardctl.diagnosis.report import case_of
 from reshardctl.errors import NoStore, Refused, UsageError
@@ -60,8 +58,8 @@ def from_sink(asked: Asked, text: str, given: Given, sink: Sink, count: bool) ->
     before = take(ports.kinesis, ports.medium, target.stream, target.place, ports.clock)
     case = case_of(before, target.wishes)  # nothing is counted for a store that is not understood
     facts = sparking.count(sink, before.lineage, account).facts
-    batches.in_step(target.place, sink.path, facts.batch)
-    line = line_of(facts, before.lineage, inside=_holds_parts(target.place, case))
+    case.consumer.check_sink(target.place.options, sink.path, facts.batch)
+    line = line_of(facts, before.lineage, inside=_holds_parts(case))
     note = target.place.spec.rebuilt_empty
     if note and case.consumer.empty(case.checkpoint()):
         line = replace(line, notes=(*line.notes, note))
@@ -71,10 +69,9 @@ def from_sink(asked: Asked, text: str, given: Given, sink: Sink, count: bool) ->
     return fixing.from_store(replace(asked, sink=sink.words()), found)
 
 
-def _holds_parts(place: Locator, case: Case) -> bool:
-    """Whether its places may lie inside a record: those of KCL, from the first release on that
-    takes records of several apart."""
-    return place.consumer == "kcl" and all(one.app.traits.reads_subs for one in case.candidates)
+def _holds_parts(case: Case) -> bool:
+    """Whether its positions may lie inside a record, whichever release starts."""
+    return all(case.consumer.holds_parts(candidate.app) for candidate in case.candidates)
 
 
 def _store_is_there(target: Target, ports: Ports) -> None:

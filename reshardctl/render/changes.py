@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from reshardctl.consumers.base import MANY
-from reshardctl.consumers.layouts import PLACES
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.report import Report
 from reshardctl.model import Create, Delete, Image, ShardId, Step, Write, after, changed, short
@@ -81,10 +80,10 @@ def shards_moved(report: Report, write: Write) -> tuple[ShardId, ...]:
 
 def _held(report: Report, write: Write) -> Mapping[ShardId, str]:
     """The places in a row of many shards, once it is written."""
-    place, then = report.snapshot.locator, changed(write.before, write)
-    if then is None or place.consumer not in PLACES:
+    snapshot, then = report.snapshot, changed(write.before, write)
+    if then is None:
         return {}
-    return PLACES[place.consumer](then, place.options, report.snapshot.lineage.stream)
+    return consumer_of(snapshot.locator).positions_of_many(then, snapshot.lineage.stream)
 
 
 def _parts(report: Report, write: Write) -> Iterator[Changed]:

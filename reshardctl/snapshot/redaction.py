@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from reshardctl.consumers.layouts import UNNAMED
 from reshardctl.consumers.libraries import SCHEMES
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
@@ -61,10 +60,8 @@ class Redaction:
         )
         self._sides |= {named.name: unnamed.name for named, unnamed in sides}
         self._joined = "app" in spec.narrows
-        own = UNNAMED.get(place.consumer)
         images = (
-            own(image, self._name) if own is not None
-            else self._image(image, spec.plain, spec.owners)
+            consumer.unnamed(image, self._name) or self._image(image, spec.plain, spec.owners)
             for image in original.images
         )
         options = {

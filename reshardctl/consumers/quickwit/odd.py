@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.consumers.quickwit.positions import (
-    Standing,
-    earlier_incarnation,
-    place_of,
-    unborn,
-)
+from reshardctl.consumers.against_listing import against_listing
+from reshardctl.consumers.quickwit.positions import Standing, place_of
 from reshardctl.consumers.quickwit.rows import Checkpoint, Row
 from reshardctl.lineage import Lineage
 from reshardctl.model import Odd, Oddity
@@ -26,18 +22,11 @@ def odd(lineage: Lineage, checkpoint: Checkpoint) -> list[Odd]:
 
 def _of_row(lineage: Lineage, row: Row) -> Iterator[Odd]:
     key, raw, shard = row.image.key, row.text, row.shard
-    if unborn(lineage, shard):
-        yield Odd(Oddity.UNBORN, key, raw, "the stream has no such shard yet", shard)
-    elif shard not in lineage:
-        yield Odd(Oddity.GONE, key, raw, "the shard is not listed any more", shard)
-    else:
-        place = place_of(lineage, shard, raw)
-        if place.standing is Standing.END_MARK:
-            why = "~ marks an end, which no position of a Kinesis source may"
-            yield Odd(Oddity.UNREADABLE, key, raw, why, shard)
-        if place.standing is Standing.NONSENSE:
-            why = f"{raw[:40]!r} is no sequence number"
-            yield Odd(Oddity.UNREADABLE, key, raw, why, shard)
-    if earlier_incarnation(lineage, raw):
-        why = "its number is older than the stream"
-        yield Odd(Oddity.EARLIER_INCARNATION, key, raw, why, shard)
+    standing = place_of(lineage, shard, raw).standing if shard in lineage else None
+    if standing is Standing.END_MARK:
+        why = "~ marks an end, which no position of a Kinesis source may"
+        yield Odd(Oddity.UNREADABLE, key, raw, why, shard)
+    if standing is Standing.NONSENSE:
+        why = f"{raw[:40]!r} is no sequence number"
+        yield Odd(Oddity.UNREADABLE, key, raw, why, shard)
+    yield from against_listing(lineage, shard, key, raw, number=raw.removeprefix("~"))

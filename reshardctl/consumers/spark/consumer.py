@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
-from reshardctl.consumers.base import MANY, Candidate, Cannot, Hold, Incarnation
+from reshardctl.consumers.base import MANY, BaseConsumer, Candidate, Cannot, Hold, Incarnation
 from reshardctl.consumers.spark import (
     behaviour,
     ends,
@@ -25,11 +24,15 @@ from reshardctl.consumers.spark.oddities import against_the_lineage, current
 from reshardctl.consumers.spark.options import connector_lost, read_options
 from reshardctl.consumers.spark.rebuilt import lost, rebuild
 from reshardctl.consumers.spark.resumed import far_ahead
+from reshardctl.consumers.spark.shown import places
+from reshardctl.consumers.spark.sink_batch import in_step
 from reshardctl.consumers.spark.spec import SPARK
 from reshardctl.consumers.spark.spent import spent
 from reshardctl.consumers.spark.spoiled import startable
 from reshardctl.consumers.spark.table_log import OPTION
 from reshardctl.consumers.spark.tree import checkpoint_of
+from reshardctl.consumers.spark.unnamed import unnamed
+from reshardctl.consumers.spark.wants import select
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -38,69 +41,74 @@ from reshardctl.model import (
     Odd,
     Replay,
     ShardId,
-    SideTable,
     Step,
     Stream,
     Wanted,
 )
+from reshardctl.model.trees import Select
 
 
-class Spark:
-    """See `Consumer`. source: which of the query's sources, "" for its only one on the stream; log:
-    the DynamoDB table that its connector logs to, "" for files; lost: the connector of a checkpoint
-    of which nothing is left."""
+class Spark(BaseConsumer[Checkpoint, App]):
+    """See `BaseConsumer`. source: which of the query's sources, "" for its only one on the stream;
+    log: the DynamoDB table that its connector logs to, "" for files; lost: the connector of a
+    checkpoint of which nothing is left."""
 
     spec = SPARK
+    rebuild = staticmethod(rebuild)
+    check_sink = staticmethod(in_step)
+    unnamed = staticmethod(unnamed)
+    signs_of_life = staticmethod(liveness.signs_of_life)
+    excluded_by = staticmethod(liveness.excluded_by)
 
     def __init__(self, source: str = "", log: str = "", lost: str = "") -> None:
         self._source, self._log, self._lost = source, log, lost
 
-    def bound(self, options: Mapping[str, str], _medium: str = "") -> Spark:
+    def bound(self, options: Mapping[str, str], _medium: str = "", /) -> Spark:
         """For the source that the locator names."""
         return Spark(options.get("source", ""), options.get(OPTION, ""), connector_lost(options))
 
-    def understand(self, options: Mapping[str, str]) -> None:
+    def understand(self, options: Mapping[str, str], /) -> None:
         """What they say of the query; which of its sources, the checkpoint tells."""
         read_options(options)
 
-    def parse(self, images: Iterable[Image], stream: Stream | None = None) -> Checkpoint:
+    def parse(self, images: Iterable[Image], stream: Stream | None = None, /) -> Checkpoint:
         """The offset logs, the commits and the connector's log of one source."""
         files = list(images)
         if self._lost and all(image.key.endswith("/") for image in files):  # folders alone
             return lost(self._lost, self._source)
         return checkpoint_of(files, stream, self._source)
 
-    def side_tables(self, _target: str) -> tuple[SideTable, ...]:
-        """None: a connector's log in DynamoDB has a name that no checkpoint holds."""
-        return ()
+    def files(self) -> Select:
+        """What the next start reads, and what tells what earlier ones lost."""
+        return select(self._source)
 
-    def shard_of(self, _key: str) -> ShardId:
+    def shard_of(self, _key: str, /) -> ShardId:
         """An offset log holds the places of many shards; so does what is written here."""
         return MANY
 
-    def empty(self, checkpoint: Checkpoint) -> bool:
+    def empty(self, checkpoint: Checkpoint, /) -> bool:
         """Whether no batch holds a place; one that cannot be read, or was taken away, may."""
         return not checkpoint.unreadable and not checkpoint.committed and not any(
             batch.positions or batch.broken for batch in checkpoint.batches.values()
         )
 
-    def others(self, _checkpoint: Checkpoint) -> dict[str, str]:
-        """None: a checkpoint is one query's."""
-        return {}
-
-    def positions(self, checkpoint: Checkpoint) -> dict[ShardId, str]:
+    def positions(self, checkpoint: Checkpoint, /) -> dict[ShardId, str]:
         """Where the newest batch stands: its start while it is planned, else its end."""
         return {shard: spelled(place) for shard, place in current(checkpoint).items()}
 
-    def odd(self, lineage: Lineage, checkpoint: Checkpoint) -> list[Odd]:
+    def positions_of_many(self, image: Image, stream: Stream, /) -> Mapping[ShardId, str]:
+        """Those of an offset log, for the source that reads the stream."""
+        return places(image, self._source, stream)
+
+    def odd(self, lineage: Lineage, checkpoint: Checkpoint, /) -> list[Odd]:
         """Oddities of the files themselves, and of places against the lineage."""
         return [*checkpoint.odd, *against_the_lineage(lineage, checkpoint)]
 
-    def incarnation(self, lineage: Lineage, checkpoint: Checkpoint) -> Incarnation:
+    def incarnation(self, lineage: Lineage, checkpoint: Checkpoint, /) -> Incarnation:
         """By names, creation times, and the times in numbers and of batches."""
         return incarnation(lineage, checkpoint, current(checkpoint))
 
-    def candidates(self, checkpoint: Checkpoint, said: Mapping[str, str]) -> list[Candidate]:
+    def candidates(self, checkpoint: Checkpoint, said: Mapping[str, str], /) -> list[Candidate]:
         """Releases × starting positions × sinks that are left open.
 
         Raises CannotTell where the places of the committed batches are not in the checkpoint.
@@ -136,13 +144,13 @@ class Spark:
             )
         return found
 
-    def settled(self, lineage: Lineage, checkpoint: Checkpoint, app: App) -> Line:
+    def settled(self, lineage: Lineage, checkpoint: Checkpoint, app: App, /) -> Line:
         """What every retained batch proves."""
         if checkpoint.connector == LINEAGE:
             return ends.settled(lineage, checkpoint, app)
         return history.settled(lineage, checkpoint)
 
-    def replay(self, lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
+    def replay(self, lineage: Lineage, checkpoint: Checkpoint, app: App, /) -> Replay:
         """The next start."""
         if checkpoint.connector == LINEAGE:
             return going_on.replay(lineage, checkpoint, app)
@@ -150,7 +158,7 @@ class Spark:
 
     def encode(
         self, lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App,
-        leave: Collection[ShardId],
+        leave: Collection[ShardId], /,
     ) -> list[Step] | Cannot:
         """One planned batch more, or the planned one edited; last, what keeps Spark from starting.
         """
@@ -158,25 +166,19 @@ class Spark:
         steps = plan(lineage, replace(checkpoint, spoiled={}), want, app, leave)
         return steps if isinstance(steps, Cannot) else [*steps, *startable(checkpoint)]
 
-    def bootstrap(self, _lineage: Lineage, _want: Wanted, _app: App) -> list[Step]:
+    def bootstrap(self, _lineage: Lineage, _want: Wanted, _app: App, /) -> list[Step]:
         """Raises UsageError: a first batch needs the query's own id and configuration."""
         raise UsageError(
             "a checkpoint cannot be begun from outside: Spark writes its first batch itself",
             "start the query with startingPosition set to the positions you want, as JSON",
         )
 
-    def rebuild(
-        self, lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App
-    ) -> list[Step] | Cannot:
-        """A directory with one batch that is over."""
-        return rebuild(lineage, checkpoint, want, app)
-
-    def footprint(self, image: Image) -> dict[str, Any]:
+    def footprint(self, image: Image, /) -> dict[str, object]:
         """The content of a file, and its checksum; not when it was written."""
         kept = image.attributes
         return {name: kept[name] for name in self.spec.rests_on if name in kept}
 
-    def family(self, _lineage: Lineage, keys: Collection[str]) -> set[str]:
+    def family(self, _lineage: Lineage, keys: Collection[str], /) -> set[str]:
         """Offset logs and commits around the written ones: a batch that the query plans or commits
         meanwhile makes every plan stale. The rest of the history only ever grows older."""
         near = set(keys)
@@ -187,28 +189,13 @@ class Spark:
                 near |= {f"{one}/{n}" for n in around for one in ("offsets", "commits")}
         return near
 
-    def watch_needed(self, _options: Mapping[str, str]) -> float:
-        """No option tells how long a query's batches take."""
-        return self.spec.least_watch
-
-    def signs_of_life(self, images: Iterable[Image]) -> dict[str, str]:
-        """New files in offsets, commits, sources and state."""
-        return liveness.signs_of_life(images)
-
-    def holds(self, checkpoint: Checkpoint) -> dict[ShardId, Hold]:
+    def holds(self, checkpoint: Checkpoint, /) -> dict[ShardId, Hold]:
         """Nobody holds a shard; where it stands is its sign."""
         return {
             shard: Hold("", spelled(place), spelled(place), place.kind == "SHARD_END")
             for shard, place in current(checkpoint).items()
         }
 
-    def spent(self, images: Iterable[Image], keys: Collection[str]) -> dict[str, str]:
+    def spent(self, images: Iterable[Image], keys: Collection[str], /) -> dict[str, str]:
         """Batches that have run since."""
         return spent(images, keys, self._source)
-
-    def switch(self, images: Sequence[Image]) -> None:
-        """Nothing in its store switches it off."""
-
-    def excluded_by(self, seconds: float) -> str:
-        """What a silent watch rules out."""
-        return liveness.excluded_by(seconds)

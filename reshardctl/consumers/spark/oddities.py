@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reshardctl.consumers.against_listing import against_listing
 from reshardctl.consumers.base import Incarnation
-from reshardctl.consumers.sequence_numbers import earlier_incarnation, unborn
 from reshardctl.consumers.spark.checkpoint import LINEAGE, Checkpoint
 from reshardctl.consumers.spark.cuts import spelled
 from reshardctl.consumers.spark.incarnation import by_creation
@@ -13,7 +13,7 @@ from reshardctl.consumers.spark.logs import KEEPING, log_of
 from reshardctl.consumers.spark.marks import resting
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.lineage import Lineage
-from reshardctl.model import Odd, Oddity, ShardId
+from reshardctl.model import Odd, ShardId
 
 
 def current(checkpoint: Checkpoint) -> dict[ShardId, Position]:
@@ -38,12 +38,8 @@ def against_the_lineage(lineage: Lineage, checkpoint: Checkpoint) -> Iterator[Od
     told = by_creation(lineage, checkpoint)
     for shard, position in current(checkpoint).items():
         key, raw = batch.image.key if batch is not None else "", spelled(position)
-        if unborn(lineage, shard):
-            yield Odd(Oddity.UNBORN, key, raw, "the stream has no such shard yet", shard)
-        elif shard not in lineage:
-            yield Odd(Oddity.GONE, key, raw, "the shard is not listed any more", shard)
-        if told is Incarnation.RECREATED or earlier_incarnation(lineage, position.value):
-            why = "its number is older than the stream"
-            if told is Incarnation.RECREATED:
-                why = "its offset is of a stream that was created before this one"
-            yield Odd(Oddity.EARLIER_INCARNATION, key, raw, why, shard)
+        older = "its offset is of a stream that was created before this one"
+        yield from against_listing(
+            lineage, shard, key, raw, number=position.value,
+            older=older if told is Incarnation.RECREATED else "",
+        )

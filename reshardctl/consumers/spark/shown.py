@@ -14,14 +14,12 @@ from reshardctl.errors import ReshardError
 from reshardctl.model import Image, ShardId, Stream
 
 
-def places(
-    image: Image, options: Mapping[str, str], stream: Stream
-) -> Mapping[ShardId, str]:
+def places(image: Image, source: str, stream: Stream) -> Mapping[ShardId, str]:
     """By shard, as spelled: those of the source that reads the stream. None for any other file."""
     if not image.key.startswith("offsets/"):
         return {}
     text = image.attributes.get("text", {}).get("S", "")
-    return _places(str(text), options.get("source", ""), stream)
+    return _places(str(text), source, stream)
 
 
 @lru_cache(maxsize=4)

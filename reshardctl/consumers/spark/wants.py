@@ -36,11 +36,9 @@ AHEAD = 2
 """Folders of the log beyond the newest batch: what is stale there would be taken for its own."""
 
 
-def select(options: Mapping[str, str]) -> Select:
-    """What has to be seen of a checkpoint, for a locator's options."""
-    source = options.get("source", "")
-
-    def wanted(images: Mapping[str, Image], listed: frozenset[str]) -> Wants:  # noqa: ARG001
+def select(source: str) -> Select:
+    """What has to be seen of a checkpoint for one of its sources, "" for its only one."""
+    def wanted(images: Mapping[str, Image], _listed: frozenset[str]) -> Wants:
         return wants(by_folder(images.values()), source)
 
     return wanted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from checkpoint_files import CONNECTORS, GOLDEN, checkpoints, file, images, name
 
-from reshardctl.consumers.layouts import SELECTS
+from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.spark import wants as wanting
 from reshardctl.consumers.spark.app import App, Start
 from reshardctl.consumers.spark.lines import awslabs
@@ -25,7 +25,7 @@ BATCHES = "sources/0/shard-source"
 def seen(all_: dict[str, Image], source: str = "") -> tuple[Wants, int]:
     """What a medium would end up with, and in how many rounds: it lists and reads what is wanted
     until nothing new is."""
-    choose = select({"source": source} if source else {})
+    choose = select(source)
     known: dict[str, Image] = {}
     wants, rounds = Wants(), 0
     while (more := choose(known, wants.folders)) != wants:
@@ -46,8 +46,10 @@ def logs(wants: Wants) -> set[str]:
     return {one for one in wants.folders if one.startswith(f"{BATCHES}/")}
 
 
-def test_the_selector_is_known_by_name():
-    assert SELECTS["spark"] is select
+def test_the_consumer_has_the_selector_of_its_source():
+    files = images(GOLDEN / "awslabs-1.4.2/s2")
+    chosen = CONSUMERS["spark"].bound({"source": "0"}).files()
+    assert chosen(files, frozenset()) == select("0")(files, frozenset())
 
 
 def test_a_healthy_checkpoint_needs_the_log_of_its_newest_batch_and_what_lies_ahead():
@@ -164,7 +166,7 @@ def test_an_empty_folder_is_looked_at_once():
 def test_what_is_wanted_is_all_that_the_checkpoint_is_read_from(path):
     """Read from a disk with the selector, and whole: the same batches, and every entry that either
     the next start or the history needs."""
-    chosen = checkpoint_of(Tree(Local(str(path)), select({})).read())
+    chosen = checkpoint_of(Tree(Local(str(path)), select("")).read())
     whole = checkpoint_of(images(path).values())
     assert chosen.batches.keys() == whole.batches.keys()
     for number, batch in whole.batches.items():

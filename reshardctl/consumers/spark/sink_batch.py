@@ -7,14 +7,15 @@ the query dies within ten batches (CompactibleFileStreamLog.compact).
 
 from __future__ import annotations
 
-from reshardctl.consumers.locator import Locator
+from collections.abc import Mapping
+
 from reshardctl.errors import Refused
 
 
-def in_step(place: Locator, sink: str, newest: int | None) -> None:
+def in_step(options: Mapping[str, str], sink: str, newest: int | None) -> None:
     """Raises Refused where it is not. newest: in the sink's log, `None` where it has none."""
-    said = place.options.get("batch")
-    if place.consumer != "spark" or said is None or newest is None or int(said) == newest:
+    said = options.get("batch")
+    if said is None or newest is None or int(said) == newest:
         return
     if int(said) < newest:
         why = f"it would pass over batches {int(said) + 1} to {newest} of the query without a word"
