@@ -7,7 +7,7 @@ to what is no number by its pattern, leading zeros and blanks included: Validati
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 
 from reshardctl.lineage import Lineage
@@ -20,47 +20,67 @@ CLOCKS_APART = 900
 signed more than five minutes ago (or ahead)."""
 
 
-class Fits(Enum):
-    """How a text fits a shard as a place behind one of its records."""
+class NumberKind(Enum):
+    """What a text is to a shard, as the number that Kinesis is asked to go on behind.
 
-    BEFORE_ALL = "before-all"
+    Each library maps these to what it does: `kcl/positions.py`, `kinsumer/positions.py`,
+    `quickwit/positions.py`, and `kinesis_consumer/behaviour.py`.
+    """
+
+    START = "start"
     """The shard's StartingSequenceNumber, which no record has: before the first one."""
     INSIDE = "inside"
-    AT_END = "at-end"
-    """The shard's EndingSequenceNumber, which no record has."""
-    FOREIGN = "foreign"
-    """A number that no record of this shard has, and that Kinesis refuses."""
     AHEAD = "ahead"
     """Inside the shard's range, of one of its epochs, and from the future: of no record. Kinesis
     would go on behind it, where nothing is; whether it refuses it is not known."""
-    NONSENSE = "nonsense"
+    AT_END = "at-end"
+    """The shard's EndingSequenceNumber, which no record has."""
+    BEFORE_START = "before-start"
+    BEHIND_END = "behind-end"
+    OTHER_SHARD = "other-shard"
+    """Wherever in the shard's range it lies, no record of it has such a number: one of another
+    shard, one that is not laid out as the shard's own, one of an epoch to come."""
+    NOT_A_NUMBER = "not-a-number"
+
+    @property
+    def foreign(self) -> bool:
+        """Whether it is a number that no record of this shard has, and that Kinesis refuses."""
+        return self in _FOREIGN
+
+    @property
+    def own(self) -> bool:
+        """Whether the number is of this shard: one of its records', or where it begins or ends."""
+        return self in _OWN
 
 
-_OWN = (Fits.BEFORE_ALL, Fits.INSIDE, Fits.AT_END)
+_FOREIGN = (NumberKind.BEFORE_START, NumberKind.BEHIND_END, NumberKind.OTHER_SHARD)
+_OWN = (NumberKind.START, NumberKind.INSIDE, NumberKind.AT_END)
 
 
-def fits(lineage: Lineage, shard: ShardId, text: str) -> Fits:
-    """Classify a text. A number of an unlisted shard is taken at its word."""
+def classify(lineage: Lineage, shard: ShardId, text: str) -> NumberKind:
+    """Classify a text. A number of an unlisted shard is taken at its word.
+
+    A shard's beginning is told first: the ends of an emulator may lie before it.
+    """
     if not is_number(text):
-        return Fits.NONSENSE
-    number, decoded = int(text), decode(text)
-    if decoded is not None and decoded.shard != index_of(shard):
-        return Fits.FOREIGN
+        return NumberKind.NOT_A_NUMBER
     if shard not in lineage:
-        return Fits.AHEAD if from_the_future(lineage, text) else Fits.INSIDE
-    one = lineage[shard]
-    if of_no_record(lineage, one, text):
-        return Fits.FOREIGN
-    if number <= int(one.start):
-        return Fits.BEFORE_ALL if number == int(one.start) else Fits.FOREIGN
-    if one.end is not None and number >= int(one.end):
-        return Fits.AT_END if number == int(one.end) else Fits.FOREIGN
-    return Fits.AHEAD if from_the_future(lineage, text) else Fits.INSIDE
+        decoded = decode(text)
+        if decoded is not None and decoded.shard != index_of(shard):
+            return NumberKind.OTHER_SHARD
+        return NumberKind.AHEAD if from_the_future(lineage, text) else NumberKind.INSIDE
+    number, listed = int(text), lineage[shard]
+    if of_no_record(lineage, listed, text):
+        return NumberKind.OTHER_SHARD
+    if number <= int(listed.start):
+        return NumberKind.START if number == int(listed.start) else NumberKind.BEFORE_START
+    if listed.end is not None and number >= int(listed.end):
+        return NumberKind.AT_END if number == int(listed.end) else NumberKind.BEHIND_END
+    return NumberKind.AHEAD if from_the_future(lineage, text) else NumberKind.INSIDE
 
 
 def of_no_record(lineage: Lineage, listed: Shard, text: str) -> bool:
-    """Whether Kinesis gave no record of the shard such a number, wherever in its range it lies:
-    one of another shard, one that is not laid out as the shard's own, one of an epoch to come."""
+    """Whether Kinesis gave no record of the shard such a number, see `NumberKind.OTHER_SHARD`."""
     decoded = decode(text)
     if decoded is None:
         return decode(listed.start) is not None
@@ -102,13 +122,27 @@ def of_another_stream(lineage: Lineage, text: str) -> bool:
     return int(text) < int(one.start) or (one.end is not None and int(text) > int(one.end))
 
 
-def of_wrong_stream(lineage: Lineage, texts: Mapping[ShardId, str]) -> ShardId | None:
+def of_wrong_stream(
+    lineage: Lineage, texts: Mapping[ShardId, str],
+    own: Callable[[Lineage, ShardId, str], bool] | None = None,
+    elsewhere: Callable[[Lineage, str], bool] = of_another_stream,
+) -> ShardId | None:
     """A row whose number is of a younger stream, where no row's number is of this one: then the
     store is another stream's. Beside rows of this stream such a number is one wrong row, which
-    must not hide the others."""
-    if any(fits(lineage, shard, text) in _OWN for shard, text in texts.items() if shard in lineage):
+    must not hide the others.
+
+    Args:
+        lineage: The stream's shards.
+        texts: The rows' numbers.
+        own: Whether a number is of its shard, where a library knows better than `classify`.
+        elsewhere: Whether a number is of a younger stream, likewise.
+    """
+    def is_own(shard: ShardId, text: str) -> bool:
+        return own(lineage, shard, text) if own else classify(lineage, shard, text).own
+
+    if any(is_own(shard, text) for shard, text in texts.items() if shard in lineage):
         return None
-    return next((shard for shard, text in texts.items() if of_another_stream(lineage, text)), None)
+    return next((shard for shard, text in texts.items() if elsewhere(lineage, text)), None)
 
 
 def unborn(lineage: Lineage, shard: ShardId) -> bool:

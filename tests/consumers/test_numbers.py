@@ -11,8 +11,8 @@ import pytest
 
 from reshardctl.consumers.sequence_numbers import (
     CLOCKS_APART,
-    Fits,
-    fits,
+    NumberKind,
+    classify,
     of_another_stream,
     of_wrong_stream,
 )
@@ -61,19 +61,20 @@ def forged(epoch: int, time: int, index: int = 9, shard: int = 0) -> str:
 
 @pytest.mark.parametrize("closed", [False, True])
 @pytest.mark.parametrize(("text", "place"), [
-    (OWN, Fits.INSIDE),
-    (str(start(0, CREATED - 3)), Fits.BEFORE_ALL),
-    (forged(CREATED - 3, NOW + CLOCKS_APART), Fits.INSIDE),
-    (forged(CREATED - 3, NOW + LATER), Fits.AHEAD),
-    (forged(CREATED - 3, NOW + 3600), Fits.AHEAD),
-    (forged(CREATED + LATER, CREATED + LATER), Fits.FOREIGN),
-    (forged(CREATED - 90_000, CREATED - 80_000), Fits.FOREIGN),
-    (forged(CREATED - 3, CREATED + 60, shard=1), Fits.FOREIGN),
-    (OWN + OWN[-1], Fits.FOREIGN), (OWN[:-1], Fits.FOREIGN), ("0", Fits.FOREIGN),
-    ("0" + OWN, Fits.NONSENSE), (OWN + "\n", Fits.NONSENSE),
+    (OWN, NumberKind.INSIDE),
+    (str(start(0, CREATED - 3)), NumberKind.START),
+    (forged(CREATED - 3, NOW + CLOCKS_APART), NumberKind.INSIDE),
+    (forged(CREATED - 3, NOW + LATER), NumberKind.AHEAD),
+    (forged(CREATED - 3, NOW + 3600), NumberKind.AHEAD),
+    (forged(CREATED + LATER, CREATED + LATER), NumberKind.OTHER_SHARD),
+    (forged(CREATED - 90_000, CREATED - 80_000), NumberKind.BEFORE_START),
+    (forged(CREATED - 3, CREATED + 60, shard=1), NumberKind.OTHER_SHARD),
+    (OWN + OWN[-1], NumberKind.OTHER_SHARD), (OWN[:-1], NumberKind.OTHER_SHARD),
+    ("0", NumberKind.OTHER_SHARD),
+    ("0" + OWN, NumberKind.NOT_A_NUMBER), (OWN + "\n", NumberKind.NOT_A_NUMBER),
 ])
-def test_how_a_text_fits_its_shard(text: str, place: Fits, closed: bool) -> None:
-    assert fits(lineage(closed), shard_id(0), text) is place
+def test_how_a_text_fits_its_shard(text: str, place: NumberKind, closed: bool) -> None:
+    assert classify(lineage(closed), shard_id(0), text) is place
 
 
 def test_a_younger_number_is_of_another_stream_where_it_is_out_of_range() -> None:
@@ -99,7 +100,7 @@ def test_a_shard_id_of_thousands_of_digits_is_no_shard() -> None:
 
 def test_a_clock_before_the_streams_creation_judges_nothing() -> None:
     early = lineage().as_of(CREATED - 3600)
-    assert fits(early, shard_id(0), OWN) is Fits.INSIDE
+    assert classify(early, shard_id(0), OWN) is NumberKind.INSIDE
 
 
 FOUND = [

@@ -21,7 +21,7 @@ from reshardctl.consumers.kinsumer.consumer import Kinsumer
 from reshardctl.consumers.kinsumer.positions import standing as of_kinsumer
 from reshardctl.consumers.quickwit.consumer import Quickwit
 from reshardctl.consumers.quickwit.positions import place_of
-from reshardctl.consumers.sequence_numbers import earlier_incarnation, fits, of_wrong_stream
+from reshardctl.consumers.sequence_numbers import classify, earlier_incarnation, of_wrong_stream
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, shard_id
 from reshardctl.testing.lineages import CREATED, STREAM
@@ -88,9 +88,9 @@ TABLE = [
     ("", "XUXS.. XUXS.. XUXS.. XUXS.. XUX-.."),
 ]
 LETTERS = {
-    "start": "S", "before-all": "S", "number": "N", "inside": "N", "at-end": "E", "end": "E",
-    "ahead": "A", "foreign": "F", "nonsense": "X", "latest": "L", "by-time": "T", "end-mark": "M",
-    "unread": "U",
+    "start": "S", "number": "N", "inside": "N", "at-end": "E", "end": "E", "ahead": "A",
+    "foreign": "F", "before-start": "F", "behind-end": "F", "other-shard": "F", "nonsense": "X",
+    "not-a-number": "X", "latest": "L", "by-time": "T", "end-mark": "M", "unread": "U",
 }
 
 
@@ -113,7 +113,7 @@ def judged(lineage: Lineage, text: str) -> str:
     letters = [
         "D" if lease == "end" else LETTERS[lease],
         LETTERS[of_kinsumer(lineage, row).value],
-        LETTERS[fits(lineage, SHARD, text).value],
+        LETTERS[classify(lineage, SHARD, text).value],
         LETTERS[place_of(lineage, SHARD, text).standing.value] if SHARD in lineage else "-",
     ]
     wrong = (of_wrong_stream, Quickwit().of_wrong_stream)

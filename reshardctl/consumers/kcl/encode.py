@@ -19,7 +19,7 @@ from reshardctl.consumers.kcl.full_sync import swept
 from reshardctl.consumers.kcl.keys import Named, key_of
 from reshardctl.consumers.kcl.live import marked
 from reshardctl.consumers.kcl.mends import mended
-from reshardctl.consumers.kcl.positions import unborn, wrong_parents
+from reshardctl.consumers.kcl.positions import wrong_parents
 from reshardctl.consumers.kcl.releases import Traits
 from reshardctl.consumers.kcl.rows import (
     LATEST,
@@ -30,6 +30,7 @@ from reshardctl.consumers.kcl.rows import (
     parse,
 )
 from reshardctl.consumers.kcl.steps import in_steps
+from reshardctl.consumers.sequence_numbers import unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from enum import Enum
 
 from reshardctl.consumers.kcl.rows import AT_TIMESTAMP, LATEST, SHARD_END, TRIM_HORIZON, Row
-from reshardctl.consumers.sequence_numbers import from_the_future, of_no_record
+from reshardctl.consumers.sequence_numbers import NumberKind, classify, earlier_incarnation
 from reshardctl.lineage import Lineage
-from reshardctl.model import ShardId, decode, index_of
-
-CREATION_SLACK = 60
-"""Seconds: a root's first number was seen to carry its stream's creation time less three."""
+from reshardctl.model import ShardId
 
 
 class Standing(Enum):
@@ -37,32 +34,26 @@ _SENTINELS = {
     LATEST: Standing.LATEST,
     AT_TIMESTAMP: Standing.BY_TIME,
 }
+_STANDINGS = {
+    # KCL asks AT a number, which is as good for where a shard starts as for a record.
+    NumberKind.START: Standing.NUMBER,
+    NumberKind.INSIDE: Standing.NUMBER,
+    NumberKind.AHEAD: Standing.AHEAD,
+    NumberKind.AT_END: Standing.AT_END,
+    NumberKind.NOT_A_NUMBER: Standing.NONSENSE,
+}
 
 
 def standing(lineage: Lineage, row: Row) -> Standing:
     """Classify one row. A number of an unlisted shard is taken at its word."""
-    if row.position is None or not row.understood:
-        return Standing.NONSENSE
     if row.position in _SENTINELS:
         return _SENTINELS[row.position]
-    number, decoded = int(row.position), decode(row.position)
-    if decoded is not None and decoded.shard != index_of(row.shard):
-        return Standing.FOREIGN
-    if row.shard not in lineage:
-        future = from_the_future(lineage, row.position)
-        return Standing.AHEAD if future else Standing.NUMBER
-    shard = lineage[row.shard]
-    if number < int(shard.start) or of_no_record(lineage, shard, row.position):
-        return Standing.FOREIGN
-    if shard.end is not None and number >= int(shard.end):
-        return Standing.AT_END if number == int(shard.end) else Standing.FOREIGN
-    return Standing.AHEAD if from_the_future(lineage, row.position) else Standing.NUMBER
-
-
-def earlier_incarnation(lineage: Lineage, row: Row) -> bool:
-    """Whether the row's number was written before this stream was created."""
-    decoded = decode(row.position) if row.position else None
-    return decoded is not None and decoded.time < lineage.stream.created - CREATION_SLACK
+    kind = classify(lineage, row.shard, row.position or "")
+    if kind is NumberKind.START:
+        end = lineage[row.shard].end
+        if end is not None and int(lineage[row.shard].start) >= int(end):
+            return Standing.FOREIGN  # behind the end, as an emulator has it
+    return _STANDINGS.get(kind, Standing.FOREIGN)
 
 
 def cleaned_or_lost(lineage: Lineage, rows: Mapping[ShardId, Row]) -> list[ShardId]:
@@ -95,33 +86,7 @@ def begun_again(lineage: Lineage, rows: Iterable[Row]) -> bool:
     what a fix of a recreated stream's table leaves until the application checkpoints."""
     listed = [row for row in rows if row.shard in lineage]
     begun = any(row.position in (TRIM_HORIZON, LATEST) for row in listed)
-    return begun and not any(earlier_incarnation(lineage, row) for row in listed)
-
-
-def of_another_stream(lineage: Lineage, row: Row) -> bool:
-    """Whether the row's number is younger than this stream and fits none of its shards.
-
-    A number of another shard of the same stream fits that shard's range; one of a shard that is
-    no longer listed cannot be checked and gets the benefit of the doubt.
-    """
-    decoded = decode(row.position) if row.position else None
-    if decoded is None or row.position is None or earlier_incarnation(lineage, row):
-        return False
-    home = ShardId(f"shardId-{decoded.shard:012d}")
-    if home not in lineage:
-        return decoded.shard > lineage.newest_index()
-    shard, number = lineage[home], int(row.position)
-    beyond = shard.end is not None and number > int(shard.end)
-    return number < int(shard.start) or beyond
-
-
-def of_wrong_stream(lineage: Lineage, rows: Sequence[Row]) -> Row | None:
-    """A row whose number is of a younger stream, where no row's number is of this one. Beside rows
-    of this stream it is one wrong row, which must not hide the others."""
-    own = (Standing.NUMBER, Standing.AT_END)
-    if any(row.shard in lineage and standing(lineage, row) in own for row in rows):
-        return None
-    return next((row for row in rows if of_another_stream(lineage, row)), None)
+    return begun and not any(earlier_incarnation(lineage, row.position or "") for row in listed)
 
 
 def wrong_parents(lineage: Lineage, row: Row) -> frozenset[ShardId]:
@@ -132,9 +97,3 @@ def wrong_parents(lineage: Lineage, row: Row) -> frozenset[ShardId]:
         return frozenset()
     own = lineage[row.shard].parents
     return frozenset(shard for shard in row.parents if shard in lineage and shard not in own)
-
-
-def unborn(lineage: Lineage, shard: ShardId) -> bool:
-    """Whether a shard of this id is still to come: ids grow, and this one is beyond the last."""
-    index = index_of(shard)
-    return index is not None and shard not in lineage and index > lineage.newest_index()

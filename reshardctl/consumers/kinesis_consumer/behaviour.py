@@ -11,7 +11,7 @@ from reshardctl.consumers.kinesis_consumer.evidence import Evidence
 from reshardctl.consumers.kinesis_consumer.notes import notes
 from reshardctl.consumers.kinesis_consumer.rows import Positions
 from reshardctl.consumers.kinesis_consumer.settled import furthest
-from reshardctl.consumers.sequence_numbers import Fits, unborn
+from reshardctl.consumers.sequence_numbers import NumberKind, unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -93,27 +93,27 @@ class _Run:
 
     def _resumes(self, shard: ShardId, text: str) -> Fate:
         survives = self._app.traits.survives
-        match self._seen.fits[shard]:
-            case Fits.INSIDE:
+        match self._seen.kinds[shard]:
+            case NumberKind.INSIDE:
                 return self._reads(shard, at_number(text), Cause.UNMARKED, "resumes at its row")
-            case Fits.AHEAD:
+            case NumberKind.AHEAD:
                 why = "its number lies in the future: behind it nothing is found, or it is refused"
                 return self._reads(shard, at_number(text), Cause.FOREIGN_NUMBER, why)
-            case Fits.BEFORE_ALL:
+            case NumberKind.START:
                 why = "its row is the shard's StartingSequenceNumber: it is read whole"
                 return self._reads(shard, START, Cause.UNMARKED, why)
-            case Fits.AT_END if self._app.traits.takes_end:
+            case NumberKind.AT_END if self._app.traits.takes_end:
                 return self._over(Cause.FINISHED, "its row is the shard's EndingSequenceNumber")
-            case Fits.AT_END:
+            case NumberKind.AT_END:
                 why = (
                     f"the row of {shard} is its EndingSequenceNumber: Kinesis refuses it, and the "
                     "whole process ends"
                 )
                 return self._reads(shard, DONE, Cause.AT_END, why)
-            case Fits.FOREIGN if survives:
+            case kind if kind.foreign and survives:
                 why = "its number is none of this shard: Kinesis refuses it, once a start"
                 return Never(Cause.FOREIGN_NUMBER, why)
-            case Fits.FOREIGN:
+            case kind if kind.foreign:
                 why = "its number is none of this shard: Kinesis refuses it, and it is read whole"
                 return self._reads(shard, START, Cause.FOREIGN_NUMBER, why)
             case _ if survives:

@@ -22,7 +22,7 @@ from reshardctl.consumers.kinesis_consumer.tables import (
     SHARD,
     key_of,
 )
-from reshardctl.consumers.sequence_numbers import Fits, fits, of_a_shard_elsewhere, unborn
+from reshardctl.consumers.sequence_numbers import NumberKind, classify, of_a_shard_elsewhere, unborn
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -210,7 +210,7 @@ class _Orders:
 
     def _read_inside(self, shard: ShardId) -> bool:
         row = self.positions.rows.get(shard)
-        return row is not None and fits(self.lineage, shard, row.text) is Fits.INSIDE
+        return row is not None and classify(self.lineage, shard, row.text) is NumberKind.INSIDE
 
     def _to_the_tip(self, shard: ShardId) -> None:
         if self.app.initial is not Start.LATEST:
@@ -224,7 +224,7 @@ class _Orders:
         below = [s for s in self.lineage.descendants(shard) if s in self.positions.rows]
         seeds = [
             s for s in below
-            if fits(self.lineage, s, self.positions.rows[s].text) is Fits.BEFORE_ALL
+            if classify(self.lineage, s, self.positions.rows[s].text) is NumberKind.START
         ]
         if len(seeds) == len(below) and self._begins_whole() and not self.leave & set(seeds):
             for seed in seeds:

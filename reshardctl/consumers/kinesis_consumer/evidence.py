@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.consumers.kinesis_consumer.rows import Positions, Row
-from reshardctl.consumers.sequence_numbers import Fits, earlier_incarnation, fits
+from reshardctl.consumers.sequence_numbers import NumberKind, classify, earlier_incarnation
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, decode, shard_id, time_of
 
@@ -19,7 +19,7 @@ class Evidence:
 
     def __init__(self, lineage: Lineage, positions: Positions) -> None:
         self._lineage, self._positions = lineage, positions
-        self.fits = {shard: fits(lineage, shard, row.text) for shard, row in self._rows()}
+        self.kinds = {shard: classify(lineage, shard, row.text) for shard, row in self._rows()}
         self._lost = self._numbers_elsewhere()
         self._below_read: dict[ShardId, bool] = {}
         self._below_row: dict[ShardId, bool] = {}
@@ -35,7 +35,7 @@ class Evidence:
 
     def read(self, shard: ShardId) -> bool:
         """Whether its row holds the number of a record of it, or another row does in its stead."""
-        return self.fits.get(shard) is Fits.INSIDE or self.own_number(shard) != ""
+        return self.kinds.get(shard) is NumberKind.INSIDE or self.own_number(shard) != ""
 
     def read_below(self, shard: ShardId) -> bool:
         """Whether a listed descendant was read."""
@@ -60,10 +60,10 @@ class Evidence:
         """The number of this shard that another shard's row holds, while its own row holds one of
         that shard: the two were swapped. "" else, for a number in a row of its own tells nothing.
         """
-        found = self._lost.get(shard, {})
-        if len(found) != 1 or self.fits.get(shard) is not Fits.FOREIGN:
+        numbers, kind = self._lost.get(shard, {}), self.kinds.get(shard)
+        if len(numbers) != 1 or kind is None or not kind.foreign:
             return ""
-        ((place, number),) = found.items()
+        ((place, number),) = numbers.items()
         decoded = decode(self._positions.rows[shard].text)
         return number if decoded is not None and shard_id(decoded.shard) == place else ""
 
@@ -80,7 +80,7 @@ class Evidence:
         """A time by which the application was there: of a record that it read, or of the shard's
         beginning or end where its row was put there."""
         shard, row = entry
-        own = self.fits[shard] in (Fits.INSIDE, Fits.BEFORE_ALL, Fits.AT_END)
+        own = self.kinds[shard].own
         there = own and not earlier_incarnation(self._lineage, row.text)
         return time_of(row.text) if there else None
 
@@ -88,8 +88,8 @@ class Evidence:
         """By the shard that they are of, then by the row that they stand in."""
         found: dict[ShardId, dict[ShardId, str]] = {}
         for shard, row in self._rows():
-            decoded = decode(row.text) if self.fits[shard] is Fits.FOREIGN else None
+            decoded = decode(row.text) if self.kinds[shard].foreign else None
             home = shard_id(decoded.shard) if decoded else shard
-            if home != shard and fits(self._lineage, home, row.text) is Fits.INSIDE:
+            if home != shard and classify(self._lineage, home, row.text) is NumberKind.INSIDE:
                 found.setdefault(home, {})[shard] = row.text
         return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 from reshardctl.consumers.kinesis_consumer.app import App, Start
 from reshardctl.consumers.kinesis_consumer.evidence import Evidence
 from reshardctl.consumers.kinesis_consumer.rows import Positions
-from reshardctl.consumers.sequence_numbers import Fits, fits
+from reshardctl.consumers.sequence_numbers import NumberKind, classify
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -71,14 +71,14 @@ class _Settled:
         row = self._positions.rows.get(shard)
         if row is None or row.null:
             return self._absent(shard)
-        match self._seen.fits[shard]:
-            case Fits.BEFORE_ALL:
+        match self._seen.kinds[shard]:
+            case NumberKind.START:
                 return exactly(START)
-            case Fits.AT_END:
+            case NumberKind.AT_END:
                 return exactly(DONE, why="its position is the shard's EndingSequenceNumber")
-            case Fits.INSIDE:
+            case NumberKind.INSIDE:
                 return self._read(shard, row.text)
-            case Fits.AHEAD:
+            case NumberKind.AHEAD:
                 why = "its number lies in the future, and is of no record"
                 return Span(START, at_number(row.text), Basis.INFERRED, why)
             case _:
@@ -87,7 +87,7 @@ class _Settled:
     def _misread(self, shard: ShardId, text: str) -> Span:
         """A text that is no place in the shard, unless it can be told which one was meant."""
         meant = self._seen.own_number(shard) or text.strip().lstrip("0")
-        if meant != text and fits(self._lineage, shard, meant) is Fits.INSIDE:
+        if meant != text and classify(self._lineage, shard, meant) is NumberKind.INSIDE:
             why = "its number stands in another row, in blanks or behind zeros"
             return exactly(at_number(meant), why=why)
         return Span(START, furthest(self._lineage, shard))

@@ -6,7 +6,7 @@ from enum import Enum
 
 from reshardctl.consumers.kinsumer.app import App
 from reshardctl.consumers.kinsumer.rows import LATEST, Row, Store
-from reshardctl.consumers.sequence_numbers import Fits, fits
+from reshardctl.consumers.sequence_numbers import NumberKind, classify
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, TIP, Cut, ShardId, at_number, at_time
 from reshardctl.model.cuts import ARRIVAL_SLACK
@@ -29,21 +29,23 @@ class Standing(Enum):
     NONSENSE = "nonsense"
 
 
-_FITS = {
-    Fits.BEFORE_ALL: Standing.START,
-    Fits.INSIDE: Standing.NUMBER,
-    Fits.AT_END: Standing.AT_END,
-    Fits.FOREIGN: Standing.FOREIGN,
-    Fits.AHEAD: Standing.AHEAD,
-    Fits.NONSENSE: Standing.NONSENSE,
+_STANDINGS = {
+    NumberKind.START: Standing.START,
+    NumberKind.INSIDE: Standing.NUMBER,
+    NumberKind.AHEAD: Standing.AHEAD,
+    NumberKind.AT_END: Standing.AT_END,
+    NumberKind.NOT_A_NUMBER: Standing.NONSENSE,
 }
+"""All others are foreign: refused at every start (runs of both, Nov 2026)."""
 
 
 def standing(lineage: Lineage, row: Row) -> Standing:
     """Classify one row."""
     if row.number is None:
         return Standing.UNREAD
-    return Standing.LATEST if row.number == LATEST else _FITS[fits(lineage, row.shard, row.number)]
+    if row.number == LATEST:
+        return Standing.LATEST
+    return _STANDINGS.get(classify(lineage, row.shard, row.number), Standing.FOREIGN)
 
 
 def furthest(lineage: Lineage, shard: ShardId) -> Cut:

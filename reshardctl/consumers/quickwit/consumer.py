@@ -7,11 +7,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from reshardctl.consumers.base import BaseConsumer, Candidate, Cannot, Incarnation, Switch
 from reshardctl.consumers.quickwit import behaviour, encode, odd, settled
 from reshardctl.consumers.quickwit.app import App, applications, check_options
-from reshardctl.consumers.quickwit.positions import of_wrong_stream
+from reshardctl.consumers.quickwit.positions import is_own, of_another_stream
 from reshardctl.consumers.quickwit.releases import note_of
 from reshardctl.consumers.quickwit.rows import Checkpoint, parse, shard_of
 from reshardctl.consumers.quickwit.spec import QUICKWIT
 from reshardctl.consumers.quickwit.switching import switch
+from reshardctl.consumers.sequence_numbers import of_wrong_stream
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, ShardId, Step, Stream, Wanted, canonical
@@ -27,7 +28,6 @@ class Quickwit(BaseConsumer[Checkpoint, App]):
     settled = staticmethod(settled.settled)
     replay = staticmethod(behaviour.replay)
     encode = staticmethod(encode.encode)
-    of_wrong_stream = staticmethod(of_wrong_stream)
 
     def __init__(self, index: str = "", source: str = "") -> None:
         self.index, self.source = index, source
@@ -58,6 +58,12 @@ class Quickwit(BaseConsumer[Checkpoint, App]):
         """By numbers; without one, the source's word that it reads this stream stands."""
         by_numbers = super().incarnation(lineage, checkpoint)
         return Incarnation.SAME if by_numbers is Incarnation.AMBIGUOUS else by_numbers
+
+    def of_wrong_stream(
+        self, lineage: Lineage, numbers: Mapping[ShardId, str], /
+    ) -> ShardId | None:
+        """The same by what Quickwit's own positions tell of a shard."""
+        return of_wrong_stream(lineage, numbers, is_own, of_another_stream)
 
     def wrong_stream(self, checkpoint: Checkpoint, _shard: ShardId, why: str, /) -> WrongStream:
         """A source, which names its stream, and not its account or region."""

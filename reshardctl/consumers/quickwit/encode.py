@@ -21,11 +21,10 @@ from reshardctl.consumers.quickwit.behaviour import named
 from reshardctl.consumers.quickwit.document import PRESENT
 from reshardctl.consumers.quickwit.positions import (
     Standing,
-    earlier_incarnation,
     place_of,
-    unborn,
 )
 from reshardctl.consumers.quickwit.rows import Checkpoint
+from reshardctl.consumers.sequence_numbers import earlier_incarnation, unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -89,7 +88,7 @@ def _of_this_stream(
     gone = {write.key for write in writes if isinstance(write.change, Delete)}
     changed = {write.key for write in writes}
     rows = [row for row in checkpoint.rows.values() if row.image.key not in changed]
-    left = [row.text for row in rows if decode(row.text.removeprefix("~"))]
+    left = [text for text in (row.text.removeprefix("~") for row in rows) if decode(text)]
     if gone != changed or not left or not all(earlier_incarnation(lineage, t) for t in left):
         return writes
     return [

@@ -8,11 +8,11 @@ EndingSequenceNumber, behind which Kinesis refuses to begin (runs on 0.8.2 and 0
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from reshardctl.consumers.sequence_numbers import from_the_future, of_no_record
+from reshardctl.consumers import sequence_numbers
+from reshardctl.consumers.sequence_numbers import NumberKind, classify
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
@@ -26,14 +26,11 @@ from reshardctl.model import (
     at_number,
     decode,
     exactly,
-    index_of,
+    is_number,
+    shard_id,
 )
 
-_ACCEPTED = re.compile(r"(0|[1-9][0-9]{0,128})\Z", re.ASCII)
-"""What GetShardIterator takes for a sequence number (API reference)."""
 _MENDABLE = re.compile(r"\s*0*([1-9][0-9]{0,128})\s*\Z", re.ASCII)
-CREATION_SLACK = 60
-"""Seconds: a root's first number was seen to carry its stream's creation time less three."""
 
 
 class Standing(Enum):
@@ -76,7 +73,7 @@ def place_of(lineage: Lineage, shard: ShardId, text: str | None) -> Place:
         return Place(Standing.START, exactly(START, Basis.STORED, why))
     if text.startswith("~"):
         return Place(Standing.END_MARK, _of_end_mark(lineage, listed, text[1:]))
-    if not _ACCEPTED.match(text):
+    if not is_number(text):
         return _of_words(lineage, listed, text)
     return _of_number(lineage, listed, text)
 
@@ -91,29 +88,24 @@ def _unknown(listed: Shard, why: str) -> Span:
 
 
 def _of_number(lineage: Lineage, listed: Shard, text: str) -> Place:
-    number, decoded, end = int(text), decode(text), listed.end
-    foreign = Place(Standing.FOREIGN, _unknown(listed, "its number is none of this shard"))
-    if of_no_record(lineage, listed, text):
-        return foreign
-    if number == int(listed.start):
-        return Place(Standing.START, exactly(START))
-    if number < int(listed.start):
-        return foreign
-    if end is not None and number >= int(end):
-        at_end = number == int(end) or decode(end) is None  # an emulator's ends are no numbers
-        return Place(Standing.END, exactly(DONE)) if at_end else foreign
-    if decoded is not None and decoded.is_end:
-        return foreign
-    if from_the_future(lineage, text):
-        why = "its number lies in the future, and is of no record"
-        return Place(Standing.AHEAD, Span(START, at_number(text), Basis.INFERRED, why))
-    return Place(Standing.NUMBER, exactly(at_number(text)))
-
-
-def _of_one_life(text: str, end: str) -> bool:
-    """Whether a number at or behind a shard's end is of the same shard, not of a later stream's."""
-    decoded, known = decode(text), decode(end)
-    return decoded is None or known is None or decoded.epoch == known.epoch
+    kind, decoded = classify(lineage, listed.id, text), decode(text)
+    if kind is NumberKind.BEHIND_END and listed.end is not None and decode(listed.end) is None:
+        kind = NumberKind.AT_END  # an emulator's ends are no numbers
+    elif kind in (NumberKind.INSIDE, NumberKind.AHEAD) and decoded is not None and decoded.is_end:
+        kind = NumberKind.OTHER_SHARD
+    match kind:
+        case NumberKind.START:
+            return Place(Standing.START, exactly(START))
+        case NumberKind.INSIDE:
+            return Place(Standing.NUMBER, exactly(at_number(text)))
+        case NumberKind.AHEAD:
+            why = "its number lies in the future, and is of no record"
+            return Place(Standing.AHEAD, Span(START, at_number(text), Basis.INFERRED, why))
+        case NumberKind.AT_END:
+            return Place(Standing.END, exactly(DONE))
+        case _:
+            why = "its number is none of this shard"
+            return Place(Standing.FOREIGN, _unknown(listed, why))
 
 
 def _of_end_mark(lineage: Lineage, listed: Shard, offset: str) -> Span:
@@ -136,41 +128,20 @@ def _of_words(lineage: Lineage, listed: Shard, text: str) -> Place:
     return Place(Standing.NONSENSE, _unknown(listed, "its position is no number"))
 
 
-def earlier_incarnation(lineage: Lineage, text: str) -> bool:
-    """Whether a number was written before this stream was created."""
-    decoded = decode(text.removeprefix("~"))
-    return decoded is not None and decoded.time < lineage.stream.created - CREATION_SLACK
+def is_own(lineage: Lineage, shard: ShardId, text: str) -> bool:
+    """Whether a number is of this shard."""
+    own = (Standing.START, Standing.NUMBER, Standing.END)
+    return place_of(lineage, shard, text).standing in own
 
 
 def of_another_stream(lineage: Lineage, text: str) -> bool:
-    """Whether a number is younger than this stream and of none of its shards' making.
-
-    One of a shard that is no longer listed cannot be checked and gets the benefit of the doubt.
-    """
-    decoded = decode(text.removeprefix("~"))
-    if decoded is None or earlier_incarnation(lineage, text):
+    """Whether a number is younger than this stream and of none of its shards' making: one behind a
+    shard's end, of the epoch of that end, is of the same shard, not of a later stream's."""
+    decoded = decode(text)
+    if decoded is None or not sequence_numbers.of_another_stream(lineage, text):
         return False
-    home = ShardId(f"shardId-{decoded.shard:012d}")
-    if home not in lineage:
-        return decoded.shard > lineage.newest_index()
-    listed, number = lineage[home], text.removeprefix("~")
-    beyond = listed.end is not None and int(number) > int(listed.end)
-    return int(number) < int(listed.start) or (
-        beyond and listed.end is not None and not _of_one_life(number, listed.end)
-    )
-
-
-def of_wrong_stream(lineage: Lineage, texts: Mapping[ShardId, str]) -> ShardId | None:
-    """A place of a younger stream, where none is of this one. Beside places of this stream it is
-    one wrong entry, which must not hide the others."""
-    own = (Standing.START, Standing.NUMBER, Standing.END)
-    for shard, text in texts.items():
-        if shard in lineage and place_of(lineage, shard, text.removeprefix("~")).standing in own:
-            return None
-    return next((shard for shard, text in texts.items() if of_another_stream(lineage, text)), None)
-
-
-def unborn(lineage: Lineage, shard: ShardId) -> bool:
-    """Whether a shard of this id is still to come: ids grow, and this one is beyond the last."""
-    index = index_of(shard)
-    return index is not None and shard not in lineage and index > lineage.newest_index()
+    home = shard_id(decoded.shard)
+    if home not in lineage or int(text) < int(lineage[home].start):
+        return True
+    end = decode(lineage[home].end or "")
+    return end is not None and end.epoch != decoded.epoch
