@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 
 from reshardctl.lineage import Lineage
-from reshardctl.model import Shard, ShardId, decode, index_of, is_number
+from reshardctl.model import DONE, TIP, Cut, Shard, ShardId, decode, index_of, is_number
 
 CREATION_SLACK = 60
 """Seconds: a root's first number was seen to carry its stream's creation time less three."""
@@ -143,6 +143,11 @@ def of_wrong_stream(
     if any(is_own(shard, text) for shard, text in texts.items() if shard in lineage):
         return None
     return next((shard for shard, text in texts.items() if elsewhere(lineage, text)), None)
+
+
+def furthest(lineage: Lineage, shard: ShardId) -> Cut:
+    """The highest cut that anything can have settled in the shard by now."""
+    return TIP if shard in lineage and lineage.is_open(shard) else DONE
 
 
 def unborn(lineage: Lineage, shard: ShardId) -> bool:

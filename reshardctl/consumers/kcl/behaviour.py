@@ -19,9 +19,8 @@ from reshardctl.consumers.kcl.full_sync import made_at_once, swept
 from reshardctl.consumers.kcl.positions import Standing, standing
 from reshardctl.consumers.kcl.releases import Unreadable
 from reshardctl.consumers.kcl.rows import LeaseTable, Row
-from reshardctl.consumers.kcl.settled import furthest
 from reshardctl.consumers.kcl.sync import AUDITS, has_hole, missing_leases
-from reshardctl.consumers.sequence_numbers import unborn
+from reshardctl.consumers.sequence_numbers import furthest, unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,

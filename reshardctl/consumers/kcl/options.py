@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from reshardctl.consumers.kcl.app import Start
 from reshardctl.consumers.kcl.releases import Traits, traits_of
-from reshardctl.errors import UsageError
-from reshardctl.model.times import parse_instant, parse_seconds
+from reshardctl.consumers.option_values import read_initial, refuse_unknown
+from reshardctl.model.times import parse_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +23,8 @@ class Options:
 
 def read_options(options: Mapping[str, str]) -> Options:
     """Read `initial`, `release` and `failover`. Raises UsageError for any other or a bad value."""
-    unknown = sorted(set(options) - {"initial", "release", "failover"})
-    if unknown:
-        raise UsageError(
-            f"kcl:// has no option {unknown[0]!r}", "it takes initial, release and failover"
-        )
+    names = ("initial", "release", "failover")
+    refuse_unknown(options, names, "kcl://", "initial, release and failover")
     initial, time = _initial(options.get("initial"))
     release = options.get("release")
     failover = parse_seconds(options["failover"]) if "failover" in options else 10.0
@@ -37,10 +34,8 @@ def read_options(options: Mapping[str, str]) -> Options:
 def _initial(text: str | None) -> tuple[Start | None, float | None]:
     if text is None:
         return None, None
-    mark, colon, moment = text.partition(":")
-    if mark not in {str(s) for s in Start} or (colon and mark != "AT_TIMESTAMP"):
-        raise UsageError(
-            f"initial={text}: not a start mode of KCL",
-            "initial=LATEST, initial=TRIM_HORIZON or initial=AT_TIMESTAMP:2026-09-22T09:14:00Z",
-        )
-    return Start(mark), parse_instant(moment) if colon else None
+    mode, time = read_initial(
+        text, map(str, Start), "KCL",
+        "initial=LATEST, initial=TRIM_HORIZON or initial=AT_TIMESTAMP:2026-09-22T09:14:00Z",
+    )
+    return Start(mode), time

@@ -10,13 +10,13 @@ from reshardctl.consumers.kcl.app import App, Start
 from reshardctl.consumers.kcl.positions import Standing, standing, wrong_parents
 from reshardctl.consumers.kcl.rows import LeaseTable, Row
 from reshardctl.consumers.kcl.sync import has_hole
+from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
     START,
     TIP,
     Basis,
-    Cut,
     ShardId,
     Span,
     at_number,
@@ -36,11 +36,6 @@ def settled(lineage: Lineage, table: LeaseTable, app: App) -> dict[ShardId, Span
         row = table.rows.get(shard)
         line[shard] = absent.span(shard) if row is None else rows.span(row)
     return line
-
-
-def furthest(lineage: Lineage, shard: ShardId) -> Cut:
-    """The highest cut that anything can have settled in the shard by now."""
-    return TIP if shard in lineage and lineage.is_open(shard) else DONE
 
 
 class _Present:

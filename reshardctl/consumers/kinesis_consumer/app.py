@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from reshardctl.consumers.kinesis_consumer.releases import GROUP, STARTERS, Traits, traits_of
+from reshardctl.consumers.option_values import read_initial, refuse_unknown
 from reshardctl.errors import UsageError
-from reshardctl.model.times import parse_instant
 
 DYNAMODB = "dynamodb"
 OPTIONS = ("app", "initial", "release", "group", "table")
@@ -55,10 +55,7 @@ class Whose:
 
 def whose(options: Mapping[str, str], medium: str = "") -> Whose:
     """The options that pick rows. Raises UsageError for an option that there is not."""
-    if unknown := sorted(set(options) - set(OPTIONS)):
-        raise UsageError(
-            f"kinesis-consumer has no option {unknown[0]!r}", f"it takes {', '.join(OPTIONS)}"
-        )
+    refuse_unknown(options, OPTIONS, "kinesis-consumer", ", ".join(OPTIONS))
     return Whose(options.get("app", ""), options.get("group", ""), medium)
 
 
@@ -95,11 +92,9 @@ def applications(options: Mapping[str, str], *, leased: bool, medium: str = "") 
 def _starts(text: str | None) -> tuple[tuple[Start, ...], float | None]:
     if text is None:
         return tuple(Start), None
-    mark, colon, moment = text.partition(":")
-    if mark not in {str(s) for s in Start} or (colon and mark != "AT_TIMESTAMP"):
-        raise UsageError(
-            f"initial={text}: not a start mode of kinesis-consumer",
-            "initial=LATEST (the library's default), initial=TRIM_HORIZON (Telegraf's) or "
-            "initial=AT_TIMESTAMP:2026-09-22T09:14:00Z",
-        )
-    return (Start(mark),), parse_instant(moment) if colon else None
+    mode, time = read_initial(
+        text, map(str, Start), "kinesis-consumer",
+        "initial=LATEST (the library's default), initial=TRIM_HORIZON (Telegraf's) or "
+        "initial=AT_TIMESTAMP:2026-09-22T09:14:00Z",
+    )
+    return (Start(mode),), time

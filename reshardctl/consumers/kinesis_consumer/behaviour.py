@@ -10,8 +10,7 @@ from reshardctl.consumers.kinesis_consumer.app import App, Start
 from reshardctl.consumers.kinesis_consumer.evidence import Evidence
 from reshardctl.consumers.kinesis_consumer.notes import notes
 from reshardctl.consumers.kinesis_consumer.rows import Positions
-from reshardctl.consumers.kinesis_consumer.settled import furthest
-from reshardctl.consumers.sequence_numbers import NumberKind, unborn
+from reshardctl.consumers.sequence_numbers import NumberKind, furthest, unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,

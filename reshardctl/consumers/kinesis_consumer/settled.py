@@ -10,14 +10,13 @@ from __future__ import annotations
 from reshardctl.consumers.kinesis_consumer.app import App, Start
 from reshardctl.consumers.kinesis_consumer.evidence import Evidence
 from reshardctl.consumers.kinesis_consumer.rows import Positions
-from reshardctl.consumers.sequence_numbers import NumberKind, classify
+from reshardctl.consumers.sequence_numbers import NumberKind, classify, furthest
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,
     START,
     TIP,
     Basis,
-    Cut,
     ShardId,
     Span,
     at_number,
@@ -37,11 +36,6 @@ def settled(lineage: Lineage, positions: Positions, app: App) -> dict[ShardId, S
     one = _Settled(lineage, positions, app)
     line = {shard: one.unlisted(shard) for shard in positions.rows if shard not in lineage}
     return line | {shard: one.span(shard) for shard in lineage}
-
-
-def furthest(lineage: Lineage, shard: ShardId) -> Cut:
-    """The highest cut that anything can have settled in the shard by now."""
-    return TIP if shard in lineage and lineage.is_open(shard) else DONE
 
 
 class _Settled:

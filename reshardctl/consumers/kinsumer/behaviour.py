@@ -16,13 +16,12 @@ from reshardctl.consumers.kinsumer.positions import (
     Standing,
     asked_first,
     beginning,
-    furthest,
     place,
     standing,
 )
 from reshardctl.consumers.kinsumer.rows import Row, Store
 from reshardctl.consumers.kinsumer.tables import CACHE, LEADER
-from reshardctl.consumers.sequence_numbers import unborn
+from reshardctl.consumers.sequence_numbers import furthest, unborn
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     DONE,

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from reshardctl.consumers.kinsumer.app import AT_TIMESTAMP, TRIM_HORIZON, App
 from reshardctl.consumers.kinsumer.releases import SNOWPLOW_1_7, TWITCH, Traits, traits_of
+from reshardctl.consumers.option_values import read_initial, refuse_unknown
 from reshardctl.errors import UsageError
-from reshardctl.model.times import parse_instant
 
 
 def applications(options: Mapping[str, str], forked: bool) -> list[App]:
@@ -16,11 +16,7 @@ def applications(options: Mapping[str, str], forked: bool) -> list[App]:
     v1.6 needs no candidate of its own where no release is named: it does the same with the tables
     as v1.7. Raises UsageError for an unknown option or a bad value.
     """
-    unknown = sorted(set(options) - {"initial", "release"})
-    if unknown:
-        raise UsageError(
-            f"kinsumer:// has no option {unknown[0]!r}", "it takes initial and release"
-        )
+    refuse_unknown(options, ("initial", "release"), "kinsumer://", "initial and release")
     release = options.get("release")
     families = [traits_of(release)] if release else [SNOWPLOW_1_7] if forked else [
         TWITCH, SNOWPLOW_1_7
@@ -42,11 +38,8 @@ def _has(traits: Traits, start: str) -> bool:
 
 
 def _start(text: str) -> tuple[str, float | None]:
-    mark, colon, moment = text.partition(":")
-    if mark not in (TRIM_HORIZON, AT_TIMESTAMP) or (colon and mark == TRIM_HORIZON):
-        raise UsageError(
-            f"initial={text}: not a start mode of kinsumer",
-            "initial=TRIM_HORIZON, or initial=AT_TIMESTAMP:2026-09-22T09:14:00Z where the "
-            "application uses WithIteratorStartTimestamp",
-        )
-    return mark, parse_instant(moment) if colon else None
+    return read_initial(
+        text, (TRIM_HORIZON, AT_TIMESTAMP), "kinsumer",
+        "initial=TRIM_HORIZON, or initial=AT_TIMESTAMP:2026-09-22T09:14:00Z where the "
+        "application uses WithIteratorStartTimestamp",
+    )

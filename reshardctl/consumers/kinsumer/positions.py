@@ -6,9 +6,9 @@ from enum import Enum
 
 from reshardctl.consumers.kinsumer.app import App
 from reshardctl.consumers.kinsumer.rows import LATEST, Row, Store
-from reshardctl.consumers.sequence_numbers import NumberKind, classify
+from reshardctl.consumers.sequence_numbers import NumberKind, classify, furthest
 from reshardctl.lineage import Lineage
-from reshardctl.model import DONE, START, TIP, Cut, ShardId, at_number, at_time
+from reshardctl.model import DONE, START, Cut, ShardId, at_number, at_time
 from reshardctl.model.cuts import ARRIVAL_SLACK
 
 
@@ -46,11 +46,6 @@ def standing(lineage: Lineage, row: Row) -> Standing:
     if row.number == LATEST:
         return Standing.LATEST
     return _STANDINGS.get(classify(lineage, row.shard, row.number), Standing.FOREIGN)
-
-
-def furthest(lineage: Lineage, shard: ShardId) -> Cut:
-    """The highest cut that anything can have settled in the shard by now."""
-    return TIP if shard in lineage and lineage.is_open(shard) else DONE
 
 
 def beginning(lineage: Lineage, shard: ShardId, app: App) -> Cut:

@@ -7,8 +7,9 @@ progress in a child says nothing of its parents.
 from __future__ import annotations
 
 from reshardctl.consumers.kinsumer.app import App
-from reshardctl.consumers.kinsumer.positions import Standing, beginning, furthest, place, standing
+from reshardctl.consumers.kinsumer.positions import Standing, beginning, place, standing
 from reshardctl.consumers.kinsumer.rows import LATEST, Row, Store
+from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, TIP, Basis, Line, ShardId, Span, at_number, exactly
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from reshardctl.consumers.option_values import refuse_unknown
 from reshardctl.consumers.quickwit.releases import (
     LAST_OF_0_8,
     LAST_OF_0_9,
@@ -32,10 +33,7 @@ class App:
 
 def check_options(options: Mapping[str, str]) -> None:
     """Raises UsageError for an option that is none of ours."""
-    if unknown := sorted(set(options) - set(OPTIONS)):
-        raise UsageError(
-            f"quickwit has no option {unknown[0]!r}", "it takes index, source and release"
-        )
+    refuse_unknown(options, OPTIONS, "quickwit", "index, source and release")
 
 
 def applications(

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.consumers.spark.app import App, Start
 from reshardctl.consumers.spark.checkpoint import Checkpoint
 from reshardctl.consumers.spark.cuts import cut_of
 from reshardctl.consumers.spark.deaths import crash
 from reshardctl.consumers.spark.heads import Head, passed_by
-from reshardctl.consumers.spark.history import furthest
 from reshardctl.consumers.spark.limits import beyond_the_limit
 from reshardctl.consumers.spark.notes import notes
 from reshardctl.consumers.spark.positions import AT_TIMESTAMP, LATEST, SHARD_END, Position

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from reshardctl.consumers.base import Cannot
+from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.consumers.spark.app import App, Start
 from reshardctl.consumers.spark.behaviour import replay
 from reshardctl.consumers.spark.checkpoint import Checkpoint
 from reshardctl.consumers.spark.cuts import BEGINNING, position_at
 from reshardctl.consumers.spark.hazards import obstacle
-from reshardctl.consumers.spark.history import furthest, stored
+from reshardctl.consumers.spark.history import stored
 from reshardctl.consumers.spark.in_order import planned
 from reshardctl.consumers.spark.positions import SHARD_END, Position
 from reshardctl.consumers.spark.resumed import resumed

@@ -11,13 +11,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reshardctl.consumers.base import Cannot
+from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.consumers.spark.app import App
 from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
 from reshardctl.consumers.spark.cuts import cut_of, position_at
 from reshardctl.consumers.spark.files import replaced
 from reshardctl.consumers.spark.going_on import replay
 from reshardctl.consumers.spark.hazards import obstacle
-from reshardctl.consumers.spark.history import furthest, widened
+from reshardctl.consumers.spark.history import widened
 from reshardctl.consumers.spark.lines import lineage as lines
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.marks import (

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.consumers.spark.checkpoint import QUBOLE, Batch, Checkpoint
 from reshardctl.consumers.spark.cuts import cut_of, is_at_end, is_foreign
 from reshardctl.consumers.spark.heads import passed_by
@@ -46,11 +47,6 @@ class Seen:
 
     first: int
     last: int
-
-
-def furthest(lineage: Lineage, shard: ShardId) -> Cut:
-    """The highest cut that anything can have settled in the shard by now."""
-    return TIP if shard in lineage and lineage.is_open(shard) else DONE
 
 
 def seen(checkpoint: Checkpoint) -> dict[ShardId, Seen]:

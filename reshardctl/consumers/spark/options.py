@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from reshardctl.consumers.base import Candidate
+from reshardctl.consumers.option_values import refuse_unknown
 from reshardctl.consumers.spark.app import App, Sink, Start
 from reshardctl.consumers.spark.checkpoint import LINEAGE, Checkpoint
 from reshardctl.consumers.spark.marks import is_first
@@ -43,8 +44,7 @@ class Options:
 
 def read_options(options: Mapping[str, str]) -> Options:
     """Read all but `source`. Raises UsageError for an unknown option or a bad value."""
-    if unknown := sorted(set(options) - set(NAMES)):
-        raise UsageError(f"spark: has no option {unknown[0]!r}", f"it takes {', '.join(NAMES)}")
+    refuse_unknown(options, NAMES, "spark:", ", ".join(NAMES))
     start = options.get("startingPosition")
     named = named_starts(start) if start is not None and start.lstrip().startswith("{") else None
     initial, time = _initial(start) if named is None else (Start.LATEST, None)

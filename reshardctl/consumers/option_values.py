@@ -1,0 +1,30 @@
+"""Options of a locator that several libraries read alike."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from reshardctl.consumers.spec import Options
+from reshardctl.errors import UsageError
+from reshardctl.model.times import parse_instant
+
+BY_TIME = "AT_TIMESTAMP"
+
+
+def refuse_unknown(options: Options, names: Collection[str], library: str, takes: str) -> None:
+    """Raises UsageError for an option that is none of these names. takes: them in words."""
+    if unknown := sorted(set(options) - set(names)):
+        raise UsageError(f"{library} has no option {unknown[0]!r}", f"it takes {takes}")
+
+
+def read_initial(
+    text: str, modes: Iterable[str], library: str, write: str
+) -> tuple[str, float | None]:
+    """Read `initial=`: a start mode, and Unix seconds behind AT_TIMESTAMP where a time is named.
+
+    Raises UsageError for anything else. write: how to write it, in words.
+    """
+    mode, colon, moment = text.partition(":")
+    if mode not in modes or (colon and mode != BY_TIME):
+        raise UsageError(f"initial={text}: not a start mode of {library}", write)
+    return mode, parse_instant(moment) if colon else None
