@@ -25,6 +25,7 @@ from reshardctl.model import (
     Create,
     Cut,
     Delete,
+    Fate,
     Image,
     Rank,
     Reads,
@@ -106,7 +107,7 @@ def _of_unlisted(lineage: Lineage, row: Row | None) -> _Order | None:
     return None
 
 
-def _of_absent(shard: ShardId, want: Cut, fate: object) -> _Order | None:
+def _of_absent(shard: ShardId, want: Cut, fate: Fate) -> _Order | None:
     if isinstance(fate, Reads) and fate.at.exact and fate.at.lo == want:
         return None
     why = fate.why if isinstance(fate, Reads) else "has no checkpoint"
@@ -114,9 +115,8 @@ def _of_absent(shard: ShardId, want: Cut, fate: object) -> _Order | None:
     return None if mended else _Order(shard, want, why)
 
 
-def _of_present(lineage: Lineage, row: Row, want: Cut, fate: object) -> _Order | None:
-    assert isinstance(fate, Reads) or hasattr(fate, "why")
-    why = str(getattr(fate, "why", ""))
+def _of_present(lineage: Lineage, row: Row, want: Cut, fate: Fate) -> _Order | None:
+    why = fate.why
     if want == DONE:
         if lineage.is_open(row.shard) or (row.finished is not None and not row.mistyped):
             return None
