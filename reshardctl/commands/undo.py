@@ -70,7 +70,7 @@ def undo(asked: Asked, name: str, *, whole_file: bool = False) -> Exit:
     spoiled = unreadable(ports.medium, records, source.name, wanted=whole_file)
     if isinstance(ports.medium, Texts) and spoiled:
         return _whole(asked, ports, source, place, out, Whole.of(ports.medium, records, spoiled))
-    belongs(records, ports.medium)
+    belongs(records, ports.medium, place.spec.identity_rows)
     if records.undo is not None and records.undo.outcome != "undone" and not asked.dry_run:
         return _go_on(asked, ports, source, place, out)
     if not asked.dry_run:
@@ -162,6 +162,7 @@ def _go_on(asked: Asked, ports: Ports, source: Source, place: Locator, out: Outp
         applied = resume(
             journal, records, ports.medium, check=lambda _images, rest: rest,
             interrupted=ports.interrupted, moving=moving,
+            identity_rows=place.spec.identity_rows,
         )
         _read_back(ports, applied.steps, journal, moving)
         _show_done(ports, source, place, applied, out)

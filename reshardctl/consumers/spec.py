@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from reshardctl.errors import NoStore
 from reshardctl.model import Image, Stream, TableShape
@@ -109,6 +109,8 @@ class Spec:
             nothing.
         log_table: Options → the DynamoDB table that keeps a part of what lies in its files
             otherwise.
+        identity_rows: Member of a store's identity → the row that gives it, where a fix may write
+            that row into an empty store.
         position_attribute: Of a position, for stores that keep one attribute and no more.
         default_table: Of a relational database, where `table=` names none.
         create_store: How an operator makes a store again that was deleted, in words.
@@ -134,6 +136,7 @@ class Spec:
     tables: Callable[[str, Options], Sequence[TableShape]] = _lease_table
     names_stream: Callable[[Image, Stream], bool | None] = _names_no_stream
     log_table: Callable[[Options], TableShape | None] = _no_log_table
+    identity_rows: Mapping[str, str] = field(default_factory=dict)
     position_attribute: str = ""
     default_table: str = ""
     create_store: Callable[[Missing], str] = create_dynamodb_table

@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import NoReturn
 
 from reshardctl.errors import (
@@ -27,7 +28,6 @@ from reshardctl.model import Image, Step
 from reshardctl.model.write_state import Landed, Standing, standings
 from reshardctl.planning.refresh import rebase
 from reshardctl.stores.base import Medium, Texts, recover
-from reshardctl.stores.files.tree import METADATA
 
 Check = Callable[[list[Image]], list[Step]]
 """Fresh rows → the same steps with fresh before-images, or StalePlan."""
@@ -88,14 +88,16 @@ def resume(
     interrupted: Callable[[], bool] = never,
     moving: Collection[str] = (),
     renewing: Collection[str] = (),
+    identity_rows: Mapping[str, str] = MappingProxyType({}),
 ) -> Applied:
     """Go on with the last course of a journal, the fix or its undoing.
 
-    moving: attributes that the consumer changes by itself. renewing: as for `apply`. Raises what
+    moving: attributes that the consumer changes by itself. renewing: as for `apply`.
+    identity_rows: as for `belongs`. Raises what
     `apply` raises; a row that is neither as before nor as written is HalfDone and nothing is
     written.
     """
-    belongs(records, medium)
+    belongs(records, medium, identity_rows)
     recover(medium)
     run = records.run
     steps = run.current
@@ -119,11 +121,14 @@ def resume(
     return Applied(tuple(checked), done, in_place)
 
 
-def belongs(records: Records, medium: Medium) -> None:
-    """UsageError unless the medium is the very store that the journal is about."""
+def belongs(records: Records, medium: Medium, identity_rows: Mapping[str, str]) -> None:
+    """UsageError unless the medium is the very store that the journal is about.
+
+    identity_rows: member of a store's identity → the row that gives it, see `Spec`.
+    """
     found, wanted = medium.identity(), records.header.identity
     for name in sorted(wanted):
-        if name not in found and _told_otherwise_now(records, found):
+        if name not in found and _told_otherwise_now(records, found, identity_rows):
             continue
         if found.get(name) != wanted[name]:
             raise UsageError(
@@ -132,12 +137,14 @@ def belongs(records: Records, medium: Medium) -> None:
             )
 
 
-def _told_otherwise_now(records: Records, found: Mapping[str, str]) -> bool:
+def _told_otherwise_now(
+    records: Records, identity: Mapping[str, str], identity_rows: Mapping[str, str]
+) -> bool:
     """Whether the fix itself gave the store what tells it from others: the id of a query to a
     directory that was empty."""
     written = {write.key for step in records.header.steps for write in step.writes}
-    query = found.get("query")
-    return query is not None and "query" not in records.header.identity and METADATA in written
+    gained = identity.keys() - records.header.identity.keys()
+    return any(name in gained and key in written for name, key in identity_rows.items())
 
 
 def remaining(

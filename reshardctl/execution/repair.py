@@ -280,9 +280,9 @@ def go_on(
             require_live(rest)
         return rest
 
-    moving = locator.spec.moving
+    spec = locator.spec
     return resume(
-        journal, records, ports.medium, check=check, interrupted=ports.interrupted, moving=moving,
-        renewing=_renewing(locator, live),
+        journal, records, ports.medium, check=check, interrupted=ports.interrupted,
+        moving=spec.moving, renewing=_renewing(locator, live), identity_rows=spec.identity_rows,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
+from reshardctl.consumers.spark.folders import METADATA
 from reshardctl.consumers.spark.plain import PLAIN
 from reshardctl.consumers.spark.table_log import VALUE, beside
 from reshardctl.consumers.spec import BUCKET, Missing, Scheme, Spec
@@ -28,6 +29,7 @@ SPARK = Spec(
         ),
     },
     log_table=beside,
+    identity_rows={"query": METADATA},
     create_store=_create_store,
     moving=frozenset({"crc", "modified", "size"}),
     rests_on=("text", "bytes", "crc", "unread", VALUE),
