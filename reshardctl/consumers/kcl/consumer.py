@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 from reshardctl.consumers.against_listing import against_listing
 from reshardctl.consumers.base import BaseConsumer, Candidate, Cannot, Incarnation
@@ -24,7 +24,7 @@ from reshardctl.consumers.kcl.settled import settled
 from reshardctl.consumers.kcl.spec import KCL
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
-from reshardctl.model import Image, Odd, Oddity, ShardId, Step, Stream, Wanted
+from reshardctl.model import Image, Odd, Oddity, ShardId, Step, Wanted
 
 DEFAULTS = {"initial": "LATEST"}
 """DEFAULT_INITIAL_POSITION_IN_STREAM of KinesisClientLibConfiguration (1.x, and of the MultiLang
@@ -35,6 +35,7 @@ class Kcl(BaseConsumer[LeaseTable, App]):
     """See `BaseConsumer`. Stateless."""
 
     spec = KCL
+    parse = staticmethod(parse)
     side_tables = staticmethod(side_tables)
     settled = staticmethod(settled)
     replay = staticmethod(replay)
@@ -42,10 +43,6 @@ class Kcl(BaseConsumer[LeaseTable, App]):
     signs_of_life = staticmethod(liveness.signs_of_life)
     holds = staticmethod(liveness.holds)
     excluded_by = staticmethod(liveness.excluded_by)
-
-    def parse(self, images: Iterable[Image], stream: Stream | None = None, /) -> LeaseTable:
-        """Lease rows of the stream, with those of other streams and of other kinds apart."""
-        return parse(images, stream)
 
     def shard_of(self, key: str, /) -> ShardId:
         """What is behind the stream in the key of a multi-stream table, else the key itself."""

@@ -34,7 +34,7 @@ _SENTINELS = {
     LATEST: Standing.LATEST,
     AT_TIMESTAMP: Standing.BY_TIME,
 }
-_STANDINGS = {
+_OF_NUMBERS = {
     # KCL asks AT a number, which is as good for where a shard starts as for a record.
     NumberKind.START: Standing.NUMBER,
     NumberKind.INSIDE: Standing.NUMBER,
@@ -53,7 +53,7 @@ def standing(lineage: Lineage, row: Row) -> Standing:
         end = lineage[row.shard].end
         if end is not None and int(lineage[row.shard].start) >= int(end):
             return Standing.FOREIGN  # behind the end, as an emulator has it
-    return _STANDINGS.get(kind, Standing.FOREIGN)
+    return _OF_NUMBERS.get(kind, Standing.FOREIGN)
 
 
 def cleaned_or_lost(lineage: Lineage, rows: Mapping[ShardId, Row]) -> list[ShardId]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
+from reshardctl.consumers.against_listing import against_listing
 from reshardctl.consumers.base import MANY, BaseConsumer, Candidate
 from reshardctl.consumers.kinsumer import encode as encoding
 from reshardctl.consumers.kinsumer import liveness
 from reshardctl.consumers.kinsumer.app import App
 from reshardctl.consumers.kinsumer.behaviour import replay
 from reshardctl.consumers.kinsumer.bootstrap import bootstrap
-from reshardctl.consumers.kinsumer.odd import odd
 from reshardctl.consumers.kinsumer.options import applications
 from reshardctl.consumers.kinsumer.releases import note_of
 from reshardctl.consumers.kinsumer.rows import Row, Store, parse
@@ -21,7 +21,7 @@ from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, key_of
 from reshardctl.consumers.related_shards import kin
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
-from reshardctl.model import Image, ShardId, Stream
+from reshardctl.model import Image, Odd, ShardId, Stream
 
 DEFAULTS = {"initial": "TRIM_HORIZON"}
 """shard_consumer.go of both: TRIM_HORIZON unless Snowplow's fork is given a start timestamp."""
@@ -31,7 +31,6 @@ class Kinsumer(BaseConsumer[Store, App]):
     """See `BaseConsumer`. Stateless."""
 
     spec = KINSUMER
-    odd = staticmethod(odd)
     settled = staticmethod(settled)
     replay = staticmethod(replay)
     encode = staticmethod(encoding.encode)
@@ -59,6 +58,17 @@ class Kinsumer(BaseConsumer[Store, App]):
     def texts(self, store: Store, /) -> dict[ShardId, str]:
         """Positions, whether finished or not."""
         return {shard: row.number or "" for shard, row in store.rows.items()}
+
+    def odd(self, lineage: Lineage, store: Store, /) -> list[Odd]:
+        """Oddities of the rows themselves, and of rows against the lineage."""
+        odd = list(store.odd)
+        for shard, row in store.rows.items():
+            odd += against_listing(
+                lineage, shard, row.image.key, row.number or "", may_be_elsewhere=True,
+                unlisted="the shard is not listed; kinsumer never deletes a checkpoint",
+                never_read=row.finished is None and row.number is None,
+            )
+        return odd
 
     def wrong_stream(self, store: Store, shard: ShardId, why: str, /) -> WrongStream:
         """One row of tables that no key says the stream of."""

@@ -29,7 +29,7 @@ class Standing(Enum):
     NONSENSE = "nonsense"
 
 
-_STANDINGS = {
+_OF_NUMBERS = {
     NumberKind.START: Standing.START,
     NumberKind.INSIDE: Standing.NUMBER,
     NumberKind.AHEAD: Standing.AHEAD,
@@ -45,7 +45,7 @@ def standing(lineage: Lineage, row: Row) -> Standing:
         return Standing.UNREAD
     if row.number == LATEST:
         return Standing.LATEST
-    return _STANDINGS.get(classify(lineage, row.shard, row.number), Standing.FOREIGN)
+    return _OF_NUMBERS.get(classify(lineage, row.shard, row.number), Standing.FOREIGN)
 
 
 def beginning(lineage: Lineage, shard: ShardId, app: App) -> Cut:
