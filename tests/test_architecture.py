@@ -232,8 +232,8 @@ def test_no_other_room_asks_for_a_consumer_by_name():
 
 
 HEAVY = {
-    "boto3", "botocore", "networkx", "rich", "moto", "reshardctl.kinesis", "reshardctl.render",
-    "reshardctl.lineage", "reshardctl.consumers",
+    "boto3", "botocore", "msgspec", "networkx", "rich", "moto", "reshardctl.kinesis",
+    "reshardctl.render", "reshardctl.lineage", "reshardctl.consumers",
 }  # fmt: skip
 
 
@@ -258,4 +258,4 @@ def test_a_rule_page_loads_nothing_heavy():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
     )
     assert "RSH203" in done.stdout
-    assert not {"boto3", "botocore", "networkx"} & set(done.stderr.split())
+    assert not {"boto3", "botocore", "msgspec", "networkx"} & set(done.stderr.split())

@@ -88,7 +88,7 @@ def test_wheel_metadata(wheel: zipfile.ZipFile) -> None:
     assert set(metadata.get_all("Provides-Extra", [])) == extras
     required = metadata.get_all("Requires-Dist", [])
     plain = {re.split(r"[^a-z0-9]", line)[0] for line in required if "extra ==" not in line}
-    assert plain == {"boto3", "networkx", "rich", "typer"}
+    assert plain == {"boto3", "msgspec", "networkx", "rich", "typer"}
 
 
 def test_wheel_installs_the_command(wheel: zipfile.ZipFile) -> None:

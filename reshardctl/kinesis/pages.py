@@ -2,36 +2,61 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from reshardctl.kinesis.scan import Scanner
-from reshardctl.lineage import Fields, fields_of
+from msgspec import DecodeError, Struct, ValidationError
+from msgspec.json import Decoder
+
+from reshardctl.lineage import Fields
 
 COLUMNS = "Columns"
 """Where an answer holds its page as a list of `Fields`."""
+
+
+class _HashKeyRange(Struct, rename="pascal", gc=False):
+    starting_hash_key: str
+    ending_hash_key: str
+
+
+class _SequenceNumberRange(Struct, rename="pascal", gc=False):
+    starting_sequence_number: str
+    ending_sequence_number: str | None = None
+
+
+class _Shard(Struct, rename="pascal", gc=False):
+    shard_id: str
+    hash_key_range: _HashKeyRange
+    sequence_number_range: _SequenceNumberRange
+    parent_shard_id: str | None = None
+    adjacent_parent_shard_id: str | None = None
+
+
+class _Answer(Struct, rename="pascal"):
+    shards: list[_Shard] | None = None
+    next_token: str | None = None
+
+
+_ANSWER = Decoder(_Answer)
 
 
 def keep_pages_raw(client: Any) -> None:
     """Let `list_shards` of this client return COLUMNS instead of `Shards`.
 
     botocore goes on to resolve, sign, send and receive; only a good answer's body is taken from
-    it before it is parsed. Errors stay with botocore. A page that makes no sense raises KeyError,
-    TypeError or AttributeError.
+    it before it is parsed. Errors stay with botocore, and so does an answer that is no JSON object
+    or has no shards. Shards that are not as the service writes them raise ValueError.
     """
-    reader = Reader()
 
     def take_over(
         response_dict: dict[str, Any], customized_response_dict: dict[str, Any], **_: object
     ) -> None:
         if response_dict["status_code"] != 200:
             return
-        try:
-            answer = reader.answer(str(response_dict["body"], "utf-8"))
-        except ValueError:
+        columns, token = columns_of(response_dict["body"])
+        if columns is None:
             return
         # What is in here becomes part of the answer; the parser finds nothing left to do.
-        customized_response_dict.update(answer)
+        customized_response_dict.update({COLUMNS: [columns], "NextToken": token})
         response_dict["body"] = b"{}"
 
     client.meta.events.register(
@@ -39,27 +64,32 @@ def keep_pages_raw(client: Any) -> None:
     )
 
 
-class Reader:
-    """Turns bodies of answers into columns: by the scanner, else by way of JSON."""
+def columns_of(body: bytes | str) -> tuple[Fields | None, str]:
+    """The shards of an answer as columns, and its NextToken ("" on the last page).
 
-    def __init__(self) -> None:
-        self._scanner = Scanner()
-
-    def answer(self, text: str) -> dict[str, Any]:
-        """The answer with COLUMNS instead of `Shards`. ValueError if it is no JSON object."""
-        scanned = self._scanner.read(text)
-        if scanned is not None:
-            return {COLUMNS: scanned[0], "NextToken": scanned[1]}
-        answer = json.loads(text)
-        if not isinstance(answer, dict):
-            raise ValueError("no object")
-        page = answer.get("Shards")
-        if isinstance(page, list):
-            self._scanner.learn(text, page)
-            answer[COLUMNS] = list(fields_of(page))
-        return answer
-
-    def columns(self, text: str) -> list[Fields]:
-        """The columns alone, of an answer that has them."""
-        columns: list[Fields] = self.answer(text)[COLUMNS]
-        return columns
+    The columns are `None` if the body is no JSON object or has no shards. ValueError, naming the
+    member, for one of another type than the service writes.
+    """
+    try:
+        answer = _ANSWER.decode(body)
+    except ValidationError:
+        if body.lstrip()[:1] in (b"{", "{"):
+            raise
+        return None, ""
+    except DecodeError:
+        return None, ""
+    shards = answer.shards
+    if shards is None:
+        return None, ""
+    hash_keys = [shard.hash_key_range for shard in shards]
+    numbers = [shard.sequence_number_range for shard in shards]
+    columns = (
+        [shard.shard_id for shard in shards],
+        [shard.parent_shard_id or "" for shard in shards],
+        [shard.adjacent_parent_shard_id or "" for shard in shards],
+        [keys.starting_hash_key for keys in hash_keys],
+        [keys.ending_hash_key for keys in hash_keys],
+        [number.starting_sequence_number for number in numbers],
+        [number.ending_sequence_number or "" for number in numbers],
+    )
+    return columns, answer.next_token or ""

@@ -1,4 +1,4 @@
-"""Pages read by a pattern against the same pages read as JSON."""
+"""ListShards answers as columns, against the same answers read as JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reshardctl.kinesis.scan import Scanner
+from reshardctl.kinesis.pages import columns_of
 from reshardctl.lineage import Lineage, fields_of
 from reshardctl.model import Shard
 from tests.lineage.histories import STREAM, fresh, listings, page_of
@@ -26,12 +26,10 @@ def expected(answer: Answer) -> tuple[list[list[str]], str]:
     return columns, answer.get("NextToken", "")
 
 
-def scan(scanner: Scanner, text: str) -> tuple[list[list[str]], str] | None:
-    found = scanner.read(text)
-    if found is None:
-        return None
-    columns = [[one for part in found[0] for one in part[at]] for at in range(7)]
-    return columns, found[1]
+def read(text: str) -> tuple[list[list[str]], str]:
+    columns, token = columns_of(text.encode())
+    assert columns is not None
+    return [list(column) for column in columns], token
 
 
 def reordered(value: Any, chance: random.Random) -> Any:
@@ -46,20 +44,14 @@ LAYOUTS = [{"separators": (",", ":")}, {}, {"sort_keys": True}, {"separators": (
 
 
 @given(listings(), st.sampled_from(LAYOUTS), st.integers(0, 5), st.integers(1, 9))
-def test_a_learned_page_reads_as_its_json(
+def test_a_page_reads_as_its_json(
     shards: list[Shard], layout: dict[str, Any], seed: int, size: int
 ) -> None:
     """AWS's order of members and its blanks are documented nowhere; any will do."""
-    scanner = Scanner()
     for at in range(0, len(shards), size):
         page = [reordered(raw, random.Random(seed)) for raw in page_of(shards[at : at + size])]
         answer = {"Shards": page, "NextToken": f"AAA{at}/+=="}
-        text = json.dumps(answer, **layout)
-        found = scan(scanner, text)
-        if found is None:
-            scanner.learn(text, json.loads(text)["Shards"])
-            found = scan(scanner, text)
-        assert found in (None, expected(answer))
+        assert read(json.dumps(answer, **layout)) == expected(answer)
 
 
 def split_page() -> Answer:
@@ -68,96 +60,88 @@ def split_page() -> Answer:
     return {"Shards": page_of(history.shards()), "NextToken": "t"}
 
 
-def learned(**layout: Any) -> tuple[Scanner, Answer, str]:
-    answer = split_page()
-    text = json.dumps(answer, **layout)
-    scanner = Scanner()
-    scanner.learn(text, json.loads(text)["Shards"])
-    return scanner, answer, text
-
-
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_every_layout_is_learned(layout: dict[str, Any]) -> None:
-    scanner, answer, text = learned(**layout)
-    assert scan(scanner, text) == expected(answer)
+@pytest.mark.parametrize("answer", [split_page(), {"Shards": page_of(fresh(1000).shards())}])
+def test_every_layout_is_read(answer: Answer, layout: dict[str, Any]) -> None:
+    assert read(json.dumps(answer, **layout)) == expected(answer)
 
 
-def test_the_token_may_come_first_or_be_absent() -> None:
-    scanner, answer, _ = learned()
+def test_the_token_may_come_first_or_be_absent_or_null() -> None:
+    answer = split_page()
     first = {"NextToken": "t", "Shards": answer["Shards"]}
-    assert scan(scanner, json.dumps(first)) == expected(answer)
+    assert read(json.dumps(first)) == expected(answer)
     last = {"Shards": answer["Shards"]}
-    assert scan(scanner, json.dumps(last)) == (expected(answer)[0], "")
+    assert read(json.dumps(last)) == (expected(answer)[0], "")
+    assert read(json.dumps({**last, "NextToken": None})) == (expected(answer)[0], "")
 
 
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ('"ShardId": "shardId-000000000002"', '"Name": "shardId-000000000002"'),
         ('"ShardId": "shardId-000000000002"', '"ShardId":  "shardId-000000000002"'),
         ('"ShardId": "shardId-000000000002"', '"ShardId": "shardId\\u002d000000000002"'),
-        ('"ShardId": "shardId-000000000002"', '"ShardId": 2'),
         ('"ShardId": "shardId-000000000002"', '"New": [], "ShardId": "shardId-000000000002"'),
         ('"NextToken"', '"More": [], "NextToken"'),
-        ('"NextToken"', '"Other"'),
         ("}, {", "},{"),
-        ("}}]", "}}, null]"),
-        ("}}]", "}"),
-        ('"Shards"', '"Things"'),
     ],
 )
-def test_whatever_looks_otherwise_is_left_to_json(old: str, new: str) -> None:
-    scanner, _, text = learned()
+def test_what_looks_otherwise_reads_the_same(old: str, new: str) -> None:
+    text = json.dumps(split_page())
     assert old in text
-    assert scanner.read(text.replace(old, new, 1)) is None
+    assert read(text.replace(old, new, 1)) == expected(split_page())
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_page_of_many_pieces(layout: dict[str, Any]) -> None:
-    answer = {"Shards": page_of(fresh(1000).shards()), "NextToken": "t"}
-    text = json.dumps(answer, **layout)
-    scanner = Scanner()
-    scanner.learn(text, json.loads(text)["Shards"])
-    found = scanner.read(text)
-    assert found is not None
-    assert len(found[0]) > 3
-    assert scan(scanner, text) == expected(answer)
-    odd = text.replace("shardId-000000000999", "shardId-00000000099\\u0039")
-    assert scanner.read(odd) is None
-    assert scanner.read(text.replace('"shardId-000000000999"', "5")) is None
-
-
-def test_nothing_is_read_before_something_was_learned() -> None:
-    assert Scanner().read(json.dumps(split_page())) is None
-    for text in ("", "[]", "{}", '{"Shards": []}', "null"):
-        assert learned()[0].read(text) is None
-
-
-@pytest.mark.parametrize("page", [[], [{}], [{"ShardId": "x"}], ["x"], [{"HashKeyRange": 5}]])
-def test_what_makes_no_sense_is_not_learned(page: list[Any]) -> None:
-    scanner = Scanner()
-    scanner.learn(json.dumps({"Shards": page}), page)
-    assert scanner.read(json.dumps({"Shards": page})) is None
-
-
-def test_a_member_that_is_not_known_is_left_to_json() -> None:
+@pytest.mark.parametrize("member", ["ParentShardId", "AdjacentParentShardId"])
+def test_null_is_absent(member: str) -> None:
     answer = split_page()
     for raw in answer["Shards"]:
-        raw["Colour"] = "red"
-    scanner = Scanner()
-    scanner.learn(json.dumps(answer), answer["Shards"])
-    assert scanner.read(json.dumps(answer)) is None
+        raw[member] = None
+        raw["SequenceNumberRange"]["EndingSequenceNumber"] = None
+    columns, _ = read(json.dumps(answer))
+    assert set(columns[1 if member == "ParentShardId" else 2]) | set(columns[6]) == {""}
 
 
-def test_learning_comes_to_an_end() -> None:
-    scanner, answer, text = learned()
-    for _ in range(20):
-        scanner.learn(text, answer["Shards"])
-    assert scanner.read(text) is None
+@pytest.mark.parametrize(
+    ("old", "new", "path"),
+    [
+        ('"ShardId": "shardId-000000000002"', '"Name": "shardId-000000000002"', "Shards[2]"),
+        ('"ShardId": "shardId-000000000002"', '"ShardId": 2', "Shards[2].ShardId"),
+        ("}}]", "}}, null]", "Shards[5]"),
+        ('"NextToken": "t"', '"NextToken": 5', "NextToken"),
+        ('"StartingHashKey": "0"', '"StartingHashKey": 0',
+         "Shards[0].HashKeyRange.StartingHashKey"),
+    ],
+)  # fmt: skip
+def test_what_is_no_shard_is_named_by_its_path(old: str, new: str, path: str) -> None:
+    text = json.dumps(split_page())
+    assert old in text
+    with pytest.raises(ValueError) as caught:
+        columns_of(text.replace(old, new, 1))
+    assert str(caught.value).endswith(f"`$.{path}`")
 
 
-def test_scanned_and_parsed_pages_make_the_same_lineage() -> None:
-    scanner, answer, text = learned()
-    fields, _ = scanner.read(text) or ([], "")
-    scanned = Lineage.from_fields(STREAM, fields)
-    assert scanned.digest() == Lineage.from_pages(STREAM, [answer["Shards"]]).digest()
+@pytest.mark.parametrize("page", [[{}], [{"ShardId": "x"}], ["x"], [{"HashKeyRange": 5}], "x", 5])
+def test_what_makes_no_sense_is_an_error(page: Any) -> None:
+    with pytest.raises(ValueError):
+        columns_of(json.dumps({"Shards": page}))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", "null", "nothing", '{"Shards": null}', '{"Things": []}', " 7",
+     json.dumps(split_page())[:-9], json.dumps(split_page()).replace("}}]", "}")],
+)  # fmt: skip
+def test_what_is_no_object_or_has_no_shards_is_left_to_botocore(text: str) -> None:
+    assert columns_of(text.encode()) == (None, "")
+
+
+def test_no_shards_are_no_columns_without_rows() -> None:
+    assert read('{"Shards": []}') == ([[]] * 7, "")
+
+
+def test_columns_and_parsed_pages_make_the_same_lineage() -> None:
+    answer = split_page()
+    columns, _ = columns_of(json.dumps(answer))
+    assert columns is not None
+    read_here = Lineage.from_fields(STREAM, [columns])
+    assert read_here.digest() == Lineage.from_pages(STREAM, [answer["Shards"]]).digest()

@@ -6,6 +6,7 @@ renewal, SigV4, connections kept open) costs under a millisecond a page. So its 
 taken from it before they are parsed, as those of long listings are (`reshardctl.kinesis.pages`).
 """
 
+from reshardctl.kinesis.fast.answers import Record
 from reshardctl.kinesis.fast.reach import Reach
 from reshardctl.kinesis.fast.reader import (
     Begin,
@@ -22,5 +23,5 @@ from reshardctl.kinesis.fast.reader import (
 
 __all__ = [
     "Begin", "FastReader", "IteratorExpired", "Overtaken", "Owed", "Page", "PastEnd", "Reach",
-    "ShardGone", "TimeAhead", "Unmet",
+    "Record", "ShardGone", "TimeAhead", "Unmet",
 ]  # fmt: skip

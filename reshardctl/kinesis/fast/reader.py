@@ -10,8 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from reshardctl.errors import CannotTell
 from reshardctl.kinesis.budget import LONGEST_PAGE
-from reshardctl.kinesis.fast.answers import raw
-from reshardctl.kinesis.fast.columns import Row
+from reshardctl.kinesis.fast.answers import Record, records_of
 from reshardctl.kinesis.fast.reach import Reach
 from reshardctl.kinesis.faults import Kind
 from reshardctl.kinesis.target import target_of
@@ -46,9 +45,8 @@ class Begin(NamedTuple):
 class Page:
     """One answer of GetRecords."""
 
-    records: Sequence[Row]
-    """SequenceNumber, ApproximateArrivalTimestamp (Unix seconds), Data (base64 text) and
-    PartitionKey of each, in the shard's order."""
+    records: Sequence[Record]
+    """In the shard's order."""
     following: str | None
     """The next iterator; `None` behind the last record of a closed shard."""
     behind: int
@@ -130,7 +128,7 @@ class FastReader:
         return str(answer["ShardIterator"])
 
     def page(self, iterator: str, limit: int = LONGEST_PAGE) -> Page:
-        """GetRecords. IteratorExpired as it says."""
+        """GetRecords. IteratorExpired as it says; CannotTell for records that make no sense."""
         words = {"ShardIterator": iterator, "Limit": limit, **self._by_arn}
         try:
             answer = self._call("get_records", words)
@@ -138,8 +136,15 @@ class FastReader:
             if failed.kind is Kind.ITERATOR:
                 raise IteratorExpired from None
             raise failed.told from None
+        try:
+            records = records_of(answer["Records"])
+        except (KeyError, TypeError, AttributeError) as error:
+            raise CannotTell(
+                f"GetRecords of {self.name}: a record makes no sense ({error!r})",
+                "check that the endpoint is Kinesis",
+            ) from None
         following, behind = answer.get("NextShardIterator"), answer.get("MillisBehindLatest")
-        return Page(raw(answer["Records"]), following, behind or 0)
+        return Page(records, following, behind or 0)
 
     def after(
         self, shard: str, start: Begin, until: str | None, *, to_end: bool = False,
@@ -166,8 +171,8 @@ class FastReader:
             page, reached = (page, False) if until is None else _cut(page, until)
             if page.records:
                 newest = page.records[-1]
-                last = Begin("AFTER_SEQUENCE_NUMBER", newest["SequenceNumber"])
-                owed = owed and owed._replace(since=newest.get("ApproximateArrivalTimestamp"))
+                last = Begin("AFTER_SEQUENCE_NUMBER", newest.sequence_number)
+                owed = owed and owed._replace(since=newest.approximate_arrival_timestamp)
                 yield page
             if reached and last is not start:
                 return
@@ -213,7 +218,7 @@ class FastReader:
                 iterator = None
                 continue
             if page.records:
-                return str(page.records[0]["SequenceNumber"]) == number
+                return page.records[0].sequence_number == number
             iterator = page.following
             if iterator is None or not page.behind:
                 return False
@@ -263,8 +268,8 @@ def _cut(page: Page, until: str) -> tuple[Page, bool]:
     """The page without what lies behind `until`, and whether `until` was reached."""
     records, end = page.records, order(until)
     kept = len(records)
-    while kept and order(records[kept - 1]["SequenceNumber"]) > end:
+    while kept and order(records[kept - 1].sequence_number) > end:
         kept -= 1
     if kept < len(records):
         return Page(records[:kept], page.following, page.behind), True
-    return page, bool(kept) and order(records[-1]["SequenceNumber"]) == end
+    return page, bool(kept) and order(records[-1].sequence_number) == end

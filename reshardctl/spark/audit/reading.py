@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 from reshardctl.audit.facts import FAILED
 from reshardctl.errors import CannotTell
-from reshardctl.kinesis.fast import Begin, FastReader, PastEnd, Reach, ShardGone, TimeAhead, Unmet
+from reshardctl.kinesis.fast import (
+    Begin,
+    FastReader,
+    PastEnd,
+    Reach,
+    Record,
+    ShardGone,
+    TimeAhead,
+    Unmet,
+)
 from reshardctl.kinesis.fast.reader import Start
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
@@ -141,12 +150,13 @@ def _shard(
         yield _shortened(row["at"], FAILED + error.what)
 
 
-def _beyond(records: Sequence[Mapping[str, Any]], until: float) -> bool:
-    return all(one["ApproximateArrivalTimestamp"] > until + LATE for one in records)
+def _beyond(records: Sequence[Record], until: float) -> bool:
+    """Whether every record is known to have arrived later than `until` (Unix seconds)."""
+    return all((record.approximate_arrival_timestamp or 0) > until + LATE for record in records)
 
 
 def _batch(
-    found: Sequence[dict[str, Any]], row: Mapping[str, Any], stream: Stream, data: bool,
+    records: Sequence[Record], row: Mapping[str, Any], stream: Stream, data: bool,
     before: tuple[str | None, int | None, float | None],
 ) -> tuple[pa.RecordBatch, tuple[str | None, int | None, float | None]]:
     import pyarrow as pa
@@ -154,7 +164,7 @@ def _batch(
 
     from reshardctl.spark.source.rows import batch_of
 
-    rows = batch_of(found, row["shard"], stream.name, unpack=stream.unpack)
+    rows = batch_of(records, row["shard"], stream.name, unpack=stream.unpack)
     count = rows.num_rows
     number, sub = rows.column("sequence_number"), rows.column("sub_sequence_number")
     micros = rows.column("approximate_arrival_timestamp").cast(pa.int64())

@@ -26,12 +26,12 @@ class Spread(NamedTuple):
     """Rows as lists of one length. of: the place of each row's record among the records."""
 
     data: list[bytes]
-    keys: list[bytes]
+    keys: list[str]
     of: list[int]
     subs: list[int]
 
 
-def spread(data: Sequence[bytes], keys: Sequence[bytes]) -> Spread | None:
+def spread(data: Sequence[bytes], keys: Sequence[str]) -> Spread | None:
     """The rows of some records by their data and keys; `None` if each is one row as it is."""
     packed = [at for at, one in enumerate(data) if one.startswith(MAGIC)]
     found = {at: inside for at in packed if (inside := unpacked(data[at])) is not None}
@@ -41,7 +41,7 @@ def spread(data: Sequence[bytes], keys: Sequence[bytes]) -> Spread | None:
     for at, inside in found.items():
         _as_they_are(rows, data, keys, range(done, at))
         rows.data.extend(body for _, body in inside)
-        rows.keys.extend(key.encode() for key, _ in inside)
+        rows.keys.extend(key for key, _ in inside)
         rows.of.extend([at] * len(inside))
         rows.subs.extend(range(len(inside)))
         done = at + 1
@@ -50,7 +50,7 @@ def spread(data: Sequence[bytes], keys: Sequence[bytes]) -> Spread | None:
 
 
 def _as_they_are(
-    rows: Spread, data: Sequence[bytes], keys: Sequence[bytes], places: range
+    rows: Spread, data: Sequence[bytes], keys: Sequence[str], places: range
 ) -> None:
     rows.data.extend(data[places.start : places.stop])
     rows.keys.extend(keys[places.start : places.stop])

@@ -11,8 +11,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
+from reshardctl.kinesis.fast.answers import Record
 from reshardctl.kinesis.fast.reader import Begin, IteratorExpired, Page, Start, TimeAhead, order
 from reshardctl.model import ShardId
 
@@ -108,7 +109,7 @@ class Tips:
             records = page.records if until is None else _before(page, until)
             behind = behind or page.behind
             if records:
-                met, number = met + len(records), records[-1]["SequenceNumber"]
+                met, number = met + len(records), records[-1].sequence_number
             beyond = len(records) < len(page.records) or (number is not None and number == until)
             if beyond or met >= most:
                 break
@@ -244,19 +245,18 @@ class Tips:
         return page
 
 
-def _before(page: Page, until: str) -> list[dict[str, Any]]:
+def _before(page: Page, until: str) -> list[Record]:
     end = order(until)
-    return [one for one in page.records if order(one["SequenceNumber"]) <= end]
+    return [one for one in page.records if order(one.sequence_number) <= end]
 
 
 def _number(page: Page) -> str:
-    return str(page.records[0]["SequenceNumber"])
+    return page.records[0].sequence_number
 
 
 def _last(page: Page) -> str:
-    return str(page.records[-1]["SequenceNumber"])
+    return page.records[-1].sequence_number
 
 
 def _arrival(page: Page) -> float | None:
-    arrived = page.records[0].get("ApproximateArrivalTimestamp")
-    return None if arrived is None else float(arrived)
+    return page.records[0].approximate_arrival_timestamp

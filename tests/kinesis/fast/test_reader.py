@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -23,7 +22,6 @@ from reshardctl.kinesis.fast import (
     TimeAhead,
     Unmet,
 )
-from reshardctl.kinesis.fast.answers import raw
 from reshardctl.testing import FakeKinesis, serve
 from reshardctl.testing.errors import ApiError
 from reshardctl.testing.faults import short_page, timeout_after, timeout_before
@@ -65,7 +63,7 @@ def reader(make: Make) -> FastReader:
 
 def read(reader: FastReader, shard: str, begin: Begin, until: str | None, **how: Any) -> list[str]:
     pages = reader.after(shard, begin, until, **how)
-    return [b64decode(one["Data"]).decode() for page in pages for one in page.records]
+    return [one.data.decode() for page in pages for one in page.records]
 
 
 def numbers(fake: FakeKinesis, shard: int) -> list[str]:
@@ -93,20 +91,21 @@ def test_records_are_what_boto3_says_they_are(fake: FakeKinesis, reader: FastRea
         answer = client.get_records(ShardIterator=iterator)
     assert len(page.records) == 7 and page.behind == answer["MillisBehindLatest"]
     for ours, theirs in zip(page.records, answer["Records"], strict=True):
-        assert b64decode(ours["Data"]) == theirs["Data"]
-        assert ours["PartitionKey"] == theirs["PartitionKey"]
-        assert ours["SequenceNumber"] == theirs["SequenceNumber"]
-        moment = datetime.fromtimestamp(ours["ApproximateArrivalTimestamp"], UTC)
+        assert ours.data == theirs["Data"]
+        assert ours.partition_key == theirs["PartitionKey"]
+        assert ours.sequence_number == theirs["SequenceNumber"]
+        assert ours.approximate_arrival_timestamp is not None
+        moment = datetime.fromtimestamp(ours.approximate_arrival_timestamp, UTC)
         assert moment == theirs["ApproximateArrivalTimestamp"]
 
 
-def test_records_of_another_format_are_brought_into_this_one() -> None:
-    moment = datetime(2026, 11, 22, 6, 0, 0, 123000, UTC)
-    parsed = {"Data": b"\x00x", "SequenceNumber": "1", "PartitionKey": "k"}
-    (found, bare) = raw([parsed | {"ApproximateArrivalTimestamp": moment}, parsed])
-    assert found["Data"] == b64encode(b"\x00x").decode()
-    assert found["ApproximateArrivalTimestamp"] == moment.timestamp()
-    assert bare["ApproximateArrivalTimestamp"] is None
+def test_records_that_make_no_sense_are_no_records(fake: FakeKinesis, reader: FastReader) -> None:
+    iterator = reader.iterator(OPEN, "TRIM_HORIZON")
+    answer = {"Records": [{"SequenceNumber": "1", "Data": b""}], "MillisBehindLatest": 0}
+    fake.faults.add("GetRecords", lambda _request, _proceed: dict(answer), times=None)
+    with pytest.raises(CannotTell, match="GetRecords of orders: a record makes no sense") as caught:
+        reader.page(iterator)
+    assert "PartitionKey" in caught.value.what and "endpoint" in caught.value.next
 
 
 def test_up_to_a_number_and_not_behind_it(fake: FakeKinesis, reader: FastReader) -> None:

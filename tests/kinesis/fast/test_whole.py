@@ -9,10 +9,10 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from botocore.exceptions import ResponseStreamingError
+from botocore.exceptions import EndpointConnectionError, ResponseStreamingError
 
+from reshardctl.errors import UsageError
 from reshardctl.kinesis.fast import FastReader, Reach
-from reshardctl.kinesis.fast.whole import take_whole
 
 RECORD = {
     "SequenceNumber": "4968", "ApproximateArrivalTimestamp": 1795232277.5, "Data": "czA=",
@@ -77,7 +77,7 @@ def test_an_answer_is_whole_or_asked_for_again(kinesis: tuple[Kinesis, Reach]) -
     cut = service.ways.count("cut")
     waits: list[float] = []
     page = FastReader(reach, "orders", sleep=waits.append).page("AAA=")
-    assert [dict(one) for one in page.records] == [RECORD] * 3
+    assert [one.partition_key for one in page.records] == [RECORD["PartitionKey"]] * 3
     assert service.calls == 1 + cut and len(waits) == cut
 
 
@@ -88,5 +88,23 @@ def test_a_broken_answer_is_an_error_of_botocores(kinesis: tuple[Kinesis, Reach]
         client.get_records(ShardIterator="AAA=")
 
 
-def test_a_client_that_sends_in_another_way_is_left_alone() -> None:
-    take_whole(object())
+@pytest.mark.parametrize("kinesis", [()], indirect=True)
+def test_the_proxy_of_the_environment_is_used(
+    kinesis: tuple[Kinesis, Reach], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service, reach = kinesis
+    monkeypatch.setenv("HTTP_PROXY", str(reach.endpoint_url))
+    page = FastReader(Reach("us-east-1", "http://kinesis.invalid"), "orders").page("AAA=")
+    assert len(page.records) == 3 and service.calls == 1
+
+
+def test_the_certificates_of_the_environment_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_CA_BUNDLE", " ")
+    with pytest.raises(UsageError, match="ca_bundle"):
+        Reach("us-east-1", "https://127.0.0.1:1").client()
+
+
+def test_nobody_listening_is_an_error_of_botocores() -> None:
+    client = Reach("us-east-1", "http://127.0.0.1:1").client()
+    with pytest.raises(EndpointConnectionError):
+        client.get_records(ShardIterator="AAA=")

@@ -130,7 +130,7 @@ class Query:
                 )
                 for page in pages:
                     for record in page.records:
-                        yield Row(one.shard, record["SequenceNumber"], _text(record["Data"]))
+                        yield Row(one.shard, record.sequence_number, record.data.decode())
             except TimeAhead:
                 continue
 
@@ -166,9 +166,3 @@ class Query:
     def _carried(value: dict[str, Any]) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(json.dumps(value))
         return found
-
-
-def _text(data: str) -> str:
-    from base64 import b64decode
-
-    return b64decode(data).decode()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from hashlib import md5
 from typing import Any
 
@@ -11,25 +9,15 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="needs PyArrow, which Spark's Python sources need")
 
-from reshardctl.kinesis.fast.columns import Columns, scan
+from reshardctl.kinesis.fast import Record
 from reshardctl.spark.source.rows import ARROW, batch_of
 from tests.injector.kpl import aggregate
 
 NUMBER = "496800000000000000000000000000000000000000000000000000{:02}".format
 
 
-def record(n: int, data: bytes, key: str = "k", arrived: Any = 1795232277.123) -> dict[str, Any]:
-    return {
-        "SequenceNumber": NUMBER(n), "ApproximateArrivalTimestamp": arrived,
-        "Data": base64.b64encode(data).decode(), "PartitionKey": key,
-    }  # fmt: skip
-
-
-def scanned(records: list[dict[str, Any]]) -> Columns:
-    body = json.dumps({"Records": records}, separators=(",", ":"), ensure_ascii=False)
-    found = scan(body.encode())
-    assert found is not None
-    return found[0]
+def record(n: int, data: bytes, key: str = "k", arrived: Any = 1795232277.123) -> Record:
+    return Record(NUMBER(n), data, key, arrived)
 
 
 def rows(records: Any, unpack: bool = True) -> list[tuple[Any, ...]]:
@@ -41,10 +29,9 @@ def rows(records: Any, unpack: bool = True) -> list[tuple[Any, ...]]:
     ]
 
 
-@pytest.mark.parametrize("way", [scanned, list], ids=["columns", "dictionaries"])
-def test_a_row_has_what_the_record_has(way: Any) -> None:
+def test_a_row_has_what_the_record_has() -> None:
     plain = [record(1, b""), record(2, b"\x00\xff" * 500_000, "ключ 🔑"), record(3, b"x" * 77, "")]
-    batch = batch_of(way(plain), "shardId-000000000007", "orders", unpack=True)
+    batch = batch_of(plain, "shardId-000000000007", "orders", unpack=True)
     assert batch.schema == ARROW
     first, big, last = batch.to_pylist()
     assert first["data"] == b"" and big["data"] == b"\x00\xff" * 500_000
@@ -69,11 +56,10 @@ def test_no_records() -> None:
     assert rows([]) == []
 
 
-@pytest.mark.parametrize("way", [scanned, list], ids=["columns", "dictionaries"])
-def test_user_records_in_their_order_among_the_others(way: Any) -> None:
+def test_user_records_in_their_order_among_the_others() -> None:
     packed = aggregate([("a", b"1"), ("é", b""), ("a", b"3" * 300)])
-    found = rows(way([record(1, b"x"), record(2, packed, "agg"), record(3, b"y"),
-                      record(4, packed, "agg")]))  # fmt: skip
+    found = rows([record(1, b"x"), record(2, packed, "agg"), record(3, b"y"),
+                  record(4, packed, "agg")])  # fmt: skip
     inside = [(b"1", "a", 0), (b"", "é", 1), (b"3" * 300, "a", 2)]
     assert found == [
         (b"x", "k", NUMBER(1), 0),
