@@ -169,7 +169,11 @@ def assumed(
     endpoint_url: of STS. name: of the role's session, shown in CloudTrail. What boto3 raises.
     """
     import boto3
-    from botocore.credentials import DeferredRefreshableCredentials
+    from botocore.credentials import (
+        CredentialProvider,
+        CredentialResolver,
+        DeferredRefreshableCredentials,
+    )
     from botocore.session import get_session
 
     sts = session.client("sts", endpoint_url=endpoint_url)
@@ -187,9 +191,18 @@ def assumed(
             "expiry_time": answer["Expiration"].isoformat(),
         }
 
+    class AssumedRole(CredentialProvider):  # type: ignore[misc]
+        """The only provider of the new session: the role's credentials."""
+
+        METHOD = "assume-role"
+
+        def load(self) -> DeferredRefreshableCredentials:
+            """Credentials that are asked of STS at their first use, and before they expire."""
+            return DeferredRefreshableCredentials(credentials, self.METHOD)
+
     credentials()
     base = get_session()
-    base._credentials = DeferredRefreshableCredentials(credentials, "assume-role")
+    base.register_component("credential_provider", CredentialResolver([AssumedRole()]))
     return boto3.Session(botocore_session=base, region_name=region or session.region_name)
 
 

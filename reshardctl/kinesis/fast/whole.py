@@ -1,7 +1,7 @@
 """Answers that are taken from the connection at once.
 
-botocore reads an answer in pieces of 64 KiB and joins them; for a page of records that takes longer
-than all the rest of the call.
+botocore reads an answer in pieces of 64 KiB and joins them; for a page of records that takes as
+long as parsing it.
 """
 
 from __future__ import annotations
@@ -10,41 +10,40 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from botocore.awsrequest import AWSResponse
+from botocore.endpoint import EndpointCreator
 from botocore.exceptions import ResponseStreamingError
+from botocore.session import get_session
 from urllib3.exceptions import HTTPError
 
 
 def take_whole(client: Any) -> None:
-    """Let this client read the body of each answer with one call.
+    """Let this client of Kinesis read the body of each answer with one call.
 
-    botocore goes on to connect, sign, send and judge. Where it keeps what sends (it has no public
-    name) nothing is changed if nothing is there.
+    botocore goes on to sign and judge. Requests are sent by connections of our own, which are made
+    as botocore makes the client's: with its timeouts, proxies and certificates.
     """
-    endpoint = getattr(client, "_endpoint", None)
-    session = getattr(endpoint, "http_session", None)
-    if endpoint is not None and session is not None:
-        endpoint.http_session = _Session(session)
+    config = client.meta.config
+    endpoint = EndpointCreator(client.meta.events).create_endpoint(
+        client.meta.service_model, client.meta.region_name, client.meta.endpoint_url,
+        verify=get_session().get_config_variable("ca_bundle"),
+        timeout=(config.connect_timeout, config.read_timeout),
+        max_pool_connections=config.max_pool_connections,
+        proxies=config.proxies,
+        client_cert=config.client_cert,
+        proxies_config=config.proxies_config,
+    )  # fmt: skip
 
-
-class _Session:
-    """Stands for botocore's."""
-
-    def __init__(self, session: Any) -> None:
-        self._session = session
-
-    def send(self, request: Any) -> AWSResponse:
-        """The answer, all of it. Any exception of botocore's about connections."""
+    def send(request: Any, **_: object) -> AWSResponse:
         request.stream_output = True  # so that the body is left to be read here
-        answer = self._session.send(request)
+        answer = endpoint.http_session.send(request)
         try:
             body = answer.raw.read()
         except HTTPError as error:
             raise ResponseStreamingError(error=error) from error
         return AWSResponse(answer.url, answer.status_code, answer.headers, _Body(body))
 
-    def close(self) -> None:
-        """Close the connections that are kept."""
-        self._session.close()
+    # The event's first answer that is one stands for what botocore would have sent and received.
+    client.meta.events.register("before-send.kinesis", send, unique_id="reshardctl-whole")
 
 
 class _Body(NamedTuple):
