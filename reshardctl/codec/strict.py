@@ -89,6 +89,11 @@ def seconds(value: object, place: Place) -> float:
     return float(value)
 
 
+def seconds_or_none(value: object, place: Place) -> float | None:
+    """A number of seconds, or null."""
+    return None if value is None else seconds(value, place)
+
+
 def boolean(value: object, place: Place) -> bool:
     """True or false."""
     if not isinstance(value, bool):

@@ -14,12 +14,23 @@ from typing import Any
 
 from reshardctl.audit import frontier_file as savedline
 from reshardctl.codec import values as wire
-from reshardctl.codec.strict import Place, array, boolean, members, parse, seconds, string, strings
+from reshardctl.codec.cuts import cut_list, cut_of_list
+from reshardctl.codec.strict import (
+    Place,
+    array,
+    boolean,
+    members,
+    parse,
+    seconds,
+    seconds_or_none,
+    string,
+    strings,
+)
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import Report, Wishes
 from reshardctl.errors import UsageError
-from reshardctl.model import DONE, START, Cut, ShardId, Step, at_number, is_number
+from reshardctl.model import ShardId, Step
 from reshardctl.model.times import parse_when
 from reshardctl.planning.effects import Effect
 from reshardctl.planning.plan import Plan
@@ -204,14 +215,13 @@ def _wishes(value: object, place: Place, *, on_a_line: bool) -> Wishes:
     policy = string(found["policy"], place / "policy")
     if policy not in POLICIES:
         (place / "policy").wrong(f"no policy is called {policy!r}")
-    recreated, created = found["recreated"], found.get("created")
     return Wishes(
         _policy(policy, found["since"], place / "since"),
         _accept(found["accept"], place / "accept"),
         boolean(found["bootstrap"], place / "bootstrap"),
-        None if recreated is None else seconds(recreated, place / "recreated"),
+        seconds_or_none(found["recreated"], place / "recreated"),
         line=savedline.line(found["line"], place / "line") if on_a_line else None,
-        created=None if created is None else seconds(created, place / "created"),
+        created=seconds_or_none(found.get("created"), place / "created"),
     )
 
 
@@ -231,7 +241,7 @@ def _since_json(policy: Policy) -> dict[str, Any] | None:
     """A policy's time, as asked and as resolved, and every place that it was resolved to."""
     if policy.since is None or policy.when is None:
         return None
-    places = {s: [str(cut.rank.name), cut.text, cut.sub] for s, cut in policy.places.items()}
+    places = {s: cut_list(cut) for s, cut in policy.places.items()}
     return {"asked": policy.when.text, "time": policy.since, "places": places}
 
 
@@ -250,22 +260,10 @@ def _policy(name: str, value: object, place: Place) -> Policy:
         when=policy.when or parse_when(asked),
         since=seconds(found["time"], place / "time"),
         places={
-            ShardId(shard): _cut(cut, place / "places" / shard)
+            ShardId(shard): cut_of_list(cut, place / "places" / shard)
             for shard, cut in found["places"].items()
         },
     )
-
-
-def _cut(value: object, place: Place) -> Cut:
-    match value:
-        case ["START", "", 0]:
-            return START
-        case ["DONE", "", 0]:
-            return DONE
-        case ["INSIDE", str(number), int(sub)] if is_number(number):
-            return at_number(number, sub)
-        case _:
-            return place.wrong("not a place")
 
 
 def _promised(value: object, place: Place) -> tuple[Promise, ...]:

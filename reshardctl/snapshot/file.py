@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from reshardctl.codec import values as wire
+from reshardctl.codec.cuts import cut_object, cut_of_object
 from reshardctl.codec.strict import (
     Place,
     array,
@@ -23,6 +24,7 @@ from reshardctl.codec.strict import (
     members,
     parse,
     seconds,
+    seconds_or_none,
     string,
     strings,
 )
@@ -30,7 +32,7 @@ from reshardctl.consumers import locator
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
-from reshardctl.model import HASH_SPACE, Cut, Probe, Rank, Shard, ShardId, Stream, is_number
+from reshardctl.model import HASH_SPACE, Probe, Shard, ShardId, Stream, is_number
 from reshardctl.stores.new_file import create_whole
 
 VERSION = "reshardctl/snapshot/1"
@@ -157,16 +159,9 @@ def _consumer_json(snapshot: Snapshot) -> dict[str, Any]:
 
 def _probe_json(probe: Probe) -> dict[str, Any]:
     return {
-        "since": _cut_json(probe.since), "drained": probe.drained,
+        "since": cut_object(probe.since), "drained": probe.drained,
         "first_arrival": probe.first_arrival, "first": probe.first, "count": probe.count,
         "more": probe.more, "last_arrival": probe.last_arrival,
-    }
-
-
-def _cut_json(cut: Cut) -> dict[str, Any]:
-    return {
-        "rank": cut.rank.name, "number": cut.text or str(cut.number), "sub": cut.sub,
-        "time": cut.time, "by_time": cut.by_time,
     }
 
 
@@ -237,32 +232,14 @@ def _probe(value: object, place: Place) -> Probe:
     found = members(value, names, place)
     first = found["first"]
     return Probe(
-        _cut(found["since"], place / "since"),
+        cut_of_object(found["since"], place / "since"),
         boolean(found["drained"], place / "drained"),
-        _seconds_or_none(found["first_arrival"], place / "first_arrival"),
+        seconds_or_none(found["first_arrival"], place / "first_arrival"),
         None if first is None else string(first, place / "first"),
         integer(found["count"], place / "count"),
         boolean(found["more"], place / "more"),
-        _seconds_or_none(found["last_arrival"], place / "last_arrival"),
+        seconds_or_none(found["last_arrival"], place / "last_arrival"),
     )
-
-
-def _cut(value: object, place: Place) -> Cut:
-    found = members(value, ("rank", "number", "sub", "time", "by_time"), place)
-    rank, number = string(found["rank"], place / "rank"), string(found["number"], place / "number")
-    if rank not in Rank.__members__:
-        (place / "rank").wrong(f"no place in a shard is called {rank!r}")
-    if not is_number(number):
-        (place / "number").wrong(f"not a decimal number: {number!r}")
-    return Cut(
-        Rank[rank], int(number), integer(found["sub"], place / "sub"),
-        number if int(number) else "", _seconds_or_none(found["time"], place / "time"),
-        boolean(found["by_time"], place / "by_time"),
-    )
-
-
-def _seconds_or_none(value: object, place: Place) -> float | None:
-    return None if value is None else seconds(value, place)
 
 
 def consumers(saved: SavedSnapshot) -> Mapping[str, Snapshot]:
