@@ -14,7 +14,7 @@ from reshardctl.diagnosis.rules.suppressions import sift
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
 from reshardctl.model import shard_id
-from reshardctl.render.json import report_json
+from reshardctl.render.documents import report_json
 from tests.case import CASES, load
 from tests.snapshot.test_file import snapshot_of
 

@@ -13,8 +13,8 @@ import pytest
 from reshardctl.diagnosis.report import Report, Wishes, make
 from reshardctl.diagnosis.retention_advice import first_aid
 from reshardctl.lineage import Lineage
-from reshardctl.render import FORMATS
 from tests.case import CASES, load
+from tests.render.formats import FORMATS
 from tests.render.samples import context
 from tests.snapshot.test_file import snapshot_of
 

@@ -59,9 +59,10 @@ def _spoken(place: Destination) -> bool:
 def _tell(place: Destination, error: ReshardError) -> None:
     from reshardctl.console.files import replace_file
     from reshardctl.console.stdout import write
-    from reshardctl.render import FORMATS, Context
+    from reshardctl.render import Context
+    from reshardctl.render import write as written
 
-    text = FORMATS[place.format or FormatName.CONCISE].error(error, Context(exit=error.exit))
+    text = written(error, place.format or FormatName.CONCISE, Context(exit=error.exit))
     if place.file is None:
         write(text)
     else:

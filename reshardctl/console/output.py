@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import get_terminal_size
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from reshardctl.diagnosis.audit_report import AuditReport
     from reshardctl.diagnosis.discovery import Found
     from reshardctl.diagnosis.report import Report
-    from reshardctl.render import Format
+    from reshardctl.render.data import Result
     from reshardctl.render.journals import Listing
     from reshardctl.render.many import Roundup
     from reshardctl.render.outcomes import Fixed, Saved, Undoing
@@ -52,69 +52,54 @@ class Output:
 
     def inspect(self, report: Report, code: Exit) -> None:
         """Findings."""
-        self._emit(code, lambda form, context: form.inspect(report, context))
+        self.write(report, code)
 
     def plan(
         self, report: Report, code: Exit, *, dry_run: bool, saved: Saved | None = None
     ) -> None:
         """What fix would write."""
-        self._emit(
-            code,
-            lambda form, context: form.plan(report, context, dry_run=dry_run, saved=saved),
-        )
+        from reshardctl.render.outcomes import Planned
+
+        self.write(Planned(report, dry_run, saved), code)
 
     def fixed(self, outcome: Fixed, code: Exit) -> None:
         """What fix wrote."""
-        self._emit(code, lambda form, context: form.fixed(outcome, context))
+        self.write(outcome, code)
 
     def undo(self, undoing: Undoing, code: Exit) -> None:
         """What undo puts back, or has."""
-        self._emit(code, lambda form, context: form.undo(undoing, context))
+        self.write(undoing, code)
 
     def journals(self, listing: Listing, code: Exit) -> None:
         """Which journals there are. UsageError for a format that cannot list."""
         from reshardctl.render.journals import FORMATS
 
-        names = [_name(place) for place in self.places]
-        for name in names:
+        for name in map(_name, self.places):
             if name not in FORMATS:
                 raise UsageError(
                     f"--format {name} lists no journals", f"known here are {', '.join(FORMATS)}"
                 )
-        self._deliver([
-            (place, FORMATS[name](listing, self._context(place, code)))
-            for place, name in zip(self.places, names, strict=True)
-        ], code)
+        self.write(listing, code)
 
     def roundup(self, shown: Roundup, code: Exit) -> None:
         """Several consumers."""
-        from reshardctl.render.many import MANY
-
-        self._deliver([
-            (place, MANY[_name(place)](shown, self._context(place, code))) for place in self.places
-        ], code)
+        self.write(shown, code)
 
     def audit(self, report: AuditReport, code: Exit) -> None:
         """What a sink holds."""
-        from reshardctl.render.audit import AUDITS
-
-        self._deliver([
-            (place, AUDITS[_name(place)](report, self._context(place, code)))
-            for place in self.places
-        ], code)
+        self.write(report, code)
 
     def discovered(self, found: Found, code: Exit) -> None:
         """Whose positions the tables of an account hold."""
-        from reshardctl.render.discovered import FORMATS
+        self.write(found, code)
+
+    def write(self, result: Result, code: Exit) -> None:
+        """A command's result, in each place's format. code: what the command ends with."""
+        from reshardctl.render import write as written
 
         self._deliver([
-            (place, FORMATS[_name(place)](found, self._context(place, code)))
+            (place, written(result, _name(place), self._context(place, code)))
             for place in self.places
-        ], code)
-
-    def _emit(self, code: Exit, view: Callable[[Format, Context], str]) -> None:
-        self._deliver([
-            (place, view(_format(place), self._context(place, code))) for place in self.places
         ], code)
 
     def _deliver(self, shown: Sequence[tuple[Destination, str]], code: Exit) -> None:
@@ -138,12 +123,6 @@ class Output:
         if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
             return False
         return _terminal(place) or bool(os.environ.get("FORCE_COLOR"))
-
-
-def _format(place: Destination) -> Format:
-    from reshardctl.render import FORMATS
-
-    return FORMATS[_name(place)]
 
 
 def _name(place: Destination) -> FormatName:

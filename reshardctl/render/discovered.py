@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
-from typing import Any
-
 from reshardctl.diagnosis.discovery import Confidence, Found, Table
 from reshardctl.model.times import instant
 from reshardctl.render.console import Part, Sheet
 from reshardctl.render.context import Context
-from reshardctl.render.json import exit_json
+from reshardctl.render.documents import Json
 from reshardctl.render.words import command, count
 
-SCHEMA = "reshardctl/discovery/1"
+FORMATS = ("text", "json")
+"""Formats that can show a discovery."""
 
 _COLORS = {Confidence.CERTAIN: "green", Confidence.STRONG: "green", Confidence.POSSIBLE: "yellow"}
 
@@ -63,11 +60,11 @@ def _last(sheet: Sheet, found: Found, context: Context) -> None:
             sheet.command(command("inspect", table.locator, *context.again))
 
 
-def document(found: Found, context: Context) -> str:
-    """One JSON document."""
+def discovery_document(found: Found) -> Json:
+    """What was searched and what it holds, without its schema and exit code."""
     stream = found.lineage.stream
-    whole = {
-        "schema": SCHEMA, "exit": exit_json(context.exit), "taken": instant(found.now),
+    return {
+        "taken": instant(found.now),
         "stream": {
             "name": stream.name, "arn": stream.arn, "created": instant(stream.created),
             "shards": len(found.lineage),
@@ -77,10 +74,9 @@ def document(found: Found, context: Context) -> str:
         "unread": [{"table": name, "why": why} for name, why in found.unread],
         "looked": found.looked,
     }
-    return json.dumps(whole, indent=2, allow_nan=False, ensure_ascii=True) + "\n"
 
 
-def _one(table: Table) -> dict[str, Any]:
+def _one(table: Table) -> Json:
     evidence = table.evidence
     return {
         "table": table.name, "library": table.library.name, "locator": table.locator or None,
@@ -91,6 +87,3 @@ def _one(table: Table) -> dict[str, Any]:
             "known_shards": evidence.known, "named": evidence.named,
         },
     }
-
-
-FORMATS: Mapping[str, Callable[[Found, Context], str]] = {"text": text, "json": document}

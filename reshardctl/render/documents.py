@@ -9,6 +9,8 @@ from reshardctl.diagnosis.activity import Watched
 from reshardctl.diagnosis.report import Report, question
 from reshardctl.diagnosis.retention_advice import FirstAid, first_aid
 from reshardctl.diagnosis.rules import Finding
+from reshardctl.errors import HalfDone, ReshardError
+from reshardctl.exit import Exit
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     Attributes,
@@ -33,10 +35,35 @@ from reshardctl.render.changes import Changed, changes, shards_written
 from reshardctl.render.mending import fixable, mending
 from reshardctl.render.reshards import resharded
 
-Document = dict[str, Any]
+Json = dict[str, Any]
+
+REPORT = "reshardctl/report/1"
+ERROR = "reshardctl/error/1"
 
 
-def report_document(report: Report) -> Document:
+def exit_json(code: Exit) -> Json:
+    """{"code": 4, "name": "refused"}."""
+    return {"code": int(code), "name": code.name.lower().replace("_", "-")}
+
+
+def report_json(report: Report, code: Exit) -> Json:
+    """Everything that a report holds, with its schema and the exit code."""
+    return {"schema": REPORT, "exit": exit_json(code), **report_document(report)}
+
+
+def error_json(failure: ReshardError) -> Json:
+    """A failure. journal: the file that tells which writes were made, or null."""
+    journal = failure.journal if isinstance(failure, HalfDone) else ""
+    return {
+        "schema": ERROR,
+        "exit": exit_json(failure.exit),
+        "what": failure.what,
+        "next": failure.next,
+        "journal": journal or None,
+    }
+
+
+def report_document(report: Report) -> Json:
     """A report without its schema and exit code."""
     steps = report.decision.steps if isinstance(report.decision, Plan) else ()
     changed = {one.shard: one for one in changes(report, steps)}
@@ -63,7 +90,7 @@ def report_document(report: Report) -> Document:
     }
 
 
-def _forecast(report: Report) -> Document | None:
+def _forecast(report: Report) -> Json | None:
     """What was supposed; the findings are those of the first start after it."""
     found = report.snapshot.foreseen
     if found is None:
@@ -79,14 +106,14 @@ def _forecast(report: Report) -> Document | None:
     }
 
 
-def _created(shard: Shard) -> Document:
+def _created(shard: Shard) -> Json:
     return {
         "shard": shard.id, "parents": list(shard.parents), "open": shard.open,
         "hash_range": [str(shard.hash_start), str(shard.hash_end)],
     }
 
 
-def _watch(watched: Watched | None) -> Document | None:
+def _watch(watched: Watched | None) -> Json | None:
     """What a running consumer was seen to do. Null: only its next start was judged."""
     if watched is None:
         return None
@@ -100,7 +127,7 @@ def _watch(watched: Watched | None) -> Document | None:
     }
 
 
-def steps_document(steps: Iterable[Step]) -> list[Document]:
+def steps_document(steps: Iterable[Step]) -> list[Json]:
     """Steps with every attribute as DynamoDB JSON."""
     return [
         {"title": s.title, "barrier": s.barrier, "writes": [_write(w) for w in s.writes]}
@@ -108,7 +135,7 @@ def steps_document(steps: Iterable[Step]) -> list[Document]:
     ]
 
 
-def _first_aid(aid: FirstAid | None) -> Document | None:
+def _first_aid(aid: FirstAid | None) -> Json | None:
     """What buys time, as a command to run."""
     if aid is None:
         return None
@@ -117,7 +144,7 @@ def _first_aid(aid: FirstAid | None) -> Document | None:
     }
 
 
-def stream_document(lineage: Lineage) -> Document:
+def stream_document(lineage: Lineage) -> Json:
     """A stream, and how many shards it has."""
     stream = lineage.stream
     opened = lineage.open_count()
@@ -130,7 +157,7 @@ def stream_document(lineage: Lineage) -> Document:
     }
 
 
-def _consumer(report: Report) -> Document:
+def _consumer(report: Report) -> Json:
     locator = report.snapshot.locator
     return {
         "locator": locator.text, "library": locator.consumer, "medium": locator.medium,
@@ -138,7 +165,7 @@ def _consumer(report: Report) -> Document:
     }
 
 
-def _accept(named: Accept | None) -> Document:
+def _accept(named: Accept | None) -> Json:
     """No bound is null."""
     accept = named or ANY_PRICE
     return {
@@ -148,7 +175,7 @@ def _accept(named: Accept | None) -> Document:
     }
 
 
-def _finding(report: Report, finding: Finding, changed: dict[ShardId, Changed]) -> Document:
+def _finding(report: Report, finding: Finding, changed: dict[ShardId, Changed]) -> Json:
     found = mending(report, finding)
     return {
         "code": finding.code,
@@ -173,14 +200,14 @@ def _finding(report: Report, finding: Finding, changed: dict[ShardId, Changed]) 
     }
 
 
-def _changed(one: Changed) -> Document:
+def _changed(one: Changed) -> Json:
     return {
         "shard": one.shard, "action": str(one.action), "now": one.now, "after": one.after,
         "why": one.write.why,
     }
 
 
-def _deadline(deadline: Deadline | None) -> Document | None:
+def _deadline(deadline: Deadline | None) -> Json | None:
     if deadline is None:
         return None
     return {
@@ -189,7 +216,7 @@ def _deadline(deadline: Deadline | None) -> Document | None:
     }
 
 
-def _effect(effect: Effect) -> Document:
+def _effect(effect: Effect) -> Json:
     return {
         "harm": str(effect.harm),
         "shard": effect.shard,
@@ -207,7 +234,7 @@ def _effect(effect: Effect) -> Document:
     }
 
 
-def _records(found: Count | None) -> Document | None:
+def _records(found: Count | None) -> Json | None:
     if found is None:
         return None
     return {
@@ -216,7 +243,7 @@ def _records(found: Count | None) -> Document | None:
     }
 
 
-def _cut(cut: Cut) -> Document:
+def _cut(cut: Cut) -> Json:
     """at: start, number, time, tip or done."""
     inside = cut.rank is Rank.INSIDE
     at = ("time" if cut.by_time else "number") if inside else cut.rank.name.lower()
@@ -227,13 +254,13 @@ def _cut(cut: Cut) -> Document:
     }
 
 
-def _residual(residual: Residual) -> Document:
+def _residual(residual: Residual) -> Json:
     return {
         "shard": residual.shard, "costs": _effect(residual.costs), "flag": residual.flag,
     }
 
 
-def _decision(report: Report, decision: Decision, changed: dict[ShardId, Changed]) -> Document:
+def _decision(report: Report, decision: Decision, changed: dict[ShardId, Changed]) -> Json:
     match decision:
         case Plan():
             return {
@@ -260,9 +287,9 @@ def _decision(report: Report, decision: Decision, changed: dict[ShardId, Changed
             }
 
 
-def _write(write: Write) -> Document:
+def _write(write: Write) -> Json:
     before = None if write.before is None else _attributes(write.before.attributes)
-    change: Document
+    change: Json
     match write.change:
         case Create(attributes):
             change = {"kind": "create", "set": _attributes(attributes), "remove": [], "add": {}}
@@ -279,7 +306,7 @@ def _write(write: Write) -> Document:
     }
 
 
-def _attributes(attributes: Attributes) -> Document:
+def _attributes(attributes: Attributes) -> Json:
     return {name: dict(attributes[name]) for name in sorted(attributes)}
 
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from reshardctl.journal import S3Object
 from reshardctl.journal.shelf import Entry, State, younger
 from reshardctl.render.console import Sheet
 from reshardctl.render.context import Context
+from reshardctl.render.documents import Json
 from reshardctl.render.escape import ascii_only, escape
-from reshardctl.render.json import exit_json
 from reshardctl.render.words import command, count, elsewhere
 
-SCHEMA = "reshardctl/journals/1"
-LINES = "reshardctl/lines/1"
+FORMATS = ("text", "concise", "json", "jsonl")
+"""Formats that can list journals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,32 +52,15 @@ def concise(listing: Listing, context: Context) -> str:
     return ascii_only(shown) if context.ascii else shown
 
 
-def as_json(listing: Listing, context: Context) -> str:
-    """One document."""
-    document = {
-        "schema": SCHEMA, "exit": exit_json(context.exit), "place": listing.place,
-        "journals": [journal_json(listing, entry) for entry in listing.entries],
+def journals_document(listing: Listing) -> Json:
+    """The list without its schema and exit code."""
+    return {
+        "place": listing.place,
+        "journals": [_journal(listing, entry) for entry in listing.entries],
     }
-    return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=True) + "\n"
 
 
-def jsonl(listing: Listing, context: Context) -> str:  # noqa: ARG001 - as every format
-    """One object a journal."""
-    return "".join(
-        json.dumps(
-            {"schema": LINES, "type": "journal", **journal_json(listing, entry)},
-            allow_nan=False, ensure_ascii=True, separators=(",", ":"),
-        ) + "\n"
-        for entry in listing.entries
-    )
-
-
-FORMATS: Mapping[str, Callable[[Listing, Context], str]] = {
-    "text": text, "concise": concise, "json": as_json, "jsonl": jsonl,
-}
-
-
-def journal_json(listing: Listing, entry: Entry) -> dict[str, Any]:
+def _journal(listing: Listing, entry: Entry) -> Json:
     """An entry. Facts of a journal that cannot be read are null."""
     header = None if entry.records is None else entry.records.header
     return {

@@ -4,21 +4,24 @@ Every line has `schema` and `type`: one `header`, a `finding` for each, a `write
 one `summary` (a failure is a single `error`). Their other members are those of the `json` format.
 `rows` says whether a finding is about the rows `before` or `after` what was written. A line that
 ends early is no JSON, and a stream without its summary came short.
+
+Lines of several consumers have each consumer's `name`, `stream` and `origin`; a suppressed finding
+is a line of type `suppressed`, and one line of type `roundup` ends them all.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from reshardctl.diagnosis.audit_report import AuditReport
 from reshardctl.diagnosis.report import Report
 from reshardctl.errors import ReshardError
-from reshardctl.model import Step
-from reshardctl.planning.plan import Plan
-from reshardctl.render.context import Context
-from reshardctl.render.documents import Document, report_document, steps_document
-from reshardctl.render.json import error_json, exit_json
-from reshardctl.render.outcomes import Fixed, Saved, Undoing
+from reshardctl.render.document import Document
+from reshardctl.render.documents import Json
+from reshardctl.render.journals import Listing
+from reshardctl.render.many.roundup import Roundup
+from reshardctl.render.outcomes import Fixed, Planned, Undoing
 
 SCHEMA = "reshardctl/lines/1"
 
@@ -27,105 +30,121 @@ HEADER = (
     "recreated", "incarnation", "candidates", "forecast", "watch",
 )
 """Members of a report that its header line has."""
+COMMAND = (
+    "dry_run", "saved", "journal", "of_plan", "written_steps", "recognised_steps", "kept",
+)
+"""Members of a document that its header line has besides: what the command did."""
+AUDIT_HEADER = ("taken", "stream", "sink", "consumer", "against_stream")
+AUDIT_SUMMARY = ("counts", "records", "keys", "saved", "notes", "next")
 
 
-def inspect(report: Report, context: Context) -> str:
-    """Header, findings, what fix would write, summary."""
-    return _report("inspect", report, context)
-
-
-def plan(
-    report: Report, context: Context, *, dry_run: bool = True, saved: Saved | None = None
-) -> str:
-    """The same; its header has `dry_run` and the file that the plan was saved in."""
-    file = None if saved is None else {"path": saved.path, "sha256": saved.digest}
-    return _report("plan", report, context, dry_run=dry_run, saved=file)
-
-
-def fixed(outcome: Fixed, context: Context) -> str:
-    """Header, the findings before, what was written, the findings after, summary."""
-    before, after = report_document(outcome.before), report_document(outcome.after)
-    done = {"written_steps": outcome.written, "recognised_steps": outcome.recognised}
-    return _text([
-        _header("fixed", before, context, journal=outcome.journal, **done),
-        *_findings(before, "before"),
-        *_writes(outcome.steps),
-        *_findings(after, "after"),
-        _summary(after, context, before=before["counts"]),
-    ])
-
-
-def undo(undoing: Undoing, context: Context) -> str:
-    """The same of an undo; `written_steps` is null for a dry run."""
-    before = report_document(undoing.now)
-    after = None if undoing.after is None else report_document(undoing.after)
-    return _text([
-        _header(
-            "undo", before, context, journal=undoing.journal, of_plan=undoing.of_plan,
-            written_steps=undoing.written, kept=list(undoing.kept),
-        ),
-        *_findings(before, "before"),
-        *_writes(undoing.steps),
-        *([] if after is None else _findings(after, "after")),
-        _summary(after, context, before=before["counts"]),
-    ])
-
-
-def error(failure: ReshardError, context: Context) -> str:  # noqa: ARG001 - as every format
-    """One line."""
-    return _text([_line("error", {**error_json(failure), "schema": SCHEMA})])
-
-
-def _report(view: str, report: Report, context: Context, **more: object) -> str:
-    document = report_document(report)
-    steps = report.decision.steps if isinstance(report.decision, Plan) else ()
-    return _text([
-        _header(view, document, context, **more),
-        *_findings(document, "before"),
-        *_writes(steps),
-        _summary(document, context),
-    ])
-
-
-def _header(view: str, document: Document, context: Context, **more: object) -> Document:
-    own = {name: document[name] for name in HEADER}
-    return _line("header", {"view": view, "exit": exit_json(context.exit), **own, **more})
-
-
-def _findings(document: Document, rows: str) -> Iterator[Document]:
-    for finding in document["findings"]:
-        yield _line("finding", {"rows": rows, **finding})
-
-
-def _writes(steps: Iterable[Step]) -> Iterator[Document]:
-    for place, step in enumerate(steps_document(steps)):
-        for write in step["writes"]:
-            own = {"step": place, "title": step["title"], "barrier": step["barrier"]}
-            yield _line("write", {**own, **write})
-
-
-def _summary(document: Document | None, context: Context, **more: object) -> Document:
-    """How many findings and what is to be decided now; null where no position is left."""
-    decision = None if document is None else {**document["decision"]}
-    if decision is not None:
-        decision.pop("steps", None)
-    return _line("summary", {
-        "exit": exit_json(context.exit),
-        "counts": None if document is None else document["counts"],
-        "decision": decision,
-        "positions": {} if document is None else document["positions"],
-        "notes": [] if document is None else document["notes"],
-        **more,
-    })
-
-
-def _line(kind: str, members: Document) -> Document:
-    return {"schema": SCHEMA, "type": kind, **members}
-
-
-def _text(lines: Iterable[Document]) -> str:
+def write(document: Document) -> str:
     """ASCII throughout, so that nothing in it can steer a terminal or end a line."""
     return "".join(
         json.dumps(line, allow_nan=False, ensure_ascii=True, separators=(",", ":")) + "\n"
-        for line in lines
+        for line in _lines(document)
     )
+
+
+def _lines(document: Document) -> Iterable[Json]:
+    data = document.data
+    match document.result:
+        case Report():
+            return _report("inspect", data)
+        case Planned():
+            return _report("plan", data)
+        case Fixed():
+            return _written("fixed", data)
+        case Undoing():
+            return _written("undo", data)
+        case AuditReport():
+            return _audit(data)
+        case Roundup():
+            return _roundup(data)
+        case Listing():
+            return [_line("journal", journal) for journal in data["journals"]]
+        case ReshardError():
+            return [_error(data)]
+        case other:
+            raise TypeError(f"{type(other).__name__} is not shown as lines")
+
+
+def _report(view: str, data: Json) -> Iterator[Json]:
+    """Header, findings, what fix would write, summary."""
+    yield _header(view, data, data)
+    yield from _findings(data, "before")
+    yield from _writes(data["decision"].get("steps", ()))
+    yield _summary(data["exit"], data)
+
+
+def _written(view: str, data: Json) -> Iterator[Json]:
+    """Header, the findings before, what was written, the findings after, summary."""
+    before, after = data["before"], data["after"]
+    yield _header(view, data, before)
+    yield from _findings(before, "before")
+    yield from _writes(data["steps"])
+    if after is not None:
+        yield from _findings(after, "after")
+    yield {**_summary(data["exit"], after), "before": before["counts"]}
+
+
+def _header(view: str, data: Json, report: Json) -> Json:
+    own = {name: report[name] for name in HEADER}
+    command = {name: value for name, value in data.items() if name in COMMAND}
+    return _line("header", {"view": view, "exit": data["exit"], **own, **command})
+
+
+def _findings(report: Json, rows: str) -> Iterator[Json]:
+    return (_line("finding", {"rows": rows, **finding}) for finding in report["findings"])
+
+
+def _writes(steps: Sequence[Json]) -> Iterator[Json]:
+    for index, step in enumerate(steps):
+        for row in step["writes"]:
+            own = {"step": index, "title": step["title"], "barrier": step["barrier"]}
+            yield _line("write", {**own, **row})
+
+
+def _summary(code: Json, report: Json | None) -> Json:
+    """How many findings and what is to be decided now; null where no position is left."""
+    if report is None:
+        empty: Json = {"counts": None, "decision": None, "positions": {}, "notes": []}
+        return _line("summary", {"exit": code, **empty})
+    decision = {name: value for name, value in report["decision"].items() if name != "steps"}
+    return _line("summary", {
+        "exit": code, "counts": report["counts"], "decision": decision,
+        "positions": report["positions"], "notes": report["notes"],
+    })
+
+
+def _roundup(data: Json) -> Iterator[Json]:
+    """The lines of each consumer, its suppressed findings, and one line for all at the end."""
+    for consumer in data["consumers"]:
+        named = {name: consumer[name] for name in ("name", "stream", "origin")}
+        if consumer["error"] is not None:
+            yield {**_error(consumer["error"]), **named}
+        else:
+            yield from ({**line, **named} for line in _report("inspect", consumer["report"]))
+        for suppressed in consumer["suppressed"]:
+            yield _line("suppressed", {**suppressed, **named})
+    last = {name: data[name] for name in data if name not in ("schema", "consumers")}
+    yield _line("roundup", last)
+
+
+def _audit(data: Json) -> Iterator[Json]:
+    """Header, findings, shards, unusable rows, buckets of time, summary."""
+    head = {name: data[name] for name in AUDIT_HEADER}
+    yield _line("header", {"view": "audit", "exit": data["exit"], **head})
+    for kind, members in (("finding", "findings"), ("shard", "shards"),
+                          ("unusable", "unusable"), ("bucket", "buckets")):
+        yield from (_line(kind, member) for member in data[members])
+    last = {name: data[name] for name in AUDIT_SUMMARY}
+    yield _line("summary", {"exit": data["exit"], **last})
+
+
+def _error(data: Json) -> Json:
+    return _line("error", {name: value for name, value in data.items() if name != "schema"})
+
+
+def _line(kind: str, members: Json) -> Json:
+    return {"schema": SCHEMA, "type": kind, **members}

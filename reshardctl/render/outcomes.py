@@ -17,6 +17,19 @@ class Saved:
 
 
 @dataclass(frozen=True, slots=True)
+class Planned:
+    """A report whose decision is shown as what fix would write.
+
+    dry_run: nothing is written afterwards; otherwise the plan is shown before consent is asked
+    for. saved: the file that holds the plan, where there is one.
+    """
+
+    report: Report
+    dry_run: bool = True
+    saved: Saved | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Fixed:
     """An applied plan. before: what it was made from; after: the rows as read back, judged.
 

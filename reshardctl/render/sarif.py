@@ -26,8 +26,8 @@ from reshardctl.exit import Exit
 from reshardctl.model import ShardId
 from reshardctl.model.times import instant
 from reshardctl.render.context import Context
+from reshardctl.render.documents import exit_json
 from reshardctl.render.escape import escape
-from reshardctl.render.json import exit_json
 from reshardctl.render.outcomes import Fixed, Saved, Undoing
 from reshardctl.render.plain import sentences
 

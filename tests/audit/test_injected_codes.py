@@ -16,7 +16,6 @@ from reshardctl.diagnosis.audit_report import AuditReport, judge_sink
 from reshardctl.kinesis import Kinesis
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
-from reshardctl.render.audit import AUDITS
 from reshardctl.render.audit.html import page
 from reshardctl.render.context import Context
 from tests.audit.shown import CODE, codes_in
@@ -24,6 +23,7 @@ from tests.injector import damage
 from tests.injector.damage import Damage, Making, inject
 from tests.injector.history import Kind, draw
 from tests.injector.truth import Truth, truth_of
+from tests.render.formats import AUDITS
 
 SCHEMA = Path(reshardctl.render.__file__).with_name("report.schema.json")
 NOW = 1_795_300_000

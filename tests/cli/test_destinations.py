@@ -11,8 +11,8 @@ import pytest
 from reshardctl.console.choices import FormatName
 from reshardctl.console.destinations import ONE_DOCUMENT, Destination, destinations
 from reshardctl.errors import UsageError
-from reshardctl.render import FORMATS
 from tests.cli.lab import mode_of_new_files
+from tests.render.formats import FORMATS
 
 OPTIONS = "?initial=LATEST&release=2.7.2"
 

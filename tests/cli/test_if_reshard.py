@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from reshardctl.render import FORMATS
 from tests.cli.lab import Lab
+from tests.render.formats import FORMATS
 from tests.resharded import reshard
 
 LATEST = "?initial=LATEST&release=3.5.1"

@@ -13,9 +13,10 @@ import pytest
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.spark.version_marker import version_of
 from reshardctl.errors import UsageError
-from reshardctl.render import FORMATS, Fixed
+from reshardctl.render import Fixed
 from tests.case import all_cases
 from tests.judging import Bench
+from tests.render.formats import FORMATS
 from tests.render.samples import context, report_of
 
 FOLDERS = {"kcl": "kcl", "spark": "spark", "quickwit": "quickwit", "kinsumer": "kinsumer",

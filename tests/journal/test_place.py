@@ -12,7 +12,7 @@ from reshardctl.errors import UsageError
 from reshardctl.journal import S3Object, name_of, s3_object
 from reshardctl.journal.place import placed
 from reshardctl.journal.shelf import State, entries, files
-from reshardctl.render.context import Context
+from reshardctl.render import Context, write
 from reshardctl.render.journals import FORMATS, Listing
 from reshardctl.testing.memory_medium import MemoryMedium
 
@@ -55,14 +55,14 @@ def shelf(tmp_path: Path, name: str) -> Listing:
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("name", ["\x1b[31mred", "a\nb", "\u202egnp", "plain"])
 def test_no_name_of_a_file_steers_a_terminal(tmp_path: Path, form: str, name: str) -> None:
-    shown = FORMATS[form](shelf(tmp_path, name), Context(width=60))
+    shown = write(shelf(tmp_path, name), form, Context(width=60))
     assert all(line.isprintable() for line in shown.split("\n")), ascii(shown)
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100])
 def test_a_list_fits_its_terminal(tmp_path: Path, width: int) -> None:
     listing = shelf(tmp_path, "20261121T215037Z-app-03f2de83")
-    shown = FORMATS["text"](listing, Context(width=width, ascii=True))
+    shown = write(listing, "text", Context(width=width, ascii=True))
     assert shown.isascii()
     free = [line for line in shown.split("\n") if not line.startswith("  ")]
     assert max(map(len, free)) <= max(width, len(str(tmp_path)))
@@ -76,14 +76,14 @@ def test_what_is_no_journal_is_not_listed(tmp_path: Path) -> None:
     assert (one.state, one.records) == (State.UNREADABLE, None)
     assert "not a record of a journal" in one.why
     assert files(tmp_path / "none") == []
-    (shown,) = FORMATS["jsonl"](Listing("p", [one], True), Context()).splitlines()
+    (shown,) = write(Listing("p", [one], True), "jsonl", Context()).splitlines()
     assert json.loads(shown)["state"] == "unreadable"
 
 
 def test_a_journal_without_intents_wrote_nothing(tmp_path: Path) -> None:
     (one,) = shelf(tmp_path, "j").entries
     assert one.state is State.NOTHING and not one.in_place
-    assert "reshardctl undo" not in FORMATS["text"](shelf_again(tmp_path), Context())
+    assert "reshardctl undo" not in write(shelf_again(tmp_path), "text", Context())
 
 
 def shelf_again(tmp_path: Path) -> Listing:

@@ -12,12 +12,12 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import Report, Wishes, make
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.planning.plan import Ask
-from reshardctl.render import FORMATS
 from reshardctl.render.asking import explained
 from tests.case import Case, all_cases
 from tests.dialects import dialect_of
 from tests.judging import Bench, lineage_of
 from tests.questions import question, situations
+from tests.render.formats import FORMATS
 from tests.render.samples import context, report_of
 
 PLACES = {

@@ -8,9 +8,10 @@ import pytest
 
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.planning.plan import Plan
-from reshardctl.render import FORMATS, Fixed
+from reshardctl.render import Fixed
 from reshardctl.render.concise import inspect_lines, plan_lines
 from tests.grouped import by_case
+from tests.render.formats import FORMATS
 from tests.render.samples import STORED, context, every_expectation, report_of, then
 
 LINE = re.compile(

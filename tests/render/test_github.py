@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import pytest
 
 from reshardctl.errors import HalfDone, StalePlan
-from reshardctl.render import FORMATS, Context, Fixed, Saved, Undoing
+from reshardctl.render import Context, Fixed, Saved, Undoing
 from reshardctl.render.github import LONGEST
 from tests.grouped import by_case
+from tests.render.formats import FORMATS
 from tests.render.samples import CASES, STORED, context, every_expectation, report_of, then
 
 GITHUB = FORMATS["github"]

@@ -9,8 +9,9 @@ import pytest
 
 from reshardctl.diagnosis.report import Report
 from reshardctl.errors import ReshardError, UsageError
-from reshardctl.render import FORMATS, Context
+from reshardctl.render import Context
 from reshardctl.render.escape import ascii_only, escape
+from tests.render.formats import FORMATS
 from tests.render.samples import CASES, context, report_of
 
 HOSTILE = (

@@ -12,8 +12,10 @@ from reshardctl.errors import HalfDone, ReshardError, StalePlan
 from reshardctl.exit import Exit
 from reshardctl.planning.plan import Ask, NoLine, Nothing, Plan
 from reshardctl.planning.policy import POLICIES, Accept
-from reshardctl.render import FORMATS, Context, Fixed, Saved, Undoing
-from reshardctl.render.json import error_json, exit_json, plan_json, report_json
+from reshardctl.render import Context, Fixed, Planned, Saved, Undoing
+from reshardctl.render.data import data_of
+from reshardctl.render.documents import error_json, exit_json, report_json
+from tests.render.formats import FORMATS
 from tests.render.samples import CASES, STORED, context, report_of, then
 
 SCHEMA = json.loads(files("reshardctl.render").joinpath("report.schema.json").read_text("utf-8"))
@@ -149,7 +151,7 @@ def test_a_finding_tells_its_fix():
 
 
 def test_a_residual_tells_its_flag():
-    document = plan_json(report_of("h-long"), Exit.FINDINGS)
+    document = data_of(Planned(report_of("h-long")), Exit.FINDINGS)
     assert document["decision"]["kind"] == "nothing"
     assert [r["flag"] for r in document["decision"]["residuals"]] == ["--accept reread=4h"]
     assert all(not f["fix"]["mended"] for f in document["findings"])

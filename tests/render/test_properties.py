@@ -8,7 +8,7 @@ import pytest
 
 from reshardctl.diagnosis.report import Report, make
 from reshardctl.model import Image
-from reshardctl.render import FORMATS
+from tests.render.formats import FORMATS
 from tests.render.samples import CASES, STORED, context, report_of
 
 pytestmark = pytest.mark.long

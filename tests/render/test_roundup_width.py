@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.exit import Exit
-from reshardctl.render.many import MANY
 from reshardctl.render.many.roundup import Entry, Roundup
+from tests.render.formats import MANY
 from tests.render.samples import context, report_of
 
 

@@ -16,9 +16,10 @@ from jsonschema import Draft202012Validator
 from reshardctl.diagnosis.rules import RULES, Severity
 from reshardctl.errors import StalePlan
 from reshardctl.exit import Exit
-from reshardctl.render import FORMATS, Context, Fixed, Undoing
+from reshardctl.render import Context, Fixed, Undoing
 from reshardctl.render.sarif import fingerprint
 from tests.grouped import by_case
+from tests.render.formats import FORMATS
 from tests.render.samples import CASES, STORED, context, every_expectation, report_of, then
 
 SARIF = FORMATS["sarif"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.render import FORMATS
+from tests.render.formats import FORMATS
 from tests.render.samples import context, report_of
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from reshardctl.audit.coverage import Unknowable
 from reshardctl.audit.facts import Bucket, Compared, InSink, Record, Unusable
 from reshardctl.diagnosis.audit_report import AuditReport, Keys, Standing
@@ -11,13 +9,11 @@ from reshardctl.diagnosis.rules import Finding
 from reshardctl.lineage import Lineage
 from reshardctl.model.times import instant
 from reshardctl.render.audit.words import life, settled_words
-from reshardctl.render.documents import stream_document
-
-Document = dict[str, Any]
+from reshardctl.render.documents import Json, stream_document
 
 
-def audit_document(report: AuditReport) -> Document:
-    """An audit without its schema and exit code."""
+def audit_document(report: AuditReport) -> Json:
+    """An audit without its schema, exit code and buckets of time."""
     facts = report.facts
     return {
         "taken": instant(facts.taken),
@@ -45,7 +41,7 @@ def audit_document(report: AuditReport) -> Document:
     }
 
 
-def bucket_document(bucket: Bucket) -> Document:
+def bucket_document(bucket: Bucket) -> Json:
     """A stretch of one shard's time."""
     return {
         "shard": bucket.shard, "since": instant(bucket.since), "seconds": bucket.seconds,
@@ -53,7 +49,7 @@ def bucket_document(bucket: Bucket) -> Document:
     }
 
 
-def _finding(finding: Finding) -> Document:
+def _finding(finding: Finding) -> Json:
     deadline = finding.deadline
     return {
         "code": finding.code, "name": finding.name, "severity": str(finding.severity),
@@ -66,7 +62,7 @@ def _finding(finding: Finding) -> Document:
     }
 
 
-def _standing(report: AuditReport, one: Standing) -> Document:
+def _standing(report: AuditReport, one: Standing) -> Json:
     lineage: Lineage = report.lineage
     listed = one.shard in lineage
     return {
@@ -85,7 +81,7 @@ def _standing(report: AuditReport, one: Standing) -> Document:
     }
 
 
-def _inside(one: InSink) -> Document:
+def _inside(one: InSink) -> Json:
     return {
         "rows": one.rows, "first": _record(one.first), "last": _record(one.last),
         "doubled": one.doubled, "extra": one.extra, "disordered": one.disordered,
@@ -93,7 +89,7 @@ def _inside(one: InSink) -> Document:
     }
 
 
-def _compared(one: Compared) -> Document:
+def _compared(one: Compared) -> Json:
     return {
         "read": one.read, "missing": one.missing, "first": _record(one.since),
         "last": _record(one.until), "whole": one.whole, "ended": one.ended, "tip": one.tip,
@@ -102,24 +98,24 @@ def _compared(one: Compared) -> Document:
     }
 
 
-def _record(one: Record | None) -> Document | None:
+def _record(one: Record | None) -> Json | None:
     if one is None:
         return None
     return {"number": one.number, "sub": one.sub, "arrival": _time(one.arrival)}
 
 
-def _gap(gap: Unknowable) -> Document:
+def _gap(gap: Unknowable) -> Json:
     return {"since": _time(gap.since), "until": _time(gap.until), "why": gap.why}
 
 
-def _unusable(one: Unusable) -> Document:
+def _unusable(one: Unusable) -> Json:
     return {
         "fault": str(one.fault), "rows": one.rows, "shard": one.shard,
         "samples": list(one.samples),
     }
 
 
-def _keys(keys: Keys | None) -> Document | None:
+def _keys(keys: Keys | None) -> Json | None:
     if keys is None:
         return None
     return {

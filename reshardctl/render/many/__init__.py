@@ -1,17 +1,6 @@
-"""Several consumers in every format: pure functions from a round-up to a string."""
+"""Several consumers in the formats that have a module of their own for them."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
-
-from reshardctl.render.context import Context
-from reshardctl.render.many import concise, github, json, jsonl, junit, markdown, sarif, text
+from reshardctl.render.many import concise, github, junit, markdown, sarif, text
 from reshardctl.render.many.roundup import Entry, Roundup
 
-MANY: Mapping[str, Callable[[Roundup, Context], str]] = {
-    "text": text.roundup, "concise": concise.roundup, "json": json.roundup,
-    "jsonl": jsonl.roundup, "markdown": markdown.roundup, "github": github.roundup,
-    "junit": junit.roundup, "sarif": sarif.roundup,
-}
-
-__all__ = ["MANY", "Entry", "Roundup"]
+__all__ = ["Entry", "Roundup", "concise", "github", "junit", "markdown", "sarif", "text"]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from reshardctl.diagnosis.rules.suppressions import Suppression
 from reshardctl.model.times import instant
-from reshardctl.render.documents import report_document
-from reshardctl.render.json import error_json, exit_json, report_json
+from reshardctl.render.documents import (
+    Json,
+    error_json,
+    exit_json,
+    report_document,
+    report_json,
+)
 from reshardctl.render.many.roundup import Entry, Roundup, behind
 
-Document = dict[str, Any]
 
-
-def roundup_document(shown: Roundup) -> Document:
+def roundup_document(shown: Roundup) -> Json:
     """Every consumer with its own report or error, in the order of the file."""
     return {
         "exit": exit_json(shown.exit),
@@ -21,26 +22,26 @@ def roundup_document(shown: Roundup) -> Document:
             **shown.counts(), "consumers": len(shown.entries),
             "suppressed": shown.suppressed(), "unjudged": len(shown.unjudged()),
         },
-        "consumers": [entry_document(entry) for entry in shown.entries],
+        "consumers": [_entry(entry) for entry in shown.entries],
     }
 
 
-def entry_document(entry: Entry) -> Document:
+def _entry(entry: Entry) -> Json:
     """One consumer; `report` and `error` are as in a document of their own, one of them null."""
     report = entry.report
     return {
-        **named(entry),
+        **_named(entry),
         "exit": exit_json(entry.exit),
         "behind_seconds": None if report is None else behind(report),
         "report": None if report is None else report_json(report, entry.exit),
         "error": None if entry.failure is None else error_json(entry.failure),
-        "suppressed": suppressed(entry),
+        "suppressed": _suppressed(entry),
         "expired": [_suppression(one) for one in entry.sifted.expired],
         "unused": [_suppression(one) for one in entry.sifted.unused],
     }
 
 
-def named(entry: Entry) -> Document:
+def _named(entry: Entry) -> Json:
     """What tells a consumer from the others."""
     origin = entry.origin
     return {
@@ -49,7 +50,7 @@ def named(entry: Entry) -> Document:
     }
 
 
-def suppressed(entry: Entry) -> list[Document]:
+def _suppressed(entry: Entry) -> list[Json]:
     """Findings that are hidden, each with what hides it."""
     if entry.hidden is None:
         return []
@@ -60,7 +61,7 @@ def suppressed(entry: Entry) -> list[Document]:
     ]
 
 
-def _suppression(one: Suppression) -> Document:
+def _suppression(one: Suppression) -> Json:
     return {
         "rule": one.rule, "shards": sorted(one.shards),
         "until": None if one.until is None else instant(one.until),

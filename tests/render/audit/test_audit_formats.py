@@ -19,7 +19,6 @@ from reshardctl.diagnosis.rules import RULES, SINKS
 from reshardctl.exit import Exit
 from reshardctl.model import shard_id
 from reshardctl.model.times import instant
-from reshardctl.render.audit import AUDITS
 from reshardctl.render.audit.bins import bars, span
 from reshardctl.render.audit.html import page
 from reshardctl.render.audit.notebook import show
@@ -27,6 +26,7 @@ from reshardctl.render.audit.sarif import fingerprint
 from reshardctl.render.context import Context
 from tests.audit.made import CREATED
 from tests.render.audit.samples import ALL, CONTEXT, alone, clean, everything, hostile, large
+from tests.render.formats import AUDITS
 
 SCHEMA = json.loads(files("reshardctl.render").joinpath("report.schema.json").read_text("utf-8"))
 VALIDATOR = Draft202012Validator(SCHEMA)
