@@ -9,27 +9,33 @@ there, and this one where logical locations are read.
 same finding keeps its fingerprint from run to run. SARIF knows no writes, so that a plan and the
 dry run of an undo are the results of the rows as they are, and a fix and an undo those of the rows
 as they are afterwards.
+
+Several consumers are one run each, their results at the line that names the consumer. A suppressed
+finding is a result with a suppression (3.27.23): viewers hide it and keep its reason.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any
 
 from reshardctl import __version__
+from reshardctl.diagnosis.audit_report import AuditReport
 from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import RULES, Finding, Severity
 from reshardctl.diagnosis.rules.pages import Page, pages
 from reshardctl.errors import ReshardError
 from reshardctl.exit import Exit
-from reshardctl.model import ShardId
 from reshardctl.model.times import instant
-from reshardctl.render.context import Context
+from reshardctl.render.document import Document
 from reshardctl.render.documents import exit_json
 from reshardctl.render.escape import escape
-from reshardctl.render.outcomes import Fixed, Saved, Undoing
-from reshardctl.render.plain import sentences
+from reshardctl.render.many.roundup import Entry, Roundup
+from reshardctl.render.many.words import remarks
+from reshardctl.render.outcomes import Fixed, Planned, Undoing
+from reshardctl.render.subjects import Subject, of_audit, of_report, report_now
 
 Object = dict[str, Any]
 
@@ -39,62 +45,88 @@ FINGERPRINT = "reshardctl/v1"
 """Its name ends in the version of how it is made, as section 3.27.17 asks."""
 
 
-def inspect(report: Report, context: Context) -> str:
-    """A result for every finding."""
-    return document(_run(report, context))
+def write(document: Document) -> str:
+    """One log; ASCII throughout."""
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": _runs(document)}
+    return json.dumps(log, indent=2, allow_nan=False, ensure_ascii=True) + "\n"
 
 
-def plan(
-    report: Report, context: Context, *,
-    dry_run: bool = True,  # noqa: ARG001 - as every format
-    saved: Saved | None = None,  # noqa: ARG001
-) -> str:
-    """The results of the rows as they are: their messages say what fix would write."""
-    return document(_run(report, context))
+def _runs(document: Document) -> list[Object]:
+    code, verbose = document.context.exit, document.context.verbose
+    match document.result:
+        case Report() | Planned() | Fixed() | Undoing() as result:
+            report = report_now(result)
+            if report is None:
+                note = _notification("note", "the store holds no position")
+                return [_bare(code, True, [note]) | {"results": []}]
+            return [_run(of_report(report), code, verbose)]
+        case AuditReport() as audit:
+            return [_run(of_audit(audit), code, verbose)]
+        case Roundup(entries):
+            return [_of_entry(entry, verbose) for entry in entries]
+        case ReshardError() as failure:
+            return [_failed(failure)]
+        case other:
+            raise TypeError(f"{type(other).__name__} is not shown as SARIF")
 
 
-def fixed(outcome: Fixed, context: Context) -> str:
-    """The results of the rows after the fix."""
-    return document(_run(outcome.after, context))
-
-
-def undo(undoing: Undoing, context: Context) -> str:
-    """The results of the rows as they are: before a dry run, after an undo."""
-    report = undoing.now if undoing.written is None else undoing.after
-    if report is None:
-        note = notification("note", "the store holds no position")
-        return document(bare(context.exit, True, [note]) | {"results": []})
-    return document(_run(report, context))
-
-
-def error(failure: ReshardError, context: Context) -> str:  # noqa: ARG001 - as every format
-    """A run without results that was not successful: not the same as one that found nothing."""
-    said = "; ".join(part for part in (failure.what, failure.next) if part)
-    return document(bare(failure.exit, False, [notification("error", said)]))
-
-
-def fingerprint(report: Report, finding: Finding) -> str:
-    """SHA-256 in hexadecimal over rule, stream, consumer (without its options) and shards."""
-    snapshot = report.snapshot
-    stream, locator = snapshot.lineage.stream, snapshot.locator
-    store = snapshot.store.get("arn", locator.target)
-    parts = [finding.code, stream.arn, locator.consumer, store, sorted(finding.shards)]
+def fingerprint(subject: Subject, finding: Finding) -> str:
+    """SHA-256 in hexadecimal over rule, stream, subject (without its options) and shards."""
+    parts = [finding.code, subject.stream.arn, *subject.identity, sorted(finding.shards)]
     return sha256(json.dumps(parts).encode("ascii")).hexdigest()
 
 
-def _run(report: Report, context: Context) -> Object:
-    notes = [notification("note", note) for note in report.notes]
-    run = bare(context.exit, True, notes)
-    run["invocations"][0]["endTimeUtc"] = instant(report.snapshot.now)
-    stream, locator = report.snapshot.lineage.stream, report.snapshot.locator
-    identity = escape(f"reshardctl/{stream.arn}/{locator.text}/")
+def _run(subject: Subject, code: Exit, verbose: bool) -> Object:
+    run = _bare(code, True, [_notification("note", remark) for remark in subject.remarks])
+    run["invocations"][0]["endTimeUtc"] = instant(subject.taken)
+    scope = "reshardctl/audit" if subject.kind == "sink" else "reshardctl"
+    identity = escape(f"{scope}/{subject.stream.arn}/{subject.name}/")
     return run | {
         "automationDetails": {"id": identity},
-        "results": [_result(report, finding, context) for finding in report.findings],
+        "results": _results(subject, subject.findings, verbose),
     }
 
 
-def bare(code: Exit, successful: bool, notifications: list[Object]) -> Object:
+def _failed(failure: ReshardError) -> Object:
+    """A run without results that was not successful: not the same as one that found nothing."""
+    text = "; ".join(part for part in (failure.what, failure.next) if part)
+    return _bare(failure.exit, False, [_notification("error", text)])
+
+
+def _of_entry(entry: Entry, verbose: bool) -> Object:
+    """The run of one consumer among several."""
+    if entry.failure is not None:
+        run = _failed(entry.failure)
+        run["automationDetails"] = {"id": escape(f"reshardctl/{entry.stream}/{entry.name}/")}
+    else:
+        assert entry.report is not None and entry.hidden is not None
+        run = _run(of_report(entry.report), entry.exit, verbose)
+        hidden = _results(of_report(entry.hidden), entry.hidden.findings, verbose)
+        for result, (_, by) in zip(hidden, entry.sifted.hidden, strict=True):
+            why = {"kind": "external", "status": "accepted", "justification": escape(by.why)}
+            run["results"].append(result | {"suppressions": [why]})
+        for result in run["results"]:
+            _locate(result, entry)
+    notes = [_notification("note", line) for line in remarks(entry)]
+    run["invocations"][0]["toolExecutionNotifications"] += notes
+    return run
+
+
+def _locate(result: Object, entry: Entry) -> None:
+    """File and line besides shard or store: what shows results needs them."""
+    result["properties"]["name"] = escape(entry.name)
+    if entry.origin is None:
+        return
+    file, line = entry.origin
+    physical = {
+        "artifactLocation": {"uri": escape(file).replace("\\", "/")},
+        "region": {"startLine": line},
+    }
+    for location in result["locations"]:
+        location["physicalLocation"] = physical
+
+
+def _bare(code: Exit, successful: bool, notifications: list[Object]) -> Object:
     """A run without results. Findings are no failure of the run (3.20.14)."""
     return {
         "tool": {
@@ -125,49 +157,44 @@ def _rule(page: Page) -> Object:
     }
 
 
-def _result(report: Report, finding: Finding, context: Context) -> Object:
+def _results(subject: Subject, findings: Iterable[Finding], verbose: bool) -> list[Object]:
     codes = [rule.code for rule in RULES]
-    said = " ".join(sentences(report, finding, context.verbose))
+    return [_result(subject, finding, codes.index(finding.code), verbose) for finding in findings]
+
+
+def _result(subject: Subject, finding: Finding, index: int, verbose: bool) -> Object:
     deadline = finding.deadline
     starts = None if deadline is None else deadline.starts
     return {
         "ruleId": finding.code,
-        "ruleIndex": codes.index(finding.code),
+        "ruleIndex": index,
         "level": LEVELS[finding.severity],
-        "message": {"text": escape(said)},
-        "locations": _locations(report, finding),
-        "partialFingerprints": {FINGERPRINT: fingerprint(report, finding)},
+        "message": {"text": escape(" ".join(subject.sentences(finding, verbose)))},
+        "locations": _locations(subject, finding),
+        "partialFingerprints": {FINGERPRINT: fingerprint(subject, finding)},
         "properties": {
-            "consumer": escape(report.snapshot.locator.text),
+            subject.kind: escape(subject.name),
             "shards": [escape(shard) for shard in finding.shards],
             "lossFrom": None if starts is None else instant(starts),
         },
     }
 
 
-def _locations(report: Report, finding: Finding) -> list[Object]:
-    """One location a shard; the consumer's store where a finding is about no shard."""
+def _locations(subject: Subject, finding: Finding) -> list[Object]:
+    """One location a shard; the consumer's store, or the sink, where there is no shard."""
     if not finding.shards:
-        return [logical(report.snapshot.locator.text, report.snapshot.locator.text, "consumer")]
-    return [_shard(report, shard) for shard in finding.shards]
+        return [_logical(subject.name, subject.name, subject.kind)]
+    return [
+        _logical(shard, f"{subject.stream.arn}/{shard}", "shard") for shard in finding.shards
+    ]
 
 
-def _shard(report: Report, shard: ShardId) -> Object:
-    return logical(shard, f"{report.snapshot.lineage.stream.arn}/{shard}", "shard")
-
-
-def logical(name: str, qualified: str, kind: str) -> Object:
+def _logical(name: str, qualified: str, kind: str) -> Object:
     """One location: `kind` is free where none of the standard's own fits (3.33.7)."""
     place = {"name": escape(name), "fullyQualifiedName": escape(qualified), "kind": kind}
     return {"logicalLocations": [place]}
 
 
-def notification(level: str, text: str) -> Object:
+def _notification(level: str, text: str) -> Object:
     """Something that has to be said beside the results."""
     return {"level": level, "message": {"text": escape(text)}}
-
-
-def document(run: Object) -> str:
-    """The log of one run; ASCII throughout."""
-    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(log, indent=2, allow_nan=False, ensure_ascii=True) + "\n"

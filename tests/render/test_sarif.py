@@ -18,6 +18,7 @@ from reshardctl.errors import StalePlan
 from reshardctl.exit import Exit
 from reshardctl.render import Context, Fixed, Undoing
 from reshardctl.render.sarif import fingerprint
+from reshardctl.render.subjects import of_report
 from tests.grouped import by_case
 from tests.render.formats import FORMATS
 from tests.render.samples import CASES, STORED, context, every_expectation, report_of, then
@@ -136,10 +137,10 @@ def test_the_same_finding_keeps_its_fingerprint():
 
 def test_other_findings_have_other_fingerprints():
     for name in STORED:
-        report = report_of(name)
-        prints = [fingerprint(report, finding) for finding in report.findings]
+        subject = of_report(report_of(name))
+        prints = [fingerprint(subject, finding) for finding in subject.findings]
         assert len(set(prints)) == len(prints)
-    one, other = report_of("a-both", OPTIONS), report_of("b", OPTIONS)
+    one, other = (of_report(report_of(name, OPTIONS)) for name in ("a-both", "b"))
     assert fingerprint(one, one.findings[0]) != fingerprint(other, other.findings[0])
 
 

@@ -22,8 +22,9 @@ from reshardctl.model.times import instant
 from reshardctl.render.audit.bins import bars, span
 from reshardctl.render.audit.html import page
 from reshardctl.render.audit.notebook import show
-from reshardctl.render.audit.sarif import fingerprint
 from reshardctl.render.context import Context
+from reshardctl.render.sarif import fingerprint
+from reshardctl.render.subjects import of_audit
 from tests.audit.made import CREATED
 from tests.render.audit.samples import ALL, CONTEXT, alone, clean, everything, hostile, large
 from tests.render.formats import AUDITS
@@ -128,7 +129,7 @@ def test_sarif_results_are_the_findings():
     assert [one["ruleId"] for one in run["results"]] == [f.code for f in found]
     for one in run["results"]:
         assert RULES[one["ruleIndex"]].code == one["ruleId"]
-    prints = [fingerprint(everything(), f) for f in found]
+    prints = [fingerprint(of_audit(everything()), f) for f in found]
     assert [next(iter(one["partialFingerprints"].values())) for one in run["results"]] == prints
     missing = next(one for one in run["results"] if one["ruleId"] == "RSH501")
     assert missing["properties"]["lossFrom"] == instant(CREATED + 110 + 86_400)
