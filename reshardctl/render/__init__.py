@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from reshardctl.render import concise, github, json, jsonl, junit, markdown, sarif, text
 from reshardctl.render.audit import concise as audit_concise
 from reshardctl.render.audit import github as audit_github
-from reshardctl.render.audit import junit as audit_junit
 from reshardctl.render.audit import markdown as audit_markdown
 from reshardctl.render.audit import text as audit_text
 from reshardctl.render.context import Context
@@ -16,7 +15,6 @@ from reshardctl.render.document import Document, Writer
 from reshardctl.render.families import family
 from reshardctl.render.many import concise as many_concise
 from reshardctl.render.many import github as many_github
-from reshardctl.render.many import junit as many_junit
 from reshardctl.render.many import markdown as many_markdown
 from reshardctl.render.many import text as many_text
 from reshardctl.render.outcomes import Fixed, Planned, Saved, Undoing
@@ -28,7 +26,7 @@ WRITERS: Mapping[str, Writer] = {
     "jsonl": jsonl.write,
     "markdown": family("markdown", markdown, many_markdown, audit_markdown),
     "github": family("github", github, many_github, audit_github),
-    "junit": family("junit", junit, many_junit, audit_junit),
+    "junit": junit.write,
     "sarif": sarif.write,
 }
 

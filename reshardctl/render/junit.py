@@ -6,25 +6,35 @@ and are told in `system-out`. A rule that this command does not look at is skipp
 A plan, a fix and an undo have a suite more, of the rows: a row that was written, or was already
 in place, passes; one that was only planned is skipped.
 
+A suite of an audit is a sink; what the stream alone would tell is skipped where the stream was not
+read. Of several consumers each is a suite by its own name, and a rule whose findings are all
+suppressed is skipped.
+
 In ASCII with character references; what XML 1.0 cannot hold is spelled out, as in `\\x1b`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from reshardctl.diagnosis.audit_report import AuditReport
 from reshardctl.diagnosis.report import Report
-from reshardctl.diagnosis.rules import STARTS, Finding, Rule, Severity, View
+from reshardctl.diagnosis.rules import SINKS, STARTS, Finding, Severity
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.model import Step
 from reshardctl.model.times import instant
 from reshardctl.planning.plan import Plan
+from reshardctl.render.audit import words as audit_words
 from reshardctl.render.changes import changes
 from reshardctl.render.context import Context
+from reshardctl.render.document import Document
 from reshardctl.render.escape import escape
-from reshardctl.render.outcomes import Fixed, Saved, Undoing
-from reshardctl.render.plain import sentences, title
+from reshardctl.render.many.roundup import Entry, Roundup
+from reshardctl.render.many.words import hidden, remarks
+from reshardctl.render.outcomes import Fixed, Planned, Undoing
+from reshardctl.render.plain import title
+from reshardctl.render.subjects import Subject, of_audit, of_report, report_now
 from reshardctl.render.text_findings import tally
 from reshardctl.render.words import cost, count, shards, shortened, worst
 
@@ -34,91 +44,151 @@ ELSEWHERE = {
 }
 """Rules that no report can match."""
 UNWATCHED = {"RSH403": "not looked at: inspect --watch does"}
+UNJUDGED = "not judged: the store holds no position"
+OF_STREAM = "not looked at: audit --against-stream does"
+OF_CONSUMER = "not looked at: audit --consumer does"
+OF_ORDER = "not looked at: nothing tells in which order rows came (--column order=COLUMN)"
 
 
-def inspect(report: Report, context: Context) -> str:
-    """One suite."""
-    return document([rules_suite(report, context)])
+def write(document: Document) -> str:
+    """All suites under one root, with their numbers."""
+    context = document.context
+    match document.result:
+        case Report() as report:
+            suites = [_of_report(report, context)]
+        case Planned() | Fixed() | Undoing() as result:
+            suites = _with_rows(result, context)
+        case AuditReport() as audit:
+            suites = [_of_audit(audit, context)]
+        case Roundup(entries):
+            suites = [_of_entry(entry, context) for entry in entries]
+        case ReshardError() as failure:
+            suites = [_failed(failure)]
+        case other:
+            raise TypeError(f"{type(other).__name__} is not shown as JUnit XML")
+    return _text(suites)
 
 
-def plan(
-    report: Report, context: Context, *,
-    dry_run: bool = True,  # noqa: ARG001 - as every format
-    saved: Saved | None = None,
-) -> str:
-    """The suite of inspect, and one with a skipped case for every row to write."""
-    steps = report.decision.steps if isinstance(report.decision, Plan) else ()
-    planned = _rows("plan", report, steps, context, done=False)
-    if saved is not None:
-        properties(planned, {"plan": saved.path, "sha256": saved.digest})
-    return document([rules_suite(report, context), planned])
+def _with_rows(result: Planned | Fixed | Undoing, context: Context) -> list[Element]:
+    """The suite of the rows, and that of the rules on the rows as they are now."""
+    now = report_now(result)
+    rules = [] if now is None else [_of_report(now, context)]
+    match result:
+        case Planned(report, _, saved):
+            steps = report.decision.steps if isinstance(report.decision, Plan) else ()
+            rows = _rows("plan", report, steps, context, done=False)
+            if saved is not None:
+                _properties(rows, {"plan": saved.path, "sha256": saved.digest})
+            return [*rules, rows]
+        case Fixed():
+            rows = _rows("fix", result.before, result.steps, context, done=True)
+        case Undoing():
+            done = result.written is not None
+            rows = _rows("undo", result.now, result.steps, context, done)
+    _properties(rows, {"journal": result.journal})
+    return [rows, *rules]
 
 
-def fixed(outcome: Fixed, context: Context) -> str:
-    """A case for every row written, and the suite of inspect on the rows as they are now."""
-    written = _rows("fix", outcome.before, outcome.steps, context, done=True)
-    properties(written, {"journal": outcome.journal})
-    return document([written, rules_suite(outcome.after, context)])
-
-
-def undo(undoing: Undoing, context: Context) -> str:
-    """A case for every row put back, and the suite of inspect on the rows as they are now."""
-    done = undoing.written is not None
-    rows = _rows("undo", undoing.now, undoing.steps, context, done)
-    properties(rows, {"journal": undoing.journal})
-    now = undoing.after if done else undoing.now
-    return document([rows] if now is None else [rows, rules_suite(now, context)])
-
-
-def error(failure: ReshardError, context: Context) -> str:  # noqa: ARG001 - as every format
+def _failed(failure: ReshardError) -> Element:
     """A suite of one case that could not be carried out."""
-    return document([failed_suite(failure)])
-
-
-def failed_suite(failure: ReshardError) -> Element:
-    """One case with an error."""
     suite = _suite("reshardctl", None)
     case = SubElement(suite, "testcase", classname="reshardctl", name="judged")
-    found = SubElement(case, "error", type=type(failure).__name__, message=escape(failure.what))
+    error = SubElement(case, "error", type=type(failure).__name__, message=escape(failure.what))
     journal = f"journal {failure.journal}" if isinstance(failure, HalfDone) else ""
-    found.text = lines([failure.what, failure.next, journal])
+    error.text = _lines([failure.what, failure.next, journal])
     return suite
 
 
-def rules_suite(report: Report, context: Context) -> Element:
-    """Every rule as a case."""
-    suite = _suite(report.snapshot.locator.text, report)
-    stream = report.snapshot.lineage.stream
-    properties(suite, {"stream": stream.arn, "created": instant(stream.created)})
-    for rule in STARTS:
-        found = [f for f in report.findings if f.code == rule.code]
-        _case(suite, report, rule, found, context)
-    SubElement(suite, "system-out").text = lines([tally(report), *report.notes])
+def _of_report(report: Report, context: Context) -> Element:
+    """Every rule on a consumer as a case."""
+    skipped = ELSEWHERE if report.snapshot.watched is not None else ELSEWHERE | UNWATCHED
+    if not report.judged:
+        skipped = {rule.code: UNJUDGED for rule in STARTS} | skipped
+    rules = [(rule.code, rule.name) for rule in STARTS]
+    suite = _rules(of_report(report), _class(report), rules, skipped, context)
+    SubElement(suite, "system-out").text = _lines([tally(report), *report.notes])
     return suite
 
 
-def _elsewhere(report: Report) -> dict[str, str]:
-    return ELSEWHERE if report.snapshot.watched is not None else ELSEWHERE | UNWATCHED
+def _of_audit(report: AuditReport, context: Context) -> Element:
+    """Every rule on a sink as a case."""
+    skipped: dict[str, str] = {}
+    if not report.against_stream:
+        skipped |= {"RSH501": OF_STREAM, "RSH508": OF_STREAM}
+    if report.stored is None:
+        skipped |= {"RSH506": OF_CONSUMER, "RSH507": OF_CONSUMER}
+    if all(sink.disordered is None for sink in report.facts.shards.values()):
+        skipped["RSH503"] = OF_ORDER
+    subject = of_audit(report)
+    form = escape(report.facts.form).replace(".", "_")
+    rules = [(rule.code, rule.name) for rule in SINKS]
+    suite = _rules(subject, f"reshardctl.audit.{form}", rules, skipped, context)
+    ways = [f"{' '.join(audit_words.quoted(way))}   ({way.why})" for way in report.ways]
+    SubElement(suite, "system-out").text = _lines(
+        [audit_words.total(report), *subject.remarks, *ways]
+    )
+    return suite
 
 
-def _case(
-    suite: Element, report: Report, rule: Rule[View], found: Sequence[Finding], context: Context
-) -> None:
-    """One rule. Several findings of it are one failure: Jenkins reads the first only."""
-    name = f"{rule.code} {rule.name}"
-    case = SubElement(suite, "testcase", classname=_class(report), name=name)
-    grave = [f for f in found if f.severity > Severity.INFO]
-    if grave:
-        lead = shortened(_lead(grave[0]), context.verbose)
-        failure = SubElement(case, "failure", type=str(grave[0].severity), message=escape(lead))
-        failure.text = lines(line for f in grave for line in _said(report, f, context))
-    elif found:
-        said = [line for f in found for line in _said(report, f, context)]
-        SubElement(case, "system-out").text = lines(said)
-    elif rule.code in (elsewhere := _elsewhere(report)):
-        SubElement(case, "skipped", message=elsewhere[rule.code])
-    elif not report.judged:
-        SubElement(case, "skipped", message="not judged: the store holds no position")
+def _of_entry(entry: Entry, context: Context) -> Element:
+    """One consumer among several. One that could not be judged is a case with an error."""
+    if entry.failure is not None:
+        suite = _failed(entry.failure)
+    else:
+        assert entry.report is not None
+        suite = _of_report(entry.report, context)
+    suite.set("name", escape(entry.name))
+    for case in suite.iter("testcase"):
+        # Jenkins takes what stands before the last dot for a package.
+        case.set("classname", "reshardctl." + escape(entry.name).replace(".", "_"))
+    _hide(suite, entry)
+    return suite
+
+
+def _hide(suite: Element, entry: Entry) -> None:
+    """A rule whose findings are all suppressed did not pass."""
+    cases = {(case.get("name") or "").partition(" ")[0]: case for case in suite.iter("testcase")}
+    kept = {finding.code for finding in entry.sifted.kept}
+    for code in dict.fromkeys(finding.code for finding, _ in entry.sifted.hidden):
+        why = [escape(hidden(f, by)) for f, by in entry.sifted.hidden if f.code == code]
+        if code not in kept:
+            SubElement(cases[code], "skipped", message="\n".join(why))
+    out = suite.find("system-out")
+    if out is not None and (more := [escape(line) for line in remarks(entry)]):
+        out.text = "\n".join([out.text or "", *more])
+
+
+def _rules(
+    subject: Subject, classname: str, rules: Iterable[tuple[str, str]],
+    skipped: Mapping[str, str], context: Context,
+) -> Element:
+    """A suite of a case for each rule. rules: code and name. skipped: why one was not judged."""
+    suite = _suite(subject.name, subject.taken)
+    stream = subject.stream
+    _properties(suite, {"stream": stream.arn, "created": instant(stream.created)})
+    for code, name in rules:
+        case = SubElement(suite, "testcase", classname=classname, name=f"{code} {name}")
+        findings = [finding for finding in subject.findings if finding.code == code]
+        if findings:
+            _findings(case, subject, findings, context.verbose)
+        elif code in skipped:
+            SubElement(case, "skipped", message=skipped[code])
+    return suite
+
+
+def _findings(case: Element, subject: Subject, findings: list[Finding], verbose: bool) -> None:
+    """Several findings of a rule are one failure: Jenkins reads the first only."""
+    grave = [finding for finding in findings if finding.severity > Severity.INFO]
+    text = _lines(
+        line for finding in grave or findings
+        for line in [f"{finding.severity} {title(finding)}", *subject.sentences(finding, verbose)]
+    )
+    if not grave:
+        SubElement(case, "system-out").text = text
+        return
+    lead = shortened(_lead(grave[0]), verbose)
+    kind = str(grave[0].severity)
+    SubElement(case, "failure", type=kind, message=escape(lead)).text = text
 
 
 def _lead(finding: Finding) -> str:
@@ -127,17 +197,12 @@ def _lead(finding: Finding) -> str:
     return f"{named}{finding.what}" + (f" ({cost(gravest)})" if gravest else "")
 
 
-def _said(report: Report, finding: Finding, context: Context) -> list[str]:
-    head = f"{finding.severity} {title(finding)}"
-    return [head, *sentences(report, finding, context.verbose)]
-
-
 def _rows(
     verb: str, report: Report, steps: Iterable[Step], context: Context, done: bool
 ) -> Element:
     """Every row as a case."""
     changed = changes(report, steps)
-    suite = _suite(f"{report.snapshot.locator.text} {verb}", report)
+    suite = _suite(f"{report.snapshot.locator.text} {verb}", report.snapshot.now)
     for one in changed:
         key = f"{one.write.key} {one.shard}" if one.part else one.write.key
         name = escape(shortened(f"{one.action} {key}", verbose=True))
@@ -147,7 +212,7 @@ def _rows(
         now, then = (
             shortened(place or "-", context.verbose) for place in (one.now, one.after)
         )
-        SubElement(case, "system-out").text = lines([f"{now} -> {then}", one.write.why])
+        SubElement(case, "system-out").text = _lines([f"{now} -> {then}", one.write.why])
     SubElement(suite, "system-out").text = count(sum(not one.part for one in changed), "row")
     return suite
 
@@ -158,19 +223,15 @@ def _class(report: Report) -> str:
     return f"reshardctl.{locator.consumer}." + escape(locator.target).replace(".", "_")
 
 
-def _suite(name: str, report: Report | None) -> Element:
-    return bare_suite(name, None if report is None else report.snapshot.now)
-
-
-def bare_suite(name: str, now: float | None) -> Element:
-    """Without cases. now: Unix seconds at which it was looked, if it was."""
+def _suite(name: str, taken: float | None) -> Element:
+    """A suite without cases. taken: Unix seconds at which its subject was read, if it was."""
     suite = Element("testsuite", name=escape(name))
-    if now is not None:
-        suite.set("timestamp", instant(now))
+    if taken is not None:
+        suite.set("timestamp", instant(taken))
     return suite
 
 
-def properties(suite: Element, values: dict[str, str]) -> None:
+def _properties(suite: Element, values: dict[str, str]) -> None:
     """At the top of the suite, where readers look for them."""
     holder = Element("properties")
     for name, value in values.items():
@@ -178,12 +239,12 @@ def properties(suite: Element, values: dict[str, str]) -> None:
     suite.insert(0, holder)
 
 
-def lines(texts: Iterable[str]) -> str:
+def _lines(texts: Iterable[str]) -> str:
     """Made harmless, one below the other."""
     return "\n".join(escape(text) for text in texts if text)
 
 
-def document(suites: Sequence[Element]) -> str:
+def _text(suites: Sequence[Element]) -> str:
     """All suites under one root, with their numbers."""
     root = Element("testsuites", name="reshardctl")
     for suite in suites:
