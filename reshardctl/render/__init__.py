@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from reshardctl.render import concise, github, json, jsonl, junit, markdown, sarif, text
 from reshardctl.render.audit import concise as audit_concise
-from reshardctl.render.audit import github as audit_github
 from reshardctl.render.audit import markdown as audit_markdown
 from reshardctl.render.audit import text as audit_text
 from reshardctl.render.context import Context
@@ -14,7 +13,6 @@ from reshardctl.render.data import Result
 from reshardctl.render.document import Document, Writer
 from reshardctl.render.families import family
 from reshardctl.render.many import concise as many_concise
-from reshardctl.render.many import github as many_github
 from reshardctl.render.many import markdown as many_markdown
 from reshardctl.render.many import text as many_text
 from reshardctl.render.outcomes import Fixed, Planned, Saved, Undoing
@@ -25,7 +23,7 @@ WRITERS: Mapping[str, Writer] = {
     "json": json.write,
     "jsonl": jsonl.write,
     "markdown": family("markdown", markdown, many_markdown, audit_markdown),
-    "github": family("github", github, many_github, audit_github),
+    "github": github.write,
     "junit": junit.write,
     "sarif": sarif.write,
 }

@@ -4,23 +4,32 @@
 command.ts). No file and no line are given: a table has none, and GitHub then shows the annotation
 on the run. A step shows ten errors, ten warnings and ten notices; the worst come first, and the
 last command counts all. Plans, fixes and undos are notices: they are no defects of a commit.
+Annotations on one of several consumers are in the file and at the line that name it, where GitHub
+shows them in the changed files of a pull request.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
+from reshardctl.diagnosis.audit_report import AuditReport
 from reshardctl.diagnosis.report import Report
-from reshardctl.diagnosis.rules import Finding, Severity
+from reshardctl.diagnosis.rules import Severity
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.exit import Exit
 from reshardctl.model import Step
+from reshardctl.render.audit import words as audit_words
 from reshardctl.render.changes import changes
 from reshardctl.render.concise import plan_lines
 from reshardctl.render.context import Context
+from reshardctl.render.document import Document
 from reshardctl.render.escape import ascii_only, cut, escape
-from reshardctl.render.outcomes import Fixed, Saved, Undoing
-from reshardctl.render.plain import sentences, title
+from reshardctl.render.many.roundup import Entry, Roundup
+from reshardctl.render.many.words import expired, result, total
+from reshardctl.render.outcomes import Fixed, Planned, Undoing
+from reshardctl.render.plain import title
+from reshardctl.render.subjects import Subject, of_audit, of_report
 from reshardctl.render.text_findings import tally
 from reshardctl.render.text_undo import nothing
 from reshardctl.render.words import command, shards, shortened
@@ -32,40 +41,145 @@ ROWS = 30
 """Rows that one notice names."""
 
 
-def inspect(report: Report, context: Context) -> str:
-    """An annotation for every finding, then one notice that counts them."""
-    found = [_finding(report, finding, context) for finding in report.findings]
-    lines = [_place(report), tally(report)]
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One workflow command. kind: error, warning or notice. origin: a file and its line."""
+
+    kind: str
+    heading: str
+    lines: Iterable[str]
+    origin: tuple[str, int] | None = None
+    name: str = ""
+
+    def text(self, plain: bool) -> str:
+        """On one line; texts of a store are made harmless before ours are joined.
+
+        plain: nothing beyond ASCII is written.
+        """
+        message = cut("\n".join(escape(line) for line in self.lines), LONGEST)
+        message = _data(ascii_only(message) if plain else message)
+        where = name = ""
+        if self.origin is not None:
+            where = f"file={_property(self.origin[0])},line={self.origin[1]},"
+            name = f"{_data(self.name)}: "
+        return f"::{self.kind} {where}title={_property(self.heading)}::{name}{message}\n"
+
+
+def write(document: Document) -> str:
+    """An annotation for every finding, and one notice: what there is in all, or was written."""
+    plain = document.context.ascii
+    return "".join(annotation.text(plain) for annotation in _annotations(document))
+
+
+def _annotations(document: Document) -> list[Annotation]:
+    context = document.context
+    match document.result:
+        case Report() as report:
+            return _report(report, context)
+        case Planned() as planned:
+            return [_plan(planned, context)]
+        case Fixed() as outcome:
+            return _fixed(outcome, context)
+        case Undoing() as undoing:
+            return [_undo(undoing, context)]
+        case AuditReport() as audit:
+            return _audit(audit, context)
+        case Roundup() as roundup:
+            return _roundup(roundup, context)
+        case ReshardError() as failure:
+            return [_failed(failure)]
+        case other:
+            raise TypeError(f"{type(other).__name__} is not shown as annotations")
+
+
+def _findings(subject: Subject, context: Context) -> list[Annotation]:
+    """Worst first: a step shows ten of a kind."""
+    return [
+        Annotation(
+            COMMANDS[finding.severity], title(finding),
+            [subject.name, *subject.sentences(finding, context.verbose)],
+        )
+        for finding in subject.findings
+    ]
+
+
+def _of_report(report: Report, context: Context) -> list[Annotation]:
+    """The findings, and a notice for everything without which they would be misread."""
+    subject = of_report(report)
+    caveats = [
+        Annotation("notice", "reshardctl: note", [subject.name, caveat])
+        for caveat in report.caveats
+    ]
+    return [*_findings(subject, context), *caveats]
+
+
+def _report(report: Report, context: Context) -> list[Annotation]:
+    lines = [_name(report), tally(report)]
     if report.findings:
         lines.append(" ".join(command("inspect", *context.again)))
-    last = annotation("notice", "reshardctl inspect", lines, context)
-    return "".join([*found, *_caveats(report, context), last])
+    last = Annotation("notice", "reshardctl inspect", lines)
+    return [*_of_report(report, context), last]
 
 
-def plan(
-    report: Report, context: Context, *, dry_run: bool = True, saved: Saved | None = None
-) -> str:
-    """One notice: a line a row that fix would write, or the reason for no plan."""
-    lines = _some(plan_lines(report, context.verbose))
-    if saved is not None:
+def _audit(report: AuditReport, context: Context) -> list[Annotation]:
+    subject = of_audit(report)
+    lines = [
+        " ".join([subject.name, *audit_words.sink_words(report)]), audit_words.total(report),
+        *subject.remarks,
+        *(f"{' '.join(audit_words.quoted(way))}   ({way.why})" for way in report.ways),
+    ]
+    return [*_findings(subject, context), Annotation("notice", "reshardctl audit", lines)]
+
+
+def _roundup(roundup: Roundup, context: Context) -> list[Annotation]:
+    """Every finding, every consumer that could not be judged, then one notice that counts."""
+    kinds = list(COMMANDS.values())
+    annotations = [
+        annotation for entry in roundup.entries for annotation in _of_entry(entry, context)
+    ]
+    annotations.sort(key=lambda annotation: kinds.index(annotation.kind))
+    lines = [total(roundup), *(f"{entry.name}: {result(entry)}" for entry in roundup.entries)]
+    lines.append(" ".join(command("inspect", *roundup.again)))
+    return [*annotations, Annotation("notice", "reshardctl inspect", lines)]
+
+
+def _of_entry(entry: Entry, context: Context) -> list[Annotation]:
+    own: list[Annotation] = []
+    if entry.failure is not None:
+        own = [_failed(entry.failure)]
+    elif entry.report is not None:
+        own = _of_report(entry.report, context)
+    own += [
+        Annotation("warning", "suppression ran out", [expired(suppression)])
+        for suppression in entry.sifted.expired
+    ]
+    return [replace(annotation, origin=entry.origin, name=entry.name) for annotation in own]
+
+
+def _plan(planned: Planned, context: Context) -> Annotation:
+    """A line a row that fix would write, or the reason for no plan."""
+    lines = _some(plan_lines(planned.report, context.verbose))
+    if (saved := planned.saved) is not None:
         lines.append(f"plan saved in {saved.path} (sha256 {saved.digest})")
-    if dry_run:
+    if planned.dry_run:
         lines.append("Nothing was written.")
-    return annotation("notice", "reshardctl fix", lines, context)
+    return Annotation("notice", "reshardctl fix", lines)
 
 
-def fixed(outcome: Fixed, context: Context) -> str:
-    """One notice: what was written, its journal; then an annotation for every finding left."""
-    lines = [_place(outcome.before), *outcome.after.caveats]
+def _fixed(outcome: Fixed, context: Context) -> list[Annotation]:
+    """What was written, its journal; then an annotation for every finding left."""
+    lines = [_name(outcome.before), *outcome.after.caveats]
     lines += _rows(outcome.before, outcome.steps, context)
     lines += [f"journal {outcome.journal}", f"now: {tally(outcome.after)}"]
-    left = [_finding(outcome.after, finding, context) for finding in outcome.after.findings]
-    return "".join([annotation("notice", "reshardctl fix: written", lines, context), *left])
+    written = Annotation("notice", "reshardctl fix: written", lines)
+    return [written, *_findings(of_report(outcome.after), context)]
 
 
-def undo(undoing: Undoing, context: Context) -> str:
-    """One notice: a line a row that is put back."""
-    lines = [_place(undoing.now), *_rows(undoing.now, undoing.steps, context)]
+def _undo(undoing: Undoing, context: Context) -> Annotation:
+    """A line a row that is put back."""
+    lines = [_name(undoing.now), *_rows(undoing.now, undoing.steps, context)]
     if not undoing.steps:
         lines.append(nothing(undoing))
     lines += [f"stays: {line}" for line in undoing.kept]
@@ -74,29 +188,16 @@ def undo(undoing: Undoing, context: Context) -> str:
         lines.append(f"after: {tally(undoing.after)}")
     if undoing.written is None:
         lines.append("Nothing was written.")
-    return annotation("notice", "reshardctl undo", lines, context)
+    return Annotation("notice", "reshardctl undo", lines)
 
 
-def error(failure: ReshardError, context: Context) -> str:
-    """An error: what, what next, and the journal where there is one."""
+def _failed(failure: ReshardError) -> Annotation:
+    """What happened, what next, and the journal where there is one."""
     kind = {Exit.REFUSED: "refused", Exit.HALF_DONE: "half done"}.get(failure.exit, "error")
     lines = [failure.what, failure.next]
     if isinstance(failure, HalfDone) and failure.journal:
         lines.append(f"journal {failure.journal}")
-    return annotation("error", f"reshardctl: {kind}", [line for line in lines if line], context)
-
-
-def _caveats(report: Report, context: Context) -> list[str]:
-    """A notice for everything without which the findings would be misread."""
-    return [
-        annotation("notice", "reshardctl: note", [_place(report), caveat], context)
-        for caveat in report.caveats
-    ]
-
-
-def _finding(report: Report, finding: Finding, context: Context) -> str:
-    lines = [_place(report), *sentences(report, finding, context.verbose)]
-    return annotation(COMMANDS[finding.severity], title(finding), lines, context)
+    return Annotation("error", f"reshardctl: {kind}", [line for line in lines if line])
 
 
 def _rows(report: Report, steps: Iterable[Step], context: Context) -> list[str]:
@@ -113,23 +214,15 @@ def _some(lines: list[str]) -> list[str]:
     return lines if hidden <= 0 else [*lines[:ROWS], f"and {hidden} more"]
 
 
-def _place(report: Report) -> str:
+def _name(report: Report) -> str:
     return report.snapshot.locator.text
 
 
-def annotation(name: str, heading: str, lines: Iterable[str], context: Context) -> str:
-    """One command on one line; texts of a store are made harmless before ours are joined."""
-    message = cut("\n".join(escape(line) for line in lines), LONGEST)
-    if context.ascii:
-        message = ascii_only(message)
-    return f"::{name} title={property_text(heading)}::{data_text(message)}\n"
-
-
-def data_text(text: str) -> str:
+def _data(text: str) -> str:
     """A text as a message."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def property_text(text: str) -> str:
+def _property(text: str) -> str:
     """A text as a property's value."""
-    return data_text(text).replace(":", "%3A").replace(",", "%2C")
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
