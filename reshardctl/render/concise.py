@@ -3,12 +3,17 @@
 `LOCATOR: SHARDS CODE [*] name: what (harm, deadline)`; `[*]` where the plan mends it. A fix and an
 undo say on each line what became of it: `planned`, `wrote`, `refused` or `left`. Where there is
 nothing to say, one line says so. No text of a store can break a line.
+
+Of several consumers each line begins with the file and line that name the consumer; a suppressed
+finding has no line, but a consumer that could not be judged and a suppression that has run out do.
+An audit without a finding has no line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from reshardctl.diagnosis.audit_report import AuditReport
 from reshardctl.diagnosis.report import Report, question
 from reshardctl.diagnosis.rules import Finding
 from reshardctl.errors import HalfDone, ReshardError
@@ -17,12 +22,17 @@ from reshardctl.model import ShardId, Step
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.render import journals
 from reshardctl.render.asking import explained
+from reshardctl.render.audit.words import by_when
 from reshardctl.render.changes import Changed, changes
-from reshardctl.render.context import Context
+from reshardctl.render.document import Document
 from reshardctl.render.escape import ascii_only, escape
+from reshardctl.render.journals import Listing
+from reshardctl.render.many.roundup import Entry, Roundup
+from reshardctl.render.many.words import expired, failed, result, total
 from reshardctl.render.mending import all_residuals, costs_after, mending
-from reshardctl.render.outcomes import Fixed, Saved, Undoing
+from reshardctl.render.outcomes import Fixed, Planned, Undoing
 from reshardctl.render.supposed import place
 from reshardctl.render.text_undo import nothing
 from reshardctl.render.words import (
@@ -41,84 +51,129 @@ PLANNED, WROTE, REFUSED, LEFT = "planned", "wrote", "refused", "left"
 Costs = Mapping[ShardId, list[Effect]]
 
 
-def inspect(report: Report, context: Context) -> str:
-    """One line a finding; one that there is none."""
-    lines = inspect_lines(report, context.verbose)
-    return _lines(lines if report.findings else [*lines, f"{_place(report)}: no findings"], context)
+def write(document: Document) -> str:
+    """The lines, made harmless."""
+    safe = (escape(line) for line in _lines(document))
+    if document.context.ascii:
+        safe = (ascii_only(line) for line in safe)
+    return "".join(f"{line}\n" for line in safe)
 
 
-def plan(
-    report: Report, context: Context, *,
-    dry_run: bool = True,  # noqa: ARG001 - as every format
-    saved: Saved | None = None,
-) -> str:
-    """One line a row to write, then one a shard that is left alone, or the reason for no plan."""
-    lines = plan_lines(report, context.verbose)
-    if saved is not None:
+def _lines(document: Document) -> list[str]:
+    verbose = document.context.verbose
+    match document.result:
+        case Report() as report:
+            lines = inspect_lines(report, verbose)
+            return lines if report.findings else [*lines, f"{place(report)}: no findings"]
+        case Planned() as planned:
+            return _planned(planned, verbose)
+        case Fixed() as outcome:
+            return _fixed(outcome, verbose)
+        case Undoing() as undoing:
+            return _undo(undoing, verbose)
+        case AuditReport() as audit:
+            return [_audited(audit, finding, verbose) for finding in audit.findings]
+        case Roundup() as roundup:
+            lines = [line for entry in roundup.entries for line in _of_entry(entry, verbose)]
+            return lines or [total(roundup)]
+        case Listing() as listing:
+            return journals.lines(listing)
+        case ReshardError() as failure:
+            return [_failed(failure)]
+        case other:
+            raise TypeError(f"{type(other).__name__} is not shown as lines")
+
+
+def _planned(planned: Planned, verbose: bool) -> list[str]:
+    """A line for every row that fix would write, and one for the file of the plan."""
+    lines = plan_lines(planned.report, verbose)
+    if (saved := planned.saved) is not None:
         lines.append(
-            f"{_place(report)}: planned: saved in {saved.path} (sha256 {saved.digest})"
+            f"{place(planned.report)}: planned: saved in {saved.path} (sha256 {saved.digest})"
         )
-    return _lines(lines, context)
+    return lines
 
 
-def fixed(outcome: Fixed, context: Context) -> str:
+def _fixed(outcome: Fixed, verbose: bool) -> list[str]:
     """One line a row written, then the journal, then what is left."""
-    lines = _rows(outcome.before, outcome.steps, None, WROTE, context.verbose)
-    lines.append(f"{_place(outcome.before)}: {WROTE}: journal {outcome.journal}")
+    lines = _rows(outcome.before, outcome.steps, None, WROTE, verbose)
+    lines.append(f"{place(outcome.before)}: {WROTE}: journal {outcome.journal}")
     after = outcome.after
-    left = [_finding(after, finding, context.verbose, f"{LEFT}: ") for finding in after.findings]
-    return _lines([*lines, *caveats(after), *left], context)
+    left = [_finding(after, finding, verbose, f"{LEFT}: ") for finding in after.findings]
+    return [*lines, *_caveats(after), *left]
 
 
-def undo(undoing: Undoing, context: Context) -> str:
+def _undo(undoing: Undoing, verbose: bool) -> list[str]:
     """One line a row put back, or to be put back."""
     done = PLANNED if undoing.written is None else WROTE
-    lines = _rows(undoing.now, undoing.steps, None, done, context.verbose)
+    lines = _rows(undoing.now, undoing.steps, None, done, verbose)
     if not lines:
-        lines = [f"{_place(undoing.now)}: {nothing(undoing)}"]
-    lines += [f"{_place(undoing.now)}: {LEFT}: {line}" for line in undoing.kept]
-    return _lines(lines, context)
+        lines = [f"{place(undoing.now)}: {nothing(undoing)}"]
+    return lines + [f"{place(undoing.now)}: {LEFT}: {line}" for line in undoing.kept]
 
 
-def error(failure: ReshardError, context: Context) -> str:
-    """One line: what, and what next."""
+def _failed(failure: ReshardError) -> str:
+    """What happened, and what next."""
     kind = {Exit.REFUSED: "refused", Exit.HALF_DONE: "half done"}.get(failure.exit, "error")
     parts = [f"{kind}: {failure.what}", failure.next]
     if isinstance(failure, HalfDone) and failure.journal:
         parts.append(f"journal {failure.journal}")
-    return _lines(["; ".join(part for part in parts if part)], context)
+    return "; ".join(part for part in parts if part)
+
+
+def _of_entry(entry: Entry, verbose: bool) -> Iterator[str]:
+    """The lines of one consumer among several."""
+    where = f"{entry.origin[0]}:{entry.origin[1]}: {entry.name}" if entry.origin else entry.name
+    joint = " " if entry.origin else ": "
+    if entry.failure is not None:
+        yield f"{where}{joint}{result(entry)}: {'; '.join(failed(entry))}"
+    elif entry.report is not None:
+        for line in inspect_lines(entry.report, verbose):
+            yield where + joint + line.removeprefix(f"{entry.place.text}: ")
+    for suppression in entry.sifted.expired:
+        yield f"{where}{joint}{expired(suppression)}"
+
+
+def _audited(report: AuditReport, finding: Finding, verbose: bool) -> str:
+    """`SINK: SHARDS CODE name: what (severity, until when)`."""
+    named = shards(finding.shards, verbose).replace(", ", ",") or "-"
+    what = "; ".join(shortened(part, verbose) for part in (finding.what, finding.costs) if part)
+    when = by_when(finding, report.facts.taken)
+    harms = ", ".join(part for part in (str(finding.severity), when) if part)
+    rule = f"{finding.code} {finding.name}"
+    return f"{report.facts.sink}: {named} {rule}: {what} ({harms})"
 
 
 def inspect_lines(report: Report, verbose: bool = False) -> list[str]:
     """A line for every finding, worst first. Not escaped yet."""
-    return caveats(report) + [_finding(report, finding, verbose) for finding in report.findings]
+    return _caveats(report) + [_finding(report, finding, verbose) for finding in report.findings]
 
 
-def caveats(report: Report) -> list[str]:
+def _caveats(report: Report) -> list[str]:
     """A line for everything without which the others would be misread."""
-    return [f"{_place(report)}: note: {caveat}" for caveat in report.caveats]
+    return [f"{place(report)}: note: {caveat}" for caveat in report.caveats]
 
 
 def plan_lines(report: Report, verbose: bool = False) -> list[str]:
     """A line for every row that fix would write, or that or why it would write none."""
-    place = _place(report)
+    subject = place(report)
     match report.decision:
         case Plan(steps):
             lines = _rows(report, steps, costs_after(report.decision), PLANNED, verbose)
         case Nothing(residuals):
-            lines = [] if residuals else [f"{place}: nothing to write"]
+            lines = [] if residuals else [f"{subject}: nothing to write"]
         case Ask() as ask:
             told = "".join(f"; {line}" for line in explained(report, ask))
             said = f"{ask.needs}: {question(report, ask)}{told}"
-            lines = [f"{place}: {REFUSED}: no plan: {said}"]
+            lines = [f"{subject}: {REFUSED}: no plan: {said}"]
         case NoLine(why, ways):
             said = "; ".join([shortened(why, verbose), *ways])
-            lines = [f"{place}: {LEFT}: no plan: {said}"]
-    lines = caveats(report) + lines
+            lines = [f"{subject}: {LEFT}: no plan: {said}"]
+    lines = _caveats(report) + lines
     for residual in all_residuals(report):
         named = shards((residual.shard,), verbose)
         flag = residual.flag or "no flag accepts that"
-        lines.append(f"{place}: {LEFT}: {named} {cost(residual.costs)} ({flag})")
+        lines.append(f"{subject}: {LEFT}: {named} {cost(residual.costs)} ({flag})")
     return lines
 
 
@@ -136,7 +191,7 @@ def _finding(report: Report, finding: Finding, verbose: bool, state: str = "") -
         word = "expires" if skipped else "loss"
         harms.append(f"{word} from {instant(finding.deadline.starts)}")
     rule = f"{finding.code}{mark} {finding.name}"
-    return f"{_place(report)}: {state}{named} {rule}: {what} ({', '.join(harms)})"
+    return f"{place(report)}: {state}{named} {rule}: {what} ({', '.join(harms)})"
 
 
 def _rows(
@@ -147,23 +202,12 @@ def _rows(
 
 
 def _row(report: Report, one: Changed, left: Costs | None, state: str, verbose: bool) -> str:
-    now, then = (shortened(place or "-", verbose) for place in (one.now, one.after))
+    now, then = (shortened(position or "-", verbose) for position in (one.now, one.after))
     named = shards((one.shard,), verbose)
-    line = f"{_place(report)}: {state}: {named} {one.action} {now} -> {then}"
+    line = f"{place(report)}: {state}: {named} {one.action} {now} -> {then}"
     if left is None:
         return line
     own = left.get(one.shard, [])
     skipped, again = widest(own, Harm.SKIPPED), widest(own, Harm.REREAD)
     order = ", out of order" if any(disorders(e) for e in own) else ""
     return f"{line} (skips {skipped}, re-reads {again}{order})"
-
-
-def _place(report: Report) -> str:
-    return place(report)
-
-
-def _lines(lines: Iterable[str], context: Context) -> str:
-    safe = (escape(line) for line in lines)
-    if context.ascii:
-        safe = (ascii_only(line) for line in safe)
-    return "".join(f"{line}\n" for line in safe)

@@ -10,7 +10,6 @@ from reshardctl.journal.shelf import Entry, State, younger
 from reshardctl.render.console import Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.documents import Json
-from reshardctl.render.escape import ascii_only, escape
 from reshardctl.render.words import command, count, elsewhere
 
 FORMATS = ("text", "concise", "json", "jsonl")
@@ -42,14 +41,12 @@ def text(listing: Listing, context: Context) -> str:
     return sheet.render()
 
 
-def concise(listing: Listing, context: Context) -> str:
-    """One line a journal."""
-    lines = [
+def lines(listing: Listing) -> list[str]:
+    """One line a journal. Not escaped yet."""
+    return [
         f"{entry.name}: {_state(listing, entry)}  {'  '.join(_about(entry))}"
         for entry in listing.entries
     ]
-    shown = "".join(f"{escape(line)}\n" for line in lines)
-    return ascii_only(shown) if context.ascii else shown
 
 
 def journals_document(listing: Listing) -> Json:
