@@ -43,9 +43,9 @@ from reshardctl.render.words import (
 )
 
 
-def inspect(report: Report, context: Context) -> str:
-    """The whole runbook."""
-    return _runbook(report, context, None)
+def inspect(report: Report, context: Context, below: int = 0) -> str:
+    """The whole runbook. below: how many levels its headings are lower."""
+    return _runbook(report, context, None, below=below)
 
 
 def plan(
@@ -117,8 +117,10 @@ def error(failure: ReshardError, context: Context) -> str:
     return page.text()
 
 
-def _runbook(report: Report, context: Context, saved: Saved | None, last: str = "") -> str:
-    page = Page(plain=context.ascii)
+def _runbook(
+    report: Report, context: Context, saved: Saved | None, last: str = "", below: int = 0
+) -> str:
+    page = Page(plain=context.ascii, below=below)
     kind = "Runbook" if report.snapshot.foreseen is None else "Forecast"
     page.heading(1, f"{kind}: {code(report.snapshot.locator.text)}")
     if words := supposed(report):

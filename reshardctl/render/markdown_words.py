@@ -16,15 +16,18 @@ _WORD = re.compile(r"(?P<open>[(]*)(?P<core>.*?)(?P<close>[),.;:?]*)\Z", re.DOTA
 
 
 class Page:
-    """Blocks from top to bottom, an empty line between them; ASCII only where `plain`."""
+    """Blocks from top to bottom, an empty line between them; ASCII only where `plain`.
 
-    def __init__(self, *, plain: bool) -> None:
-        self._plain = plain
+    below: how many levels its headings are lower, for a page that is part of another one.
+    """
+
+    def __init__(self, *, plain: bool, below: int = 0) -> None:
+        self._plain, self._below = plain, below
         self._blocks: list[str] = []
 
     def heading(self, level: int, text: str) -> None:
         """`## Steps`. The text goes through `prose` first where a store may have a say in it."""
-        self._blocks.append(f"{'#' * level} {text}")
+        self._blocks.append(f"{'#' * (level + self._below)} {text}")
 
     def line(self, text: str) -> None:
         """A paragraph."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from reshardctl.render import markdown
@@ -10,8 +9,6 @@ from reshardctl.render.context import Context
 from reshardctl.render.many.roundup import Entry, Roundup
 from reshardctl.render.many.words import HEADS, failed, hidden, remarks, row, total
 from reshardctl.render.markdown_words import Page, code, prose
-
-FENCE = "```"
 
 
 def roundup(shown: Roundup, context: Context) -> str:
@@ -34,7 +31,7 @@ def _entry(entry: Entry, context: Context) -> str:
     text = ""
     if entry.report is not None and entry.report.findings:
         own = replace(context, again=entry.again, exit=entry.exit)
-        text = "\n" + "".join(_demoted(markdown.inspect(entry.report, own)))
+        text = "\n" + markdown.inspect(entry.report, own, below=1)
     page = Page(plain=context.ascii)
     lines = [
         *(f"Suppressed: {hidden(finding, by)}" for finding, by in entry.sifted.hidden),
@@ -50,11 +47,3 @@ def _entry(entry: Entry, context: Context) -> str:
         page.bullets(prose(line) for line in lines)
         text += "\n" + page.text()
     return text
-
-
-def _demoted(text: str) -> Iterator[str]:
-    """One level more for every heading; what stands in a fence is none."""
-    fenced = False
-    for line in text.splitlines(keepends=True):
-        fenced ^= line.lstrip().startswith(FENCE)
-        yield f"#{line}" if line.startswith("#") and not fenced else line
