@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from reshardctl.errors import AnswerLost
-from reshardctl.execution.apply import CheckRest
+from reshardctl.execution import apply as writing
+from reshardctl.execution.apply import Applied
 from reshardctl.execution.undo import Restore
-from reshardctl.journal import Header, Journal
+from reshardctl.journal import Header, Journal, Records
 from reshardctl.model import Attributes, Create, Delete, Image, Step, Update, Write, canonical
 from reshardctl.model.write_state import Landed
 from reshardctl.planning.refresh import rebase
@@ -176,6 +178,30 @@ def header(plan: Plan, medium: Medium) -> Header:
 
 def journal_of(plan: Plan, medium: Medium, path: Path) -> Journal:
     return Journal.create(path, header(plan, medium))
+
+
+Check = Callable[[list[Image]], list[Step]]
+"""Fresh rows → the same steps with fresh before-images, or StalePlan."""
+CheckRest = Callable[[list[Image], list[Step]], list[Step]]
+"""The same for what is left of a fix: fresh rows, and the writes that have not landed."""
+
+
+def apply(
+    steps: Sequence[Step], medium: Medium, journal: Journal, *, check: Check, **options: Any
+) -> Applied:
+    """Read, prove, write, as a use case does."""
+    fresh = check(writing.fresh_rows(medium))
+    return writing.apply(steps, fresh, medium, journal, **options)
+
+
+def resume(
+    journal: Journal, records: Records, medium: Medium, *, check: CheckRest,
+    moving: frozenset[str] = frozenset(), renewing: frozenset[str] = frozenset(), **options: Any,
+) -> Applied:
+    """Read, prove what is left, write it, as a use case does."""
+    rest = writing.rest_of(journal, records, medium, moving=moving, renewing=renewing)
+    fresh = check(list(rest.rows), rest.steps)
+    return writing.resume(rest, fresh, medium, journal, renewing=renewing, **options)
 
 
 def checked(plan: Plan) -> CheckRest:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from reshardctl.commands.survey import survey
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.report import Report, Wishes
-from reshardctl.execution.repair import Ports, survey
+from reshardctl.execution.ports import Ports
 from reshardctl.kinesis import Kinesis
 from reshardctl.kinesis.budget import Limits
 from reshardctl.model import Image, after

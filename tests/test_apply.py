@@ -15,6 +15,7 @@ from plans import (
     MOVING,
     Crashing,
     Plan,
+    apply,
     as_given,
     checked,
     ended,
@@ -22,6 +23,7 @@ from plans import (
     journal_of,
     lease,
     plan_of,
+    resume,
     twice,
 )
 
@@ -34,7 +36,6 @@ from reshardctl.errors import (
     StalePlan,
     UsageError,
 )
-from reshardctl.execution.apply import apply, resume
 from reshardctl.exit import Exit
 from reshardctl.journal import Journal, read
 from reshardctl.model import Image, Step

@@ -24,6 +24,7 @@ from plans import (
     Crashing,
     Killed,
     Plan,
+    apply,
     as_given,
     checked,
     counters,
@@ -31,12 +32,12 @@ from plans import (
     header,
     journal_of,
     plan_of,
+    resume,
     settled,
     twice,
 )
 
 from reshardctl.errors import HalfDone, UsageError
-from reshardctl.execution.apply import apply, resume
 from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Journal, read
 from reshardctl.journal.reading import parsed
@@ -251,7 +252,7 @@ from pathlib import Path
 sys.path[:0] = sys.argv[1:2]
 import boto3
 from plans import MODES, checked, journal_of, plan_of
-from reshardctl.execution.apply import apply
+from plans import apply
 from reshardctl.stores.dynamodb import DynamoDb
 
 class Kill:

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 from faults import LASTING, TRANSIENT, FaultySession
 from lease_server import LeaseTable, lease_server, session
-from plans import MOVING, Plan, as_given, checked, journal_of, plan_of, twice
+from plans import MOVING, Plan, apply, as_given, checked, journal_of, plan_of, resume, twice
 
 from reshardctl.errors import CannotTell, HalfDone, Refused, ReshardError
-from reshardctl.execution.apply import apply, resume
 from reshardctl.exit import Exit
 from reshardctl.journal import Journal, read
 

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plans import Plan, as_given, header, journal_of, plan_of, twice
+from plans import Plan, apply, as_given, header, journal_of, plan_of, twice
 
 from reshardctl.errors import ReshardError, UsageError
-from reshardctl.execution.apply import apply
 from reshardctl.journal import Journal, new_path, read, state_dir
 from reshardctl.journal.file import in_use
 from reshardctl.journal.reading import parsed

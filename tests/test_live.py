@@ -10,15 +10,17 @@ from pathlib import Path
 
 import pytest
 from judging import images_of, lineage_of, options_of
-from plans import MOVING, OWNERS, header, lease
+from plans import MOVING, OWNERS, apply, header, lease
 from plans import Plan as Rows
 
+from reshardctl.commands.survey import survey
+from reshardctl.commands.write_plan import carry_out, verify
 from reshardctl.consumers import locator
 from reshardctl.diagnosis.report import Wishes
 from reshardctl.errors import HalfDone, Refused, ReshardError, StalePlan
 from reshardctl.execution import plan_file as savedplan
-from reshardctl.execution.apply import TRIES, apply
-from reshardctl.execution.repair import Ports, carry_out, survey, verify
+from reshardctl.execution.apply import TRIES
+from reshardctl.execution.ports import Ports
 from reshardctl.exit import Exit
 from reshardctl.journal import Header, Journal, read
 from reshardctl.model import Image, Step, Update, Write

@@ -11,18 +11,19 @@ from plans import (
     MOVING,
     RESTORE,
     Plan,
+    apply,
     checked,
     counters,
     ended,
     journal_of,
     lease,
     plan_of,
+    resume,
     settled,
     twice,
 )
 
 from reshardctl.errors import UndoRefused, UsageError
-from reshardctl.execution.apply import apply, resume
 from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Journal, Records, read
 from reshardctl.model import Create, Delete, Image, Step, Update, Write

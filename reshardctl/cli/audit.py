@@ -107,23 +107,29 @@ def audit(
     Read-only. Needs PySpark and Java: pip install 'reshardctl[spark]'.
     Example: reshardctl audit s3a://my-lake/orders --stream my-stream --against-stream
     """
+    from reshardctl.cli.terminal import Terminal, severity
     from reshardctl.commands.account import Account
-    from reshardctl.commands.audit import Audit, audited
-    from reshardctl.commands.inspect_many import failing
+    from reshardctl.commands.audit import AuditRequest, exit_of
+    from reshardctl.commands.audit import audit as audited
     from reshardctl.commands.sinks import Sink
-    from reshardctl.commands.target import Given
     from reshardctl.console.destinations import destinations
     from reshardctl.console.output import Output
-    from reshardctl.exit import Exit
+    from reshardctl.stores.named_file import check_file, replace_file
 
-    account = Account(region, profile, role_arn, endpoint_url or ())
-    wanted = Audit(
-        Sink(sink, kind, tuple(column or ()), against, master, remote),
-        Given(stream, account, config=config), consumer, since, until, keys, rows, page,
+    request = AuditRequest(
+        Sink(sink, kind, tuple(column or ()), against, master, remote), consumer, since, until,
+        keys, rows, stream=stream, config=config,
+        account=Account(region, profile, role_arn, endpoint_url or ()),
     )
-    out = Output(destinations(form, output), color, verbose, wanted.words())
-    report = audited(wanted)
-    code = Exit.FINDINGS if failing(report.findings, fail_on) else Exit.OK
-    code = Exit.UNKNOWN if report.failed else code
+    out = Output(destinations(form, output), color, verbose, request.words())
+    if page is not None:
+        check_file(page)
+    with Terminal() as terminal:
+        report = audited(request, terminal)
+    if page is not None:
+        from reshardctl.render.audit.html import page as html
+
+        replace_file(page, html(report))
+    code = exit_of(report, severity(fail_on))
     out.audit(report, code)
     raise typer.Exit(code)

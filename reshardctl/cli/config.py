@@ -67,12 +67,17 @@ def check(
 
     Example: reshardctl config check --online
     """
+    from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.account import Account
     from reshardctl.commands.check_config import checked
     from reshardctl.commands.target import Given
+    from reshardctl.console.stdout import show as printed
 
     account = Account(region, profile, role_arn, endpoint_url or ())
-    raise typer.Exit(checked(names or (), Given(account=account, config=config), online))
+    given = Given(account=account, config=config)
+    lines, code = checked(names or (), given, online, Terminal())
+    printed(lines)
+    raise typer.Exit(code)
 
 
 @config.command()

@@ -44,6 +44,7 @@ def discover(
     Read-only: keys of all tables, and a sample of at most 50 rows of those that may be it.
     Example: reshardctl discover my-stream
     """
+    from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.account import Account
     from reshardctl.commands.discover import discover as discovered
     from reshardctl.console.destinations import destinations
@@ -53,7 +54,7 @@ def discover(
     account = Account(region, profile, role_arn, endpoint_url or ())
     again = ("--stream", stream, *account.words())
     out = Output(destinations([form], output), color, verbose=False, again=again)
-    found = discovered(account, stream)
+    found = discovered(account, stream, Terminal())
     code = Exit.OK if found.matching() else Exit.UNKNOWN
     out.discovered(found, code)
     raise typer.Exit(code)

@@ -35,14 +35,12 @@ def explain(
 
     Example: reshardctl explain 12 kcl://my-application --stream my-stream
     """
+    from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.account import Account
+    from reshardctl.commands.explain import explain as explained
     from reshardctl.commands.target import Given
-    from reshardctl.commands.targets.named import one
     from reshardctl.console.stdout import show
-    from reshardctl.execution.repair import survey
-    from reshardctl.render.explanation import explain as explained
 
     account = Account(region, profile, role_arn, endpoint_url or ())
-    target = one(locator, Given(stream, account, probe=probe, config=config))
-    report = survey(target.ports(), target.stream, target.place, target.wishes, target.probe)
-    show(explained(report, shard))
+    given = Given(stream=stream, account=account, probe=probe, config=config)
+    show(explained(shard, locator, given, Terminal()))

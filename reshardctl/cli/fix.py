@@ -115,59 +115,24 @@ def fix(
 
     Example: reshardctl fix kcl://my-application --stream my-stream --dry-run
     """
-    from reshardctl.cli.optimized import refuse_optimized
-    from reshardctl.commands import fix as fixing
-    from reshardctl.commands import live as running
+    from reshardctl.cli.run_fix import run_fix, show_plan
     from reshardctl.commands.account import Account
-    from reshardctl.commands.fix_request import Asked, how
+    from reshardctl.commands.fix import fix as fixed
+    from reshardctl.commands.fix import plan as planned
+    from reshardctl.commands.fix_request import FixRequest
     from reshardctl.commands.inspect_modes import not_for_fix
-    from reshardctl.commands.journals import Journals
-    from reshardctl.commands.request import accept_of, counting
-    from reshardctl.commands.target import Given
-    from reshardctl.commands.targets import configured
-    from reshardctl.commands.targets.named import one
-    from reshardctl.model.times import instant, parse_instant
+    from reshardctl.console.destinations import destinations, one_document
+    from reshardctl.console.output import Output
 
     not_for_fix(if_reshard)
-    refuse_optimized(dry_run)
-    account = Account(region, profile, role_arn, endpoint_url or (), probe_budget)
-    given = [name for name, value in (
-        ("a consumer", locator), ("--plan", plan), ("--resume", resume)
-    ) if value is not None]
-    fixing.one_source(given, stream)
-    Journals(account).check(journal)
-    asked = Asked(
-        account, dry_run, out, yes, assume_stopped, fixing.patience(watch, dry_run), journal,
-        form, output, color, verbose,
-        None if created is None else parse_instant(created), live, config,
-        accept=accept_of(accept), how=how(assume_stopped, live, watch, journal),
+    request = FixRequest(
+        locator, plan, resume, out, to, count, assume_stopped, live, watch, journal,
+        stream=stream, policy=policy, accept=accept, probe=probe, bootstrap=bootstrap,
+        recreated=recreated, created=created, config=config,
+        account=Account(region, profile, role_arn, endpoint_url or (), probe_budget),
     )
-    running.consistent({
-        "--assume-stopped": assume_stopped, "--bootstrap": bootstrap,
-        "--recreated": recreated is not None,
-    } if live else {})
-    own = {
-        "--dry-run": dry_run, "--out": out is not None,
-        "--policy": policy is not None, "--probe": probe, "--count": count,
-        "--bootstrap": bootstrap, "--recreated": recreated is not None, "--to": to is not None,
-    }
-    if plan is not None:
-        fixing.nothing_else("--plan", own)
-        raise typer.Exit(fixing.from_file(asked, plan))
-    if resume is not None:
-        own |= {
-            "--journal": journal is not None, "--created": created is not None,
-            "--accept": accept is not None,
-        }
-        fixing.nothing_else("--resume", own)
-        raise typer.Exit(fixing.go_on(asked, resume))
-    stamp = None if asked.created is None else instant(asked.created)
-    words = Given(stream, account, policy, accept, probe, bootstrap, recreated, stamp, config)
-    target = counting(one(locator or "", words), count)
-    if target.entry is not None:
-        asked = configured.asked(asked, target.entry)
-    if to is not None:
-        from reshardctl.commands.fix_copy import into_copy
-
-        raise typer.Exit(into_copy(asked, target, to))
-    raise typer.Exit(fixing.from_store(asked, target))
+    places = destinations(form, output)
+    shown = Output(places, color, verbose, ())
+    if dry_run:
+        raise typer.Exit(show_plan(planned, request, shown))
+    raise typer.Exit(run_fix(fixed, request, shown, quiet=one_document(places), yes=yes))

@@ -59,17 +59,18 @@ def graph(
     Read-only. Example: reshardctl graph kcl://my-application --stream my-stream --format html
     -o orders.html
     """
+    from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.account import Account
     from reshardctl.commands.graph import drawn
     from reshardctl.commands.target import Given
-    from reshardctl.console.files import check_file, replace_file
     from reshardctl.console.stdout import show
+    from reshardctl.stores.named_file import check_file, replace_file
 
     account = Account(region, profile, role_arn, endpoint_url or ())
     if output is not None:
         check_file(Path(output))
-    given = Given(stream, account, probe=probe, config=config)
-    picture, code = drawn(form, consumers or (), given)
+    given = Given(stream=stream, account=account, probe=probe, config=config)
+    picture, code = drawn(form, consumers or (), given, Terminal())
     if output is None:
         show(picture.splitlines())
     else:

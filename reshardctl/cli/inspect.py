@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -72,34 +73,29 @@ def inspect(
     Read-only. Without a CONSUMER: all that reshardctl.toml names, side by side.
     Example: reshardctl inspect kcl://my-application --stream my-stream
     """
+    from reshardctl.cli.terminal import Terminal, severity
     from reshardctl.commands.account import Account
-    from reshardctl.commands.baseline import baseline_of, known_before, warn_of_another
-    from reshardctl.commands.inspect_many import failing, roundup
-    from reshardctl.commands.inspect_modes import looking_of
-    from reshardctl.commands.request import counting
-    from reshardctl.commands.target import Given
-    from reshardctl.commands.targets.named import several
+    from reshardctl.commands.inspect import InspectRequest
+    from reshardctl.commands.inspect import inspect as inspected
     from reshardctl.console.destinations import destinations
     from reshardctl.console.output import Output
-    from reshardctl.exit import Exit
 
-    account = Account(region, profile, role_arn, endpoint_url or (), probe_budget)
-    given = Given(stream, account, policy, accept, probe, config=config)
-    known = None if baseline is None else baseline_of(baseline)
-    targets = [
-        known_before(counting(one, count), known) for one in several(consumers or (), given)
-    ]
-    looking = looking_of(wait, until, if_reshard, watch)
-    target = targets[0]
-    out = Output(destinations(form, output), color, verbose, target.words)
-    if len(targets) > 1 or target.entry is not None or known is not None:
-        shown = roundup(targets, given, looking, fail_on, consumers or (), known)
-        out.roundup(shown, shown.exit)
-        if baseline is not None and known is not None:
-            reports = [entry.report for entry in shown.entries if entry.report is not None]
-            warn_of_another(known, baseline, reports)
-        raise typer.Exit(shown.exit)
-    report = looking.report(target)
-    code = Exit.FINDINGS if failing(report.findings, fail_on) else Exit.OK
-    out.inspect(report, code)
-    raise typer.Exit(code)
+    out = Output(destinations(form, output), color, verbose, ())
+    terminal = Terminal()
+    result = inspected(
+        InspectRequest(
+            consumers or (), count=count, wait=wait, until=until, if_reshard=if_reshard or (),
+            watch=watch, fail_on=severity(fail_on), baseline=baseline, stream=stream,
+            account=Account(region, profile, role_arn, endpoint_url or (), probe_budget),
+            policy=policy, accept=accept, probe=probe, config=config,
+        ),
+        terminal,
+    )
+    out = replace(out, again=result.words)
+    if result.alone:
+        out.inspect(result.report, result.exit)
+    else:
+        out.roundup(result.roundup, result.exit)
+    if result.warning:
+        terminal.note(result.warning)
+    raise typer.Exit(result.exit)

@@ -116,46 +116,23 @@ def rebuild(
 
     Example: reshardctl rebuild kcl://my-application --from s3a://my-lake/orders --stream my-stream
     """
-    from reshardctl.cli.optimized import refuse_optimized
-    from reshardctl.commands import fix as fixing
-    from reshardctl.commands import rebuild as rebuilding
+    from reshardctl.cli.run_fix import run_fix, show_plan
     from reshardctl.commands.account import Account
-    from reshardctl.commands.fix_request import Asked, how
-    from reshardctl.commands.journals import Journals
-    from reshardctl.commands.request import accept_of
+    from reshardctl.commands.rebuild import RebuildRequest, plan_rebuild
+    from reshardctl.commands.rebuild import rebuild as rebuilt
     from reshardctl.commands.sinks import Sink
-    from reshardctl.commands.target import Given
-    from reshardctl.model.times import instant, parse_instant
+    from reshardctl.console.destinations import destinations, one_document
+    from reshardctl.console.output import Output
 
-    refuse_optimized(dry_run)
-    account = Account(region, profile, role_arn, endpoint_url or (), probe_budget)
-    named = (("a consumer", locator), ("--plan", plan), ("--resume", resume))
-    rebuilding.one_source([name for name, value in named if value is not None], stream, sink)
-    Journals(account).check(journal)
-    asked = Asked(
-        account, dry_run, out, yes, assume_stopped, fixing.patience(watch, dry_run), journal,
-        form, output, color, verbose,
-        None if created is None else parse_instant(created), config=config,
-        accept=accept_of(accept), how=how(assume_stopped, False, watch, journal),
+    request = RebuildRequest(
+        locator, plan, resume, out, count=count, assume_stopped=assume_stopped, watch=watch,
+        journal=journal, stream=stream, accept=accept, recreated=recreated, created=created,
+        config=config,
+        sink=Sink(sink or "", kind, tuple(column or ()), against, master, remote),
+        account=Account(region, profile, role_arn, endpoint_url or (), probe_budget),
     )
-    own = {
-        "--dry-run": dry_run, "--out": out is not None,
-        "--count": count, "--recreated": recreated is not None, "--from": sink is not None,
-        "--column": bool(column), "--form": kind is not None,
-    }
-    if plan is not None:
-        fixing.nothing_else("--plan", own)
-        raise typer.Exit(fixing.from_file(asked, plan))
-    if resume is not None:
-        own |= {
-            "--journal": journal is not None, "--created": created is not None,
-            "--accept": accept is not None,
-        }
-        fixing.nothing_else("--resume", own)
-        raise typer.Exit(fixing.go_on(asked, resume))
-    stamp = None if asked.created is None else instant(asked.created)
-    given = Given(
-        stream, account, accept=accept, recreated=recreated, created=stamp, config=config
-    )
-    seen = Sink(sink or "", kind, tuple(column or ()), against, master, remote)
-    raise typer.Exit(rebuilding.from_sink(asked, locator or "", given, seen, count))
+    places = destinations(form, output)
+    shown = Output(places, color, verbose, ())
+    if dry_run:
+        raise typer.Exit(show_plan(plan_rebuild, request, shown))
+    raise typer.Exit(run_fix(rebuilt, request, shown, quiet=one_document(places), yes=yes))

@@ -50,19 +50,21 @@ def snapshot(
     inspect, explain, graph and fix --dry-run take it as snapshot:FILE; its time is their "now".
     Read-only. Example: reshardctl snapshot my-stream kcl://my-application -o my-stream.snapshot
     """
+    from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.account import Account
     from reshardctl.commands.take_snapshot import described, freeze, redacted
     from reshardctl.commands.target import Given
-    from reshardctl.console.files import check_new_file, is_regular, replace_file
     from reshardctl.console.stdout import show
     from reshardctl.errors import UsageError
     from reshardctl.snapshot.file import save, text
+    from reshardctl.stores.named_file import check_new_file, is_regular, replace_file
 
     if output is None:
         raise UsageError("no file is named", "add -o FILE, e.g. -o my-stream.snapshot")
     check_new_file(output)
     account = Account(region, profile, role_arn, endpoint_url or ())
-    saved = freeze(consumers or (), Given(stream, account, probe=probe, config=config))
+    given = Given(stream=stream, account=account, probe=probe, config=config)
+    saved = freeze(consumers or (), given, Terminal())
     kept = redacted(saved) if redact else saved
     if is_regular(output):
         save(kept, output)

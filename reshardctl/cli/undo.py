@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -70,25 +71,48 @@ def undo(
     Refuses as a whole if the consumer has saved since. Without JOURNAL: lists them, exit 2.
     Example: reshardctl undo 20260922T125811Z-app-9f3c41ab --dry-run
     """
-    from reshardctl.cli.optimized import refuse_optimized
-    from reshardctl.commands import undo as undoing
+    from reshardctl.cli.consent import ask
+    from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.account import Account
-    from reshardctl.commands.fix import nothing_else, patience
-    from reshardctl.commands.fix_request import Asked
+    from reshardctl.commands.fix_request import nothing_else
     from reshardctl.commands.journals import Journals
+    from reshardctl.commands.undo import UndoResult
+    from reshardctl.commands.undo import undo as undone
+    from reshardctl.commands.undo_source import UndoRequest
+    from reshardctl.console.destinations import destinations, one_document
+    from reshardctl.console.output import Output
+    from reshardctl.errors import UsageError
+    from reshardctl.exit import Exit
 
-    refuse_optimized(dry_run)
     account = Account(region, profile, role_arn, endpoint_url or ())
-    asked = Asked(
-        account, dry_run, None, yes, assume_stopped, patience(watch, dry_run), place, form,
-        output, color, verbose,
-    )
+    places = destinations(form, output)
+    out = Output(places, color, verbose, account.words())
+    if list_:
+        nothing_else("--list", {
+            "--yes": yes, "--dry-run": dry_run, "--journal": bool(place),
+            "--whole-file": whole_file,
+        })
     if list_ or journal is None:
+        listing = Journals(account).listing(journal)
+        out.journals(listing, Exit.OK if list_ else Exit.USAGE)
         if list_:
-            nothing_else("--list", {
-                "--yes": yes, "--dry-run": dry_run, "--journal": bool(place),
-                "--whole-file": whole_file,
-            })
-        raise typer.Exit(undoing.show_journals(asked, journal, wanted=list_))
-    Journals(account).check(place)
-    raise typer.Exit(undoing.undo(asked, journal, whole_file=whole_file))
+            return
+        what = "one of these" if listing.entries else f"{listing.place} has none"
+        raise UsageError(
+            "no journal is named; nothing was undone", f"reshardctl undo JOURNAL   # {what}"
+        )
+    quiet = one_document(places)
+
+    def confirm(wanted: UndoResult) -> bool:
+        if not yes and not quiet:
+            replace(out, again=wanted.words).undo(wanted.undoing, Exit.FINDINGS)
+        return yes or ask(shown=not quiet)
+
+    request = UndoRequest(
+        journal, account=account, dry_run=dry_run, assume_stopped=assume_stopped, watch=watch,
+        whole_file=whole_file, journal=place,
+    )
+    with Terminal() as terminal:
+        result = undone(request, confirm, terminal)
+        replace(out, again=result.words).undo(result.undoing, result.exit)
+    raise typer.Exit(result.exit)

@@ -1,15 +1,17 @@
-"""From a sink to a report: what is listed, what is stored, what was counted, what it means."""
+"""`audit`: what a sink holds, beside what is listed, stored and in the stream. Writes nothing."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reshardctl.commands.inspect_many import failing
+from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.sinks import Sink
 from reshardctl.commands.target import Given
-from reshardctl.console.interrupt import treat_sigterm_as_ctrl_c
+from reshardctl.diagnosis.rules import Severity
 from reshardctl.errors import UsageError
+from reshardctl.exit import Exit
 from reshardctl.model.times import When, instant, parse_when
 
 if TYPE_CHECKING:
@@ -21,30 +23,34 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
-    """What was asked for. rows: where offending rows go; page: where the HTML page goes."""
+class AuditRequest(Given):
+    """Which sink to count, and with what to compare it. Times are spelled as the options are."""
 
     sink: Sink
-    given: Given
+    """What a consumer wrote, and which Spark reads it."""
     consumer: str | None = None
+    """The consumer whose stored positions are compared, as for `inspect`."""
     since: str | None = None
+    """From which arrival on the stream is compared: a time, `-90m` or `@reshard`."""
     until: str | None = None
+    """Until which arrival the stream is compared."""
     keys: bool = False
+    """Whether the partition keys that lack most records are counted."""
     rows: str | None = None
-    page: Path | None = None
+    """A new directory, into which Spark writes the offending rows as Parquet."""
 
     def words(self) -> list[str]:
         """The arguments that count and compare the same again; no password."""
-        sink, given = self.sink, self.given
+        sink = self.sink
         named = [
-            ("--stream", given.stream), ("--consumer", self.shown), ("--form", sink.form),
+            ("--stream", self.stream), ("--consumer", self.shown), ("--form", sink.form),
             *(("--column", one) for one in sink.columns), ("--since", self.since),
             ("--until", self.until), ("--master", sink.master), ("--remote", sink.server),
-            ("--config", None if given.config is None else str(given.config)),
+            ("--config", None if self.config is None else str(self.config)),
         ]
         said = [word for name, value in named if value is not None for word in (name, value)]
         against = ["--against-stream"] if sink.against else []
-        return [sink.path, *said, *against, *given.account.words()]
+        return [sink.path, *said, *against, *self.account.words()]
 
     @property
     def shown(self) -> str | None:
@@ -70,28 +76,25 @@ class Subject:
     """The arguments that name the consumer to other verbs; none where there is none to write."""
 
 
-def audited(wanted: Audit) -> AuditReport:
-    """Read, count, judge. Whatever can be wrong with the words is found before anything is read."""
+def audit(wanted: AuditRequest, observer: Observer = SILENT) -> AuditReport:
+    """Read, count, judge. UsageError for a request that cannot be met, before anything is read;
+    CannotTell for a sink that cannot be counted."""
     from reshardctl.commands import count_sink as sparking
     from reshardctl.commands.audit_next_steps import ways
-    from reshardctl.console.files import check_file, replace_file
     from reshardctl.diagnosis.audit_report import judge_sink
 
     _consistent(wanted)
     window = _window(wanted)
-    if wanted.page is not None:
-        check_file(wanted.page)
     sparking.check(wanted.sink, wanted.rows)
     sparking.check_installed(wanted.sink)
-    treat_sigterm_as_ctrl_c()
-    subject = _subject(wanted)
+    subject = _subject(wanted, observer)
     since, until = (_moment(one, subject) for one in window)
     if since is not None and until is not None and since >= until:
         raise UsageError(
             f"--since {instant(since)} is not before --until {instant(until)}",
             "give a stretch of time",
         )
-    found = sparking.count(wanted.sink, subject.lineage, subject.account, since, until)
+    found = sparking.count(wanted.sink, subject.lineage, subject.account, observer, since, until)
     keys = found.keys() if wanted.keys else None
     saved = "" if wanted.rows is None else found.save(wanted.rows)
     report = judge_sink(
@@ -101,15 +104,17 @@ def audited(wanted: Audit) -> AuditReport:
     found_ways = ways(
         report, wanted.words(), rebuild, subject.words, until=wanted.until is not None
     )
-    report = replace(report, ways=tuple(found_ways))
-    if wanted.page is not None:
-        from reshardctl.render.audit.html import page
-
-        replace_file(wanted.page, page(report))
-    return report
+    return replace(report, ways=tuple(found_ways))
 
 
-def _consistent(wanted: Audit) -> None:
+def exit_of(report: AuditReport, fail_on: Severity | None = Severity.ERROR) -> Exit:
+    """UNKNOWN where the stream could be read in part only, FINDINGS at or above a severity."""
+    if report.failed:
+        return Exit.UNKNOWN
+    return Exit.FINDINGS if failing(report.findings, fail_on) else Exit.OK
+
+
+def _consistent(wanted: AuditRequest) -> None:
     """UsageError for what needs the stream, where it is not to be read."""
     if wanted.sink.against:
         return
@@ -125,7 +130,7 @@ def _consistent(wanted: Audit) -> None:
         )
 
 
-def _window(wanted: Audit) -> tuple[When | None, When | None]:
+def _window(wanted: AuditRequest) -> tuple[When | None, When | None]:
     texts = (wanted.since, wanted.until)
     return tuple(None if text is None else parse_when(text) for text in texts)  # type: ignore[return-value]
 
@@ -143,21 +148,19 @@ def _moment(when: When | None, subject: Subject) -> float | None:
     return when.at if when.at is not None else float(int(subject.now - (when.ago or 0.0)))
 
 
-def _subject(wanted: Audit) -> Subject:
+def _subject(wanted: AuditRequest, observer: Observer) -> Subject:
     """A consumer's positions are read before the sink is: what the sink has then was settled by
     nothing later."""
     from reshardctl.commands.connect import listed
-    from reshardctl.commands.count_sink import phase
 
-    given = wanted.given
     if wanted.consumer is None:
-        if given.stream is None:
+        if wanted.stream is None:
             raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
-        phase(f"listing the shards of {given.stream}")
-        lineage, now = listed(given.account, given.stream)
-        return Subject(lineage, given.account, now)
-    phase(f"reading the positions of {wanted.shown}")
-    return _stored(wanted, wanted.consumer)
+        observer.phase(f"listing the shards of {wanted.stream}", logged=True)
+        lineage, now = listed(wanted.account, wanted.stream, observer)
+        return Subject(lineage, wanted.account, now)
+    observer.phase(f"reading the positions of {wanted.shown}", logged=True)
+    return _stored(wanted, wanted.consumer, observer)
 
 
 def _unread(report: Report) -> frozenset[ShardId]:
@@ -173,26 +176,25 @@ def _unread(report: Report) -> frozenset[ShardId]:
     )
 
 
-def _stored(wanted: Audit, consumer: str) -> Subject:
+def _stored(wanted: AuditRequest, consumer: str, observer: Observer) -> Subject:
+    from reshardctl.commands.survey import survey
     from reshardctl.commands.targets import configured
     from reshardctl.commands.targets import snapshot as offline
     from reshardctl.commands.targets.named import one
     from reshardctl.diagnosis.audit_report import Stored
     from reshardctl.diagnosis.report import case_of
-    from reshardctl.execution.repair import survey
     from reshardctl.planning.plan import settled_line
 
-    given = wanted.given
     if offline.is_snapshot(consumer) and wanted.sink.against:
         raise UsageError(
             "a snapshot has no records to compare a sink with", "leave --against-stream out"
         )
-    target = one(consumer, given)
+    target = one(consumer, wanted, observer)
     report = survey(target.ports(), target.stream, target.place, target.wishes)
     snapshot = report.snapshot
     settled = settled_line(case_of(snapshot, report.wishes))
     named = target.place.text if target.entry is None else target.entry.name
-    account = given.account
+    account = wanted.account
     if target.entry is not None:
         account = configured.account_of(target.entry.stream.reach, account)
     stored = Stored(named, settled, report.positions, _unread(report))

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from reshardctl.codec.strict import Place, parse
 from reshardctl.commands.target import Target
-from reshardctl.console.progress import note
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.baseline import MAKE, Baseline, parsed
 from reshardctl.diagnosis.earlier import Earlier, Whose, whose
@@ -39,13 +38,16 @@ def _earlier(saved: SavedSnapshot) -> dict[Whose, Earlier]:
     return found
 
 
-def warn_of_another(baseline: Baseline, path: Path, reports: Sequence[Report]) -> None:
-    """A file that shows none of what was inspected hides nothing and is no evidence: say so."""
+def of_another(baseline: Baseline, path: Path, reports: Sequence[Report]) -> str:
+    """A warning where the file shows none of what was inspected, so that it hides nothing and is no
+    evidence; "" where it shows some."""
     if not reports or any(map(baseline.shows, reports)):
-        return
+        return ""
     held = "; ".join(baseline.contents) or "no consumer at all"
-    note(f"warning: {path} shows none of these consumers, so nothing is known from it. "
-         f"It shows {held}")
+    return (
+        f"warning: {path} shows none of these consumers, so nothing is known from it. "
+        f"It shows {held}"
+    )
 
 
 def known_before(target: Target, baseline: Baseline | None) -> Target:

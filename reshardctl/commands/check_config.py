@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from reshardctl.commands.inspect_many import at_once
+from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.target import Given, Target
 from reshardctl.commands.targets.configured import config_of, several
 from reshardctl.config import Config
 from reshardctl.config.iam import ENVIRONMENT, policies
-from reshardctl.console.stdout import show
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit, worst
 from reshardctl.render.words import count
@@ -20,34 +20,38 @@ from reshardctl.render.words import count
 _ACCOUNT = re.compile(r"\d{12}\Z", re.ASCII)
 
 
-def checked(names: Sequence[str], given: Given, online: bool) -> Exit:
-    """Read the file, and with `online` what it names. Returns the exit code."""
+def checked(
+    names: Sequence[str], given: Given, online: bool, observer: Observer = SILENT
+) -> tuple[list[str], Exit]:
+    """Read the file, and with `online` what it names. Returns lines for people and the exit code.
+    """
     config = config_of(given)
-    targets = several(names, config, given)
-    show(_summary(config))
+    targets = several(names, config, given, observer)
+    shown = [_summary(config)]
     if not online:
-        show(["Nothing was called; --online looks whether all can be reached."])
-        return Exit.OK
+        return [*shown, "Nothing was called; --online looks whether all can be reached."], Exit.OK
     ready = [_opened(target) for target in targets]
-    found = at_once([_look(one) for one in ready])
+    outcomes = at_once([_look(target) for target in ready])
     codes = [Exit.OK]
-    for target, outcome in zip(targets, found, strict=True):
+    for target, outcome in zip(targets, outcomes, strict=True):
         assert target.entry is not None
         if isinstance(outcome, ReshardError):
             codes.append(outcome.exit)
             lines = [f"could not tell: {outcome.what}", *([outcome.next] if outcome.next else [])]
         else:
             lines = [outcome]
-        show([f"{target.entry.name:20}  {lines[0]}", *(f"{'':22}{line}" for line in lines[1:])])
-    return worst(*codes)
+        shown += [
+            f"{target.entry.name:20}  {lines[0]}", *(f"{'':22}{line}" for line in lines[1:])
+        ]
+    return shown, worst(*codes)
 
 
-def _summary(config: Config) -> Iterator[str]:
+def _summary(config: Config) -> str:
     parts = [
         count(len(config.streams), "stream"), count(len(config.consumers), "consumer"),
         count(len(config.suppressions), "suppression"),
     ]
-    yield f"{config.file}: {', '.join(parts)}. It holds together."
+    return f"{config.file}: {', '.join(parts)}. It holds together."
 
 
 def _opened(target: Target) -> Target | ReshardError:
@@ -73,12 +77,13 @@ def _look(target: Target | ReshardError) -> Callable[[], str]:
 
 
 def allowed(
-    names: Sequence[str], given: Given, group: str, account: str, whose: str | None
+    names: Sequence[str], given: Given, group: str, account: str, whose: str | None,
+    observer: Observer = SILENT,
 ) -> Iterable[str]:
     """The policies as text: one alone as bare JSON, several each below its identity."""
     if account and not _ACCOUNT.match(account):
         raise UsageError(f"--account {account}: not an account", "it has twelve digits")
-    targets = several(names, config_of(given), given)
+    targets = several(names, config_of(given), given, observer)
     found = policies([one.entry for one in targets if one.entry is not None], group, account)
     if whose is not None:
         wanted = [whose, f"profile {whose}", ENVIRONMENT if whose == "environment" else whose]

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.commands.account import Account
-from reshardctl.console.progress import note
+from reshardctl.commands.observer import Observer
 from reshardctl.consumers.locator import Locator, parse
 from reshardctl.errors import UsageError
 
 if TYPE_CHECKING:
     from reshardctl.aws.client import Session
-    from reshardctl.execution.repair import Ports
+    from reshardctl.execution.ports import Ports
     from reshardctl.kinesis import Kinesis
     from reshardctl.lineage import Lineage
     from reshardctl.stores.dynamodb.catalog import Catalog
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 SERVICES = ("kinesis", "dynamodb", "sts", "s3")
 
 
-def place_of(text: str) -> Locator:
+def place_of(text: str, observer: Observer) -> Locator:
     """A locator whose options its consumer understands. UsageError before anything is called."""
     place = checked(_absolute(parse(text)))
     if place.password:
-        note(
+        observer.note(
             "warning: a password on the command line is in the shell's history and in every list "
             "of processes; the driver's own file or variable is a better place"
         )
@@ -48,30 +48,33 @@ def checked(place: Locator) -> Locator:
     return place
 
 
-def ports_of(account: Account, locator: Locator, store: Account | None = None) -> Ports:
+def ports_of(
+    account: Account, locator: Locator, observer: Observer, store: Account | None = None
+) -> Ports:
     """Kinesis and the store of a locator. Calls nothing yet, unless a role is assumed.
 
     store: how its store is reached, where that is another way than the stream.
     """
     from reshardctl.commands.open_store import STORES, Reached
-    from reshardctl.console.interrupt import interrupted
-    from reshardctl.execution.repair import Ports
+    from reshardctl.execution.ports import Ports
 
     endpoints = endpoints_of(account.endpoints)
     session = _session(account, endpoints)
-    kinesis = _kinesis(session, account, endpoints)
+    kinesis = _kinesis(session, account, endpoints, observer)
     if store is not None and store != account:
         account, endpoints = store, endpoints_of(store.endpoints)
         session = _session(account, endpoints)
-    reached = Reached(session, account.region, endpoints, time.monotonic, time.sleep)
+    reached = Reached(
+        session, account.region, endpoints, time.monotonic, time.sleep, observer.files_read
+    )
     medium = STORES[locator.medium](locator, reached)
-    return Ports(kinesis, medium, time.time, time.sleep, interrupted)
+    return Ports(kinesis, medium, time.time, time.sleep, observer.interrupted)
 
 
-def listed(account: Account, stream: str) -> tuple[Lineage, float]:
+def listed(account: Account, stream: str, observer: Observer) -> tuple[Lineage, float]:
     """A stream alone: its listing, and the Unix second at which it was read."""
     endpoints = endpoints_of(account.endpoints)
-    kinesis = _kinesis(_session(account, endpoints), account, endpoints)
+    kinesis = _kinesis(_session(account, endpoints), account, endpoints, observer)
     return kinesis.lineage(stream), time.time()
 
 
@@ -100,14 +103,15 @@ def bucket_client(account: Account, place: str) -> Any:
     return client_of(session, "s3", account.region, endpoints.get("s3"), place)
 
 
-def _kinesis(session: Session, account: Account, endpoints: dict[str, str]) -> Kinesis:
+def _kinesis(
+    session: Session, account: Account, endpoints: dict[str, str], observer: Observer
+) -> Kinesis:
     from reshardctl.commands.request import budget_of
-    from reshardctl.console.progress import listing_progress
     from reshardctl.kinesis import Kinesis
 
     return Kinesis(
         session, endpoint_url=endpoints.get("kinesis"), region=account.region,
-        clock=time.time, sleep=time.sleep, progress=listing_progress(),
+        clock=time.time, sleep=time.sleep, progress=observer.shards_listed,
         limits=budget_of(account.budget),
     )
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.sinks import Sink
-from reshardctl.console import progress
-from reshardctl.console.spark_progress import alive
 from reshardctl.errors import CannotTell, ReshardError, UsageError
 
 if TYPE_CHECKING:
@@ -37,6 +35,7 @@ class Counted:
     """What Spark has counted, and its frames."""
 
     audited: Any
+    observer: Observer = SILENT
 
     @property
     def facts(self) -> Facts:
@@ -50,7 +49,7 @@ class Counted:
 
         with (
             _told("the keys of missing records cannot be counted"),
-            alive("counting the keys of missing records", self._tasks),
+            self.observer.spark_works("counting the keys of missing records", self._tasks),
         ):
             return most_missing(self.audited)
 
@@ -60,7 +59,7 @@ class Counted:
 
         with (
             _told(f"--rows {place} cannot be written"),
-            alive(f"writing rows to {place}", self._tasks),
+            self.observer.spark_works(f"writing rows to {place}", self._tasks),
         ):
             return place if save(self.audited, place) else ""
 
@@ -81,14 +80,6 @@ def _told(what: str) -> Iterator[None]:
         from reshardctl.spark.said import line, said
 
         raise CannotTell(f"{what}: {line(said(error)) or type(error).__name__}") from error
-
-
-def phase(text: str) -> None:
-    """What is going on: on a terminal in place of the last, else a line of its own."""
-    if sys.stderr.isatty():
-        progress.phase(text)
-    else:
-        progress.note(text)
 
 
 def check(sink: Sink, rows: str | None) -> None:
@@ -146,8 +137,8 @@ def columns_of(texts: Sequence[str]) -> Any:
 
 
 def count(
-    sink: Sink, lineage: Lineage, account: Account, since: float | None = None,
-    until: float | None = None,
+    sink: Sink, lineage: Lineage, account: Account, observer: Observer,
+    since: float | None = None, until: float | None = None,
 ) -> Counted:
     """Count what it holds. UsageError, CannotTell for what cannot be read."""
     from reshardctl.spark.audit import audit_path
@@ -156,9 +147,9 @@ def count(
 
     reach = reach_of(account, sink) if sink.against else None
     keep_traces_away()
-    phase("starting Spark")
+    observer.phase("starting Spark", logged=True)
     spark = session(master=sink.master, remote=sink.remote)
-    with alive(
+    with observer.spark_works(
         f"reading {sink.path}" + (" and the stream" if sink.against else ""), lambda: tasks(spark)
     ):
         found = audit_path(
@@ -166,7 +157,8 @@ def count(
             stream=None if reach is None else (reach, lineage.stream.arn), since=since,
             until=until,
         )
-    return Counted(replace(found, facts=replace(found.facts, since=since, until=until)))
+    facts = replace(found.facts, since=since, until=until)
+    return Counted(replace(found, facts=facts), observer)
 
 
 def keep_traces_away() -> None:

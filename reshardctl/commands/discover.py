@@ -7,7 +7,7 @@ from collections.abc import Callable
 from reshardctl.commands.account import Account
 from reshardctl.commands.connect import catalog_of, listed
 from reshardctl.commands.inspect_many import at_once
-from reshardctl.console.progress import phase
+from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.consumers.libraries import library_of
 from reshardctl.diagnosis.discovery import Found, Table, weigh
 from reshardctl.errors import ReshardError, UsageError
@@ -15,12 +15,12 @@ from reshardctl.lineage import Lineage
 from reshardctl.stores.dynamodb.catalog import Catalog
 
 
-def discover(account: Account, stream: str) -> Found:
+def discover(account: Account, stream: str, observer: Observer = SILENT) -> Found:
     """Raises CannotTell where the stream or the tables cannot even be listed."""
-    lineage, now = listed(account, stream)
+    lineage, now = listed(account, stream, observer)
     catalog = catalog_of(account)
     names = list(catalog.names())
-    phase(f"looking at {len(names)} tables")
+    observer.phase(f"looking at {len(names)} tables")
     jobs = [_looking(catalog, name, lineage, now) for name in names]
     tables: list[Table] = []
     unread: list[tuple[str, str]] = []

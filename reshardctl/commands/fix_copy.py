@@ -7,33 +7,37 @@ from dataclasses import replace
 from pathlib import Path
 
 from reshardctl.commands.connect import ports_of
-from reshardctl.commands.fix import from_store, stopped
-from reshardctl.commands.fix_request import Asked
+from reshardctl.commands.fix_consumer import fix_target, plan_for
+from reshardctl.commands.fix_request import FixRequest
+from reshardctl.commands.observer import Observer
+from reshardctl.commands.planned import Confirm, FixResult
+from reshardctl.commands.stopped import stopped
+from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Target
-from reshardctl.console.progress import note, phase
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.errors import ConsumerRunning, UsageError
-from reshardctl.execution.repair import survey
-from reshardctl.exit import Exit
 from reshardctl.planning.plan import Plan
 
 
-def into_copy(asked: Asked, target: Target, to: Path) -> Exit:
+def into_copy(
+    request: FixRequest, target: Target, to: Path, confirm: Confirm, observer: Observer
+) -> FixResult:
     """Look at the original, copy it where there is something to mend, and mend the copy.
 
     Whether the original is stopped is asked of the original: a copy of a moving directory is none.
     """
     from reshardctl.stores.files.copying import copied
 
-    source = _folder(asked, target, to)
+    source = folder_of(request, target, to, dry_run=False)
     ports = target.ports()
     target = replace(target, opened=lambda: ports)
     report = survey(ports, target.stream, target.place, target.wishes, target.probe)
     if not isinstance(report.decision, Plan):
-        note(f"nothing is copied to {to}: there is no repair to make in it")
-        return from_store(replace(asked, dry_run=True), target)
-    stopped(asked, ports, target.place)
-    phase(f"copying {source} to {to}")
+        observer.note(f"nothing is copied to {to}: there is no repair to make in it")
+        planned = plan_for(request, target, ports, observer)
+        return FixResult(planned, None, planned.words)
+    stopped(request.watch, ports, target.place, observer, assumed=request.assume_stopped)
+    observer.phase(f"copying {source} to {to}")
     alive = consumer_of(target.place).signs_of_life
     before = alive(ports.medium.read())
     copied(source, to)
@@ -46,16 +50,17 @@ def into_copy(asked: Asked, target: Target, to: Path) -> Exit:
     place = target.place.elsewhere(str(to.resolve()), target.place.options)
     words = tuple(place.text if word == target.place.text else word for word in target.words)
     copy = replace(
-        target, place=place, words=words, opened=lambda: ports_of(asked.account, place)
+        target, place=place, words=words,
+        opened=lambda: ports_of(request.account, place, observer),
     )
-    note(
+    observer.note(
         f"{source} stays as it is. Once {to} is mended, start the query with checkpointLocation="
         f"{to.resolve()}; to take it all back, delete that folder"
     )
-    return from_store(replace(asked, assume_stopped=True), copy)
+    return fix_target(request, copy, confirm, observer, copied=True)
 
 
-def _folder(asked: Asked, target: Target, to: Path) -> Path:
+def folder_of(request: FixRequest, target: Target, to: Path, *, dry_run: bool) -> Path:
     """The original. UsageError for what cannot be copied."""
     place = target.place
     path = place.target.removeprefix("file://").removeprefix("file:")
@@ -71,6 +76,6 @@ def _folder(asked: Asked, target: Target, to: Path) -> Path:
         )
     if target.entry is not None:
         raise UsageError("--to needs the locator itself, not a configured name", str(to))
-    if asked.dry_run or asked.live or asked.out is not None:
+    if dry_run or request.live or request.out is not None:
         raise UsageError("--to excludes --dry-run, --out and --live", "leave one of them out")
     return Path(path)

@@ -1,62 +1,141 @@
-"""How to go about a fix or an undo, whatever its source."""
+"""What `fix` is asked for: from a store, from a saved plan, or from the journal of a cut short fix.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reshardctl.commands.account import Account
-from reshardctl.console.choices import ColorMode
-from reshardctl.console.destinations import ONE_DOCUMENT, destinations
-from reshardctl.console.output import Output
-from reshardctl.planning.policy import Accept
+from reshardctl.commands.journals import Journals
+from reshardctl.commands.live import consistent
+from reshardctl.commands.optimized import refuse_optimized
+from reshardctl.commands.request import accept_of
+from reshardctl.commands.target import Given
+from reshardctl.errors import UsageError
+from reshardctl.model.times import parse_seconds
 
 USUAL_WATCH = "30s"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """How to go about it, whatever the source."""
+class FixRequest(Given):
+    """Which consumer to repair, and how. Exactly one of consumer, plan and resume is given.
 
-    account: Account
-    dry_run: bool
-    out: Path | None
-    yes: bool
-    assume_stopped: bool
-    watch: float
-    journal: str | None
-    formats: Sequence[str] | None
-    output: str | None
-    color: ColorMode
-    verbose: bool
-    created: float | None = None
-    """The creation time of the stream to which the positions belong, as the operator says."""
+    Texts are spelled as the options of `fix` are.
+    """
+
+    consumer: str | None = None
+    """A locator, or a name in reshardctl.toml."""
+    plan: Path | None = None
+    """A saved plan, to be applied exactly."""
+    resume: str | None = None
+    """The journal of a fix that was interrupted: its name, path or s3://BUCKET/KEY."""
+    out: Path | None = None
+    """A new file, into which the plan is saved before it is shown."""
+    to: Path | None = None
+    """A new directory, into which a Spark checkpoint is copied, so that the copy is repaired."""
+    count: bool = False
+    """Whether the records of every effect are to be counted, which reads the stream."""
+    assume_stopped: bool = False
+    """Whether the consumer is known to be stopped; it is journaled as your word."""
     live: bool = False
-    """Whether to write while the consumer runs."""
-    config: Path | None = None
-    """The file of the configured names, if it is not the usual one."""
-    sink: tuple[str, ...] = ()
-    """The words that name the sink whose line is wanted; none for a fix."""
-    accept: Accept | None = None
-    """The limit that the command line names."""
-    how: tuple[str, ...] = ()
-    """The words of the command line that say how to go about writing."""
+    """Whether to write while the consumer runs, where every write is safe then."""
+    watch: str = USUAL_WATCH
+    """How long the rows are watched for signs of life before anything is written."""
+    journal: str | None = None
+    """Where to keep the journal: a file, a directory or s3://BUCKET/PREFIX; by default in the
+    directory of this machine's journals."""
 
     @property
-    def quiet(self) -> bool:
-        """Whether only the outcome is wanted: one document, not two."""
-        return destinations(self.formats, self.output)[0].format in ONE_DOCUMENT
+    def how(self) -> tuple[str, ...]:
+        """The options that say how to go about writing, to be given again."""
+        words = ["--assume-stopped"] if self.assume_stopped else []
+        words += ["--live"] if self.live else []
+        words += ["--watch", self.watch] if self.watch != USUAL_WATCH else []
+        return (*words, *(["--journal", self.journal] if self.journal else []))
 
-    def to(self, words: Sequence[str]) -> Output:
-        """Where results go."""
-        places = destinations(self.formats, self.output)
-        return Output(places, self.color, self.verbose, words, self.sink)
+    @property
+    def verb(self) -> str:
+        """The verb of the command line that is asked for the same."""
+        return "fix"
+
+    @property
+    def sink_words(self) -> tuple[str, ...]:
+        """The arguments that name the sink whose positions are wanted; none for a fix."""
+        return ()
+
+    def settled_by_a_plan(self, dry_run: bool) -> dict[str, bool]:
+        """Options that a saved plan or a journal has settled already → whether they are given."""
+        return {
+            "--dry-run": dry_run, "--out": self.out is not None,
+            "--policy": self.policy is not None, "--probe": self.probe, "--count": self.count,
+            "--bootstrap": self.bootstrap, "--recreated": self.recreated is not None,
+            "--to": self.to is not None,
+        }
 
 
-def how(assume_stopped: bool, live: bool, watch: str, journal: str | None) -> tuple[str, ...]:
-    """The options that say how to go about writing, to be given again."""
-    words = ["--assume-stopped"] if assume_stopped else []
-    words += ["--live"] if live else []
-    words += ["--watch", watch] if watch != USUAL_WATCH else []
-    return (*words, *(["--journal", journal] if journal else []))
+def require_consistent(request: FixRequest, *, dry_run: bool) -> None:
+    """Raises Refused or UsageError for a request that cannot be met, before anything is called."""
+    refuse_optimized(dry_run)
+    _one_source(request)
+    Journals(request.account).check(request.journal)
+    patience(request.watch, dry_run)
+    request.created_at  # noqa: B018 - UsageError for what is no time
+    accept_of(request.accept)
+    if request.live:
+        consistent({
+            "--assume-stopped": request.assume_stopped, "--bootstrap": request.bootstrap,
+            "--recreated": request.recreated is not None,
+        })
+    settled = request.settled_by_a_plan(dry_run)
+    if request.plan is not None:
+        nothing_else("--plan", settled)
+    if request.resume is not None:
+        nothing_else("--resume", settled | {
+            "--journal": request.journal is not None, "--created": request.created is not None,
+            "--accept": request.accept is not None,
+        })
+
+
+def patience(watch: str, dry_run: bool) -> float:
+    """Seconds to look for signs of life. UsageError for none: that would prove nothing."""
+    seconds = parse_seconds(watch)
+    if not seconds and not dry_run:
+        raise UsageError(
+            f"--watch {watch} shows nothing of whether the consumer is stopped",
+            "if you know that it is, say so: --assume-stopped",
+        )
+    return seconds
+
+
+def nothing_else(source: str, given: Mapping[str, bool]) -> None:
+    """UsageError for options that a saved plan or a journal has settled already."""
+    if wrong := [name for name, is_given in given.items() if is_given]:
+        raise UsageError(
+            f"{source} and {wrong[0]} exclude each other",
+            "what is written was settled when it was made; leave it out",
+        )
+
+
+def sources(request: FixRequest) -> Sequence[str]:
+    """What is given of consumer, plan and journal."""
+    named = (
+        ("a consumer", request.consumer), ("--plan", request.plan), ("--resume", request.resume)
+    )
+    return [name for name, value in named if value is not None]
+
+
+def _one_source(request: FixRequest) -> None:
+    """UsageError unless exactly one of consumer, plan and journal is named."""
+    given, verb = sources(request), request.verb
+    if len(given) != 1:
+        both = f"{' and '.join(given)} exclude each other"
+        what = both if given else f"nothing to {verb} is named"
+        more = "" if verb == "fix" else " --from SINK"
+        raise UsageError(
+            what, f"reshardctl {verb} CONSUMER --stream STREAM{more}, or --plan PLAN, or --resume "
+            "JOURNAL",
+        )
+    if given != ["a consumer"] and request.stream is not None:
+        raise UsageError(f"{given[0]} names its stream itself", "leave --stream out")

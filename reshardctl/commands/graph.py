@@ -7,29 +7,29 @@ from collections.abc import Sequence
 from reshardctl.commands.connect import listed
 from reshardctl.commands.inspect_many import roundup
 from reshardctl.commands.inspect_modes import Looking
+from reshardctl.commands.observer import SILENT, Observer
+from reshardctl.commands.survey import survey
 from reshardctl.commands.target import Given, Target
 from reshardctl.commands.targets import snapshot as offline
 from reshardctl.commands.targets.named import several
 from reshardctl.config import DEFAULT
-from reshardctl.console.choices import FailOn
-from reshardctl.console.failures import harmless
-from reshardctl.console.progress import note
 from reshardctl.errors import UsageError
-from reshardctl.execution.repair import survey
 from reshardctl.exit import Exit
 from reshardctl.render.graph import draw
 from reshardctl.render.graph.several import SEVERAL, draw_several
 
 
-def drawn(form: str, consumers: Sequence[str], given: Given) -> tuple[str, Exit]:
+def drawn(
+    form: str, consumers: Sequence[str], given: Given, observer: Observer = SILENT
+) -> tuple[str, Exit]:
     """The picture, and the exit code: not OK where a consumer is missing from it."""
     if not consumers and (given.stream is not None or not _configured(given)):
-        return _alone(form, given), Exit.OK
+        return _alone(form, given, observer), Exit.OK
     if len(consumers) == 1 and (alone := offline.stream_alone(consumers[0], given)):
         return draw(form, *alone), Exit.OK
-    targets = several(consumers, given)
+    targets = several(consumers, given, observer)
     if len(targets) > 1:
-        return _together(form, targets, consumers, given)
+        return _together(form, targets, consumers, given, observer)
     target = targets[0]
     report = survey(target.ports(), target.stream, target.place, target.wishes, target.probe)
     return draw(form, report.snapshot.lineage, report.snapshot.now, report), Exit.OK
@@ -39,16 +39,17 @@ def _configured(given: Given) -> bool:
     return given.config is not None or DEFAULT.exists()
 
 
-def _alone(form: str, given: Given) -> str:
+def _alone(form: str, given: Given, observer: Observer) -> str:
     if given.probe:
         raise UsageError("--probe reads what a consumer owes", "name a CONSUMER, or leave it")
     if given.stream is None:
         raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
-    return draw(form, *listed(given.account, given.stream))
+    return draw(form, *listed(given.account, given.stream, observer))
 
 
 def _together(
-    form: str, targets: Sequence[Target], consumers: Sequence[str], given: Given
+    form: str, targets: Sequence[Target], consumers: Sequence[str], given: Given,
+    observer: Observer,
 ) -> tuple[str, Exit]:
     if form not in SEVERAL:
         raise UsageError(
@@ -61,14 +62,14 @@ def _together(
             f"a picture is of one stream, and these are {len(streams)}: {', '.join(streams)}",
             f"name one of them: reshardctl graph {next(iter(streams))}",
         )
-    shown = roundup(targets, given, Looking(), FailOn.NEVER, consumers)
+    shown = roundup(targets, given, Looking(), None, consumers, observer)
     found = [(one.name, one.report) for one in shown.entries if one.report is not None]
     failures = [one for one in shown.entries if one.failure is not None]
     for one in failures:
         assert one.failure is not None
         if not found:
             raise one.failure
-        note(harmless(f"{one.name} is not in the picture: {one.failure.what}"))
+        observer.note(f"{one.name} is not in the picture: {one.failure.what}")
     lineage = found[0][1].snapshot.lineage
     now = max(report.snapshot.now for _, report in found)
     return draw_several(form, lineage, now, found), shown.exit

@@ -9,15 +9,15 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar, cast
 
 from reshardctl.commands.inspect_modes import Looking
+from reshardctl.commands.observer import Observer
 from reshardctl.commands.target import Given, Target
 from reshardctl.commands.targets.configured import account_of
-from reshardctl.console.choices import FailOn
 from reshardctl.diagnosis.baseline import Baseline
 from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.diagnosis.rules.suppressions import Sifted, sift
 from reshardctl.errors import CannotTell, ReshardError, UsageError
-from reshardctl.execution.repair import Ports
+from reshardctl.execution.ports import Ports
 from reshardctl.exit import Exit, worst
 from reshardctl.lineage import Lineage
 from reshardctl.render.many import Entry, Roundup
@@ -30,21 +30,19 @@ Job = Callable[[], Any]
 Result = TypeVar("Result")
 
 
-def failing(findings: Sequence[Finding], fail_on: FailOn) -> bool:
-    """Whether one of them is at or above a severity."""
-    if fail_on is FailOn.NEVER:
-        return False
-    return any(f.severity >= Severity[fail_on.name] for f in findings)
+def failing(findings: Sequence[Finding], fail_on: Severity | None) -> bool:
+    """Whether a finding is at or above a severity; none is where `fail_on` is `None`."""
+    return fail_on is not None and any(f.severity >= fail_on for f in findings)
 
 
 def roundup(
-    targets: Sequence[Target], given: Given, looking: Looking, fail_on: FailOn,
-    names: Sequence[str], baseline: Baseline | None = None,
+    targets: Sequence[Target], given: Given, looking: Looking, fail_on: Severity | None,
+    names: Sequence[str], observer: Observer, baseline: Baseline | None = None,
 ) -> Roundup:
     """Judge them all, in the order in which they are given. names: as they were typed."""
     listings: dict[tuple[object, ...], Listed] = {}
     ready = [_ready(one, given, looking, listings) for one in targets]
-    judged = at_once([_judging(one, looking) for one in ready])
+    judged = at_once([_judging(one, looking, observer) for one in ready])
     entries = tuple(
         _entry(target, outcome, fail_on, baseline)
         for target, outcome in zip(targets, judged, strict=True)
@@ -55,11 +53,13 @@ def roundup(
     return Roundup(entries, code, (*names, *words))
 
 
-def _judging(target: Target | ReshardError, looking: Looking) -> Callable[[], Report]:
+def _judging(
+    target: Target | ReshardError, looking: Looking, observer: Observer
+) -> Callable[[], Report]:
     def judge() -> Report:
         if isinstance(target, ReshardError):
             raise target
-        return looking.report(target)
+        return looking.report(target, observer)
 
     return judge
 
@@ -92,7 +92,8 @@ def _key(target: Target, given: Given) -> tuple[object, ...]:
 
 
 def _entry(
-    target: Target, outcome: Report | ReshardError, fail_on: FailOn, baseline: Baseline | None
+    target: Target, outcome: Report | ReshardError, fail_on: Severity | None,
+    baseline: Baseline | None,
 ) -> Entry:
     entry = target.entry
     name = target.place.text if entry is None else entry.name

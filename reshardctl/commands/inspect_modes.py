@@ -11,6 +11,7 @@ from reshardctl.errors import UsageError
 from reshardctl.model.times import parse_seconds
 
 if TYPE_CHECKING:
+    from reshardctl.commands.observer import Observer
     from reshardctl.commands.target import Target
     from reshardctl.diagnosis.report import Report
     from reshardctl.lineage import Reshard
@@ -28,20 +29,20 @@ class Looking:
     reshards: tuple[Reshard, ...] = ()
     watch: float = 0.0
 
-    def report(self, target: Target) -> Report:
+    def report(self, target: Target, observer: Observer) -> Report:
         """Wait, read, judge."""
+        from reshardctl.commands.survey import survey
         from reshardctl.diagnosis.preflight import forecast
-        from reshardctl.execution.repair import survey
 
         if self.reshards:
             _nothing_measured(target)
         ports = target.ports()
         if self.wait is not None:
-            wait_for(self.wait, ports, target.stream, target.place)
+            wait_for(self.wait, ports, target.stream, target.place, observer)
         if self.watch:
             from reshardctl.commands.watch import attended
 
-            return attended(ports, target, self.watch)
+            return attended(ports, target, self.watch, observer)
         report = survey(ports, target.stream, target.place, target.wishes, target.probe)
         return forecast(report, self.reshards) if self.reshards else report
 

@@ -20,6 +20,7 @@ class Reached:
     """How the store's account is reached. endpoints: service → URL, for those that are given.
 
     session: a boto3 Session. clock: monotonic seconds; sleep: waits that many.
+    files_read: is told how many of how many files are read.
     """
 
     session: Any
@@ -27,6 +28,7 @@ class Reached:
     endpoints: Mapping[str, str]
     clock: Callable[[], float]
     sleep: Callable[[float], None]
+    files_read: Callable[[int, int], None]
 
 
 def _dynamodb(place: Locator, reached: Reached) -> Medium:
@@ -80,14 +82,13 @@ def _of_files(place: Locator, blobs: Blobs, reached: Reached) -> Medium:
 
 
 def _bucket(target: str, reached: Reached) -> Blobs:
-    from reshardctl.console.progress import reading_progress
     from reshardctl.stores.files.s3 import S3
 
     bucket, _, prefix = target.partition("/")
     return S3(
         reached.session, bucket, prefix, region=reached.region,
         endpoint_url=reached.endpoints.get("s3"), sleep=reached.sleep,
-        progress=reading_progress(),
+        progress=reached.files_read,
     )
 
 

@@ -1,72 +1,115 @@
-"""From a sink to a plan: count what it holds, and fix on the line that it proves."""
+"""`rebuild`: count what a sink holds, and write the positions that it proves."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from reshardctl.audit.line import line_of
 from reshardctl.commands import count_sink as sparking
-from reshardctl.commands import fix as fixing
-from reshardctl.commands.fix_request import Asked
+from reshardctl.commands.consent import within_limit
+from reshardctl.commands.fix_consumer import fix_target, plan_for
+from reshardctl.commands.fix_request import FixRequest, require_consistent
+from reshardctl.commands.fix_saved import fix_from_plan, resume
+from reshardctl.commands.observer import SILENT, Observer
+from reshardctl.commands.planned import Confirm, FixResult, Planned
 from reshardctl.commands.read_only import only_read
 from reshardctl.commands.request import counting
 from reshardctl.commands.sinks import Sink
-from reshardctl.commands.target import Given, Target
+from reshardctl.commands.target import Target
 from reshardctl.commands.targets import configured
 from reshardctl.commands.targets import snapshot as offline
 from reshardctl.commands.targets.named import one
-from reshardctl.console.interrupt import treat_sigterm_as_ctrl_c
 from reshardctl.consumers.spec import Missing
 from reshardctl.diagnosis.report import case_of
 from reshardctl.errors import NoStore, Refused, UsageError
-from reshardctl.execution.repair import Ports
-from reshardctl.exit import Exit
+from reshardctl.execution.ports import Ports
 from reshardctl.planning.plan import Case
 from reshardctl.snapshot import take
 
 
-def one_source(given: Sequence[str], stream: str | None, sink: str | None) -> None:
-    """UsageError unless a consumer and its sink are named, or a plan, or a journal."""
-    fixing.one_source(given, stream, "rebuild")
-    if given == ["a consumer"] and not sink:
+@dataclass(frozen=True, slots=True)
+class RebuildRequest(FixRequest):
+    """Which consumer gets its positions from a sink. The rest is as in `FixRequest`."""
+
+    sink: Sink | None = None
+    """What the consumer wrote; needed with `consumer`."""
+
+    @property
+    def verb(self) -> str:
+        """The verb of the command line that is asked for the same."""
+        return "rebuild"
+
+    @property
+    def sink_words(self) -> tuple[str, ...]:
+        """The arguments that name the sink."""
+        return () if self.sink is None else self.sink.words()
+
+    def settled_by_a_plan(self, dry_run: bool) -> dict[str, bool]:
+        """Options that a saved plan or a journal has settled already → whether they are given."""
+        return FixRequest.settled_by_a_plan(self, dry_run) | {
+            "--from": self.sink is not None and bool(self.sink.path),
+            "--column": self.sink is not None and bool(self.sink.columns),
+            "--form": self.sink is not None and self.sink.form is not None,
+        }
+
+
+def plan_rebuild(request: RebuildRequest, observer: Observer = SILENT) -> Planned:
+    """What `rebuild` would write, proven. Raises as `plan` does."""
+    target = _proven_by_sink(request, observer, dry_run=True)
+    return plan_for(request, target, target.ports(), observer)
+
+
+def rebuild(
+    request: RebuildRequest, confirm: Confirm = within_limit, observer: Observer = SILENT
+) -> FixResult:
+    """Write the positions that a sink proves, apply a plan of that, or finish what was interrupted.
+
+    confirm, and what is raised: as for `fix`.
+    """
+    require_consistent(request, dry_run=False)
+    if request.plan is not None:
+        return fix_from_plan(request, request.plan, confirm, observer)
+    if request.resume is not None:
+        return resume(request, request.resume, observer)
+    target = _proven_by_sink(request, observer, dry_run=False)
+    return fix_target(request, target, confirm, observer)
+
+
+def _proven_by_sink(
+    request: RebuildRequest, observer: Observer, *, dry_run: bool
+) -> Target:
+    """The consumer, to be planned for on the positions that its sink proves."""
+    require_consistent(request, dry_run=dry_run)
+    text, sink = request.consumer or "", request.sink
+    if sink is None or not sink.path:
         raise UsageError(
             "--from is missing: what the line is taken from",
             "--from PATH, or --from NAME --form table; where nothing was ever stored: "
             "reshardctl fix --bootstrap",
         )
-
-
-def from_sink(asked: Asked, text: str, given: Given, sink: Sink, count: bool) -> Exit:
-    """Plan on the sink's line, and unless it is a dry run, carry it out."""
     if offline.is_snapshot(text):
         raise UsageError(
             "a snapshot has no sink: what it holds is compared with the stream as it is now",
             "name the consumer and --stream instead",
         )
-    target = counting(one(text, given), count)
-    account = asked.account
+    target = counting(one(text, request, observer), request.count)
+    account = request.account
     if target.entry is not None:
-        asked = configured.asked(asked, target.entry)
         account = configured.account_of(target.entry.stream.reach, account)
-    only_read(target.place, asked.dry_run, asked.out)
+    only_read(target.place, dry_run, request.out)
     sparking.check(sink, None)
     sparking.check_installed(sink)
-    treat_sigterm_as_ctrl_c()
     ports = target.ports()
     _store_is_there(target, ports)
     before = take(ports.kinesis, ports.medium, target.stream, target.place, ports.clock)
     case = case_of(before, target.wishes)  # nothing is counted for a store that is not understood
-    facts = sparking.count(sink, before.lineage, account).facts
+    facts = sparking.count(sink, before.lineage, account, observer).facts
     case.consumer.check_sink(target.place.options, sink.path, facts.batch)
     line = line_of(facts, before.lineage, inside=_holds_parts(case))
     note = target.place.spec.rebuilt_empty
     if note and case.consumer.empty(case.checkpoint()):
         line = replace(line, notes=(*line.notes, note))
-    found = replace(
-        target, opened=lambda: ports, wishes=replace(target.wishes, line=line)
-    )
-    return fixing.from_store(replace(asked, sink=sink.words()), found)
+    return replace(target, opened=lambda: ports, wishes=replace(target.wishes, line=line))
 
 
 def _holds_parts(case: Case) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from reshardctl.commands.account import Account
 from reshardctl.consumers.locator import Locator
 from reshardctl.diagnosis.report import Wishes
-from reshardctl.model.times import instant
+from reshardctl.model.times import instant, parse_instant
 
 
 def again(
@@ -29,7 +29,7 @@ def asked_words(
     if accept is not None:
         words += ["--accept", accept]
     if created is not None:
-        words += ["--created", created]
+        words += ["--created", instant(parse_instant(created))]
     if wishes is not None and wishes.recreated is not None:
         words += ["--recreated", instant(wishes.recreated)]
     if wishes is not None and wishes.bootstrap:

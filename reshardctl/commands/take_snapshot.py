@@ -8,6 +8,7 @@ from pathlib import Path
 from shlex import quote
 
 from reshardctl.commands.connect import listed
+from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.target import Given, Target
 from reshardctl.commands.targets import configured
 from reshardctl.commands.targets import snapshot as offline
@@ -22,16 +23,18 @@ from reshardctl.snapshot import Stream, probed, redaction, take
 from reshardctl.snapshot.file import SavedSnapshot
 
 
-def freeze(consumers: Sequence[str], given: Given) -> SavedSnapshot:
+def freeze(
+    consumers: Sequence[str], given: Given, observer: Observer = SILENT
+) -> SavedSnapshot:
     """Everything read now. UsageError for consumers that one file cannot tell apart."""
     if wrong := [text for text in consumers if offline.is_snapshot(text)]:
         raise UsageError(f"{wrong[0]} is a snapshot already", "name the consumer itself")
-    targets = _targets(consumers, given)
+    targets = _targets(consumers, given, observer)
     names = [target.place.target for target in targets]
     if twice := [name for name in names if names.count(name) > 1]:
         raise UsageError(f"two consumers keep their positions in {twice[0]}", "name it once")
     if not targets:
-        lineage, now = listed(given.account, given.stream or "")
+        lineage, now = listed(given.account, given.stream or "", observer)
         return SavedSnapshot(now, lineage)
     found: list[Snapshot] = []
     for target in targets:
@@ -39,13 +42,13 @@ def freeze(consumers: Sequence[str], given: Given) -> SavedSnapshot:
     return SavedSnapshot(found[0].now, found[0].lineage, tuple(found))
 
 
-def _targets(consumers: Sequence[str], given: Given) -> list[Target]:
+def _targets(consumers: Sequence[str], given: Given, observer: Observer) -> list[Target]:
     """The consumers named, or those that are configured for a stream of a configured name."""
     stream = given.stream or ""
     config = configured.names(stream, given)
     if config is None or stream not in config.streams:
-        return [one(text, given) for text in consumers]
-    found = several(consumers or (stream,), replace(given, stream=None))
+        return [one(text, given, observer) for text in consumers]
+    found = several(consumers or (stream,), replace(given, stream=None), observer)
     for target in found:
         if target.entry is None or target.entry.stream.name != stream:
             raise UsageError(

@@ -11,27 +11,43 @@ from reshardctl.commands.account import Account
 from reshardctl.consumers.locator import Locator
 from reshardctl.diagnosis.report import Wishes
 from reshardctl.diagnosis.rules.suppressions import Suppression
+from reshardctl.model.times import parse_instant
 
 if TYPE_CHECKING:
     from reshardctl.config import Consumer as Entry
-    from reshardctl.execution.repair import Ports
+    from reshardctl.execution.ports import Ports
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """What the command line says beside the consumers; `None` where it says nothing."""
+    """What is said beside the consumers, spelled as the options of the command line are.
+
+    `None` says nothing: the configuration decides, where a consumer is named in it, or the default.
+    """
 
     stream: str | None = None
+    """Name or ARN; needed where the consumer is named by a locator."""
     account: Account = field(default_factory=Account)
+    """How AWS is reached."""
     policy: str | None = None
+    """`lossless`, `latest`, `at-timestamp=TIME` or `latest-at-start`."""
     accept: str | None = None
+    """What a repair may cost a shard: `skip=12m,reread=3h,disorder`."""
     probe: bool = False
+    """Whether bounded reads of the stream may settle what the rows leave open."""
     bootstrap: bool = False
+    """Whether the application is new, and its first positions are to be made."""
     recreated: str | None = None
+    """The creation time of the stream that stands where an earlier one of its name stood."""
     created: str | None = None
-    """The creation time that the positions belong to, as an instant; for `fix`."""
+    """The creation time of the stream that the positions belong to."""
     config: Path | None = None
     """The file of the configured names, if it is not the usual one."""
+
+    @property
+    def created_at(self) -> float | None:
+        """`created` in Unix seconds. UsageError for what is no time."""
+        return None if self.created is None else parse_instant(self.created)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,21 +1,20 @@
-"""Undo as a plan of its own: steps, what the next start would then do, and the way there."""
+"""`undo`: put back what a fix wrote, once it is shown what the next start would then do."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from reshardctl.commands.consent import confirm
-from reshardctl.commands.fix import stopped
-from reshardctl.commands.fix_request import Asked
+from reshardctl.commands.account import Account
+from reshardctl.commands.fix_request import patience
 from reshardctl.commands.journals import Journals, kept_if_used
+from reshardctl.commands.observer import SILENT, Observer
+from reshardctl.commands.optimized import refuse_optimized
+from reshardctl.commands.stopped import stopped
 from reshardctl.commands.suggested_commands import again
 from reshardctl.commands.targets.configured import of_saved
-from reshardctl.commands.undo_source import Source, source_of
-from reshardctl.console.interrupt import finishing_the_step, treat_sigterm_as_ctrl_c
-from reshardctl.console.output import Output
-from reshardctl.console.progress import note
+from reshardctl.commands.undo_source import Source, UndoRequest, source_of
 from reshardctl.consumers import locator as locators
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
@@ -25,12 +24,20 @@ from reshardctl.errors import (
     CannotTell,
     EmptyCheckpoint,
     HalfDone,
+    NotConfirmed,
     ReshardError,
     UndoRefused,
-    UsageError,
 )
-from reshardctl.execution.apply import Applied, apply, belongs, half_done, resume
-from reshardctl.execution.repair import Ports
+from reshardctl.execution.apply import (
+    Applied,
+    apply,
+    belongs,
+    fresh_rows,
+    half_done,
+    rest_of,
+    resume,
+)
+from reshardctl.execution.ports import Ports
 from reshardctl.execution.undo import MOVED, NEITHER, Restore, staying, undo_steps
 from reshardctl.execution.whole_file import Whole, unreadable
 from reshardctl.exit import Exit
@@ -43,61 +50,89 @@ from reshardctl.snapshot import take
 from reshardctl.stores.base import Texts, recover
 
 
-def show_journals(asked: Asked, place: str | None, *, wanted: bool) -> Exit:
-    """List the journals. Without `wanted` an undo named none: that is a usage error besides."""
-    listing = Journals(asked.account).listing(place)
-    out = asked.to(asked.account.words())
-    out.journals(listing, Exit.OK if wanted else Exit.USAGE)
-    if not wanted:
-        what = "one of these" if listing.entries else f"{listing.place} has none"
-        raise UsageError(
-            "no journal is named; nothing was undone", f"reshardctl undo JOURNAL   # {what}"
-        )
-    return Exit.OK
+@dataclass(frozen=True, slots=True)
+class UndoResult:
+    """An undo, wanted or done. words: the arguments that name the consumer to other commands."""
+
+    undoing: Undoing
+    words: tuple[str, ...]
+
+    @property
+    def exit(self) -> Exit:
+        """FINDINGS where something could be put back and was not, else OK."""
+        wanted = self.undoing.written is None and self.undoing.steps
+        return Exit.FINDINGS if wanted else Exit.OK
 
 
-def undo(asked: Asked, name: str, *, whole_file: bool = False) -> Exit:
-    """Take a fix back, or show what that would do. name: its journal, or its plan's file.
+ConfirmUndo = Callable[[UndoResult], bool]
+"""Whether an undo may be written; it may raise NotConfirmed with words of its own instead."""
 
-    whole_file: put back a whole text that cannot be read any more.
+
+def always(_wanted: UndoResult) -> bool:
+    """A yes to every undo: it costs nothing that the state before the fix did not."""
+    return True
+
+
+def undo(
+    request: UndoRequest, confirm: ConfirmUndo = always, observer: Observer = SILENT
+) -> UndoResult:
+    """Take a fix back, as far as the consumer has not saved since, or show what that would do.
+
+    confirm: is called with the undo before anything is written, but not for one that was begun
+    before. Raises UsageError for a request that cannot be met; UndoRefused, NotConfirmed and
+    ConsumerRunning, nothing being written; HalfDone, naming the journal.
     """
-    source = source_of(asked, name)
-    place = locators.parse(source.plan.locator)
-    out = asked.to(again(place, source.plan.stream, asked.account))
-    asked, ports = of_saved(asked, place, source.plan.stream)
-    treat_sigterm_as_ctrl_c()
+    refuse_optimized(request.dry_run)
+    patience(request.watch, request.dry_run)
+    Journals(request.account).check(request.journal)
+    source = source_of(request, observer)
+    plan = source.plan
+    place = locators.parse(plan.locator)
+    words = tuple(again(place, plan.stream, request.account))
+    saved = of_saved(request.account, request.config, place, plan.stream, observer)
+    request = replace(request, account=saved.account, journal=request.journal or saved.journal)
+    undoing = _undo(request, saved.ports, source, place, lambda wanted: _confirmed(
+        confirm, UndoResult(wanted, words)
+    ), observer)
+    return UndoResult(undoing, words)
+
+
+def _confirmed(confirm: ConfirmUndo, wanted: UndoResult) -> None:
+    if not confirm(wanted):
+        raise NotConfirmed("not confirmed; nothing was written")
+
+
+def _undo(
+    request: UndoRequest, ports: Ports, source: Source, place: Locator,
+    consent: Callable[[Undoing], None], observer: Observer,
+) -> Undoing:
     records = source.records(ports)
-    spoiled = unreadable(ports.medium, records, source.name, wanted=whole_file)
+    spoiled = unreadable(ports.medium, records, source.name, wanted=request.whole_file)
     if isinstance(ports.medium, Texts) and spoiled:
-        return _whole(asked, ports, source, place, out, Whole.of(ports.medium, records, spoiled))
+        whole = Whole.of(ports.medium, records, spoiled)
+        return _whole(request, ports, source, place, whole, consent, observer)
     belongs(records, ports.medium, place.spec.identity_rows)
-    if records.undo is not None and records.undo.outcome != "undone" and not asked.dry_run:
-        return _go_on(asked, ports, source, place, out)
-    if not asked.dry_run:
+    if records.undo is not None and records.undo.outcome != "undone" and not request.dry_run:
+        return _go_on(request, ports, source, place, observer)
+    if not request.dry_run:
         recover(ports.medium)
     images = ports.medium.read()
-    undoing = _planned(asked, ports, source, place, images)
-    if asked.dry_run or not undoing.steps:
-        code = Exit.FINDINGS if undoing.steps else Exit.OK
-        out.undo(undoing, code)
-        return code
-    if not asked.yes:
-        if not asked.quiet:
-            out.undo(undoing, Exit.FINDINGS)
-        confirm(shown=not asked.quiet)
-    watched = stopped(asked, ports, place)
-    with finishing_the_step(), _journal(asked, ports, source, watched) as journal:
+    undoing = _planned(request.account, ports, source, place, images)
+    if request.dry_run or not undoing.steps:
+        return undoing
+    consent(undoing)
+    why = stopped(request.watch, ports, place, observer, assumed=request.assume_stopped)
+    with _journal(request, ports, source, why) as journal:
+        observer.writing()
         applied = _apply(ports, journal, source, list(undoing.steps), place)
-        done = replace(undoing, written=applied.written, journal=str(journal.path))
-        out.undo(done, Exit.OK)
-    return Exit.OK
+        return replace(undoing, written=applied.written, journal=str(journal.path))
 
 
 def _planned(
-    asked: Asked, ports: Ports, source: Source, place: Locator, images: list[Image]
+    account: Account, ports: Ports, source: Source, place: Locator, images: list[Image]
 ) -> Undoing:
     """The undo as it would be on the rows as they are."""
-    steps, kept = _steps(asked, ports, source, images, place)
+    steps, kept = _steps(account, ports, source, images, place)
     plan = source.plan
     lineage = ports.kinesis.lineage(plan.stream)
 
@@ -112,33 +147,30 @@ def _planned(
 
 
 def _whole(
-    asked: Asked, ports: Ports, source: Source, place: Locator, out: Output, whole: Whole
-) -> Exit:
+    request: UndoRequest, ports: Ports, source: Source, place: Locator, whole: Whole,
+    consent: Callable[[Undoing], None], observer: Observer,
+) -> Undoing:
     """Put whole texts back: rows that cannot be read are taken to be as the fix left them."""
     assert source.log is not None
     known = source.records(ports)
     as_fixed = replace(source, read_records=replace(known, undo=None))
-    undoing = _planned(asked, ports, as_fixed, place, whole.left)
-    note(whole.words)
-    if asked.dry_run:
-        out.undo(undoing, Exit.FINDINGS)
-        return Exit.FINDINGS
-    if not asked.yes:
-        if not asked.quiet:
-            out.undo(undoing, Exit.FINDINGS)
-        confirm(shown=not asked.quiet)
-    stopped(asked, ports, place)
+    undoing = _planned(request.account, ports, as_fixed, place, whole.left)
+    observer.note(whole.words)
+    if request.dry_run:
+        return undoing
+    consent(undoing)
+    stopped(request.watch, ports, place, observer, assumed=request.assume_stopped)
     journal, records = Journal.open(source.log)
-    with journal, finishing_the_step():
+    with journal:
+        observer.writing()
         whole.put_back(journal, records, undoing.steps)
         _read_back(ports, undoing.steps, journal, place.spec.moving)
-    out.undo(replace(undoing, written=len(undoing.steps), journal=str(journal.path)), Exit.OK)
-    return Exit.OK
+    return replace(undoing, written=len(undoing.steps), journal=str(journal.path))
 
 
 @contextmanager
 def _journal(
-    asked: Asked, ports: Ports, source: Source, watched: str
+    request: UndoRequest, ports: Ports, source: Source, why: str
 ) -> Iterator[Journal]:
     """The fix's own journal, or where that is lost, a new one about its plan."""
     if source.log is not None:
@@ -146,32 +178,33 @@ def _journal(
         with journal:
             yield journal
         return
-    header = source.header(ports, watched)
-    log = Journals(asked.account).new(asked.journal, header)
+    header = source.header(ports, why)
+    log = Journals(request.account).new(request.journal, header)
     with kept_if_used(log, header) as journal:
         yield journal
 
 
-def _go_on(asked: Asked, ports: Ports, source: Source, place: Locator, out: Output) -> Exit:
+def _go_on(
+    request: UndoRequest, ports: Ports, source: Source, place: Locator, observer: Observer
+) -> Undoing:
     """Finish an undo that was interrupted: its steps were shown and asked for when it began."""
     assert source.log is not None
-    stopped(asked, ports, place)
+    stopped(request.watch, ports, place, observer, assumed=request.assume_stopped)
     journal, records = Journal.open(source.log)
     moving = place.spec.moving
-    with journal, finishing_the_step():
+    with journal:
+        observer.writing()
+        rest = rest_of(
+            journal, records, ports.medium, moving=moving, identity_rows=place.spec.identity_rows
+        )
         applied = resume(
-            journal, records, ports.medium, check=lambda _images, rest: rest,
-            interrupted=ports.interrupted, moving=moving,
-            identity_rows=place.spec.identity_rows,
+            rest, rest.steps, ports.medium, journal, interrupted=ports.interrupted
         )
         _read_back(ports, applied.steps, journal, moving)
-        _show_done(ports, source, place, applied, out)
-    return Exit.OK
+        return _done(ports, source, place, applied)
 
 
-def _show_done(
-    ports: Ports, source: Source, place: Locator, applied: Applied, out: Output
-) -> None:
+def _done(ports: Ports, source: Source, place: Locator, applied: Applied) -> Undoing:
     path = source.name
     try:
         snapshot = take(ports.kinesis, ports.medium, source.plan.stream, place, ports.clock)
@@ -179,8 +212,7 @@ def _show_done(
     except ReshardError as error:
         what = f"the undo of {path} is complete, but could not be looked at: {error.what}"
         raise HalfDone(what, error.next or "look again with reshardctl inspect", path) from error
-    done = Undoing(then or _empty(snapshot), then, applied.steps, path, applied.written)
-    out.undo(done, Exit.OK)
+    return Undoing(then or _empty(snapshot), then, applied.steps, path, applied.written)
 
 
 def _read_back(
@@ -199,7 +231,7 @@ def _read_back(
 
 
 def _steps(
-    asked: Asked, ports: Ports, source: Source, images: list[Image], place: Locator
+    account: Account, ports: Ports, source: Source, images: list[Image], place: Locator
 ) -> tuple[list[Step], list[str]]:
     """What is put back, and what stays, in words."""
     records, rows = source.records(ports), _rows(images)
@@ -207,10 +239,10 @@ def _steps(
     try:
         steps = undo_steps(records, rows, rule, moving, _words(source))
     except UndoRefused as error:
-        later = Journals(asked.account).later(records, error.rows)
+        later = Journals(account).later(records, error.rows)
         if not later:
             raise
-        raise _named(error, later[0], Journals(asked.account).word_for(later[0])) from None
+        raise _named(error, later[0], Journals(account).word_for(later[0])) from None
     _refuse_spent(images, steps, place)
     stays = staying(records, rows, rule, moving)
     return steps, [
@@ -279,12 +311,9 @@ def _apply(
     rule, moving = _rule(place)
     records = source.records(ports)
     journal.begin_undo(steps)
-
-    def check(images: list[Image]) -> list[Step]:
-        back = undo_steps(records, _rows(images), rule, moving, _words(source))
-        _refuse_spent(images, back, place)
-        return back
-
-    applied = apply(steps, ports.medium, journal, check=check, interrupted=ports.interrupted)
+    images = fresh_rows(ports.medium)
+    fresh = undo_steps(records, _rows(images), rule, moving, _words(source))
+    _refuse_spent(images, fresh, place)
+    applied = apply(steps, fresh, ports.medium, journal, interrupted=ports.interrupted)
     _read_back(ports, applied.steps, journal, moving)
     return applied

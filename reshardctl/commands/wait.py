@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reshardctl.console.progress import phase
 from reshardctl.errors import StreamUnsettled, TimedOut, UsageError
 from reshardctl.model.times import duration, parse_seconds
 
 if TYPE_CHECKING:
+    from reshardctl.commands.observer import Observer
     from reshardctl.consumers.locator import Locator
     from reshardctl.diagnosis.reshard_progress import Uncrossed
-    from reshardctl.execution.repair import Ports
+    from reshardctl.execution.ports import Ports
     from reshardctl.lineage import Lineage
 
 PAUSE = 5.0
@@ -56,7 +56,9 @@ def wait_of(patience: str | None, until: str | None) -> Wait | None:
     )
 
 
-def wait_for(wait: Wait, ports: Ports, stream: str, place: Locator) -> None:
+def wait_for(
+    wait: Wait, ports: Ports, stream: str, place: Locator, observer: Observer
+) -> None:
     """Returns once it is so. TimedOut (exit 3) says what was still missing.
 
     At most half of the time is spent reading: a look that took long is followed by a long pause.
@@ -73,7 +75,7 @@ def wait_for(wait: Wait, ports: Ports, stream: str, place: Locator) -> None:
         left = end - now
         if left <= 0:
             raise TimedOut(f"after {duration(wait.seconds)} {missing}", _next(missing))
-        phase(f"waiting: {missing}, {duration(left)} left")
+        observer.phase(f"waiting: {missing}, {duration(left)} left")
         ports.sleep(min(max(pause, now - began), left))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from reshardctl.console.progress import phase
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.activity import Watched, watched
 from reshardctl.diagnosis.report import make
@@ -15,25 +14,26 @@ from reshardctl.planning.policy import LOSSLESS
 from reshardctl.snapshot import probed
 
 if TYPE_CHECKING:
+    from reshardctl.commands.observer import Observer
     from reshardctl.commands.target import Target
     from reshardctl.diagnosis.evidence import Snapshot
     from reshardctl.diagnosis.report import Report
-    from reshardctl.execution.repair import Ports
+    from reshardctl.execution.ports import Ports
 
 SLICE = 5.0
 """Seconds after which the time left is shown anew."""
 
 
-def attended(ports: Ports, target: Target, seconds: float) -> Report:
+def attended(ports: Ports, target: Target, seconds: float, observer: Observer) -> Report:
     """The report of what is there at the end, with what moved since the beginning.
 
     The stream is listed at both ends too: what cannot be judged is said before the wait.
     """
-    from reshardctl.execution.repair import survey
+    from reshardctl.commands.survey import survey
 
     plain = replace(target.wishes, policy=LOSSLESS, count=False)
     first = survey(ports, target.stream, target.place, plain)
-    _pass(ports, seconds)
+    _pass(ports, seconds, observer)
     report = survey(ports, target.stream, target.place, target.wishes, target.probe)
     snapshot = replace(report.snapshot, watched=_compared(first.snapshot, report.snapshot))
     if target.probe and (places := places_to_watch(snapshot)):
@@ -41,10 +41,10 @@ def attended(ports: Ports, target: Target, seconds: float) -> Report:
     return make(snapshot, report.wishes)
 
 
-def _pass(ports: Ports, seconds: float) -> None:
+def _pass(ports: Ports, seconds: float, observer: Observer) -> None:
     end = ports.clock() + seconds
     while (left := end - ports.clock()) > 0:
-        phase(f"watching the consumer, {duration(left)} left")
+        observer.phase(f"watching the consumer, {duration(left)} left")
         ports.sleep(min(SLICE, left))
 
 

@@ -43,6 +43,11 @@ def destinations(formats: Sequence[str] | None, output: str | None) -> tuple[Des
     return places
 
 
+def one_document(places: Sequence[Destination]) -> bool:
+    """Whether the main place takes one document, so that only the outcome is wanted there."""
+    return places[0].format in ONE_DOCUMENT
+
+
 def _parsed(text: str) -> Destination:
     name, joint, file = text.partition("=")
     if name not in set(FormatName):

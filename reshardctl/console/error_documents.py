@@ -57,10 +57,10 @@ def _spoken(place: Destination) -> bool:
 
 
 def _tell(place: Destination, error: ReshardError) -> None:
-    from reshardctl.console.files import replace_file
     from reshardctl.console.stdout import write
     from reshardctl.render import Context
     from reshardctl.render import write as written
+    from reshardctl.stores.named_file import replace_file
 
     text = written(error, place.format or FormatName.CONCISE, Context(exit=error.exit))
     if place.file is None:

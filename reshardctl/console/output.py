@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from reshardctl.console import error_documents as lastword
 from reshardctl.console.choices import ColorMode, FormatName
 from reshardctl.console.destinations import Destination
-from reshardctl.console.files import check_file, replace_file
 from reshardctl.console.stdout import unicode_is_read, write
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
 from reshardctl.render.context import Context
+from reshardctl.stores.named_file import check_file, replace_file
 
 if TYPE_CHECKING:
     from reshardctl.diagnosis.audit_report import AuditReport

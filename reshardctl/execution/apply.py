@@ -1,7 +1,7 @@
 """Steps into a medium, one after the other, each on disk in the journal before it is written.
 
-Nothing is written that `check` has not just proven on fresh rows. Killed at any point, `resume`
-tells from the rows what is in place and writes the rest.
+The caller proves the steps on fresh rows just before: `fresh_rows`, its own judgement, `apply`; or
+`rest_of`, its own judgement, `resume`, which writes what is not in place where a fix was killed.
 """
 
 from __future__ import annotations
@@ -29,11 +29,6 @@ from reshardctl.model.write_state import Landed, Standing, standings
 from reshardctl.planning.refresh import rebase
 from reshardctl.stores.base import Medium, Texts, recover
 
-Check = Callable[[list[Image]], list[Step]]
-"""Fresh rows → the same steps with fresh before-images, or StalePlan."""
-CheckRest = Callable[[list[Image], list[Step]], list[Step]]
-"""The same for what is left of a fix: fresh rows, and the writes that have not landed."""
-
 TRIES = 5
 """How often a step is written where a running consumer may renew a row between read and write."""
 
@@ -52,24 +47,49 @@ def never() -> bool:
     return False
 
 
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What is left of a fix that was begun. rows: as they are now. todo: the writes that have not
+    landed, by the place of their step among `total`."""
+
+    rows: tuple[Image, ...]
+    todo: tuple[tuple[int, Step], ...]
+    total: int
+
+    @property
+    def steps(self) -> list[Step]:
+        """The same without their places."""
+        return [step for _, step in self.todo]
+
+    @property
+    def in_place(self) -> int:
+        """How many steps are done already."""
+        return self.total - len(self.todo)
+
+
+def fresh_rows(medium: Medium) -> list[Image]:
+    """The rows as they are now, after what a killed write may have left is put in order."""
+    recover(medium)
+    return medium.read()
+
+
 def apply(
     steps: Sequence[Step],
+    fresh: Sequence[Step],
     medium: Medium,
     journal: Journal,
     *,
-    check: Check,
     interrupted: Callable[[], bool] = never,
     renewing: Collection[str] = (),
 ) -> Applied:
-    """Re-read, check, then write every step.
+    """Write every step.
 
-    renewing: attributes that a running consumer changes while a row goes on saying the same; a
-    step whose rows moved in nothing else is read and tried again. Raises StalePlan (nothing
-    written), Cancelled (interrupted before the first write), HalfDone (stopped after one, or with
-    one whose fate is unknown), and what the medium raises while nothing is in place.
+    fresh: the same steps over the rows as they are now, proven on them. renewing: attributes that a
+    running consumer changes while a row goes on saying the same; a step whose rows moved in nothing
+    else is read and tried again. Raises StalePlan (nothing written), Cancelled (interrupted before
+    the first write), HalfDone (stopped after one, or with one whose fate is unknown), and what the
+    medium raises while nothing is in place.
     """
-    recover(medium)
-    fresh = check(medium.read())
     if [_keys(step) for step in fresh] != [_keys(step) for step in steps]:
         raise StalePlan("the checked steps write other rows than the plan's")
     if isinstance(medium, Texts) and not journal.undoing:
@@ -79,46 +99,54 @@ def apply(
     return Applied(tuple(fresh), done, 0)
 
 
-def resume(
+def rest_of(
     journal: Journal,
     records: Records,
     medium: Medium,
     *,
-    check: CheckRest,
-    interrupted: Callable[[], bool] = never,
     moving: Collection[str] = (),
     renewing: Collection[str] = (),
     identity_rows: Mapping[str, str] = MappingProxyType({}),
-) -> Applied:
-    """Go on with the last course of a journal, the fix or its undoing.
+) -> Rest:
+    """What is left of the last course of a journal, the fix or its undoing; what is in place
+    already is recorded as that.
 
     moving: attributes that the consumer changes by itself. renewing: as for `apply`.
-    identity_rows: as for `belongs`. Raises what
-    `apply` raises; a row that is neither as before nor as written is HalfDone and nothing is
-    written.
+    identity_rows: as for `belongs`. A row that is neither as before nor as written is HalfDone, or
+    StalePlan where nothing was begun.
     """
     belongs(records, medium, identity_rows)
-    recover(medium)
+    rows = fresh_rows(medium)
     run = records.run
     steps = run.current
-    rows = medium.read()
     try:
         landed = run.landed if renewing else frozenset()
-        rest = remaining(steps, rows, journal, moving, renewing, landed)
+        todo = remaining(steps, rows, journal, moving, renewing, landed)
     except HalfDone as error:
         if run.intents:
             raise
         raise StalePlan(f"{error.what}; nothing was written", "run reshardctl fix again") from None
-    in_place = len(steps) - len(rest)
-    for index in sorted(set(range(len(steps))) - {index for index, _ in rest} - run.landed):
+    for index in sorted(set(range(len(steps))) - {index for index, _ in todo} - run.landed):
         if index in run.intents:
             journal.landed(index)
-    checked = check(rows, [step for _, step in rest])
-    if [_keys(step) for step in checked] != [_keys(step) for _, step in rest]:
+    return Rest(tuple(rows), tuple(todo), len(steps))
+
+
+def resume(
+    rest: Rest,
+    fresh: Sequence[Step],
+    medium: Medium,
+    journal: Journal,
+    *,
+    interrupted: Callable[[], bool] = never,
+    renewing: Collection[str] = (),
+) -> Applied:
+    """Write what is left. fresh, renewing: as for `apply`, which also says what is raised."""
+    if [_keys(step) for step in fresh] != [_keys(step) for step in rest.steps]:
         raise StalePlan("the checked steps write other rows than the journal's")
-    todo = [(index, step) for (index, _), step in zip(rest, checked, strict=True)]
-    done = _Course(medium, journal, interrupted, len(steps), in_place, renewing).go(todo)
-    return Applied(tuple(checked), done, in_place)
+    todo = [(index, step) for (index, _), step in zip(rest.todo, fresh, strict=True)]
+    done = _Course(medium, journal, interrupted, rest.total, rest.in_place, renewing).go(todo)
+    return Applied(tuple(fresh), done, rest.in_place)
 
 
 def belongs(records: Records, medium: Medium, identity_rows: Mapping[str, str]) -> None:

@@ -278,12 +278,11 @@ def test_a_password_in_the_locator_is_shown_nowhere(lab, spark, form):
 
 
 def test_the_words_that_come_back_have_no_password():
-    from reshardctl.commands.audit import Audit
+    from reshardctl.commands.audit import AuditRequest
     from reshardctl.commands.sinks import Sink
-    from reshardctl.commands.target import Given
 
     locator = "kinesis-consumer+redis://me:s3cr3t@127.0.0.1:1/0?app=a"
-    words = Audit(Sink("/lake", against=True), Given("orders"), locator).words()
+    words = AuditRequest(Sink("/lake", against=True), locator, stream="orders").words()
     assert "s3cr3t" not in " ".join(words) and "--against-stream" in words
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.console.files import check_file, replace_file
 from reshardctl.errors import UsageError
+from reshardctl.stores.named_file import check_file, replace_file
 
 TEXT = "a report, ü\n"
 

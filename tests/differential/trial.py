@@ -11,7 +11,6 @@ from pathlib import Path
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.errors import ReshardError
-from reshardctl.execution.apply import apply
 from reshardctl.execution.undo import Restore, undo_steps
 from reshardctl.journal import Header, Journal, read
 from reshardctl.model import (
@@ -34,6 +33,7 @@ from reshardctl.planning.refresh import rebase
 from reshardctl.testing.memory_medium import MemoryMedium
 from tests.differential.states import State
 from tests.judging import Bench, delivered
+from tests.plans import apply
 
 ACCEPTED = "reread=2400h,disorder"
 SERIOUS = (Harm.SKIPPED, Harm.STALLED, Harm.DIES)

@@ -7,9 +7,8 @@ from typing import Any
 
 from faults import FaultySession
 from lease_server import REGION, session
-from plans import MOVING, RESTORE, Killed, Plan, as_given, checked, header
+from plans import MOVING, RESTORE, Killed, Plan, apply, as_given, checked, header, resume
 
-from reshardctl.execution.apply import apply, resume
 from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Journal, S3Object, read
 from reshardctl.journal.s3 import S3Log

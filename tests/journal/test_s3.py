@@ -13,10 +13,20 @@ from typing import Any
 import pytest
 from faults import DENIED, EXPIRED, LASTING, TRANSIENT, UNSENT, answer, before
 from lease_server import lease_server
-from plans import Killed, Plan, checked, counters, header, journal_of, plan_of, settled, twice
+from plans import (
+    Killed,
+    Plan,
+    apply,
+    checked,
+    counters,
+    header,
+    journal_of,
+    plan_of,
+    settled,
+    twice,
+)
 
 from reshardctl.errors import CannotTell, HalfDone, Refused, ReshardError, UsageError
-from reshardctl.execution.apply import apply
 from reshardctl.journal import Journal, S3Object, read
 from reshardctl.journal.bucket import listed
 from reshardctl.model import Step

@@ -19,7 +19,7 @@ import os, signal, sys, time
 sys.path[:0] = sys.argv[1:3]
 import boto3
 from plans import checked, header, plan_of
-from reshardctl.execution.apply import apply
+from plans import apply
 from reshardctl.journal import Journal, S3Object
 from reshardctl.journal.s3 import S3Log
 from reshardctl.stores.dynamodb import DynamoDb

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from reshardctl.commands.account import Account
 from reshardctl.commands.connect import ports_of
+from reshardctl.commands.observer import Observer
 from reshardctl.commands.request import wishes_of
 from reshardctl.commands.suggested_commands import asked_words
 from reshardctl.config import DEFAULT, Config, Consumer, Reach, load
-from reshardctl.console.failures import harmless
-from reshardctl.console.progress import note
 from reshardctl.consumers.locator import Locator, looks_like_one
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
@@ -21,9 +20,9 @@ from reshardctl.model.times import instant, same_second
 from reshardctl.snapshot import Stream
 
 if TYPE_CHECKING:
-    from reshardctl.commands.fix_request import Asked
+    from reshardctl.commands.fix_request import FixRequest
     from reshardctl.commands.target import Given, Target
-    from reshardctl.execution.repair import Ports
+    from reshardctl.execution.ports import Ports
 
 
 def config_of(given: Given) -> Config:
@@ -43,9 +42,9 @@ def names(text: str, given: Given) -> Config | None:
     return config_of(given)
 
 
-def one(text: str, config: Config, given: Given) -> Target:
+def one(text: str, config: Config, given: Given, observer: Observer) -> Target:
     """The consumer of this name, or the only one of the stream of this name."""
-    found = several([text], config, given)
+    found = several([text], config, given, observer)
     if len(found) > 1:
         known = ", ".join(target.entry.name for target in found if target.entry)
         raise UsageError(
@@ -55,7 +54,9 @@ def one(text: str, config: Config, given: Given) -> Target:
     return found[0]
 
 
-def several(texts: Sequence[str], config: Config, given: Given) -> list[Target]:
+def several(
+    texts: Sequence[str], config: Config, given: Given, observer: Observer
+) -> list[Target]:
     """The consumers that are named, by their own names or their streams'; each once, in the
     order of the file. No name is all of them. Raises UsageError."""
     if given.stream is not None:
@@ -68,7 +69,7 @@ def several(texts: Sequence[str], config: Config, given: Given) -> list[Target]:
             known = ", ".join([*config.consumers, *config.streams]) or "none"
             raise UsageError(f"there is no {text!r} in {config.file}", f"it has {known}")
     found = [
-        target_of(one, config, given) for one in config.consumers.values()
+        target_of(one, config, given, observer) for one in config.consumers.values()
         if not texts or one.name in texts or one.stream.name in texts
     ]
     if not found:
@@ -79,7 +80,7 @@ def several(texts: Sequence[str], config: Config, given: Given) -> list[Target]:
     return found
 
 
-def target_of(entry: Consumer, config: Config, given: Given) -> Target:
+def target_of(entry: Consumer, config: Config, given: Given, observer: Observer) -> Target:
     """A configured consumer as a target."""
     from reshardctl.commands.target import Target
 
@@ -90,17 +91,16 @@ def target_of(entry: Consumer, config: Config, given: Given) -> Target:
     return Target(
         entry.stream.stream, entry.place, wishes, given.probe,
         (entry.name, *file, *given.account.words(), *asked),
-        lambda: _ports(entry, given.account), entry=entry,
+        lambda: _ports(entry, given.account, observer), entry=entry,
         suppressions=tuple(s for s in config.suppressions if s.consumer == entry.name),
     )
 
 
-def asked(asked: Asked, entry: Consumer) -> Asked:
-    """How to go about a fix: what the command line leaves open, as the file says."""
+def told(request: FixRequest, entry: Consumer) -> FixRequest:
+    """The same request; what it leaves open of the account and the journal, as the file says."""
     return replace(
-        asked, account=account_of(entry.reach, asked.account),
-        journal=asked.journal or folder(entry.journal),
-        created=entry.stream.created if asked.created is None else asked.created,
+        request, account=account_of(entry.reach, request.account),
+        journal=request.journal or folder(entry.journal),
     )
 
 
@@ -111,21 +111,36 @@ def folder(place: str) -> str | None:
     return place if place.endswith(("/", ".jsonl")) else f"{place}/"
 
 
-def of_saved(asked: Asked, place: Locator, stream: str) -> tuple[Asked, Ports]:
-    """How the store of a saved plan or a journal is reached: as the consumer of this table and
-    stream in the configuration, if there is just one; else as the command line says.
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How the store of a saved plan or a journal is reached. journal: where the configuration
+    keeps journals of it."""
 
-    stream: as the plan names it. A file that cannot be read does not stop an undo: it is said.
+    account: Account
+    ports: Ports
+    journal: str | None = None
+
+
+def of_saved(
+    account: Account, file: Path | None, place: Locator, stream: str, observer: Observer
+) -> Reached:
+    """As the consumer of this table and stream in the configuration, if there is just one; else as
+    the request says.
+
+    file: the configuration. stream: as the plan names it. A file that cannot be read does not stop
+    an undo: the observer is told.
     """
-    entry = _entry_of(asked.config, place, stream)
+    entry = _entry_of(file, place, stream, observer)
     if entry is None:
-        return asked, ports_of(asked.account, place)
-    store = account_of(entry.reach, asked.account)
-    ports = ports_of(account_of(entry.stream.reach, asked.account), place, store)
-    return replace(asked, account=store, journal=asked.journal or folder(entry.journal)), ports
+        return Reached(account, ports_of(account, place, observer))
+    store = account_of(entry.reach, account)
+    ports = ports_of(account_of(entry.stream.reach, account), place, observer, store)
+    return Reached(store, ports, folder(entry.journal))
 
 
-def _entry_of(file: Path | None, place: Locator, stream: str) -> Consumer | None:
+def _entry_of(
+    file: Path | None, place: Locator, stream: str, observer: Observer
+) -> Consumer | None:
     if file is None and not DEFAULT.exists():
         return None
     try:
@@ -133,7 +148,7 @@ def _entry_of(file: Path | None, place: Locator, stream: str) -> Consumer | None
     except UsageError as error:
         if file is not None:
             raise
-        note(f"{DEFAULT} is left out: {harmless(error.what)}")
+        observer.note(f"{DEFAULT} is left out: {error.what}")
         return None
     found = [
         entry for entry in config.consumers.values()
@@ -157,9 +172,9 @@ def account_of(reach: Reach, said: Account) -> Account:
     )
 
 
-def _ports(entry: Consumer, said: Account) -> Ports:
+def _ports(entry: Consumer, said: Account, observer: Observer) -> Ports:
     stream = account_of(entry.stream.reach, said)
-    ports = ports_of(stream, entry.place, account_of(entry.reach, said))
+    ports = ports_of(stream, entry.place, observer, account_of(entry.reach, said))
     if entry.stream.created is None:
         return ports
     pinned = Pinned(ports.kinesis, entry.stream.created, entry.stream.origin)

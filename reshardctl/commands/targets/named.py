@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from reshardctl.commands.connect import place_of, ports_of
+from reshardctl.commands.observer import Observer
 from reshardctl.commands.request import wishes_of
 from reshardctl.commands.suggested_commands import again
 from reshardctl.commands.target import Given, Target
@@ -13,17 +13,14 @@ from reshardctl.commands.targets import configured
 from reshardctl.commands.targets import snapshot as offline
 from reshardctl.errors import UsageError
 
-if TYPE_CHECKING:
-    pass
 
-
-def one(text: str, given: Given) -> Target:
+def one(text: str, given: Given, observer: Observer) -> Target:
     """The consumer that a locator names. UsageError before anything is called."""
     if offline.is_snapshot(text):
         return offline.one(text, given)
     if config := configured.names(text, given):
-        return configured.one(text, config, given)
-    place = place_of(text)
+        return configured.one(text, config, given, observer)
+    place = place_of(text, observer)
     if given.stream is None:
         raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
     wishes = wishes_of(
@@ -35,25 +32,25 @@ def one(text: str, given: Given) -> Target:
     )
     return Target(
         given.stream, place, wishes, given.probe, tuple(words),
-        lambda: ports_of(given.account, place),
+        lambda: ports_of(given.account, place, observer),
     )
 
 
-def several(texts: Sequence[str], given: Given) -> list[Target]:
+def several(texts: Sequence[str], given: Given, observer: Observer) -> list[Target]:
     """The consumers of locators or configured names, each once; all that are configured for none.
 
     A snapshot's are all of its consumers. UsageError before anything is called.
     """
     if not texts:
-        return configured.several((), configured.config_of(given), given)
+        return configured.several((), configured.config_of(given), given, observer)
     found: list[Target] = []
     for text in texts:
         if offline.is_snapshot(text):
             found += offline.targets(text, given)
         elif config := configured.names(text, given):
-            found += configured.several([text], config, given)
+            found += configured.several([text], config, given, observer)
         else:
-            found.append(one(text, given))
+            found.append(one(text, given, observer))
     unique = {_identity(target): target for target in found}
     return list(unique.values())
 

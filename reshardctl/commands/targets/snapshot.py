@@ -15,7 +15,7 @@ from reshardctl.errors import UsageError
 if TYPE_CHECKING:
     from reshardctl.commands.target import Given, Target
     from reshardctl.diagnosis.evidence import Snapshot
-    from reshardctl.execution.repair import Ports
+    from reshardctl.execution.ports import Ports
     from reshardctl.lineage import Lineage
 
 SCHEME = "snapshot:"
@@ -145,7 +145,7 @@ def _joined(text: str, name: str) -> str:
 
 
 def _ports(snapshot: Snapshot) -> Ports:
-    from reshardctl.execution.repair import Ports
+    from reshardctl.execution.ports import Ports
     from reshardctl.snapshot.frozen import FrozenMedium, FrozenStream
 
     return Ports(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.console.files import replace_file
+from reshardctl.stores.named_file import replace_file
 from tests.cli.killed.labs import STORES, FileLab
 from tests.cli.killed.stores import Kept, contents
 from tests.cli.killed.tracing import killed, needs_strace, points

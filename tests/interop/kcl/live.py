@@ -10,11 +10,13 @@ from pathlib import Path
 
 import boto3
 
+from reshardctl.commands.survey import survey
+from reshardctl.commands.write_plan import carry_out, verify
 from reshardctl.consumers import locator
 from reshardctl.diagnosis.report import Wishes
 from reshardctl.errors import StalePlan
 from reshardctl.execution import plan_file as savedplan
-from reshardctl.execution.repair import Ports, carry_out, survey, verify
+from reshardctl.execution.ports import Ports
 from reshardctl.journal import Header, Journal
 from reshardctl.kinesis import Kinesis
 from reshardctl.model import Step

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from plans import apply, resume
 
 from reshardctl.codec import values as wire
 from reshardctl.codec.strict import Place, parse
-from reshardctl.execution.apply import apply, resume
 from reshardctl.execution.undo import Restore, undo_steps
 from reshardctl.journal import Header, Journal, read
 from reshardctl.model import Create, Delete, Image, Step, Update, Write, after

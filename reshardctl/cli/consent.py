@@ -1,0 +1,37 @@
+"""The one question at a terminal."""
+
+from __future__ import annotations
+
+import sys
+
+from reshardctl.commands.planned import Planned
+from reshardctl.console.progress import clear
+from reshardctl.errors import NotConfirmed
+from reshardctl.render.price import price_words
+
+QUESTION = "Write this? Only 'yes' is taken for a yes: "
+
+
+def ask_for_plan(planned: Planned, *, shown: bool) -> bool:
+    """Ask, with the plan's price. Raises NotConfirmed where nobody can be asked."""
+    return ask(shown, price_words(planned.decision), planned.accepting)
+
+
+def ask(shown: bool, price: str = "", way_out: str = "") -> bool:
+    """Ask at the terminal. Raises NotConfirmed without one, and where nothing was shown.
+
+    price: said before the question. way_out: the command that needs no answer.
+    """
+    costs = f". {price} This accepts it:" if way_out else ""
+    if not shown:
+        raise NotConfirmed(
+            f"this --format shows no plan that could be confirmed{costs}", way_out or "add --yes"
+        )
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise NotConfirmed(f"there is no terminal to ask at{costs}", way_out or "add --yes")
+    try:
+        clear()
+        answer = input(f"{price} {QUESTION}".lstrip())
+    except EOFError:
+        answer = ""
+    return answer.strip() == "yes"

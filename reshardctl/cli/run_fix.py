@@ -1,0 +1,58 @@
+"""Running a fix or a rebuild at the terminal: the plan, the question, the outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from reshardctl.cli.consent import ask_for_plan
+from reshardctl.cli.terminal import Terminal
+from reshardctl.commands.consent import within_limit
+from reshardctl.commands.fix_request import FixRequest
+from reshardctl.commands.observer import Observer
+from reshardctl.commands.planned import Confirm, FixResult, Planned
+from reshardctl.console.output import Output
+from reshardctl.exit import Exit
+
+Request = TypeVar("Request", bound=FixRequest)
+
+
+class FixTerminal(Terminal):
+    """Shows the plan as well. quiet: whether only the outcome is wanted, unless it is a dry run."""
+
+    def __init__(self, out: Output, *, dry_run: bool, quiet: bool) -> None:
+        super().__init__()
+        self._out, self._dry_run, self._quiet = out, dry_run, quiet
+
+    def planned(self, planned: Planned) -> None:
+        none = planned.plan is None
+        if none or self._dry_run or not self._quiet:
+            out = replace(self._out, again=planned.words, sink=planned.sink_words)
+            out.plan(
+                planned.report, planned.exit, dry_run=self._dry_run or none, saved=planned.saved
+            )
+
+
+def show_plan(
+    plan: Callable[[Request, Observer], Planned], request: Request, out: Output
+) -> Exit:
+    """The dry run."""
+    with FixTerminal(out, dry_run=True, quiet=False) as terminal:
+        return plan(request, terminal).exit
+
+
+def run_fix(
+    fix: Callable[[Request, Confirm, Observer], FixResult], request: Request, out: Output, *,
+    quiet: bool, yes: bool,
+) -> Exit:
+    """Show the plan, ask unless `yes` takes it, write it and show what was written."""
+    def confirm(planned: Planned) -> bool:
+        return within_limit(planned) if yes else ask_for_plan(planned, shown=not quiet)
+
+    with FixTerminal(out, dry_run=False, quiet=quiet) as terminal:
+        result = fix(request, confirm, terminal)
+        if result.fixed is not None:
+            out = replace(out, again=result.words, sink=result.sink_words)
+            out.fixed(result.fixed, result.exit)
+    return result.exit

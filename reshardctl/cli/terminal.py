@@ -1,0 +1,68 @@
+"""What a use case tells, shown on stderr; and signals, which wait while rows are written."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import AbstractContextManager, ExitStack
+from types import TracebackType
+from typing import Self
+
+from reshardctl.commands.observer import Observer, Tasks
+from reshardctl.console import interrupt, progress
+from reshardctl.console.choices import FailOn
+from reshardctl.console.failures import harmless
+from reshardctl.diagnosis.rules import Severity
+
+
+class Terminal(Observer):
+    """Shows progress to a person, and notes to everyone.
+
+    As a context: SIGTERM ends a command as Ctrl-C does, and from `writing` to the end of the
+    context both only ask to stop after the step in hand.
+    """
+
+    def __init__(self) -> None:
+        self._listing = progress.listing_progress()
+        self._reading = progress.reading_progress()
+        self._until_the_end = ExitStack()
+
+    def __enter__(self) -> Self:
+        interrupt.treat_sigterm_as_ctrl_c()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._until_the_end.close()
+
+    def note(self, text: str) -> None:
+        progress.note(harmless(text))
+
+    def phase(self, text: str, *, logged: bool = False) -> None:
+        if logged and not sys.stderr.isatty():
+            progress.note(text)
+        else:
+            progress.phase(text)
+
+    def shards_listed(self, count: int) -> None:
+        self._listing(count)
+
+    def files_read(self, done: int, total: int) -> None:
+        self._reading(done, total)
+
+    def spark_works(self, text: str, tasks: Tasks) -> AbstractContextManager[None]:
+        from reshardctl.console.spark_progress import alive
+
+        return alive(text, tasks)
+
+    def writing(self) -> None:
+        self._until_the_end.enter_context(interrupt.finishing_the_step())
+
+    def interrupted(self) -> bool:
+        return interrupt.interrupted()
+
+
+def severity(fail_on: FailOn) -> Severity | None:
+    """From which severity on a command fails; `None` for never."""
+    return None if fail_on is FailOn.NEVER else Severity[fail_on.name]

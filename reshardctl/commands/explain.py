@@ -1,0 +1,20 @@
+"""`explain`: one shard's life, its place in the store, and what the next start does with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from reshardctl.commands.observer import SILENT, Observer
+from reshardctl.commands.survey import survey
+from reshardctl.commands.target import Given
+from reshardctl.commands.targets.named import one
+from reshardctl.render.explanation import explain as explained
+
+
+def explain(
+    shard: str, consumer: str, given: Given, observer: Observer = SILENT
+) -> Iterable[str]:
+    """Lines on a shard, named by its number or its id, and one consumer. Writes nothing."""
+    target = one(consumer, given, observer)
+    report = survey(target.ports(), target.stream, target.place, target.wishes, target.probe)
+    return explained(report, shard)

@@ -1,0 +1,153 @@
+"""Planning the repair of a consumer afresh, and carrying it out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reshardctl.commands.consent import require_consent
+from reshardctl.commands.fix_request import FixRequest
+from reshardctl.commands.journals import Journals, kept_if_used
+from reshardctl.commands.observer import Observer
+from reshardctl.commands.planned import Again, Confirm, FixResult, Planned
+from reshardctl.commands.read_only import only_read
+from reshardctl.commands.request import accept_of
+from reshardctl.commands.stopped import allowed, header_of
+from reshardctl.commands.survey import survey
+from reshardctl.commands.target import Target
+from reshardctl.commands.targets import configured
+from reshardctl.commands.targets import snapshot as offline
+from reshardctl.commands.write_plan import carry_out, verify
+from reshardctl.consumers.base import Incarnation
+from reshardctl.consumers.locator import Locator
+from reshardctl.diagnosis.report import Report, question
+from reshardctl.errors import Refused
+from reshardctl.execution import plan_file as savedplan
+from reshardctl.execution.plan_file import SavedPlan
+from reshardctl.execution.ports import Ports
+from reshardctl.model.times import instant, same_second
+from reshardctl.planning.consent import flag
+from reshardctl.planning.live_writes import require_live
+from reshardctl.planning.plan import Ask, Plan
+from reshardctl.planning.policy import Accept
+from reshardctl.render.outcomes import Fixed
+
+
+def plan_for(
+    request: FixRequest, target: Target, ports: Ports, observer: Observer
+) -> Planned:
+    """Read, judge and plan, save the plan where it is wanted, and tell the observer of it.
+
+    Raises Refused, after the observer has heard of it, for a question that is open and for a write
+    that is not safe while the consumer runs.
+    """
+    created = _created(request, target)
+    report = survey(ports, target.stream, target.place, target.wishes, target.probe)
+    right_incarnation(report, created)
+    words = target.to_write or target.words
+    plan = None
+    if isinstance(report.decision, Plan):
+        wanted = replace(report, wishes=replace(report.wishes, created=created))
+        plan = savedplan.of_report(wanted, target.probe)
+    sink = request.sink_words
+    planned = Planned(
+        report, plan, target.wishes.accept, words, sink,
+        Again(request.verb, (*words, *sink), request.how),
+    )
+    if plan is not None and request.out is not None:
+        planned = replace(planned, saved=planned.save(request.out))
+    observer.planned(planned)
+    if isinstance(report.decision, Ask):
+        raise Refused(
+            f"{report.decision.needs} first", f"give {question(report, report.decision)}"
+        )
+    if request.live and plan is not None:
+        require_live(plan.steps)
+    return planned
+
+
+def writable(request: FixRequest, target: Target, *, dry_run: bool) -> None:
+    """Raises UsageError and Refused, before anything is read, for what only can be looked at."""
+    if target.offline:
+        offline.only_shown(dry_run, request.out, target)
+    only_read(target.place, dry_run, request.out)
+
+
+def fix_target(
+    request: FixRequest, target: Target, confirm: Confirm, observer: Observer, *,
+    copied: bool = False,
+) -> FixResult:
+    """Plan afresh, and carry it out with consent. copied: whether the target is our own copy, of
+    which it is known that nobody reads it."""
+    writable(request, target, dry_run=False)
+    ports = target.ports()
+    planned = plan_for(request, target, ports, observer)
+    if planned.plan is None:
+        return FixResult(planned, None, planned.words, planned.sink_words)
+    limit = accept_of(request.accept) or planned.report.wishes.accept
+    unambiguous(planned, limit, _created(request, target))
+    require_consent(planned, confirm)
+    if target.entry is not None:
+        request = configured.told(request, target.entry)
+    if copied:
+        request = replace(request, assume_stopped=True)
+    fixed = write(request, ports, planned.plan, target.place, planned.report, observer)
+    return FixResult(planned, fixed, planned.words, planned.sink_words)
+
+
+def write(
+    request: FixRequest, ports: Ports, plan: SavedPlan, locator: Locator, before: Report,
+    observer: Observer,
+) -> Fixed:
+    """Journal, write and verify a plan that there is consent to."""
+    why = allowed(request, ports, locator, plan.steps, observer)
+    header = header_of(plan, ports, why)
+    log = Journals(request.account).new(request.journal, header)
+    with kept_if_used(log, header) as journal:
+        observer.writing()
+        observer.phase(f"journal {journal.path}")
+        applied = carry_out(ports, plan, locator, journal, request.live)
+        after = verify(ports, plan, locator, journal)
+        return Fixed(
+            before, after, applied.steps, str(journal.path), applied.written, applied.recognised
+        )
+
+
+def right_incarnation(report: Report, created: float | None) -> None:
+    """Refused unless the times that an operator names are this stream's, in Unix seconds."""
+    stream = report.snapshot.lineage.stream
+    for named in (report.wishes.recreated, created):
+        if named is None or same_second(named, stream.created):
+            continue
+        raise Refused(
+            f"stream {stream.name} was created at {instant(stream.created)}, not "
+            f"{instant(named)}",
+            "look at the stream again: aws kinesis describe-stream-summary",
+        )
+    if report.wishes.recreated is not None and report.incarnation is Incarnation.SAME:
+        raise Refused(
+            "--recreated: the store has numbers of this very stream",
+            "leave --recreated out",
+        )
+
+
+def unambiguous(planned: Planned, limit: Accept | None, created: float | None) -> None:
+    """Refused for positions of which nothing shows whether they are this stream's, unless
+    `created` says so. limit: what the command that says it is to accept."""
+    report = planned.report
+    if report.incarnation is Incarnation.AMBIGUOUS and created is None:
+        stamp = instant(report.snapshot.lineage.stream.created)
+        accepted = flag(planned.decision, limit)
+        raise Refused(
+            "the store holds no sequence number, so nothing shows that its positions belong to "
+            "this stream and not to an earlier one of its name. If they do, add "
+            f"--created {stamp}:",
+            planned.again.command(accepted, "--created", stamp),
+        )
+
+
+def _created(request: FixRequest, target: Target) -> float | None:
+    """The creation time of the stream that the positions belong to: as the request says, else as
+    the configuration does."""
+    if request.created_at is not None or target.entry is None:
+        return request.created_at
+    return target.entry.stream.created

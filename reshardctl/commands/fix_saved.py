@@ -1,0 +1,85 @@
+"""Applying a saved plan, and finishing a fix that was interrupted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from reshardctl.commands.consent import require_consent
+from reshardctl.commands.fix_consumer import right_incarnation, unambiguous, write
+from reshardctl.commands.fix_request import FixRequest
+from reshardctl.commands.journals import Journals
+from reshardctl.commands.observer import Observer
+from reshardctl.commands.planned import Again, Confirm, FixResult, Planned
+from reshardctl.commands.request import accept_of
+from reshardctl.commands.stopped import allowed
+from reshardctl.commands.suggested_commands import again
+from reshardctl.commands.survey import survey
+from reshardctl.commands.targets.configured import of_saved
+from reshardctl.commands.write_plan import go_on, verify
+from reshardctl.consumers import locator as locators
+from reshardctl.errors import EmptyCheckpoint, StalePlan, UsageError
+from reshardctl.execution import plan_file as savedplan
+from reshardctl.journal import Journal
+from reshardctl.model.times import instant
+from reshardctl.planning.plan import Plan
+from reshardctl.render.outcomes import Fixed
+
+
+def fix_from_plan(
+    request: FixRequest, path: Path, confirm: Confirm, observer: Observer
+) -> FixResult:
+    """Apply a saved plan exactly, or refuse."""
+    plan = savedplan.load(path)
+    place = locators.parse(plan.locator)
+    words = tuple(again(place, plan.stream, request.account))
+    saved = of_saved(request.account, request.config, place, plan.stream, observer)
+    try:
+        report = survey(saved.ports, plan.stream, place, plan.wishes, plan.probe)
+    except EmptyCheckpoint as error:
+        way = "look again with reshardctl inspect"
+        raise StalePlan(f"the plan is stale: {error.what}", way) from None
+    created = plan.wishes.created if request.created_at is None else request.created_at
+    right_incarnation(report, created)
+    planned = None
+    if isinstance(report.decision, Plan):  # else it is stale, and refused as that
+        stamp = () if request.created_at is None else ("--created", instant(request.created_at))
+        verb = "fix" if plan.wishes.line is None else "rebuild"
+        once_more = Again(
+            verb, ("--plan", str(path), *request.account.words(), *stamp), request.how
+        )
+        limit = accept_of(request.accept) or plan.wishes.accept
+        planned = Planned(report, plan, limit, words, (), once_more)
+        unambiguous(planned, accept_of(request.accept) or report.wishes.accept, created)
+        observer.planned(planned)
+        require_consent(planned, confirm)
+    reached = replace(request, account=saved.account, journal=request.journal or saved.journal)
+    fixed = write(reached, saved.ports, plan, place, report, observer)
+    return FixResult(planned, fixed, words)
+
+
+def resume(request: FixRequest, name: str, observer: Observer) -> FixResult:
+    """Finish a fix that was interrupted. name: its journal's name, path or place on S3."""
+    journal, records = Journal.open(Journals(request.account).named(name))
+    path = journal.path
+    with journal:
+        if records.undo is not None:
+            raise UsageError(f"{path}: its undo was begun", f"reshardctl undo {path}")
+        if records.fix.outcome == "verified":
+            raise UsageError(
+                f"{path}: this fix was finished and verified, there is nothing to go on with",
+                f"reshardctl inspect, or take it back: reshardctl undo {path}",
+            )
+        plan = savedplan.parsed(records.header.notes.get("saved", ""), str(path))
+        place = locators.parse(plan.locator)
+        words = tuple(again(place, plan.stream, request.account))
+        ports = of_saved(request.account, request.config, place, plan.stream, observer).ports
+        before = survey(ports, plan.stream, place, plan.wishes, plan.probe)
+        allowed(request, ports, place, plan.steps, observer)
+        observer.writing()
+        applied = go_on(ports, plan, place, journal, records, request.live)
+        after = verify(ports, plan, place, journal)
+        fixed = Fixed(
+            before, after, applied.steps, str(path), applied.written, applied.recognised
+        )
+        return FixResult(None, fixed, words)

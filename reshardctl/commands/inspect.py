@@ -1,0 +1,108 @@
+"""`inspect`: what consumers skip, re-read or wait for at their next start. Writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reshardctl.commands.baseline import baseline_of, known_before, of_another
+from reshardctl.commands.inspect_many import failing, roundup
+from reshardctl.commands.inspect_modes import looking_of
+from reshardctl.commands.observer import SILENT, Observer
+from reshardctl.commands.request import counting
+from reshardctl.commands.target import Given
+from reshardctl.commands.targets.named import several
+from reshardctl.diagnosis.report import Report
+from reshardctl.diagnosis.rules import Severity
+from reshardctl.errors import UsageError
+from reshardctl.exit import Exit
+from reshardctl.render.many import Entry, Roundup
+
+
+@dataclass(frozen=True, slots=True)
+class InspectRequest(Given):
+    """Which consumers to judge, and how. Texts are spelled as the options of `inspect` are."""
+
+    consumers: Sequence[str] = ()
+    """Locators, names or streams in reshardctl.toml, or `snapshot:FILE`; none is all of the file.
+    """
+    count: bool = False
+    """Whether the records of every effect are to be counted, which reads the stream."""
+    wait: str | None = None
+    """How long to wait, as in `15m`, until `until` holds."""
+    until: str | None = None
+    """`settled`, `shards=N` or `crossed`; `settled` without it."""
+    if_reshard: Sequence[str] = ()
+    """Reshards to judge the next start after, though nobody has made them yet."""
+    watch: str | None = None
+    """How long to look at the running consumer, as in `60s`."""
+    fail_on: Severity | None = Severity.ERROR
+    """From which severity on the result's `exit` is `FINDINGS`; `None` for never."""
+    baseline: Path | None = None
+    """An earlier JSON report or a snapshot, whose findings are not counted again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What `inspect` has come to.
+
+    roundup: each consumer with its report or its failure, in order. words: the arguments that name
+    the first one to other commands. alone: whether one consumer was named by its locator, without a
+    baseline, so that its report stands by itself. warning: what is wrong with the baseline, if
+    anything is.
+    """
+
+    roundup: Roundup
+    words: tuple[str, ...]
+    alone: bool
+    warning: str = ""
+
+    @property
+    def exit(self) -> Exit:
+        """OK, FINDINGS at or above `fail_on`, or why a consumer could not be judged."""
+        return self.roundup.exit
+
+    @property
+    def report(self) -> Report:
+        """The report of the only consumer. Raises its failure; UsageError where there are several.
+        """
+        if len(self.roundup.entries) != 1:
+            raise UsageError(
+                f"{len(self.roundup.entries)} consumers were inspected", "see roundup.entries"
+            )
+        entry = self.roundup.entries[0]
+        if entry.failure is not None:
+            raise entry.failure
+        assert entry.report is not None
+        return entry.report
+
+
+def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:
+    """Read consumers and their streams, and judge their next start.
+
+    Raises UsageError before anything is called. The failure of the only consumer is raised where
+    it is named by its locator; otherwise it is kept in the round-up, and the others are judged.
+    """
+    baseline = None if request.baseline is None else baseline_of(request.baseline)
+    targets = [
+        known_before(counting(target, request.count), baseline)
+        for target in several(request.consumers, request, observer)
+    ]
+    looking = looking_of(request.wait, request.until, request.if_reshard, request.watch)
+    first = targets[0]
+    if len(targets) == 1 and first.entry is None and baseline is None:
+        report = looking.report(first, observer)
+        failed = failing(report.findings, request.fail_on)
+        code = Exit.FINDINGS if failed else Exit.OK
+        entry = Entry(
+            first.place.text, first.stream, first.place, first.words, code, report=report
+        )
+        return Inspection(Roundup((entry,), code, first.words), first.words, alone=True)
+    judged = roundup(
+        targets, request, looking, request.fail_on, request.consumers, observer, baseline
+    )
+    warning = ""
+    if request.baseline is not None and baseline is not None:
+        warning = of_another(baseline, request.baseline, list(judged.reports()))
+    return Inspection(judged, first.words, alone=False, warning=warning)

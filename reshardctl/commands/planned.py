@@ -1,0 +1,141 @@
+"""What a fix comes to, as values: the plan that is shown, and what was written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reshardctl.diagnosis.report import Report
+from reshardctl.errors import UsageError
+from reshardctl.execution import plan_file as savedplan
+from reshardctl.execution.plan_file import SavedPlan
+from reshardctl.exit import Exit
+from reshardctl.model import Step
+from reshardctl.planning.consent import flag
+from reshardctl.planning.decision import Ask, Nothing, Plan, Residual
+from reshardctl.planning.policy import Accept
+from reshardctl.render.outcomes import Fixed, Saved
+from reshardctl.render.words import command
+from reshardctl.stores.named_file import is_regular, replace_file
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A command of ours, to be given again with consent. words: what it works on. how: the options
+    that say how to go about writing."""
+
+    verb: str
+    words: tuple[str, ...]
+    how: tuple[str, ...]
+
+    def command(self, accepted: str, *more: str) -> str:
+        """The complete command, on one line. accepted: the value of `--accept`, if it needs
+        one."""
+        words = list(self.words)
+        if accepted and "--accept" in words[:-1]:
+            place = words.index("--accept")
+            del words[place : place + 2]
+        accept = ["--accept", accepted] if accepted else []
+        return " ".join(command(self.verb, *words, *more, *self.how, "--yes", *accept))
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a fix would write, proven; or why there is nothing that it can.
+
+    report: what was read, judged; its `decision` says why where `plan` is `None`. limit: what the
+    request accepts. words, sink_words: the arguments that name the consumer and its sink to other
+    commands. saved: the file of the plan, if it was saved.
+    """
+
+    report: Report
+    plan: SavedPlan | None
+    limit: Accept | None
+    words: tuple[str, ...]
+    sink_words: tuple[str, ...]
+    again: Again
+    saved: Saved | None = None
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What would be written; nothing where there is no plan."""
+        return () if self.plan is None else self.plan.steps
+
+    @property
+    def decision(self) -> Plan:
+        """The plan with its proof. UsageError where there is none."""
+        if not isinstance(self.report.decision, Plan):
+            raise UsageError("there is no plan", "see report.decision")
+        return self.report.decision
+
+    @property
+    def exit(self) -> Exit:
+        """FINDINGS where there is something to do or left, REFUSED where a question is open."""
+        if self.plan is not None:
+            return Exit.FINDINGS
+        return Exit.REFUSED if isinstance(self.report.decision, Ask) else left(self.report)
+
+    @property
+    def accepting(self) -> str:
+        """The complete command that writes this plan without a question."""
+        return self.again.command(flag(self.decision, self.limit))
+
+    def save(self, path: Path) -> Saved:
+        """Save the plan for `FixRequest.plan`: into a new file that is the owner's alone, or into
+        what is there and is no file. UsageError where there is no plan, or a file already."""
+        if self.plan is None:
+            raise UsageError("there is no plan to save", "see report.decision")
+        if is_regular(path):
+            savedplan.save(self.plan, path)
+        else:
+            replace_file(path, savedplan.text(self.plan))
+        return Saved(str(path), self.plan.digest)
+
+
+@dataclass(frozen=True, slots=True)
+class FixResult:
+    """What a fix has done.
+
+    planned: what was shown; `None` for a fix that was gone on with. fixed: what was written, with
+    its journal and the report after it; `None` where there was nothing to write. words, sink_words:
+    as in `Planned`.
+    """
+
+    planned: Planned | None
+    fixed: Fixed | None
+    words: tuple[str, ...]
+    sink_words: tuple[str, ...] = ()
+
+    @property
+    def report(self) -> Report:
+        """The newest judgement of the consumer."""
+        if self.fixed is not None:
+            return self.fixed.after
+        assert self.planned is not None
+        return self.planned.report
+
+    @property
+    def journal(self) -> str | None:
+        """The journal's path or s3:// URL, for `undo`; `None` where nothing was written."""
+        return None if self.fixed is None else self.fixed.journal
+
+    @property
+    def residuals(self) -> Sequence[Residual]:
+        """Shards that were left alone, because their repair costs more than is accepted."""
+        decision = self.report.decision
+        return decision.residuals if isinstance(decision, Nothing | Plan) else ()
+
+    @property
+    def exit(self) -> Exit:
+        """OK where nothing is left to do, else FINDINGS."""
+        return left(self.report)
+
+
+def left(report: Report) -> Exit:
+    """OK where nothing is left to repair, else FINDINGS."""
+    return Exit.OK if report.nothing_left else Exit.FINDINGS
+
+
+Confirm = Callable[[Planned], bool]
+"""Whether a plan may be written; it may raise NotConfirmed with words of its own instead."""

@@ -1,0 +1,59 @@
+"""Why rows may be written: the consumer is stopped, or every write is safe while it runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from reshardctl.commands.fix_request import FixRequest
+from reshardctl.commands.observer import Observer
+from reshardctl.consumers.locator import Locator
+from reshardctl.errors import ConsumerRunning
+from reshardctl.execution import plan_file as savedplan
+from reshardctl.execution.plan_file import SavedPlan
+from reshardctl.execution.ports import Ports
+from reshardctl.execution.watch import watch
+from reshardctl.journal import Header
+from reshardctl.model import Step
+from reshardctl.model.times import duration, instant, parse_seconds
+from reshardctl.planning.live_writes import counted, require_live, suggesting
+
+
+def allowed(
+    request: FixRequest, ports: Ports, locator: Locator, steps: Sequence[Step], observer: Observer
+) -> str:
+    """Words for the journal on why these steps may be written. Raises ConsumerRunning and Refused
+    where they may not."""
+    if request.live:
+        require_live(steps)
+        return f"--live: {counted(steps)}"
+    try:
+        return stopped(request.watch, ports, locator, observer, assumed=request.assume_stopped)
+    except ConsumerRunning as refusal:
+        raise suggesting(refusal, steps) from None
+
+
+def stopped(
+    watched: str, ports: Ports, locator: Locator, observer: Observer, *, assumed: bool
+) -> str:
+    """Words for the journal on why the consumer is taken to be stopped.
+
+    watched: how long to watch, as in `30s`. assumed: whether the operator says that it is stopped.
+    """
+    if assumed:
+        return "the operator says that it is stopped"
+    seconds = parse_seconds(watched)
+    observer.phase(f"looking for signs of life for {duration(seconds)}")
+    excluded = watch(ports, locator, seconds)
+    observer.note(f"not running: {excluded}")
+    return excluded
+
+
+def header_of(plan: SavedPlan, ports: Ports, why: str) -> Header:
+    """What the journal of this plan begins with. why: what `allowed` returned."""
+    stream = {"arn": plan.stream, "created": instant(plan.created)}
+    return Header(
+        plan.digest, plan.locator, dict(plan.store), stream, plan.wishes.policy.name,
+        os.environ.get("USER", ""), instant(ports.clock()), plan.steps,
+        {"stopped": why, "saved": savedplan.text(plan)},
+    )

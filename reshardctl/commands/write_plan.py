@@ -1,0 +1,105 @@
+"""Writing a plan: prove it again on fresh state, write, and look whether it held."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reshardctl.commands.survey import judged, survey
+from reshardctl.consumers.locator import Locator
+from reshardctl.diagnosis.evidence import Snapshot
+from reshardctl.diagnosis.report import Report
+from reshardctl.errors import HalfDone, ReshardError
+from reshardctl.execution.apply import (
+    Applied,
+    apply,
+    fresh_rows,
+    half_done,
+    rest_of,
+    resume,
+)
+from reshardctl.execution.plan_file import SavedPlan
+from reshardctl.execution.ports import Ports
+from reshardctl.execution.repair import (
+    renewing,
+    require_promises,
+    require_same,
+    still_proven,
+    unplanned,
+)
+from reshardctl.journal import Journal, Records
+from reshardctl.planning.live_writes import require_live
+
+
+def carry_out(
+    ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal, live: bool = False
+) -> Applied:
+    """Write the plan's steps, once they are proven on what is there now.
+
+    live: the consumer may be running, so rows may be renewed and read on meanwhile. Raises
+    StalePlan where the proof fails, and what `apply` raises.
+    """
+    images = fresh_rows(ports.medium)
+    lineage = ports.kinesis.lineage(plan.stream)
+    require_same(plan, lineage, ports.medium.identity())
+    now = Snapshot(locator, lineage, tuple(images), plan.store, ports.clock())
+    report = judged(ports.kinesis, now, replace(plan.wishes, count=False), plan.probe)
+    steps = still_proven(plan, report, live)
+    return apply(
+        plan.steps, steps, ports.medium, journal, interrupted=ports.interrupted,
+        renewing=renewing(locator, live),
+    )
+
+
+def go_on(
+    ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal, records: Records,
+    live: bool = False,
+) -> Applied:
+    """Finish what a journal began: a start on the mixed state and the rest of the steps is
+    simulated first. Raises what `carry_out` raises."""
+    renewed = renewing(locator, live)
+    spec = locator.spec
+    rest = rest_of(
+        journal, records, ports.medium, moving=spec.moving, renewing=renewed,
+        identity_rows=spec.identity_rows,
+    )
+    lineage = ports.kinesis.lineage(plan.stream)
+    now = Snapshot(locator, lineage, rest.rows, plan.store, ports.clock())
+    if plan.probe:  # what the plan rests on, read again
+        now = judged(ports.kinesis, now, replace(plan.wishes, count=False), True).snapshot
+    require_promises(plan, now, rest.steps, f"reshardctl undo {journal.path}")
+    if live:
+        require_live(rest.steps)
+    return resume(
+        rest, rest.steps, ports.medium, journal, interrupted=ports.interrupted, renewing=renewed
+    )
+
+
+def verify(ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal) -> Report:
+    """Read and judge again: the next plan must not write what this one wrote.
+
+    HalfDone where it would, and for a failure to look: what was written stays written.
+    """
+    try:
+        return _verified(ports, plan, locator, journal)
+    except HalfDone:
+        raise
+    except ReshardError as error:
+        raise half_done(
+            journal, f"everything was written, but it could not be verified: {error.what}"
+        ) from error
+
+
+def _verified(ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal) -> Report:
+    wishes = plan.wishes
+    if wishes.recreated is None:
+        wishes = replace(wishes, bootstrap=False)
+    report = survey(ports, plan.stream, locator, wishes, plan.probe)
+    if titles := unplanned(plan, report):
+        journal.failed(f"the next plan is not empty: {titles}")
+        raise HalfDone(
+            f"everything was written, but there is more to do now: {titles}",
+            f"reshardctl inspect, then fix again, or reshardctl undo {journal.path}",
+            str(journal.path),
+        )
+    journal.verified()
+    return report

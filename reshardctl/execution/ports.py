@@ -1,0 +1,23 @@
+"""Everything outside that a use case reads from, writes to and waits by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from reshardctl.snapshot import Stream
+from reshardctl.stores.base import Medium
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """The stream, the store and the clock of one consumer.
+
+    clock: Unix seconds. sleep: waits so many seconds. interrupted: whether somebody asked to stop.
+    """
+
+    kinesis: Stream
+    medium: Medium
+    clock: Callable[[], float]
+    sleep: Callable[[float], None]
+    interrupted: Callable[[], bool] = lambda: False
