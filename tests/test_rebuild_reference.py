@@ -19,9 +19,9 @@ from random import Random
 
 import pytest
 
-from reshardctl.audit.frontier_file import line as saved_line
-from reshardctl.audit.frontier_file import line_json
-from reshardctl.audit.line import SinkLine, line_of
+from reshardctl.auditing.frontier_file import line as saved_line
+from reshardctl.auditing.frontier_file import line_json
+from reshardctl.auditing.line import SinkLine, line_of
 from reshardctl.codec.strict import Place
 from reshardctl.errors import Refused
 from reshardctl.model import Image, Step, after, at_number

@@ -15,7 +15,7 @@ from reshardctl.commands.sinks import Sink
 from reshardctl.errors import CannotTell, ReshardError, UsageError
 
 if TYPE_CHECKING:
-    from reshardctl.audit.facts import Facts
+    from reshardctl.auditing.facts import Facts
     from reshardctl.commands.account import Account
     from reshardctl.diagnosis.audit_report import Keys
     from reshardctl.kinesis.fast import Reach

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from reshardctl.audit.coverage import Unknowable, Window, unknowable, windows
-from reshardctl.audit.facts import FAILED, Compared, Facts, InSink
+from reshardctl.auditing.coverage import Unknowable, Window, unknowable, windows
+from reshardctl.auditing.facts import FAILED, Compared, Facts, InSink
 from reshardctl.diagnosis.rules import Finding, Severity, Sink, sink_findings
 from reshardctl.lineage import Lineage
 from reshardctl.model import Line, ShardId

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from reshardctl.audit.line import SinkLine
+from reshardctl.auditing.line import SinkLine
 from reshardctl.consumers.base import Incarnation
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.earlier import Earlier, Whose, whose

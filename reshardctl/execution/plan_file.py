@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from reshardctl.audit import frontier_file as savedline
+from reshardctl.auditing import frontier_file as savedline
 from reshardctl.codec import values as wire
 from reshardctl.codec.cuts import cut_list, cut_of_list
 from reshardctl.codec.strict import (

@@ -122,7 +122,7 @@ def _of_audit(report: AuditReport, context: Context) -> Element:
     subject = of_audit(report)
     form = escape(report.facts.form).replace(".", "_")
     rules = [(rule.code, rule.name) for rule in SINKS]
-    suite = _rules(subject, f"reshardctl.audit.{form}", rules, skipped, context)
+    suite = _rules(subject, f"reshardctl.auditing.{form}", rules, skipped, context)
     ways = [f"{' '.join(audit_words.quoted(way))}   ({way.why})" for way in report.ways]
     SubElement(suite, "system-out").text = _lines(
         [audit_words.total(report), *subject.remarks, *ways]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reshardctl.audit.facts import Bucket, Compared, Facts, InSink, Record
+from reshardctl.auditing.facts import Bucket, Compared, Facts, InSink, Record
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, Stream, shard_id
 from reshardctl.testing import FakeKinesis, load_topology

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from reshardctl.audit.coverage import NOT_ASKED
-from reshardctl.audit.facts import UP_TO_A_TIME, Fault, Record, Unusable
+from reshardctl.auditing.coverage import NOT_ASKED
+from reshardctl.auditing.facts import UP_TO_A_TIME, Fault, Record, Unusable
 from reshardctl.diagnosis.audit_report import AuditReport, Stored, judge_sink
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.model import DONE, START, TIP, Span, at_number, at_time, exactly, shard_id

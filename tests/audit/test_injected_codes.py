@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 import reshardctl.render
-from reshardctl.audit.facts import Compared, Facts, Fault, InSink, Record, Unusable
+from reshardctl.auditing.facts import Compared, Facts, Fault, InSink, Record, Unusable
 from reshardctl.diagnosis.audit_report import AuditReport, judge_sink
 from reshardctl.kinesis import Kinesis
 from reshardctl.lineage import Lineage

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.audit.facts import FAILED, Compared, Facts, InSink, Record
+from reshardctl.auditing.facts import FAILED, Compared, Facts, InSink, Record
 from reshardctl.commands import count_sink as sparking
 from reshardctl.diagnosis.audit_report import Keys
 from reshardctl.errors import CannotTell

@@ -1,6 +1,6 @@
 """Sinks that hold a random part of a case's records, and what an audit would count in them.
 
-Written from the words of `reshardctl.audit.facts`, apart from the code that counts.
+Written from the words of `reshardctl.auditing.facts`, apart from the code that counts.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
-from reshardctl.audit.facts import Compared, Facts, InSink, Record
+from reshardctl.auditing.facts import Compared, Facts, InSink, Record
 from reshardctl.model import ShardId
 from tests.case import Case
 from tests.case_stream import CaseShard, shard_name

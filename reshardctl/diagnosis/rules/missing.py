@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from reshardctl.audit.coverage import time_in
-from reshardctl.audit.facts import Compared, Record
+from reshardctl.auditing.coverage import time_in
+from reshardctl.auditing.facts import Compared, Record
 from reshardctl.diagnosis.rules.base import Severity
 from reshardctl.diagnosis.rules.sinks import Sink, behind, covers
 from reshardctl.model import ShardId

@@ -42,8 +42,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.audit.coverage import time_in
-from reshardctl.audit.facts import Compared
+from reshardctl.auditing.coverage import time_in
+from reshardctl.auditing.facts import Compared
 from reshardctl.diagnosis.rules.base import Finding, Severity
 from reshardctl.diagnosis.rules.missing import Lack, Why, lacks
 from reshardctl.diagnosis.rules.sinks import Sink, in_order, many

@@ -39,7 +39,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.audit.facts import Fault
+from reshardctl.auditing.facts import Fault
 from reshardctl.diagnosis.rules.base import Finding
 from reshardctl.diagnosis.rules.sinks import Sink, with_faults
 

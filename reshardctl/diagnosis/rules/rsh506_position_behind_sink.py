@@ -40,7 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.audit.facts import InSink
+from reshardctl.auditing.facts import InSink
 from reshardctl.diagnosis.rules.base import Finding, Severity
 from reshardctl.diagnosis.rules.sinks import Sink, behind
 from reshardctl.model import Cut, ShardId, time_of

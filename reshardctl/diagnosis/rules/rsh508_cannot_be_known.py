@@ -41,7 +41,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.audit.coverage import NOT_ASKED, TAKEN, UNLISTED, Unknowable, unknowable
+from reshardctl.auditing.coverage import NOT_ASKED, TAKEN, UNLISTED, Unknowable, unknowable
 from reshardctl.diagnosis.rules.base import Finding, Severity
 from reshardctl.diagnosis.rules.sinks import Sink, in_order
 

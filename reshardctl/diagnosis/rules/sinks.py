@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from reshardctl.audit.facts import Facts, Fault, Record
+from reshardctl.auditing.facts import Facts, Fault, Record
 from reshardctl.diagnosis.rules.base import Finding, Severity
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, Line, Rank, ShardId, at_number

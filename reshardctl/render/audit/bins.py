@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from reshardctl.audit.facts import Bucket
+from reshardctl.auditing.facts import Bucket
 
 MOST = 120
 """Bars of a chart."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from reshardctl.audit.coverage import Unknowable
-from reshardctl.audit.facts import Bucket, Compared, InSink, Record, Unusable
+from reshardctl.auditing.coverage import Unknowable
+from reshardctl.auditing.facts import Bucket, Compared, InSink, Record, Unusable
 from reshardctl.diagnosis.audit_report import AuditReport, Keys, Standing
 from reshardctl.diagnosis.rules import Finding
 from reshardctl.lineage import Lineage

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from reshardctl.audit.coverage import time_in
-from reshardctl.audit.facts import Bucket
+from reshardctl.auditing.coverage import time_in
+from reshardctl.auditing.facts import Bucket
 from reshardctl.diagnosis.audit_report import AuditReport, Standing
 from reshardctl.model.times import instant
 from reshardctl.render.graph import labels

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from reshardctl.audit.facts import Facts
+from reshardctl.auditing.facts import Facts
 from reshardctl.diagnosis.audit_report import AuditReport, Stored, judge_sink
 from reshardctl.lineage import Lineage
 from reshardctl.render.audit.html import page

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Sequence
 
-from reshardctl.audit.coverage import time_in
+from reshardctl.auditing.coverage import time_in
 from reshardctl.diagnosis.audit_report import AuditReport, Standing, Way
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.diagnosis.rules.sinks import many

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from reshardctl.audit.facts import UP_TO_A_TIME, Compared, Fault, Record
+from reshardctl.auditing.facts import UP_TO_A_TIME, Compared, Fault, Record
 from reshardctl.kinesis.fast import Begin
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId

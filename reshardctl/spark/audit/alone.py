@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from reshardctl.audit.facts import Fault, Record, Unusable
+from reshardctl.auditing.facts import Fault, Record, Unusable
 from reshardctl.model import ShardId
 from reshardctl.spark.audit.known import Known
 from reshardctl.spark.audit.laid import HALF

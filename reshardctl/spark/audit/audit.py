@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from reshardctl.audit.facts import Bucket, Facts, InSink
+from reshardctl.auditing.facts import Bucket, Facts, InSink
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 from reshardctl.spark.audit import alone

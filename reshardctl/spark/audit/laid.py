@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reshardctl.audit.facts import Fault
+from reshardctl.auditing.facts import Fault
 from reshardctl.lineage import Lineage
 from reshardctl.spark.audit.columns import Mapped
 from reshardctl.spark.audit.digits import whole

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from reshardctl.audit.facts import FAILED
+from reshardctl.auditing.facts import FAILED
 from reshardctl.errors import CannotTell
 from reshardctl.kinesis.fast import (
     Begin,

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from reshardctl.audit.facts import Record
+from reshardctl.auditing.facts import Record
 from reshardctl.consumers.spark.cuts import cut_of, position_at
 from reshardctl.consumers.spark.positions import (
     AFTER_SEQUENCE_NUMBER,

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from jsonschema import Draft202012Validator
 
-from reshardctl.audit.facts import Bucket
+from reshardctl.auditing.facts import Bucket
 from reshardctl.diagnosis.audit_report import AuditReport, judge_sink
 from reshardctl.diagnosis.rules import RULES, SINKS
 from reshardctl.exit import Exit

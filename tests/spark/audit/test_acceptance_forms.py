@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reshardctl.audit.facts import Fault
+from reshardctl.auditing.facts import Fault
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.spark.audit import Columns, audit_path
 from tests.injector import damage

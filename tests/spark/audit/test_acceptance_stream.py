@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reshardctl.audit.coverage import TAKEN, unknowable
+from reshardctl.auditing.coverage import TAKEN, unknowable
 from reshardctl.spark.audit import Columns, audit
 from reshardctl.spark.audit.audit import LOOK_DOUBLED, STORED_WHOLE, WHOLE
 from tests.injector import damage

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from reshardctl.audit.facts import Fault
+from reshardctl.auditing.facts import Fault
 from reshardctl.spark.audit import Columns, audit
 from tests.lineage.histories import CREATED
 from tests.spark.audit.sinks import clean, frame, numbered, row, split_once

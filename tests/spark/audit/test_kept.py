@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reshardctl.audit.facts import Fault, Unusable
+from reshardctl.auditing.facts import Fault, Unusable
 from reshardctl.errors import UsageError
 from reshardctl.spark.audit import Audited
 from reshardctl.spark.audit.kept import check, most_missing, save

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reshardctl.audit.facts import FAILED
+from reshardctl.auditing.facts import FAILED
 from reshardctl.errors import CannotTell
 from reshardctl.kinesis.fast import Reach, ShardGone
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reshardctl.audit.facts import UP_TO_A_TIME, Compared, Facts, Record
+from reshardctl.auditing.facts import UP_TO_A_TIME, Compared, Facts, Record
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, time_of
 

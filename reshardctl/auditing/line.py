@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from reshardctl.audit.facts import Compared, Facts, InSink, Record
+from reshardctl.auditing.facts import Compared, Facts, InSink, Record
 from reshardctl.errors import Refused
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
