@@ -1,3 +1,38 @@
-"""Repair a consumer's stored positions after its Kinesis stream was resharded."""
+"""Repair a consumer's stored positions after its Kinesis stream was resharded.
+
+The use cases of the command line, for Python: each is one function that takes a request and returns
+a result, prints nothing, and asks through a callback. docs/python.md has an example of each.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "Account": "account", "AuditRequest": "audit", "FixRequest": "fix_request",
+    "FixResult": "planned", "InspectRequest": "inspect", "Inspection": "inspect",
+    "Observer": "observer", "Planned": "planned", "RebuildRequest": "rebuild", "Sink": "sinks",
+    "UndoRequest": "undo_source", "UndoResult": "undo", "audit": "audit", "fix": "fix",
+    "inspect": "inspect", "plan": "fix", "plan_rebuild": "rebuild", "rebuild": "rebuild",
+    "undo": "undo",
+}
+"""Name → its module in `reshardctl.commands`, which is imported when the name is first used.
+Type checkers read `__init__.pyi`."""
+
+__all__ = [
+    "Account", "AuditRequest", "FixRequest", "FixResult", "InspectRequest", "Inspection",
+    "Observer", "Planned", "RebuildRequest", "Sink", "UndoRequest", "UndoResult", "__version__",
+    "audit", "fix", "inspect", "plan", "plan_rebuild", "rebuild", "undo",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.commands.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
