@@ -5,15 +5,31 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from uuid import UUID
 
+from reshardctl.consumers.layouts import SELECTS
+from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.errors import ReshardError
+from reshardctl.execution.apply import apply
+from reshardctl.execution.undo import Restore, undo_steps
+from reshardctl.journal import Header, Journal, read
+from reshardctl.model import Image, Step, after
+from reshardctl.planning.plan import Plan
+from reshardctl.planning.refresh import rebase
+from reshardctl.stores.files.local import Local
+from reshardctl.stores.files.tree import Tree
+from tests.differential import real_spark
 from tests.differential.trial import Verdict, Violation, _fast
-from tests.reference.spark import LINEAGE
+from tests.interop.spark import by_hand
+from tests.judging import Bench
+from tests.reference.spark import LINEAGE, Run
+from tests.reference.spark_files import put
 from tests.sim.spark_damage import FORGETTING, damage
-from tests.sim.spark_scenes import scene
-from tests.sim.test_spark import violations
+from tests.sim.spark_scenes import Scene, scene
+from tests.sim.test_spark import ACCEPTED, Start, starts, violations
 from tests.sim.test_spark_marks import ALLOWED, astray, differences
 
 KEEPS_ALL = 100
@@ -24,29 +40,148 @@ HEALTHY = 4
 """Every so-manieth checkpoint is left as the query left it."""
 
 
-def examined(release: str) -> Callable[[int], tuple[str, Verdict]]:
+QUBOLE = "qubole-1.2.0_spark-3.0"
+
+
+def examined(release: str) -> Callable[[int, object], tuple[str, Verdict]]:
     """What comes of a seed, in words, for one release of a connector."""
 
-    def of(seed: int) -> tuple[str, Verdict]:
+    def of(seed: int, _judge: object) -> tuple[str, Verdict]:
         with tempfile.TemporaryDirectory(dir=_fast()) as folder:
-            one = scene(seed, Path(folder), release)
-            how = "as it was left" if seed % HEALTHY == 0 else damage(one.root, seed)
-            words = f"seed {seed}, {one.release}, {one.options}, {one.acts}: {how}"
-            seen: Counter[str] = Counter()
-            try:
-                wrong = list(violations(one, Path(folder), seen))
-            except ReshardError as refused:
-                return f"{words}: {refused.what}", Verdict(type(refused).__name__)
-            except Exception as error:
-                return words, Verdict("error", [Violation("error", repr(error)[:600])])
-            left = [w for w in wrong if not (how in FORGETTING and any(one in w for one in UNSURE))]
-            (decided,) = seen or ["nothing"]
-            return words, Verdict(decided, [Violation(_kind(w), w[:600]) for w in left], 2)
+            return _verdict(*_damaged(seed, Path(folder), release), Path(folder), starts)
 
     return of
 
 
-def by_the_source(seed: int) -> tuple[str, Verdict]:
+def by_qubole(seed: int, judge: real_spark.Start) -> tuple[str, Verdict]:
+    """The real connector on real Spark. What it shows once and not again, when it was given more
+    time, is the machine's doing."""
+    words, verdict = _looked_at(seed, judge, 0)
+    if not verdict.violations:
+        return words, verdict
+    _, again = _looked_at(seed, judge, 1)
+    kinds = {violation.kind for violation in verdict.violations}
+    again.violations = [each for each in again.violations if each.kind in kinds]
+    again.starts += verdict.starts
+    again.uncertain += verdict.uncertain + (not again.violations)
+    return words, again
+
+
+def _looked_at(seed: int, judge: real_spark.Start, looks: int) -> tuple[str, Verdict]:
+    """One look at a seed with a real library; the folders of its starts do not outlive it."""
+    with tempfile.TemporaryDirectory(dir=_fast()) as folder:
+        scene, how = _damaged(seed, Path(folder), QUBOLE)
+        images, ran = scene.images(), Remembering(partial(judge, looks=looks))
+        try:
+            words, verdict = _verdict(scene, how, Path(folder), ran)
+            verdict.violations += _written(scene, images, ran, Path(folder))
+        except TimeoutError as late:
+            words, verdict = f"seed {seed}: {late}", Verdict("late", uncertain=1)
+        verdict.starts = len(ran.runs)
+        return words, verdict
+
+
+class Remembering:
+    """Starts the query on the same files only once. Its runs are kept by the files."""
+
+    def __init__(self, start: Start) -> None:
+        self._start = start
+        self.runs: dict[str, Run] = {}
+
+    def __call__(self, scene: Scene, files: list[Image], folder: Path) -> Run:
+        key = repr(files)
+        if key not in self.runs:
+            self.runs[key] = self._start(scene, files, folder)
+        return self.runs[key]
+
+
+def _damaged(seed: int, folder: Path, release: str) -> tuple[Scene, str]:
+    """The scene of a seed, and how it was damaged. Its query has an id of its own: one session does
+    not run two queries of the same id at a time."""
+    drawn = scene(seed, folder, release)
+    put(drawn.root / "metadata", f'{{"id":"{UUID(int=seed, version=4)}"}}')
+    return drawn, "as it was left" if seed % HEALTHY == 0 else damage(drawn.root, seed)
+
+
+def _verdict(one: Scene, how: str, folder: Path, start: Start) -> tuple[str, Verdict]:
+    """Forecast, plan and cost of a scene, held against what `start` does."""
+    words = f"seed {one.seed}, {one.release}, {one.options}, {one.acts}: {how}"
+    seen: Counter[str] = Counter()
+    try:
+        wrong = list(violations(one, folder, seen, start))
+    except ReshardError as refused:
+        return f"{words}: {refused.what}", Verdict(type(refused).__name__)
+    except TimeoutError:
+        raise
+    except Exception as error:
+        return words, Verdict("error", [Violation("error", repr(error)[:600])])
+    left = [w for w in wrong if not (how in FORGETTING and any(one in w for one in UNSURE))]
+    (decided,) = seen or ["nothing"]
+    return words, Verdict(decided, [Violation(_kind(w), w[:600]) for w in left], 2)
+
+
+def _written(
+    scene: Scene, images: list[Image], start: Start, folder: Path
+) -> Iterator[Violation]:
+    """What `fix` leaves on the disk: as planned, no worse when it is killed between two steps, and
+    undone to the byte."""
+    try:
+        decision = Bench.on(scene.case, images, scene.locator, accept=ACCEPTED).decide()
+    except ReshardError:
+        return
+    if not isinstance(decision, Plan) or not decision.steps:
+        return
+    yield from half_way(scene, images, decision.steps, start, folder)
+    yield from undone(scene, decision.steps, folder)
+
+
+def half_way(
+    scene: Scene, images: list[Image], steps: Sequence[Step], start: Start, folder: Path
+) -> Iterator[Violation]:
+    """A fix that was killed between two of its steps loses nothing unread that the start without it
+    delivers, and nothing dies that did not before."""
+    before = start(scene, images, folder / "before")
+    for count in range(1, len(steps)):
+        ran = start(scene, after(images, steps[:count]), folder / f"behind {count}")
+        told = f"behind {count} of {len(steps)} steps"
+        if ran.died is not None:
+            if before.died is None:
+                yield Violation("half way", f"{told} it dies: {ran.died[:300]}")
+            continue
+        for shard, owed in scene.owed().items():
+            came = owed & set(before.delivered.get(shard, ()))
+            if lost := came - set(ran.delivered.get(shard, ())):
+                yield Violation("half way", f"{told} {shard} loses {sorted(lost)}")
+
+
+def undone(scene: Scene, steps: Sequence[Step], folder: Path) -> Iterator[Violation]:
+    """The steps, written into the directory by the tool's own hands, leave what is planned; undone
+    they leave every file, byte for byte, as it was."""
+    consumer = CONSUMERS["spark"]
+    tree = Tree(Local(str(scene.root)), SELECTS["spark"](scene.locator))
+    was, planned = by_hand.tree(scene.root), {i.key: i for i in after(scene.images(), steps)}
+    header = Header("plan", "locator", dict(tree.identity()), {}, "lossless", "", "", tuple(steps))
+    with Journal.create(folder / "journal", header) as journal:
+        apply(steps, tree, journal, check=lambda rows: rebase(steps, rows, consumer.moving))
+    is_now = {image.key: image for image in scene.images()}
+    for key in sorted(was.keys() | planned.keys() | is_now.keys()):
+        if not key.endswith("/") and is_now.get(key) != planned.get(key):
+            yield Violation("written", f"{key}: {is_now.get(key)}, planned {planned.get(key)}")
+    rows = {image.key: image for image in tree.read()}
+    restore = Restore(consumer.moving, consumer.counters, consumer.owners)
+    back = undo_steps(read(folder / "journal"), rows, restore, consumer.moving)
+    journal, _ = Journal.open(folder / "journal")
+    with journal:
+        journal.begin_undo(back)
+        apply(back, tree, journal, check=lambda rows: rebase(back, rows, consumer.moving))
+        journal.undone()
+    left = by_hand.tree(scene.root)
+    for key in sorted(was.keys() | left.keys()):
+        if was.get(key) != left.get(key):
+            yield Violation("undo", f"{key}: {was.get(key)!r} came back as {left.get(key)!r}")
+
+
+def by_the_source(seed: int, _judge: object) -> tuple[str, Verdict]:
     """Our own source with PySpark's calls but without Spark, on offsets that a hand was in; where
     that leaves nothing to change, on the checkpoint as the query left it."""
     with tempfile.TemporaryDirectory(dir=_fast()) as folder:

@@ -9,7 +9,15 @@ from functools import partial
 from typing import Any
 
 from reshardctl.model import Image
-from tests.differential import drawn_go, drawn_kcl, drawn_quickwit, drawn_spark, real_go, real_kcl
+from tests.differential import (
+    drawn_go,
+    drawn_kcl,
+    drawn_quickwit,
+    drawn_spark,
+    real_go,
+    real_kcl,
+    real_spark,
+)
 from tests.differential.states import CREATED, State, rows_of
 from tests.differential.trial import Judge, Seen, Verdict
 from tests.reference.spark import LINEAGE
@@ -26,13 +34,14 @@ class Family:
 
     name: str
     draw: Draw
-    judges: Callable[[int], AbstractContextManager[Judge]]
+    judges: Callable[[int], AbstractContextManager[Any]]
     jobs: int = 1
     real: bool = False
     clock: bool = False
     model: Judge | None = None
-    whole: Callable[[int], tuple[str, Verdict]] | None = None
-    """Draws and compares by itself: a seed → the state in words, and what came of it."""
+    whole: Callable[[int, Any], tuple[str, Verdict]] | None = None
+    """Draws and compares by itself: a seed, what `judges` opens → the state in words, and what came
+    of it."""
 
     def state(self, seed: int, created: int = CREATED, only: Sequence[int] | None = None) -> State:
         return self.draw(seed, created, family=self.name, only=only)
@@ -73,6 +82,9 @@ def _consumer(name: str, release: str) -> Family:
 AT_ONCE = 32
 """Applications of a Go library at a time: they mostly wait."""
 
+QUERIES = 8
+"""Queries in one Spark session at a time."""
+
 KINSUMER, CONSUMER = _model(drawn_go.start_kinsumer), _model(drawn_go.start_consumer)
 
 
@@ -100,11 +112,12 @@ def _multi(release: str) -> Iterator[Family]:
     yield Family(f"kcl-{release}-multi", draw, real_kcl.judging(), 16, True, model=LEASES)
 
 
-def _by_itself(name: str, whole: Callable[[int], tuple[str, Verdict]]) -> Family:
-    def never(**_said: Any) -> State:
-        raise NotImplementedError
+def _never(**_said: Any) -> State:
+    raise NotImplementedError
 
-    return Family(name, never, _by(never), whole=whole)
+
+def _by_itself(name: str, whole: Callable[[int, Any], tuple[str, Verdict]]) -> Family:
+    return Family(name, _never, _by(_never), whole=whole)
 
 
 def _spark(release: str) -> Family:
@@ -130,6 +143,7 @@ FAMILIES = {
             for release in ("0.8.2", "0.9.0")
         ),
         _by_itself("kinesis-lineage", drawn_spark.by_the_source),
+        Family("qubole", _never, real_spark.qubole, QUERIES, True, whole=drawn_spark.by_qubole),
         *(_spark(release) for release in (*sorted(SPARK), LINEAGE)),
         *(f for release in ("1.13.3", *REAL_KCL) for f in _kcl(release)),
         *(f for release in ("2.7.2", "3.5.1") for f in _multi(release)),

@@ -22,7 +22,7 @@ def one(family: Family, seed: int, judge: Judge) -> tuple[State | str, Verdict]:
     """The verdict of one seed. What a real library does only once is the machine's doing: a start
     that it was too busy for delivers nothing, so the second look waits longer."""
     if family.whole is not None:
-        return family.whole(seed)
+        return family.whole(seed, judge)
     state = family.state(seed, created_now(family, seed))
     verdict = examined(state, judge)
     if family.real and verdict.violations:

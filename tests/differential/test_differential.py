@@ -5,18 +5,24 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pytest
 
 from reshardctl.model import Create, Image, Step, Update
 from reshardctl.planning.plan import Decision, Plan
+from tests.differential import drawn_spark
 from tests.differential.casefile import document
 from tests.differential.damages import COMMON, damaged
+from tests.differential.drawn_spark import by_qubole
 from tests.differential.families import FAMILIES
 from tests.differential.seeds import one
 from tests.differential.states import State
 from tests.differential.trial import Judge, Seen, Violation, examine
+from tests.reference.spark import Run
+from tests.sim.spark_scenes import Scene
+from tests.sim.test_spark import starts
 
 KINSUMER, CONSUMER = "reference-kinsumer-snowplow", "reference-kinesis-consumer"
 DRAWN = [
@@ -152,6 +158,59 @@ def test_a_second_look_at_a_real_library_waits_longer() -> None:
     with family.judges(1) as judge:
         verdicts = [one(family, seed, busy)[1] for seed in range(20)]
     assert set(looks) == {0, 1}
+    assert not any(verdict.violations for verdict in verdicts)
+    assert any(verdict.uncertain for verdict in verdicts)
+
+
+def by_the_reference(scene: Scene, files: list[Image], folder: Path, looks: int) -> Run:  # noqa: ARG001
+    """The reference consumer in the place of real Spark."""
+    return starts(scene, files, folder)
+
+
+def kinds(judge: object, seeds: range = range(30)) -> set[str]:
+    """Kinds of violations of the Qubole family, with a judge made wrong."""
+    verdicts = [by_qubole(seed, judge)[1] for seed in seeds]  # type: ignore[arg-type]
+    return {violation.kind for verdict in verdicts for violation in verdict.violations}
+
+
+def test_the_qubole_family_holds_of_the_reference() -> None:
+    verdicts = [by_qubole(seed, by_the_reference)[1] for seed in range(30)]
+    assert not any(verdict.violations or verdict.uncertain for verdict in verdicts)
+    assert {"Plan", "Nothing"} <= {verdict.decision for verdict in verdicts}
+    assert sum(verdict.starts for verdict in verdicts) > len(verdicts)
+
+
+def test_a_query_that_does_not_deliver_as_forecast_is_found() -> None:
+    def loses(scene: Scene, files: list[Image], folder: Path, looks: int) -> Run:
+        ran = by_the_reference(scene, files, folder, looks)
+        return replace(ran, batches=ran.batches[:-1])
+
+    assert "forecast" in kinds(loses)
+
+
+def test_a_checkpoint_that_is_worse_half_way_is_found() -> None:
+    def dies(scene: Scene, files: list[Image], folder: Path, looks: int) -> Run:
+        ran = by_the_reference(scene, files, folder, looks)
+        return replace(ran, batches=[], died="half way") if "behind" in folder.name else ran
+
+    assert kinds(dies, range(60)) == {"half way"}
+
+
+def test_a_checkpoint_that_is_not_undone_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawn_spark, "undo_steps", lambda *_: [])
+    assert kinds(by_the_reference) == {"undo"}
+
+
+def test_a_second_look_at_a_query_waits_longer() -> None:
+    looks_at = []
+
+    def busy(scene: Scene, files: list[Image], folder: Path, looks: int) -> Run:
+        looks_at.append(looks)
+        ran = by_the_reference(scene, files, folder, looks)
+        return ran if looks else replace(ran, batches=[])
+
+    verdicts = [by_qubole(seed, busy)[1] for seed in range(20)]
+    assert set(looks_at) == {0, 1}
     assert not any(verdict.violations for verdict in verdicts)
     assert any(verdict.uncertain for verdict in verdicts)
 

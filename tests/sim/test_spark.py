@@ -7,7 +7,7 @@ reference delivered before the query stopped.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -28,6 +28,10 @@ BLOCK, BLOCKS = 20, 8
 ACCEPTED = "reread=2400h"
 
 
+Start = Callable[[Scene, list[Image], Path], Run]
+"""Starts the query of a scene on these files, put into this folder."""
+
+
 def starts(one: Scene, files: list[Image], to: Path) -> Run:
     """The reference's next start on these files."""
     planted(files, to)
@@ -37,11 +41,13 @@ def starts(one: Scene, files: list[Image], to: Path) -> Run:
     return run(fake, NAME, to, one.release, one.options)
 
 
-def violations(one: Scene, to: Path, seen: Counter[str]) -> Iterator[str]:
-    """Everything that does not hold of one scene."""
+def violations(
+    one: Scene, to: Path, seen: Counter[str], start: Start = starts
+) -> Iterator[str]:
+    """Everything that does not hold of one scene. start: what the forecast is held against."""
     images = one.images()
     bench = Bench.on(one.case, images, one.locator, accept=ACCEPTED)
-    before = starts(one, images, to / "before")
+    before = start(one, images, to / "before")
     yield from forecast(one, bench, before)
     decision = bench.decide()
     seen[type(decision).__name__] += 1
@@ -49,7 +55,7 @@ def violations(one: Scene, to: Path, seen: Counter[str]) -> Iterator[str]:
         return
     steps = decision.steps if isinstance(decision, Plan) else ()
     repaired = after(images, steps)
-    ran = starts(one, repaired, to / "after") if steps else before
+    ran = start(one, repaired, to / "after") if steps else before
     if ran.died is not None:
         yield f"it dies after {len(steps)} steps: {ran.died}"
         return

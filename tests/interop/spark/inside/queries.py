@@ -37,7 +37,7 @@ class _Collector:
 def run(spark: SparkSession, request: dict[str, Any]) -> dict[str, Any]:
     """`format`, `options`, `checkpoint` name the query; `source` its source (offset log v2).
 
-    `conf` is set in the session for this query and those after it.
+    `conf` is set in the session for this query and those after it, `own` in one for this query.
     `files` names the folder of a file sink of payloads, `table` one of whole rows as Parquet;
     without either rows are collected. The query is stopped
     when `quiet` seconds and `idle` empty rounds have gone by without a row, at the latest after
@@ -48,6 +48,10 @@ def run(spark: SparkSession, request: dict[str, Any]) -> dict[str, Any]:
     """
     for name, value in request.get("conf", {}).items():
         spark.conf.set(name, value)
+    if "own" in request:
+        spark = spark.newSession()
+        for name, value in request["own"].items():
+            spark.conf.set(name, value)
     collector = _Collector()
     query = _started(spark, request, collector)
     began = time.monotonic()
