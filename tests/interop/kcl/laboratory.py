@@ -17,6 +17,7 @@ from tests.interop.kcl.dynamodb import DynamoDb
 from tests.interop.kcl.library import Library
 from tests.interop.kcl.log import Log
 from tests.interop.kcl.pace import PACES
+from tests.interop.kcl.processes import Processes
 from tests.interop.kcl.recording import (
     contradictions,
     digest_of_start,
@@ -77,7 +78,7 @@ class Start:
 
 
 class Laboratory:
-    """One DynamoDB and one process for each release; ``run`` may be called from many threads.
+    """One DynamoDB and a process for each release; ``run`` may be called from many threads.
 
     ``recorded``: the folder of the recorded starts.
     """
@@ -85,7 +86,7 @@ class Laboratory:
     def __init__(self, recorded: Path = RECORDED) -> None:
         self._recorded_in = recorded
         self.dynamodb = DynamoDb()
-        self._libraries: dict[str, Library] = {}
+        self._processes = Processes()
         self._records: dict[str, Records] = {}
         self._held: dict[int, tuple[Outcome, Callable[[], None]]] = {}
         """By identity of the outcome, which is kept so that no other gets it."""
@@ -96,16 +97,8 @@ class Laboratory:
 
     def close(self) -> None:
         self._pool.shutdown(cancel_futures=True)
-        for library in self._libraries.values():
-            library.close()
+        self._processes.close()
         self.dynamodb.close()
-
-    def library(self, release: str) -> Library:
-        """The process of this release, started when first asked for."""
-        with self._lock:
-            if release not in self._libraries:
-                self._libraries[release] = Library(release)
-            return self._libraries[release]
 
     def records(self, release: str) -> Records:
         """The recorded starts of this release."""
@@ -203,8 +196,14 @@ class Laboratory:
                 self.dynamodb.seed_side_table(f"{table}-{name}", key, items)
 
     def _observe(self, table: str, stream: ServedStream, start: Start) -> Outcome:
+        """Start the library in the process of its release."""
+        with self._processes.lent(start.release) as library:
+            return self._observed(library, table, stream, start)
+
+    def _observed(
+        self, library: Library, table: str, stream: ServedStream, start: Start
+    ) -> Outcome:
         """Start the library, until nothing moves, then after the live records; then stop."""
-        library = self.library(start.release)
         began, pace = time.monotonic(), PACES[start.release].for_streams(len(start.streams))
         pace = pace.longer(start.longer)
         counters = self._counters(table) if start.meanwhile and start.items else {}

@@ -23,6 +23,7 @@ with ``id`` and ``start()``) has its start begun in the background by conftest.p
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import threading
@@ -34,6 +35,8 @@ from tests.interop.kcl.pace import PACES
 from tests.interop.kcl.process import LineProcess
 
 START_SECONDS = 60
+_SERIAL = itertools.count()
+"""Several processes of a release may follow each other: each has a log of its own."""
 
 
 class Library:
@@ -42,7 +45,7 @@ class Library:
     def __init__(self, release: str) -> None:
         self._logs: dict[str, Log] = {"": Log()}
         self._lock = threading.Lock()
-        self._errors = TARGET / f"kcl-{release}-{os.getpid()}.log"
+        self._errors = TARGET / f"kcl-{release}-{os.getpid()}-{next(_SERIAL)}.log"
         self._pace = PACES[release]
         command = runner_command(release, self._pace.waits)
         self._process = LineProcess(command, self._errors, self._hear)
