@@ -110,6 +110,7 @@ def examine(state: State, judge: Judge, fix: Fix = steps_of) -> Verdict:
         return verdict
     steps = fix(state, decision)
     after, last = before, bench
+    between: list[Seen] = []
     if isinstance(decision, Plan):
         last = bench_of(state, bench.after(steps))
         after = judge(state, last.plan_case.images) if steps else before
@@ -118,31 +119,28 @@ def examine(state: State, judge: Judge, fix: Fix = steps_of) -> Verdict:
         if after.uncertain:
             return verdict
         verdict.violations += _undo(state, steps)
-        verdict.violations += _half_way(state, judge, bench, steps, before)
+        between = [judge(state, bench.after(steps[:count])) for count in range(1, len(steps))]
+        verdict.violations += _half_way(state, between, before)
         verdict.violations += _repaired(state, bench, decision, last, before, after)
         findings = last.findings()
     verdict.violations += _silent(state, after, findings, {r.shard for r in decision.residuals})
     if not verdict.violations:
-        before.keep()
-        after.keep()
+        for seen in (before, after, *between):
+            seen.keep()
     return verdict
 
 
-def _half_way(
-    state: State, judge: Judge, bench: Bench, steps: tuple[Step, ...], before: Seen
-) -> Iterator[Violation]:
+def _half_way(state: State, between: list[Seen], before: Seen) -> Iterator[Violation]:
     """A fix that was killed between two of its steps left nothing worse than it was."""
-    for count in range(1, len(steps)):
-        seen = judge(state, bench.after(steps[:count]))
+    for count, seen in enumerate(between, 1):
         if seen.uncertain:
             continue
         lost = list(_worse(state, before, seen)) if not seen.died else []
         if seen.died and not before.died:
             lost = [Violation("half way", "it dies, and did not before")]
         for one in lost:
-            yield Violation("half way", f"behind {count} of {len(steps)} steps: {one.what}")
-        if not lost:
-            seen.keep()
+            what = f"behind {count} of {len(between) + 1} steps: {one.what}"
+            yield Violation("half way", what)
 
 
 def _repaired(
