@@ -13,7 +13,7 @@ from reshardctl.diagnosis.rules import Finding, Severity, View, findings, merged
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, Stream, canonical, time_of
 from reshardctl.planning.effects import Circumstances
-from reshardctl.planning.plan import Case, judge, settled_line
+from reshardctl.planning.plan import Case, judge, processed_frontier
 from reshardctl.planning.policy import EVERYTHING, LOSSLESS, Accept
 from tests.judging import images_of, shard_of
 
@@ -73,11 +73,11 @@ def with_rows(case: Case, images: list[Image]) -> Case:
 def found_in(case: Case) -> list[Finding]:
     """All findings, as a report lists them."""
     lineage = case.around.lineage
-    settled = settled_line(case)
+    settled = processed_frontier(case)
     odd = case.consumer.odd(lineage, case.checkpoint())
     return merged({
         str(j.candidate.options): findings(View(case.around, settled, j.replay, j.effects, odd))
-        for j in judge(case, LOSSLESS.line(lineage, settled), settled)
+        for j in judge(case, LOSSLESS.frontier(lineage, settled), settled)
     })
 
 

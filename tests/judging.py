@@ -15,8 +15,8 @@ from reshardctl.model import (
     START,
     TIP,
     Cut,
+    Frontier,
     Image,
-    Line,
     Probe,
     Rank,
     Reads,
@@ -31,7 +31,7 @@ from reshardctl.model.times import When, instant
 from reshardctl.planning.beside import beside_the_crash
 from reshardctl.planning.effects import Circumstances, aged
 from reshardctl.planning.plan import Case as PlanCase
-from reshardctl.planning.plan import Decision, decide, judge, settled_line
+from reshardctl.planning.plan import Decision, decide, judge, processed_frontier
 from reshardctl.planning.policy import POLICIES, Accept, Policy
 from tests.case import Case
 from tests.case_stream import number
@@ -94,7 +94,7 @@ def resolved(case: Case, policy: Policy, lineage: Lineage) -> Policy:
     return replace(policy, since=time, places=places)
 
 
-def probes_of(case: Case, lineage: Lineage, settled: Line) -> dict[ShardId, Probe]:
+def probes_of(case: Case, lineage: Lineage, settled: Frontier) -> dict[ShardId, Probe]:
     """What a bounded read of every closed shard shows, read off the case's own records."""
     found = {}
     for shard in lineage:
@@ -140,7 +140,7 @@ class Bench:
         )
         if not probe:
             return cls(case, plain)
-        probes = probes_of(case, lineage, settled_line(plain))
+        probes = probes_of(case, lineage, processed_frontier(plain))
         return cls(case, replace(plain, around=Circumstances(lineage, case.now, probes)))
 
     def decide(self) -> Decision:
@@ -152,8 +152,8 @@ class Bench:
 
         case = self.plan_case
         lineage = case.around.lineage
-        settled = settled_line(case)
-        want = LOSSLESS.line(lineage, settled)
+        settled = processed_frontier(case)
+        want = LOSSLESS.frontier(lineage, settled)
         checkpoint = case.checkpoint()
         odd = case.consumer.odd(lineage, checkpoint)
         recreated = case.consumer.incarnation(lineage, checkpoint) is Incarnation.RECREATED

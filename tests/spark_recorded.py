@@ -11,7 +11,7 @@ from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, Image, Rank, Reads, ShardId, Stream, decode
 from reshardctl.planning.effects import Circumstances
-from reshardctl.planning.plan import Case, judge, settled_line
+from reshardctl.planning.plan import Case, judge, processed_frontier
 
 GOLDEN = Path(__file__).parent / "golden" / "spark"
 QUBOLE, V1, HEAD = "qubole-1.2.0_spark-3.0", "awslabs-1.4.2", "awslabs-head-0f4c005"
@@ -74,8 +74,8 @@ def images(root: Path) -> list[Image]:
 
 def delivered(recorded: Recorded, case: Case) -> dict[int, list[int]] | str:
     """The records that the forecast lets come, by shard: their indices in the recording."""
-    settled = settled_line(case)
-    (judged,) = judge(case, case.policy.line(recorded.lineage, settled), settled)
+    settled = processed_frontier(case)
+    (judged,) = judge(case, case.policy.frontier(recorded.lineage, settled), settled)
     if judged.replay.crash is not None:
         return DIES
     came: dict[int, list[int]] = {}

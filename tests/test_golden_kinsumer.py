@@ -15,7 +15,7 @@ from reshardctl.diagnosis.rules import Severity, View, findings
 from reshardctl.model import START, Cut, Image, Reads, Replay, after
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import Circumstances
-from reshardctl.planning.plan import Case, Nothing, Plan, decide, judge, settled_line
+from reshardctl.planning.plan import Case, Nothing, Plan, decide, judge, processed_frontier
 from reshardctl.planning.policy import LOSSLESS, Accept
 from tests.golden_kinsumer import RELEASES, STORES, fake_of, images_of, read, topology, unread
 from tests.judging import lineage_of
@@ -65,12 +65,12 @@ def _behind(number: int, at: Cut) -> bool:
 
 def codes(case: Case, at_least: Severity) -> set[str]:
     lineage = case.around.lineage
-    settled = settled_line(case)
+    settled = processed_frontier(case)
     checkpoint = case.checkpoint()
     odd = case.consumer.odd(lineage, checkpoint)
     return {
         f.code
-        for j in judge(case, LOSSLESS.line(lineage, settled), settled)
+        for j in judge(case, LOSSLESS.frontier(lineage, settled), settled)
         for f in findings(View(case.around, settled, j.replay, j.effects, odd))
         if f.severity >= at_least
     }
@@ -154,7 +154,11 @@ def test_a_finished_shard_without_a_number_is_told() -> None:
     """Were the ShardCache deleted, the closed shard of g6 would be read whole (run, case c')."""
     (store,) = [s for s in STORES if s.name == "g6-latest-bootstrap"]
     case = case_of(store, release="snowplow-1.7", initial="TRIM_HORIZON")
-    (one,) = judge(case, LOSSLESS.line(case.around.lineage, settled_line(case)), settled_line(case))
+    (one,) = judge(
+        case,
+        LOSSLESS.frontier(case.around.lineage, processed_frontier(case)),
+        processed_frontier(case),
+    )
     assert any("finished without a number: 0" in note for note in one.replay.notes)
     without = [i for i in images_of(store) if i.key != "metadata/ShardCache"]
     assert "s0-0" in delivered(store, without, "TRIM_HORIZON", "snowplow-1.7")[

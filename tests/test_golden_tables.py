@@ -14,7 +14,7 @@ from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.diagnosis.rules import Severity, View, findings
 from reshardctl.model import START, TIP, Reads, time_of
 from reshardctl.planning.effects import Circumstances
-from reshardctl.planning.plan import Case, Nothing, decide, judge, settled_line
+from reshardctl.planning.plan import Case, Nothing, decide, judge, processed_frontier
 from reshardctl.planning.policy import LOSSLESS
 from tests.judging import images_of, lineage_of
 
@@ -42,12 +42,12 @@ def case_of(folder: Path, options: dict[str, str], drop=lambda _item: False) -> 
 
 def above_info(case: Case) -> list[str]:
     lineage = case.around.lineage
-    settled = settled_line(case)
+    settled = processed_frontier(case)
     table = case.consumer.parse(case.images)
     odd = case.consumer.odd(lineage, table)
     return [
         f"{f.code} {f.shards}"
-        for j in judge(case, LOSSLESS.line(lineage, settled), settled)
+        for j in judge(case, LOSSLESS.frontier(lineage, settled), settled)
         for f in findings(View(case.around, settled, j.replay, j.effects, odd))
         if f.severity > Severity.INFO
     ]
@@ -134,4 +134,4 @@ def test_merge_one_parent_finished(version):
 def test_untouched_at_latest(version):
     """g10: "has started on an empty stream and has read nothing"."""
     case = case_of(GOLDEN / version / "g10-latest-untouched", {})
-    assert all(span.lo == TIP for span in settled_line(case).values())
+    assert all(span.lo == TIP for span in processed_frontier(case).values())

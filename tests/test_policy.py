@@ -73,12 +73,12 @@ def test_over_pinned_or_from_the_beginning() -> None:
     settled = {shard_id(n): exactly(START) for n in (0, 1, 2, 3, 9)}
     places = {1: at_number("7"), 2: at_number("8"), 3: START}
     late = resolved(POLICIES["at-timestamp"], 3000, places)
-    assert late.line(lineage(), settled) == {
+    assert late.frontier(lineage(), settled) == {
         shard_id(0): DONE, shard_id(1): at_number("7"), shard_id(2): at_number("8"),
         shard_id(3): START, shard_id(9): DONE,
     }
     early = resolved(POLICIES["at-timestamp"], 300, {0: at_number("5"), 1: at_number("7")})
-    assert early.line(lineage(), settled) == {
+    assert early.frontier(lineage(), settled) == {
         shard_id(0): at_number("5"), shard_id(1): at_number("7"), shard_id(2): START,
         shard_id(3): START, shard_id(9): DONE,
     }
@@ -87,7 +87,7 @@ def test_over_pinned_or_from_the_beginning() -> None:
 def test_a_shard_that_was_not_looked_at_stays_where_it_is() -> None:
     """It was open at the time and has no place: nothing may be skipped in it."""
     here = at_number("6")
-    line = resolved(LATEST, 3000, {}).line(lineage(), {shard_id(1): Span(here, TIP)})
+    line = resolved(LATEST, 3000, {}).frontier(lineage(), {shard_id(1): Span(here, TIP)})
     assert line == {shard_id(1): here}
 
 
@@ -105,7 +105,7 @@ def test_a_place_against_what_is_stored(
 ) -> None:
     """latest never goes back, and pins the tip. Inside the same aggregated record the stored
     sub-sequence number is kept."""
-    line = resolved(POLICIES[policy], 3000, {1: place}).line(
+    line = resolved(POLICIES[policy], 3000, {1: place}).frontier(
         lineage(), {shard_id(1): exactly(stored)}
     )
     assert line == {shard_id(1): wanted}
@@ -114,7 +114,7 @@ def test_a_place_against_what_is_stored(
 def test_an_unresolved_policy_has_no_line() -> None:
     assert LATEST.unresolved and POLICIES["at-timestamp"].unresolved
     with pytest.raises(AssertionError):
-        LATEST.line(lineage(), {})
+        LATEST.frontier(lineage(), {})
     assert not LATEST_AT_START.unresolved and not POLICIES["lossless"].unresolved
 
 

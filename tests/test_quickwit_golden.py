@@ -13,7 +13,16 @@ from reshardctl.consumers.quickwit.document import Document
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cause, Probe, Stream, after
 from reshardctl.planning.effects import Circumstances
-from reshardctl.planning.plan import Ask, Case, NoLine, Nothing, Plan, decide, judge, settled_line
+from reshardctl.planning.plan import (
+    Ask,
+    Case,
+    NoLine,
+    Nothing,
+    Plan,
+    decide,
+    judge,
+    processed_frontier,
+)
 from reshardctl.planning.policy import LOSSLESS
 from tests.judging import shard_of
 
@@ -44,7 +53,7 @@ def case_of(lineage: Lineage, release: str, named: str | None, probed: bool = Fa
     case = Case(quickwit, Circumstances(lineage, NOW), images, candidates)
     if not probed:
         return case
-    line = settled_line(case)
+    line = processed_frontier(case)
     probes = {
         shard: Probe(line[shard].lo, True) for shard in lineage if not lineage.is_open(shard)
     }
@@ -52,8 +61,8 @@ def case_of(lineage: Lineage, release: str, named: str | None, probed: bool = Fa
 
 
 def crash_of(case: Case):
-    settled = settled_line(case)
-    (judged,) = judge(case, LOSSLESS.line(case.around.lineage, settled), settled)
+    settled = processed_frontier(case)
+    (judged,) = judge(case, LOSSLESS.frontier(case.around.lineage, settled), settled)
     return judged.replay.crash
 
 

@@ -27,7 +27,15 @@ from reshardctl.errors import Refused
 from reshardctl.model import Image, Step, after, at_number
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Case as PlanCase
-from reshardctl.planning.plan import Decision, NoLine, Nothing, Plan, decide, judge, settled_line
+from reshardctl.planning.plan import (
+    Decision,
+    NoLine,
+    Nothing,
+    Plan,
+    decide,
+    judge,
+    processed_frontier,
+)
 from reshardctl.planning.policy import EVERYTHING, Accept
 from reshardctl.planning.rebuild import rebuilt
 from tests.case import Case, from_table
@@ -117,8 +125,8 @@ def shown(one: Trial, decision: Decision) -> tuple[Effect, ...]:
     """What the operator is told of the next start."""
     if isinstance(decision, Plan):
         return decision.after[0]
-    settled = settled_line(one.plan_case)
-    want = one.plan_case.policy.line(one.plan_case.around.lineage, settled)
+    settled = processed_frontier(one.plan_case)
+    want = one.plan_case.policy.frontier(one.plan_case.around.lineage, settled)
     return judge(one.plan_case, want, settled)[0].effects
 
 

@@ -18,7 +18,7 @@ from reshardctl.model import (
     START,
     Basis,
     Cut,
-    Line,
+    Frontier,
     ShardId,
     Span,
     at_number,
@@ -35,7 +35,7 @@ class SinkLine:
     """A span for every shard that was listed when the sink was read. sink: as it was named."""
 
     sink: str
-    spans: Line
+    spans: Frontier
     notes: tuple[str, ...] = ()
 
 

@@ -183,7 +183,7 @@ def _stored(wanted: AuditRequest, consumer: str, observer: Observer) -> Subject:
     from reshardctl.commands.targets.named import one
     from reshardctl.diagnosis.audit_report import Stored
     from reshardctl.diagnosis.report import case_of
-    from reshardctl.planning.plan import settled_line
+    from reshardctl.planning.plan import processed_frontier
 
     if offline.is_snapshot(consumer) and wanted.sink.against:
         raise UsageError(
@@ -192,7 +192,7 @@ def _stored(wanted: AuditRequest, consumer: str, observer: Observer) -> Subject:
     target = one(consumer, wanted, observer)
     report = survey(target.ports(), target.stream, target.place, target.wishes)
     snapshot = report.snapshot
-    settled = settled_line(case_of(snapshot, report.wishes))
+    settled = processed_frontier(case_of(snapshot, report.wishes))
     named = target.place.text if target.entry is None else target.entry.name
     account = wanted.account
     if target.entry is not None:

@@ -19,15 +19,15 @@ from reshardctl.consumers.spec import Options, Spec
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
+    Frontier,
     Image,
-    Line,
     Odd,
     Replay,
     ShardId,
     SideTable,
     Step,
     Stream,
-    Wanted,
+    TargetFrontier,
     canonical,
     decode,
 )
@@ -210,7 +210,7 @@ class BaseConsumer(ABC, Generic[C, A]):
         """Every application that may start on it, given what the operator said of it."""
 
     @abstractmethod
-    def settled(self, lineage: Lineage, checkpoint: C, app: A, /) -> Line:
+    def settled(self, lineage: Lineage, checkpoint: C, app: A, /) -> Frontier:
         """What is settled, for every listed shard and every row."""
 
     @abstractmethod
@@ -221,17 +221,23 @@ class BaseConsumer(ABC, Generic[C, A]):
 
     @abstractmethod
     def encode(
-        self, lineage: Lineage, checkpoint: C, want: Wanted, app: A, leave: Collection[ShardId], /
+        self,
+        lineage: Lineage,
+        checkpoint: C,
+        want: TargetFrontier,
+        app: A,
+        leave: Collection[ShardId],
+        /,
     ) -> list[Step] | Cannot:
         """Writes after which it reads from the line. May round a cut down, never up."""
 
     @abstractmethod
-    def bootstrap(self, lineage: Lineage, want: Wanted, app: A, /) -> list[Step]:
+    def bootstrap(self, lineage: Lineage, want: TargetFrontier, app: A, /) -> list[Step]:
         """First positions for a consumer that is declared new. Raises UsageError where it cannot be
         begun at that line."""
 
     def rebuild(
-        self, lineage: Lineage, _checkpoint: C, want: Wanted, app: A, /
+        self, lineage: Lineage, _checkpoint: C, want: TargetFrontier, app: A, /
     ) -> list[Step] | Cannot:
         """The whole line for a store that is empty, for it has lost what it held: as for a new
         application."""

@@ -9,7 +9,7 @@ from reshardctl.auditing.coverage import Unknowable, Window, unknowable, windows
 from reshardctl.auditing.facts import FAILED, Compared, Facts, InSink
 from reshardctl.diagnosis.rules import Finding, Severity, Sink, sink_findings
 from reshardctl.lineage import Lineage
-from reshardctl.model import Line, ShardId
+from reshardctl.model import Frontier, ShardId
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Stored:
     """
 
     consumer: str
-    settled: Line
+    settled: Frontier
     positions: Mapping[ShardId, str] = field(default_factory=dict)
     unread: frozenset[ShardId] = frozenset()
 

@@ -33,7 +33,7 @@ from reshardctl.planning.plan import (
     bootstrap,
     decide,
     judge,
-    settled_line,
+    processed_frontier,
 )
 from reshardctl.planning.policy import LOSSLESS, Accept, Policy
 from reshardctl.planning.rebuild import rebuilt
@@ -107,8 +107,8 @@ def make(snapshot: Snapshot, wishes: Wishes) -> Report:
     if consumer.empty(checkpoint):
         return _of_empty(snapshot, wishes, case)
     incarnation = consumer.incarnation(lineage, checkpoint)
-    settled = settled_line(case)
-    want = LOSSLESS.line(lineage, settled)
+    settled = processed_frontier(case)
+    want = LOSSLESS.frontier(lineage, settled)
     judged = judge(case, want, settled)
     odd = consumer.odd(lineage, checkpoint)
     recreated = incarnation is Incarnation.RECREATED and wishes.recreated is None
@@ -178,7 +178,7 @@ def places_to_probe(report: Report) -> list[tuple[ShardId, Cut]]:
     """
     case = case_of(report.snapshot, report.wishes)
     lineage = report.snapshot.lineage
-    wanted = LOSSLESS.line(lineage, settled_line(case))
+    wanted = LOSSLESS.frontier(lineage, processed_frontier(case))
     harmed = {
         e.shard for j in report.judged for e in j.effects
         if e.shard in lineage and e.harm in (Harm.STALLED, Harm.SKIPPED)

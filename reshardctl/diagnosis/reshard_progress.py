@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import Wishes, case_of
 from reshardctl.model import DONE, ShardId
-from reshardctl.planning.plan import settled_line
+from reshardctl.planning.plan import processed_frontier
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def uncrossed(snapshot: Snapshot) -> Uncrossed:
     checkpoint = case.checkpoint()
     if case.consumer.empty(checkpoint):
         return Uncrossed(empty=True)
-    lineage, settled = snapshot.lineage, settled_line(case)
+    lineage, settled = snapshot.lineage, processed_frontier(case)
     started = case.consumer.positions(checkpoint)
     return Uncrossed(
         tuple(s for s in lineage if not lineage.is_open(s) and settled[s].lo != DONE),

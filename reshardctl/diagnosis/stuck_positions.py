@@ -5,7 +5,7 @@ from __future__ import annotations
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import Wishes, case_of
 from reshardctl.model import Cut, Rank, ShardId
-from reshardctl.planning.plan import settled_line
+from reshardctl.planning.plan import processed_frontier
 
 
 def places_to_watch(snapshot: Snapshot) -> list[tuple[ShardId, Cut]]:
@@ -15,7 +15,7 @@ def places_to_watch(snapshot: Snapshot) -> list[tuple[ShardId, Cut]]:
     """
     if snapshot.watched is None or not snapshot.watched.runs:
         return []
-    settled = settled_line(case_of(snapshot, Wishes()))
+    settled = processed_frontier(case_of(snapshot, Wishes()))
     return [
         (shard, settled[shard].lo) for shard, one in sorted(snapshot.watched.shards.items())
         if shard in snapshot.lineage and not one.finished and not one.moved

@@ -14,7 +14,7 @@ from reshardctl.execution.plan_file import SavedPlan, broken, promises
 from reshardctl.lineage import Lineage
 from reshardctl.model import Change, Image, Step, Update, after, ahead
 from reshardctl.planning.live_writes import require_live
-from reshardctl.planning.plan import Nothing, Plan, judge, settled_line
+from reshardctl.planning.plan import Nothing, Plan, judge, processed_frontier
 
 AGAIN = "make a new plan: reshardctl fix --dry-run"
 
@@ -64,8 +64,8 @@ def require_promises(plan: SavedPlan, now: Snapshot, rest: list[Step], undo: str
     images = list(now.images)
     rows = tuple(after(images, ahead(_past_barriers(rest, images))))
     case = case_of(replace(now, images=rows), plan.wishes)
-    settled = settled_line(case, images)
-    want = plan.wishes.policy.line(now.lineage, settled)
+    settled = processed_frontier(case, images)
+    want = plan.wishes.policy.frontier(now.lineage, settled)
     judged = judge(case, want, settled)
     for promised, candidate in zip(plan.promised, judged, strict=False):
         if worse := broken(promised, promises(candidate.effects)):

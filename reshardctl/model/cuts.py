@@ -136,8 +136,8 @@ def exactly(cut: Cut, basis: Basis = Basis.STORED, why: str = "") -> Span:
     return Span(cut, cut, basis, why)
 
 
-Line = Mapping[ShardId, Span]
-Wanted = Mapping[ShardId, Cut]
+Frontier = Mapping[ShardId, Span]
+TargetFrontier = Mapping[ShardId, Cut]
 """The line a policy asks for; exact by nature."""
 
 

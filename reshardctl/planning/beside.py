@@ -11,11 +11,11 @@ from reshardctl.model import (
     TIP,
     Cause,
     Fate,
-    Line,
+    Frontier,
     Reads,
     Replay,
     ShardId,
-    Wanted,
+    TargetFrontier,
     exactly,
 )
 from reshardctl.planning.effects import Circumstances, Effect, Harm, effects
@@ -25,7 +25,7 @@ _OF_ROWS = (Cause.UNREADABLE, Cause.AT_END, Cause.FOREIGN_NUMBER, Cause.KNOWN_CH
 
 
 def beside_the_crash(
-    around: Circumstances, want: Wanted, settled: Line, run: Replay
+    around: Circumstances, want: TargetFrontier, settled: Frontier, run: Replay
 ) -> list[Effect]:
     """What a consumer that dies of some rows would skip, leave or read again of the others, these
     rows being mended: it dies of one thing at a time, and all of them are there."""
@@ -44,7 +44,7 @@ def beside_the_crash(
 
 
 def _mended(
-    lineage: Lineage, shard: ShardId, fate: Fate, want: Wanted, why: str
+    lineage: Lineage, shard: ShardId, fate: Fate, want: TargetFrontier, why: str
 ) -> Reads:
     after = fate.after if isinstance(fate, Reads) else fate.waits_for
     is_open = shard in lineage and lineage.is_open(shard)

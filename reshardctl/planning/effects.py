@@ -20,7 +20,7 @@ from reshardctl.model import (
     Crash,
     Cut,
     Fate,
-    Line,
+    Frontier,
     Never,
     Probe,
     Rank,
@@ -28,7 +28,7 @@ from reshardctl.model import (
     Replay,
     ShardId,
     Span,
-    Wanted,
+    TargetFrontier,
     index_of,
     possibly_before,
     time_of,
@@ -106,7 +106,9 @@ class Circumstances:
     places: Mapping[ShardId, Cut] = field(default_factory=dict)
 
 
-def effects(around: Circumstances, want: Wanted, settled: Line, run: Replay) -> list[Effect]:
+def effects(
+    around: Circumstances, want: TargetFrontier, settled: Frontier, run: Replay
+) -> list[Effect]:
     """Everything that the replay does beyond or short of the wanted line."""
     if run.crash is not None:
         crash = run.crash
@@ -149,7 +151,7 @@ def in_birth_order(shards: Mapping[ShardId, object]) -> list[ShardId]:
 class _Reading:
     """Which shards start, which end, and which unread ancestors hold a shard back or do not."""
 
-    def __init__(self, around: Circumstances, settled: Line, run: Replay) -> None:
+    def __init__(self, around: Circumstances, settled: Frontier, run: Replay) -> None:
         self._around, self._settled, self._run = around, settled, run
         self._ended: set[ShardId] = set()
         self._ready: set[ShardId] = set()
@@ -424,7 +426,7 @@ def _too_old(around: Circumstances, run: Replay) -> list[ShardId]:
     return found
 
 
-def _past_disorder(around: Circumstances, settled: Line, run: Replay) -> Iterator[Effect]:
+def _past_disorder(around: Circumstances, settled: Frontier, run: Replay) -> Iterator[Effect]:
     lineage = around.lineage
     for shard in lineage:
         state = settled.get(shard)

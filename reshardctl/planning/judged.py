@@ -12,12 +12,12 @@ from reshardctl.model import (
     START,
     Basis,
     Cut,
+    Frontier,
     Image,
-    Line,
     Replay,
     ShardId,
     Span,
-    Wanted,
+    TargetFrontier,
     meet,
 )
 from reshardctl.planning.effects import Circumstances, Effect, aged, effects
@@ -51,7 +51,7 @@ class Case:
     """The operator says that the consumer is new."""
     kept: Mapping[ShardId, Cut] = field(default_factory=dict)
     """Where the starts without a plan read what is only inferred to be over: see noless.py."""
-    line: Line | None = None
+    line: Frontier | None = None
     """What a sink proves to be settled, whatever the rows say; `None` to believe the rows."""
 
     @property
@@ -76,7 +76,7 @@ class Case:
         )
 
 
-def settled_line(case: Case, images: Iterable[Image] | None = None) -> Line:
+def processed_frontier(case: Case, images: Iterable[Image] | None = None) -> Frontier:
     """What is settled whichever candidate wrote the rows: lowest lo, highest hi."""
     lineage = case.around.lineage
     if case.line is not None:
@@ -91,7 +91,7 @@ def settled_line(case: Case, images: Iterable[Image] | None = None) -> Line:
     return reopened(_probed(case, line), case.kept)
 
 
-def _of_sink(case: Case, line: Line, images: Iterable[Image] | None) -> dict[ShardId, Span]:
+def _of_sink(case: Case, line: Frontier, images: Iterable[Image] | None) -> dict[ShardId, Span]:
     """The sink's line. Shards that were born since begin at their beginning; of those that are
     not listed any more no sink says anything, and rows are taken at their word."""
     lineage = case.around.lineage
@@ -103,7 +103,7 @@ def _of_sink(case: Case, line: Line, images: Iterable[Image] | None) -> dict[Sha
     return {s: span for s, span in stored.items() if s not in lineage} | found
 
 
-def _probed(case: Case, line: Line) -> dict[ShardId, Span]:
+def _probed(case: Case, line: Frontier) -> dict[ShardId, Span]:
     """Reads that met no record settle a closed shard as a whole; what they began behind stays
     known, for consumers that mark no end and hold that place."""
     out = dict(line)
@@ -117,7 +117,7 @@ def _probed(case: Case, line: Line) -> dict[ShardId, Span]:
     return out
 
 
-def judge(case: Case, want: Wanted, settled: Line) -> list[Judged]:
+def judge(case: Case, want: TargetFrontier, settled: Frontier) -> list[Judged]:
     """The next start of every candidate on the rows as they are."""
     checkpoint = case.checkpoint()
     return [judged_as(case, checkpoint, c, want, settled) for c in case.candidates]
@@ -125,12 +125,12 @@ def judge(case: Case, want: Wanted, settled: Line) -> list[Judged]:
 
 def as_it_is(case: Case) -> list[Judged]:
     """The next start of every candidate against the line that the policy wants."""
-    settled = settled_line(case)
-    return judge(case, case.policy.line(case.around.lineage, settled), settled)
+    settled = processed_frontier(case)
+    return judge(case, case.policy.frontier(case.around.lineage, settled), settled)
 
 
 def judged_as(
-    case: Case, checkpoint: Any, candidate: Candidate, want: Wanted, settled: Line
+    case: Case, checkpoint: Any, candidate: Candidate, want: TargetFrontier, settled: Frontier
 ) -> Judged:
     run = aged(case.around, case.consumer.replay(case.around.lineage, checkpoint, candidate.app))
     return Judged(candidate, run, tuple(effects(case.around, want, settled, run)))

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from reshardctl.model import Basis, Cut, Fate, Line, Reads, Replay, ShardId, Span
+from reshardctl.model import Basis, Cut, Fate, Frontier, Reads, Replay, ShardId, Span
 from reshardctl.planning.effects import Effect, Harm
 
 
-def delivers_no_less(settled: Line, before: Replay, then: Replay) -> bool:
+def delivers_no_less(settled: Frontier, before: Replay, then: Replay) -> bool:
     """Whether a start delivers what the other does, but for what is stored as processed."""
     return not withheld(settled, before, then)
 
 
-def withheld(settled: Line, before: Replay, then: Replay) -> dict[ShardId, Cut]:
+def withheld(settled: Frontier, before: Replay, then: Replay) -> dict[ShardId, Cut]:
     """The shards of which a start delivers less than the other, and since where the other reads
     them. A start that dies is no measure."""
     if before.crash is not None and before.crash.certain:
@@ -37,7 +37,7 @@ def loses_nothing(effects: Iterable[Effect]) -> bool:
     )
 
 
-def reopened(settled: Line, kept: Mapping[ShardId, Cut]) -> Line:
+def reopened(settled: Frontier, kept: Mapping[ShardId, Cut]) -> Frontier:
     """The line with these shards read no further than here, for all that is known of them."""
     return {
         shard: Span(

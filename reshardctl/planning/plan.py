@@ -13,12 +13,12 @@ from reshardctl.model import (
     DONE,
     START,
     Cut,
-    Line,
+    Frontier,
     Replay,
     ShardId,
     Span,
     Step,
-    Wanted,
+    TargetFrontier,
     after,
     ahead,
     index_of,
@@ -29,7 +29,7 @@ from reshardctl.planning.decision import Ask, Decision, NoLine, Nothing, Plan, R
 from reshardctl.planning.effects import Effect, Harm, aged, drained_unended, effects
 from reshardctl.planning.fixpoint import Planning, fixpoint
 from reshardctl.planning.joint import Trial, joint
-from reshardctl.planning.judged import Case, Judged, as_it_is, judge, judged_as, settled_line
+from reshardctl.planning.judged import Case, Judged, as_it_is, judge, judged_as, processed_frontier
 from reshardctl.planning.live_writes import not_live
 from reshardctl.planning.no_less import delivers_no_less, loses_nothing, withheld
 from reshardctl.planning.policy import LOSSLESS
@@ -45,8 +45,8 @@ from reshardctl.planning.prices import (
 
 __all__ = [
     "SINK_STANDS_STILL", "Ask", "Case", "Decision", "Judged", "NoLine", "Nothing", "Plan",
-    "Residual", "acceptable", "bootstrap", "decide", "judge", "judged_as", "price", "settled_line",
-    "too_dear", "worthwhile",
+    "Residual", "acceptable", "bootstrap", "decide", "judge", "judged_as", "price",
+    "processed_frontier", "too_dear", "worthwhile",
 ]  # fmt: skip
 
 SINK_STANDS_STILL = "while it runs its sink is behind it: what is on its way there looks missing"
@@ -84,7 +84,7 @@ def _after_each_answer(ones: Sequence[Case], steps: Sequence[Step]) -> Plan | No
     """These steps as a plan, `None` where they are wrong for one of them."""
     found = []
     for one in ones:
-        proof = _right_for_all(one, settled_line(one), as_it_is(one), steps)
+        proof = _right_for_all(one, processed_frontier(one), as_it_is(one), steps)
         if proof is None:
             return None
         found.append(proof)
@@ -118,7 +118,7 @@ def _withheld(case: Case, found: Decision) -> dict[ShardId, Cut]:
     told = case.recreated or case.line is not None
     if not isinstance(found, Plan) or told or case.policy.skips:
         return {}
-    settled, checkpoint = settled_line(case), case.checkpoint()
+    settled, checkpoint = processed_frontier(case), case.checkpoint()
     then = case.checkpoint(after(case.images, ahead(found.steps)))
     kept: dict[ShardId, Cut] = {}
     for one in case.candidates:
@@ -158,8 +158,8 @@ def _complete(case: Case) -> Decision:
 
 def _proven(case: Case, steps: Sequence[Step]) -> Plan | None:
     """These steps as a plan, `None` where a start after them is worse than one without them."""
-    settled = settled_line(case)
-    want = case.policy.line(case.around.lineage, settled)
+    settled = processed_frontier(case)
+    want = case.policy.frontier(case.around.lineage, settled)
     checkpoint = case.checkpoint(after(case.images, steps))
     runs = [judged_as(case, checkpoint, c, want, settled) for c in case.candidates]
     paid: list[Effect] = []
@@ -183,8 +183,8 @@ def _decided(case: Case) -> Decision:
     earlier = Incarnation.RECREATED
     if not case.recreated and case.consumer.incarnation(lineage, checkpoint) is earlier:
         return Ask(("recreated",), ((("recreated", instant(lineage.stream.created)),),))
-    settled = settled_line(case)
-    want = case.policy.line(lineage, settled)
+    settled = processed_frontier(case)
+    want = case.policy.frontier(lineage, settled)
     judged = judge(case, want, settled)
     if not case.recreated and not case.policy.skips and not any(
         worthwhile(e, case.tolerated) for j in judged for e in j.effects
@@ -204,7 +204,7 @@ def _decided(case: Case) -> Decision:
 
 
 def _right_for_all(
-    case: Case, settled: Line, judged: Sequence[Judged], steps: Sequence[Step]
+    case: Case, settled: Frontier, judged: Sequence[Judged], steps: Sequence[Step]
 ) -> Plan | None:
     """These steps as a plan, `None` where some candidate's start is worse or delivers less."""
     checkpoint = case.checkpoint(after(case.images, steps))
@@ -217,8 +217,8 @@ def _right_for_all(
 
 def _decisions(case: Case) -> list[Decision]:
     """One a candidate, as if it were the only one; but all of them may have written the rows."""
-    settled = settled_line(case)
-    want = case.policy.line(case.around.lineage, settled)
+    settled = processed_frontier(case)
+    want = case.policy.frontier(case.around.lineage, settled)
     judged = judge(case, want, settled)
     return [
         _for_candidate(case, want, settled, judged, j)
@@ -239,7 +239,7 @@ def _wants_tidying(case: Case) -> bool:
 
 
 def _for_candidate(
-    case: Case, want: Wanted, settled: Line, all_judged: list[Judged], judged: Judged
+    case: Case, want: TargetFrontier, settled: Frontier, all_judged: list[Judged], judged: Judged
 ) -> Decision:
     """Encode for one candidate, replay, and leave alone what comes out worse than accepted."""
     leave: dict[ShardId, Residual] = {}
@@ -277,7 +277,7 @@ def _for_candidate(
 
 
 def _if_it_lived(
-    case: Case, want: Wanted, settled: Line, judged: Judged
+    case: Case, want: TargetFrontier, settled: Frontier, judged: Judged
 ) -> tuple[Effect, ...]:
     """Disorder and stalls that a consumer which dies would have met: not the price of its repair.
 
@@ -295,7 +295,7 @@ def _dies(case: Case, run: Judged) -> list[Effect]:
 
 
 def _encode(
-    case: Case, want: Wanted, candidate: Candidate, leave: Mapping[ShardId, Residual]
+    case: Case, want: TargetFrontier, candidate: Candidate, leave: Mapping[ShardId, Residual]
 ) -> list[Step] | Cannot:
     checkpoint = case.checkpoint()
     lineage = case.around.lineage
@@ -328,13 +328,13 @@ def _no_worse(case: Case, effect: Effect, before: Iterable[Effect]) -> bool:
 
 
 def _policy_costs(
-    case: Case, want: Wanted, settled: Line, run: Replay
+    case: Case, want: TargetFrontier, settled: Frontier, run: Replay
 ) -> tuple[Effect, ...]:
     """What the policy skips, against skipping nothing: records passed by, and whole shards that
     are taken for over and nothing reads."""
     if not case.policy.skips:
         return ()
-    strict = LOSSLESS.line(case.around.lineage, settled)
+    strict = LOSSLESS.frontier(case.around.lineage, settled)
     found = effects(case.around, strict, settled, run)
     return tuple(
         replace(e, harm=Harm.SKIPPED) for e in found
@@ -346,8 +346,8 @@ def _policy_costs(
 def bootstrap(case: Case) -> Plan:
     """First positions for a consumer that the operator declares new."""
     lineage = case.around.lineage
-    empty: Line = {shard: Span(START, START) for shard in lineage}
-    want = case.policy.line(lineage, empty)
+    empty: Frontier = {shard: Span(START, START) for shard in lineage}
+    want = case.policy.frontier(lineage, empty)
     app = case.candidates[0].app
     steps = case.consumer.bootstrap(lineage, want, app)
     rows = after(case.images, steps)

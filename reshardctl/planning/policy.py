@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from reshardctl.lineage import Lineage
-from reshardctl.model import DONE, START, TIP, Cut, Line, Rank, ShardId, Span, Wanted
+from reshardctl.model import DONE, START, TIP, Cut, Frontier, Rank, ShardId, Span, TargetFrontier
 from reshardctl.model.times import When
 
 HOUR = 3600.0
@@ -57,7 +57,7 @@ class Policy:
         """Whether reading the stream has to turn its time into numbers first."""
         return self.name in (LATEST.name, AT_TIMESTAMP.name) and self.since is None
 
-    def line(self, lineage: Lineage, settled: Line) -> Wanted:
+    def frontier(self, lineage: Lineage, settled: Frontier) -> TargetFrontier:
         """The line wanted, for every shard of which anything is known."""
         if self.name == LOSSLESS.name:
             return {shard: span.lo for shard, span in settled.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from reshardctl.consumers.base import Candidate, Cannot
-from reshardctl.model import Create, Line, Step, Wanted, after, ahead
+from reshardctl.model import Create, Frontier, Step, TargetFrontier, after, ahead
 from reshardctl.planning.agreement import agree
 from reshardctl.planning.decision import Decision, NoLine, Plan
 from reshardctl.planning.effects import Effect, Harm
@@ -16,21 +16,21 @@ from reshardctl.planning.plan import (
     acceptable,
     judged_as,
     price,
-    settled_line,
+    processed_frontier,
     too_dear,
 )
 
 
 def rebuilt(case: Case) -> Decision:
     """A plan for every candidate, or why there is none. The store is empty."""
-    settled = settled_line(case)
-    want = case.policy.line(case.around.lineage, settled)
+    settled = processed_frontier(case)
+    want = case.policy.frontier(case.around.lineage, settled)
     decisions = [_for_candidate(case, want, settled, one) for one in case.candidates]
     return agree(case.consumer.spec.asks, case.candidates, decisions)
 
 
 def _for_candidate(
-    case: Case, want: Wanted, settled: Line, candidate: Candidate
+    case: Case, want: TargetFrontier, settled: Frontier, candidate: Candidate
 ) -> Plan | NoLine:
     """The best of what can be written. Nothing is left alone: what has no position is lost."""
     found: list[tuple[Plan, list[Effect]]] = []
@@ -63,7 +63,7 @@ def _nothing_before(case: Case) -> tuple[tuple[Effect, ...], ...]:
 
 
 def _beginnings(
-    case: Case, want: Wanted, candidate: Candidate
+    case: Case, want: TargetFrontier, candidate: Candidate
 ) -> Iterator[list[Step] | Cannot]:
     """The whole line, and what would move the consumer to it: where it comes to most of it by
     itself, the second is less."""

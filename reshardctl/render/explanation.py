@@ -10,7 +10,7 @@ from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, Delay, Fate, Reads, Replay, ShardId, Span, shard_id, short
 from reshardctl.model.times import duration, instant
-from reshardctl.planning.plan import settled_line
+from reshardctl.planning.plan import processed_frontier
 
 _NUMBER = re.compile(r"\d{1,12}\Z", re.ASCII)
 """A shard's number: its id has twelve digits."""
@@ -62,7 +62,7 @@ def _life(lineage: Lineage, shard: ShardId, now: float) -> Iterator[str]:
 
 
 def _place(report: Report, shard: ShardId) -> Iterator[str]:
-    span: Span | None = settled_line(case_of(report.snapshot, report.wishes)).get(shard)
+    span: Span | None = processed_frontier(case_of(report.snapshot, report.wishes)).get(shard)
     yield f"stored     {report.positions.get(shard, 'no position')}"
     if span is not None:
         upto = f"{span.lo}" if span.exact else f"between {span.lo} and {span.hi}"

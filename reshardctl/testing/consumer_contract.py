@@ -39,7 +39,7 @@ from reshardctl.model import (
     changed,
 )
 from reshardctl.planning.effects import Circumstances
-from reshardctl.planning.plan import Case, Nothing, Plan, decide, settled_line
+from reshardctl.planning.plan import Case, Nothing, Plan, decide, processed_frontier
 from reshardctl.planning.policy import EVERYTHING, LATEST_AT_START, LOSSLESS, Accept, Policy
 from reshardctl.testing.lineages import lineages, number_inside
 
@@ -227,7 +227,7 @@ class ConsumerContract:
         assert decide(self.case(lineage, images, self._asked(data))) == Nothing()
         for candidate in self.each(images):
             settled = self.consumer.settled(lineage, checkpoint, candidate.app)
-            want = LOSSLESS.line(lineage, settled)
+            want = LOSSLESS.frontier(lineage, settled)
             assert self.consumer.encode(lineage, checkpoint, want, candidate.app, ()) == []
 
     @_settings
@@ -248,7 +248,7 @@ class ConsumerContract:
         lineage, images = self.drawn(data)
         images = self.damaged(data, lineage, images)
         case, plan = self._planned(data, lineage, images, policies=(LOSSLESS,), accept=ALL)
-        settled = settled_line(case)
+        settled = processed_frontier(case)
         checkpoint = self.consumer.parse(images)
         fixed = self.consumer.parse(after(images, plan.steps))
         for candidate in case.candidates:

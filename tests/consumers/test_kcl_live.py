@@ -16,7 +16,7 @@ from reshardctl.consumers.kcl.releases import traits_of
 from reshardctl.errors import Refused
 from reshardctl.model import TIP, Create, Cut, Step, Update, Write, at_number
 from reshardctl.planning.live_writes import all_live, counted, live_for_all, require_live, writes_of
-from reshardctl.planning.plan import Plan, settled_line
+from reshardctl.planning.plan import Plan, processed_frontier
 from tests.case import CASES, all_cases, load
 
 LIVE = {
@@ -148,7 +148,7 @@ def marks(name: str, steps: list[Step], **want: Cut) -> dict[str, str]:
     case = Bench.of(load(CASES / "kcl" / f"{name}.toml"), "LATEST", "3.5.1").plan_case
     line = {
         shard: want.get(f"s{int(shard[-3:])}", span.lo)
-        for shard, span in settled_line(case).items()
+        for shard, span in processed_frontier(case).items()
     }
     app = case.candidates[0].app
     found = marked(case.around.lineage, case.checkpoint(), steps, line, app)

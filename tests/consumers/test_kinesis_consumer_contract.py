@@ -96,7 +96,7 @@ class TestKinesisConsumer(ConsumerContract):
             assert decide(self.case(lineage, images, options)) == Nothing(), options
             for candidate in self.consumer.candidates(checkpoint, options):
                 settled = self.consumer.settled(lineage, checkpoint, candidate.app)
-                want = LOSSLESS.line(lineage, settled)
+                want = LOSSLESS.frontier(lineage, settled)
                 assert self.consumer.encode(lineage, checkpoint, want, candidate.app, ()) == []
 
     @_settings

@@ -11,6 +11,7 @@ from pathlib import Path
 from uuid import UUID
 
 from reshardctl.consumers.layouts import SELECTS
+
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.errors import ReshardError
 from reshardctl.execution.apply import apply

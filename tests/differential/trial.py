@@ -17,8 +17,8 @@ from reshardctl.model import (
     DONE,
     Cut,
     Fate,
+    Frontier,
     Image,
-    Line,
     Never,
     Rank,
     Reads,
@@ -28,7 +28,7 @@ from reshardctl.model import (
     at_number,
 )
 from reshardctl.planning.effects import Effect, Harm
-from reshardctl.planning.plan import Decision, Nothing, Plan, settled_line
+from reshardctl.planning.plan import Decision, Nothing, Plan, processed_frontier
 from reshardctl.planning.refresh import rebase
 from reshardctl.testing.memory_medium import MemoryMedium
 from tests.differential.states import State
@@ -154,7 +154,7 @@ def _repaired(
         yield Violation("worse", "it dies after fix and did not before")
     if not after.died:
         yield from _worse(state, before, after)
-        yield from _cost(state, settled_line(bench.plan_case), decision, after)
+        yield from _cost(state, processed_frontier(bench.plan_case), decision, after)
 
 
 def _forecast(kind: str, state: State, bench: Bench, seen: Seen) -> Iterator[Violation]:
@@ -242,7 +242,7 @@ def _silent(
             yield Violation("silent", f"{shard}: {sorted(missing)} unread, never come, no finding")
 
 
-def _cost(state: State, settled: Line, decision: Decision, after: Seen) -> Iterator[Violation]:
+def _cost(state: State, settled: Frontier, decision: Decision, after: Seen) -> Iterator[Violation]:
     """What the plan knows to be read comes again only where it says so."""
     shown = decision.after[0] if isinstance(decision, Plan) else ()
     for shard, payloads in after.delivered.items():

@@ -19,7 +19,7 @@ from reshardctl.consumers.base import Incarnation
 from reshardctl.diagnosis.rules import View
 from reshardctl.lineage import Lineage
 from reshardctl.planning.effects import Circumstances
-from reshardctl.planning.plan import judge, settled_line
+from reshardctl.planning.plan import judge, processed_frontier
 from reshardctl.planning.policy import LOSSLESS
 from tests.case import Case, all_cases, from_table
 from tests.case_stream import only
@@ -116,9 +116,9 @@ def view_of(told: Told) -> View:
 def views_of(case: Any) -> Iterator[View]:
     """A view for every candidate of a planner's case, under `lossless`."""
     lineage = case.around.lineage
-    settled = settled_line(case)
+    settled = processed_frontier(case)
     checkpoint = case.consumer.parse(case.images)
     odd = case.consumer.odd(lineage, checkpoint)
     recreated = case.consumer.incarnation(lineage, checkpoint) is Incarnation.RECREATED
-    for judged in judge(case, LOSSLESS.line(lineage, settled), settled):
+    for judged in judge(case, LOSSLESS.frontier(lineage, settled), settled):
         yield View(case.around, settled, judged.replay, judged.effects, odd, recreated)

@@ -8,7 +8,7 @@ from functools import cached_property
 from reshardctl.model import Image, Replay, Step, after
 from reshardctl.planning.effects import Effect
 from reshardctl.planning.plan import Case as PlanCase
-from reshardctl.planning.plan import Decision, Nothing, Plan, decide, judge, settled_line
+from reshardctl.planning.plan import Decision, Nothing, Plan, decide, judge, processed_frontier
 from reshardctl.planning.policy import POLICIES, Accept
 from tests.case_rows import Item
 from tests.judging import Bench, delivered
@@ -46,8 +46,8 @@ class Trial:
     def effects(self, items: list[Item]) -> tuple[Effect, ...]:
         """What the core says the next start on these rows costs, against skipping nothing."""
         case = replace(self.plan_case(items), policy=POLICIES["lossless"])
-        settled = settled_line(case)
-        want = case.policy.line(case.around.lineage, settled)
+        settled = processed_frontier(case)
+        want = case.policy.frontier(case.around.lineage, settled)
         return judge(case, want, settled)[0].effects
 
     @cached_property

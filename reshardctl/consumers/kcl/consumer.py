@@ -24,7 +24,7 @@ from reshardctl.consumers.kcl.settled import settled
 from reshardctl.consumers.kcl.spec import KCL
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
-from reshardctl.model import Image, Odd, Oddity, ShardId, Step, Wanted
+from reshardctl.model import Image, Odd, Oddity, ShardId, Step, TargetFrontier
 
 DEFAULTS = {"initial": "LATEST"}
 """DEFAULT_INITIAL_POSITION_IN_STREAM of KinesisClientLibConfiguration (1.x, and of the MultiLang
@@ -105,7 +105,7 @@ class Kcl(BaseConsumer[LeaseTable, App]):
         ]
 
     def encode(
-        self, lineage: Lineage, table: LeaseTable, want: Wanted, app: App,
+        self, lineage: Lineage, table: LeaseTable, want: TargetFrontier, app: App,
         leave: Collection[ShardId], /,
     ) -> list[Step] | Cannot:
         """Lease rows that hold the line."""
@@ -113,7 +113,7 @@ class Kcl(BaseConsumer[LeaseTable, App]):
         return obstacle or encoding.encode(lineage, table, want, app, leave)
 
     def rebuild(
-        self, lineage: Lineage, table: LeaseTable, want: Wanted, app: App, /
+        self, lineage: Lineage, table: LeaseTable, want: TargetFrontier, app: App, /
     ) -> list[Step] | Cannot:
         """A lease for every listed shard."""
         return in_the_way(table, app.traits) or rebuilding.rebuild(lineage, table, want, app)

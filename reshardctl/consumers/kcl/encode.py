@@ -45,8 +45,8 @@ from reshardctl.model import (
     Reads,
     ShardId,
     Step,
+    TargetFrontier,
     Update,
-    Wanted,
     Write,
     after,
     index_of,
@@ -79,7 +79,7 @@ class _Order:
 
 
 def encode(
-    lineage: Lineage, table: LeaseTable, want: Wanted, app: App, leave: Collection[ShardId]
+    lineage: Lineage, table: LeaseTable, want: TargetFrontier, app: App, leave: Collection[ShardId]
 ) -> list[Step]:
     """Steps after which KCL reads from the wanted line. `leave`: shards not to be touched."""
     orders = _Orders(lineage, table, want, app, leave).all()
@@ -93,7 +93,7 @@ def encode(
 
 
 def _missed(
-    lineage: Lineage, table: LeaseTable, want: Wanted, app: App, leave: Collection[ShardId],
+    lineage: Lineage, table: LeaseTable, want: TargetFrontier, app: App, leave: Collection[ShardId],
     writes: Mapping[ShardId, Write],
 ) -> dict[ShardId, _Order]:
     """Absent rows that would have come as wanted, had nothing been written: audits refill other
@@ -104,7 +104,7 @@ def _missed(
     return {shard: order for shard, order in again.items() if shard not in mended.rows}
 
 
-def bootstrap(lineage: Lineage, want: Wanted, app: App) -> list[Step]:
+def bootstrap(lineage: Lineage, want: TargetFrontier, app: App) -> list[Step]:
     """First rows for an application of one stream that has none: where the line begins."""
     chosen = [
         s for s in lineage
@@ -116,7 +116,11 @@ def bootstrap(lineage: Lineage, want: Wanted, app: App) -> list[Step]:
 
 
 def begun(
-    lineage: Lineage, table: LeaseTable, want: Wanted, app: App, chosen: Collection[ShardId],
+    lineage: Lineage,
+    table: LeaseTable,
+    want: TargetFrontier,
+    app: App,
+    chosen: Collection[ShardId],
     why: str,
 ) -> dict[ShardId, Write]:
     """A row each for these shards, where the line has them. None of them has one."""
@@ -137,7 +141,7 @@ class _Orders:
     """Goes over the shards once, parents first, and notes what has to change."""
 
     def __init__(
-        self, lineage: Lineage, table: LeaseTable, want: Wanted, app: App,
+        self, lineage: Lineage, table: LeaseTable, want: TargetFrontier, app: App,
         leave: Collection[ShardId],
     ) -> None:
         self._lineage, self._table, self._want, self._leave = lineage, table, want, leave

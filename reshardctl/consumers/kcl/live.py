@@ -23,12 +23,12 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import (
     Create,
     Delete,
-    Line,
+    Frontier,
     Rank,
     ShardId,
     Step,
+    TargetFrontier,
     Update,
-    Wanted,
     Write,
     index_of,
 )
@@ -44,7 +44,7 @@ EVICTED = (
 
 
 def marked(
-    lineage: Lineage, table: LeaseTable, steps: Sequence[Step], want: Wanted, app: App
+    lineage: Lineage, table: LeaseTable, steps: Sequence[Step], want: TargetFrontier, app: App
 ) -> list[Step]:
     """The same steps, every write saying whether it is live, and why or why not."""
     judge = _Judge(lineage, table, steps, want, app)
@@ -53,10 +53,15 @@ def marked(
 
 class _Judge:
     def __init__(
-        self, lineage: Lineage, table: LeaseTable, steps: Sequence[Step], want: Wanted, app: App
+        self,
+        lineage: Lineage,
+        table: LeaseTable,
+        steps: Sequence[Step],
+        want: TargetFrontier,
+        app: App,
     ) -> None:
         self._lineage, self._table, self._want, self._app = lineage, table, want, app
-        self._settled: Line = settled(lineage, table, app)
+        self._settled: Frontier = settled(lineage, table, app)
         self._step = {
             split(write.key)[1]: number
             for number, step in enumerate(steps) for write in step.writes

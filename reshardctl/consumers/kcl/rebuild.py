@@ -12,10 +12,10 @@ from reshardctl.consumers.kcl.encode import begun
 from reshardctl.consumers.kcl.rows import LeaseTable
 from reshardctl.consumers.kcl.steps import TRANSACTION
 from reshardctl.lineage import Lineage
-from reshardctl.model import DONE, Step, Wanted
+from reshardctl.model import DONE, Step, TargetFrontier
 
 
-def rebuild(lineage: Lineage, table: LeaseTable, want: Wanted, app: App) -> list[Step]:
+def rebuild(lineage: Lineage, table: LeaseTable, want: TargetFrontier, app: App) -> list[Step]:
     """Those still to be read first, parents before children, then the ended: whoever starts on a
     part of them waits for what is there, and begins what is not at its beginning."""
     shards = sorted(lineage, key=lambda shard: want[shard] == DONE)

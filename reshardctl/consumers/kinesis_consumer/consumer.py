@@ -17,7 +17,7 @@ from reshardctl.consumers.kinesis_consumer.tables import NUMBER, key_of, shard_o
 from reshardctl.consumers.related_shards import kin
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
-from reshardctl.model import Image, Odd, ShardId, Step, Stream, Wanted, canonical
+from reshardctl.model import Image, Odd, ShardId, Step, Stream, TargetFrontier, canonical
 
 
 class KinesisConsumer(BaseConsumer[Positions, App]):
@@ -77,13 +77,13 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
         note = note_of(options.get("release"))
         return [Candidate(app, app.options(), note, _defaults(app)) for app in apps]
 
-    def bootstrap(self, lineage: Lineage, want: Wanted, app: App, /) -> list[Step]:
+    def bootstrap(self, lineage: Lineage, want: TargetFrontier, app: App, /) -> list[Step]:
         """First rows."""
         namespace = self._whose.namespace(lineage.stream.name)
         return encoding.bootstrap(lineage, want, app, namespace)
 
     def rebuild(
-        self, lineage: Lineage, positions: Positions, want: Wanted, app: App, /
+        self, lineage: Lineage, positions: Positions, want: TargetFrontier, app: App, /
     ) -> list[Step] | Cannot:
         """Rows where the line has shards to be read, as for a new application."""
         if app.traits.infers_ends:

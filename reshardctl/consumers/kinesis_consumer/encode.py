@@ -39,8 +39,8 @@ from reshardctl.model import (
     Reads,
     ShardId,
     Step,
+    TargetFrontier,
     Update,
-    Wanted,
     Write,
     short,
 )
@@ -59,7 +59,11 @@ class _Order:
 
 
 def encode(
-    lineage: Lineage, positions: Positions, want: Wanted, app: App, leave: Collection[ShardId]
+    lineage: Lineage,
+    positions: Positions,
+    want: TargetFrontier,
+    app: App,
+    leave: Collection[ShardId],
 ) -> list[Step] | Cannot:
     """Steps after which it reads from the wanted line. `leave`: shards not to be touched."""
     orders = _Orders(lineage, positions, want, app, frozenset(leave))
@@ -69,7 +73,7 @@ def encode(
     return _steps(positions, orders.found)
 
 
-def bootstrap(lineage: Lineage, want: Wanted, app: App, namespace: str) -> list[Step]:
+def bootstrap(lineage: Lineage, want: TargetFrontier, app: App, namespace: str) -> list[Step]:
     """First rows for an application that has none: where each shard begins. On master only where
     the line begins, for a row further on would end what lies before it.
 
@@ -89,7 +93,7 @@ def bootstrap(lineage: Lineage, want: Wanted, app: App, namespace: str) -> list[
     return _steps(empty, orders.found)
 
 
-def rewound(lineage: Lineage, want: Wanted) -> dict[ShardId, Cut]:
+def rewound(lineage: Lineage, want: TargetFrontier) -> dict[ShardId, Cut]:
     """The line for a release that takes a row for the end of everything above it: what lies below
     a shard that is still to be read begins again."""
     return {
@@ -102,7 +106,7 @@ def rewound(lineage: Lineage, want: Wanted) -> dict[ShardId, Cut]:
 class _Orders:
     lineage: Lineage
     positions: Positions
-    want: Wanted
+    want: TargetFrontier
     app: App
     leave: frozenset[ShardId]
     found: dict[ShardId, _Order] = field(default_factory=dict)

@@ -6,10 +6,10 @@ from reshardctl.consumers.kinsumer.app import App
 from reshardctl.consumers.kinsumer.encode import TRANSACTION, cache_row, new_row
 from reshardctl.consumers.kinsumer.tables import key_of
 from reshardctl.lineage import Lineage
-from reshardctl.model import DONE, Create, Step, Wanted, Write
+from reshardctl.model import DONE, Create, Step, TargetFrontier, Write
 
 
-def bootstrap(lineage: Lineage, want: Wanted, app: App) -> list[Step]:
+def bootstrap(lineage: Lineage, want: TargetFrontier, app: App) -> list[Step]:
     """A row a listed shard, its beginning pinned, and a ShardCache without the finished ones, where
     there are any: it is never empty, or the library would read them all."""
     why = "first checkpoint of a new application"

@@ -31,8 +31,8 @@ from reshardctl.model import (
     Reads,
     ShardId,
     Step,
+    TargetFrontier,
     Update,
-    Wanted,
     Write,
     index_of,
 )
@@ -58,7 +58,7 @@ class _Order:
 
 
 def encode(
-    lineage: Lineage, store: Store, want: Wanted, app: App, leave: Collection[ShardId]
+    lineage: Lineage, store: Store, want: TargetFrontier, app: App, leave: Collection[ShardId]
 ) -> list[Step]:
     """Steps after which kinsumer reads from the wanted line. leave: shards not to be touched."""
     fates = replay(lineage, store, app).fates

@@ -11,10 +11,10 @@ from reshardctl.consumers.kinsumer.positions import Standing, beginning, place, 
 from reshardctl.consumers.kinsumer.rows import LATEST, Row, Store
 from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.lineage import Lineage
-from reshardctl.model import DONE, START, TIP, Basis, Line, ShardId, Span, at_number, exactly
+from reshardctl.model import DONE, START, TIP, Basis, Frontier, ShardId, Span, at_number, exactly
 
 
-def settled(lineage: Lineage, store: Store, app: App) -> Line:
+def settled(lineage: Lineage, store: Store, app: App) -> Frontier:
     """A span for every listed shard and every row."""
     shards = [*(s for s in store.rows if s not in lineage), *lineage]
     return {shard: _span(lineage, store, app, shard) for shard in shards}

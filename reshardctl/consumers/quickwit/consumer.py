@@ -15,7 +15,7 @@ from reshardctl.consumers.quickwit.switching import switch
 from reshardctl.consumers.sequence_numbers import of_wrong_stream
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
-from reshardctl.model import Image, ShardId, Step, Stream, Wanted, canonical
+from reshardctl.model import Image, ShardId, Step, Stream, TargetFrontier, canonical
 
 
 class Quickwit(BaseConsumer[Checkpoint, App]):
@@ -77,12 +77,12 @@ class Quickwit(BaseConsumer[Checkpoint, App]):
         apps = applications(checkpoint.version, options, checkpoint.migration)
         return [Candidate(app, app.options(), note_of(options.get("release"))) for app in apps]
 
-    def bootstrap(self, _lineage: Lineage, _want: Wanted, _app: App, /) -> list[Step]:
+    def bootstrap(self, _lineage: Lineage, _want: TargetFrontier, _app: App, /) -> list[Step]:
         """Nothing: a source that is stored is never empty, see `empty`."""
         return []
 
     def rebuild(
-        self, lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App, /
+        self, lineage: Lineage, checkpoint: Checkpoint, want: TargetFrontier, app: App, /
     ) -> list[Step] | Cannot:
         """The source that is there, moved: see `empty`."""
         return self.encode(lineage, checkpoint, want, app, frozenset())

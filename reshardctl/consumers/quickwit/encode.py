@@ -35,8 +35,8 @@ from reshardctl.model import (
     Delete,
     ShardId,
     Step,
+    TargetFrontier,
     Update,
-    Wanted,
     Write,
     decode,
 )
@@ -54,7 +54,11 @@ PIPELINE = (
 
 
 def encode(
-    lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App, leave: Collection[ShardId]
+    lineage: Lineage,
+    checkpoint: Checkpoint,
+    want: TargetFrontier,
+    app: App,
+    leave: Collection[ShardId],
 ) -> list[Step] | Cannot:
     """Writes after which the source reads from the line; none where it does already."""
     obstacle = _obstacle(lineage, checkpoint, want, app)
@@ -99,7 +103,7 @@ def _of_this_stream(
 
 
 def _obstacle(
-    lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App
+    lineage: Lineage, checkpoint: Checkpoint, want: TargetFrontier, app: App
 ) -> Cannot | None:
     if any(want.get(shard) == TIP for shard in lineage):
         return Cannot(

@@ -10,7 +10,7 @@ from reshardctl.consumers.quickwit.app import App
 from reshardctl.consumers.quickwit.positions import furthest, place_of
 from reshardctl.consumers.quickwit.rows import Checkpoint
 from reshardctl.lineage import Lineage
-from reshardctl.model import DONE, START, Basis, Line, ShardId, Span, exactly
+from reshardctl.model import DONE, START, Basis, Frontier, ShardId, Span, exactly
 
 _OVER = exactly(DONE, Basis.INFERRED, "the shard is not listed any more: nothing reads it again")
 
@@ -18,7 +18,7 @@ _OVER = exactly(DONE, Basis.INFERRED, "the shard is not listed any more: nothing
 _NO_KEY = "the source's key is gone: what was published is not known"
 
 
-def settled(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Line:
+def settled(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Frontier:
     """A span for every listed shard and every entry. Releases that begin anew without the key take
     its absence for nothing published."""
     rows = checkpoint.rows

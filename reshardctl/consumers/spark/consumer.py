@@ -36,14 +36,14 @@ from reshardctl.consumers.spark.wants import select
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
+    Frontier,
     Image,
-    Line,
     Odd,
     Replay,
     ShardId,
     Step,
     Stream,
-    Wanted,
+    TargetFrontier,
 )
 from reshardctl.model.trees import Select
 
@@ -144,7 +144,7 @@ class Spark(BaseConsumer[Checkpoint, App]):
             )
         return found
 
-    def settled(self, lineage: Lineage, checkpoint: Checkpoint, app: App, /) -> Line:
+    def settled(self, lineage: Lineage, checkpoint: Checkpoint, app: App, /) -> Frontier:
         """What every retained batch proves."""
         if checkpoint.connector == LINEAGE:
             return ends.settled(lineage, checkpoint, app)
@@ -157,7 +157,7 @@ class Spark(BaseConsumer[Checkpoint, App]):
         return behaviour.replay(lineage, checkpoint, app)
 
     def encode(
-        self, lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App,
+        self, lineage: Lineage, checkpoint: Checkpoint, want: TargetFrontier, app: App,
         leave: Collection[ShardId], /,
     ) -> list[Step] | Cannot:
         """One planned batch more, or the planned one edited; last, what keeps Spark from starting.
@@ -166,7 +166,7 @@ class Spark(BaseConsumer[Checkpoint, App]):
         steps = plan(lineage, replace(checkpoint, spoiled={}), want, app, leave)
         return steps if isinstance(steps, Cannot) else [*steps, *startable(checkpoint)]
 
-    def bootstrap(self, _lineage: Lineage, _want: Wanted, _app: App, /) -> list[Step]:
+    def bootstrap(self, _lineage: Lineage, _want: TargetFrontier, _app: App, /) -> list[Step]:
         """Raises UsageError: a first batch needs the query's own id and configuration."""
         raise UsageError(
             "a checkpoint cannot be begun from outside: Spark writes its first batch itself",

@@ -32,12 +32,16 @@ from reshardctl.model import (
     Replay,
     ShardId,
     Step,
-    Wanted,
+    TargetFrontier,
 )
 
 
 def encode(
-    lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App, leave: Collection[ShardId]
+    lineage: Lineage,
+    checkpoint: Checkpoint,
+    want: TargetFrontier,
+    app: App,
+    leave: Collection[ShardId],
 ) -> list[Step] | Cannot:
     """Steps of one file each, in the order in which no prefix is worse than before."""
     run = replay(lineage, checkpoint, app)
@@ -59,7 +63,7 @@ def encode(
 
 
 def _differs(
-    lineage: Lineage, want: Wanted, run: Replay, leave: Collection[ShardId]
+    lineage: Lineage, want: TargetFrontier, run: Replay, leave: Collection[ShardId]
 ) -> bool:
     if run.crash is not None:
         return True
@@ -79,7 +83,7 @@ def _reads_it(lineage: Lineage, shard: ShardId, fate: Fate, wanted: Cut) -> bool
 
 
 def _marks_the_tip(
-    lineage: Lineage, checkpoint: Checkpoint, shard: ShardId, want: Wanted
+    lineage: Lineage, checkpoint: Checkpoint, shard: ShardId, want: TargetFrontier
 ) -> bool:
     """Whether an open shard would have to be put to LATEST that does not stand there."""
     tip = want[shard] == TIP and shard in lineage and lineage.is_open(shard)
@@ -97,7 +101,11 @@ def over(lineage: Lineage, shard: ShardId, cut: Cut) -> bool:
 
 
 def _places(
-    lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App, leave: Collection[ShardId]
+    lineage: Lineage,
+    checkpoint: Checkpoint,
+    want: TargetFrontier,
+    app: App,
+    leave: Collection[ShardId],
 ) -> dict[ShardId, Position]:
     """The start of every listed shard with something left to read. Never one that is not listed,
     and never an end: both kill the query."""

@@ -45,7 +45,7 @@ from reshardctl.model import (
     ShardId,
     Span,
     Step,
-    Wanted,
+    TargetFrontier,
     exactly,
 )
 
@@ -94,7 +94,11 @@ class _Edit:
 
 
 def encode(
-    lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App, leave: Collection[ShardId]
+    lineage: Lineage,
+    checkpoint: Checkpoint,
+    want: TargetFrontier,
+    app: App,
+    leave: Collection[ShardId],
 ) -> list[Step] | Cannot:
     """The newest committed line with other ends."""
     batch = resting(checkpoint)
@@ -116,7 +120,11 @@ def encode(
 
 
 def _edit(
-    lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App, leave: Collection[ShardId]
+    lineage: Lineage,
+    checkpoint: Checkpoint,
+    want: TargetFrontier,
+    app: App,
+    leave: Collection[ShardId],
 ) -> _Edit:
     batch = resting(checkpoint)
     if batch is not None and not of_this_stream(lineage, batch):
@@ -136,7 +144,7 @@ def _edit(
     return _Edit(moved, frozenset(early))
 
 
-def _anew(lineage: Lineage, batch: Batch, want: Wanted) -> _Edit:
+def _anew(lineage: Lineage, batch: Batch, want: TargetFrontier) -> _Edit:
     """No mark of the earlier stream; of this one those that can be read at once."""
     roots = {shard for shard in lineage if not lineage.parents(shard)}
     moved = {
@@ -147,7 +155,7 @@ def _anew(lineage: Lineage, batch: Batch, want: Wanted) -> _Edit:
 
 
 def _moved(
-    lineage: Lineage, run: Replay, marks: Mapping[ShardId, Position], want: Wanted,
+    lineage: Lineage, run: Replay, marks: Mapping[ShardId, Position], want: TargetFrontier,
     leave: Collection[ShardId],
 ) -> dict[ShardId, Position]:
     """Listed shards that do not go on where they are wanted to."""
@@ -179,7 +187,7 @@ def _ended(before: Position | None) -> Position:
     return Position(SHARD_END, before.value if before is not None else "")
 
 
-def _has_unread_above(lineage: Lineage, shard: ShardId, want: Wanted) -> bool:
+def _has_unread_above(lineage: Lineage, shard: ShardId, want: TargetFrontier) -> bool:
     """A child that nothing was read of waits for its parents once its mark is gone."""
     return any(want.get(parent, START) != DONE for parent in lineage.parents(shard))
 

@@ -23,7 +23,7 @@ from reshardctl.consumers.spark.cuts import position_at
 from reshardctl.consumers.spark.lines import awslabs, qubole
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.lineage import Lineage
-from reshardctl.model import DONE, START, Create, Cut, ShardId, Step, Wanted, Write, time_of
+from reshardctl.model import DONE, START, Create, Cut, ShardId, Step, TargetFrontier, Write, time_of
 from reshardctl.model.times import instant
 
 SETTINGS = '{"batchWatermarkMs":0,"batchTimestampMs":0,"conf":{}}'
@@ -49,7 +49,7 @@ def lost(connector: str, source: str) -> Checkpoint:
 
 
 def rebuild(
-    lineage: Lineage, checkpoint: Checkpoint, want: Wanted, app: App
+    lineage: Lineage, checkpoint: Checkpoint, want: TargetFrontier, app: App
 ) -> list[Step] | Cannot:
     """The files, one a step: until the last of them is there, releases from 4.2 on do not start."""
     assert app.batch is not None, "a directory without files is parsed for batch=N alone"
@@ -68,7 +68,7 @@ def rebuild(
     )
 
 
-def _ways(lineage: Lineage, want: Wanted, app: App) -> Iterator[str]:
+def _ways(lineage: Lineage, want: TargetFrontier, app: App) -> Iterator[str]:
     """A new checkpoint from these places, where the connector takes them: from 1.4.3 on it takes
     every closed shard of a new checkpoint for read."""
     places = _places(lineage, want)
@@ -89,7 +89,7 @@ def _ways(lineage: Lineage, want: Wanted, app: App) -> Iterator[str]:
     )
 
 
-def _by_time(lineage: Lineage, want: Wanted, app: App) -> Iterator[str]:
+def _by_time(lineage: Lineage, want: TargetFrontier, app: App) -> Iterator[str]:
     """A start by time, where the connector has one: some time before the oldest place of the line.
     A number's time may lie behind its record's arrival by a few seconds."""
     option = {AWSLABS: "startingPosition", DATABRICKS: "initialPosition"}.get(app.traits.connector)
@@ -109,11 +109,11 @@ def _time(lineage: Lineage, shard: ShardId, cut: Cut) -> float | None:
     return lineage.opened_at(shard) if cut == START else time_of(cut.text.partition("/")[0])
 
 
-def _left_in_closed(lineage: Lineage, want: Wanted) -> bool:
+def _left_in_closed(lineage: Lineage, want: TargetFrontier) -> bool:
     return any(want[shard] != DONE and not lineage.is_open(shard) for shard in lineage)
 
 
-def _ended(lineage: Lineage, want: Wanted, last: int) -> Iterator[Step]:
+def _ended(lineage: Lineage, want: TargetFrontier, last: int) -> Iterator[Step]:
     text = json.dumps(_offset(lineage, want))
     log = "\n".join(("v1", SETTINGS, text))
     if last:  # Spark looks at the batch before the newest as well
@@ -123,7 +123,7 @@ def _ended(lineage: Lineage, want: Wanted, last: int) -> Iterator[Step]:
     yield _query(lineage, text)
 
 
-def _planned(lineage: Lineage, want: Wanted, last: int, scala: str) -> Iterator[Step]:
+def _planned(lineage: Lineage, want: TargetFrontier, last: int, scala: str) -> Iterator[Step]:
     """Only what has something left to read is named: an end, or a place at one, kills the query."""
     places = _places(lineage, want)
     name = lineage.stream.name
@@ -136,14 +136,14 @@ def _planned(lineage: Lineage, want: Wanted, last: int, scala: str) -> Iterator[
     yield _query(lineage, line)
 
 
-def _places(lineage: Lineage, want: Wanted) -> dict[ShardId, Position]:
+def _places(lineage: Lineage, want: TargetFrontier) -> dict[ShardId, Position]:
     """Starts of all that has something left to read. A closed shard at its last record may have:
     no one knows that it was the last."""
     found = {shard: position_at(want[shard]) for shard in lineage}
     return {shard: position for shard, position in found.items() if position is not None}
 
 
-def _offset(lineage: Lineage, want: Wanted) -> Mapping[str, Any]:
+def _offset(lineage: Lineage, want: TargetFrontier) -> Mapping[str, Any]:
     """A mark for every shard but those that begin when their parents have ended."""
     marked: set[ShardId] = set()
     for shard in reversed(list(lineage)):

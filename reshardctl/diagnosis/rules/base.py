@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from reshardctl.diagnosis.activity import Watched
 from reshardctl.diagnosis.earlier import Earlier
 from reshardctl.lineage import Lineage
-from reshardctl.model import Cause, Line, Odd, Oddity, Replay, ShardId
+from reshardctl.model import Cause, Frontier, Odd, Oddity, Replay, ShardId
 from reshardctl.planning.effects import Circumstances, Deadline, Effect, Harm
 
 
@@ -52,7 +52,7 @@ class View:
     """One candidate's next start, read-only."""
 
     around: Circumstances
-    settled: Line
+    settled: Frontier
     replay: Replay
     effects: Sequence[Effect]
     odd: Sequence[Odd]

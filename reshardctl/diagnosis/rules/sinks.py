@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from reshardctl.auditing.facts import Facts, Fault, Record
 from reshardctl.diagnosis.rules.base import Finding, Severity
 from reshardctl.lineage import Lineage
-from reshardctl.model import Cut, Line, Rank, ShardId, at_number
+from reshardctl.model import Cut, Frontier, Rank, ShardId, at_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Sink:
 
     facts: Facts
     lineage: Lineage
-    settled: Line | None = None
+    settled: Frontier | None = None
     consumer: str = ""
     unread: frozenset[ShardId] = frozenset()
 

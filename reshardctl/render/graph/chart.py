@@ -13,7 +13,7 @@ from reshardctl.diagnosis.report import Report, case_of
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, ShardId, Span, Stream
 from reshardctl.planning.effects import Circumstances, Effect, Harm, moment, owes
-from reshardctl.planning.plan import settled_line
+from reshardctl.planning.plan import processed_frontier
 
 LOSING = (Harm.SKIPPED, Harm.STALLED)
 
@@ -136,7 +136,7 @@ def _opened(lineage: Lineage, shard: ShardId) -> float:
 def _places(lineage: Lineage, now: float, report: Report) -> dict[ShardId, Place]:
     case = case_of(report.snapshot, report.wishes)
     around = Circumstances(lineage, now, report.snapshot.probes)
-    line = settled_line(case)
+    line = processed_frontier(case)
     losses = _losses(around, report)
     codes: dict[ShardId, list[str]] = defaultdict(list)
     for finding in report.findings:

@@ -96,7 +96,7 @@ def _height(chart: Chart) -> float:
     return min(max(row / small if small > 0 else HIGHEST, LOWEST), HIGHEST)
 
 
-def frontier(chart: Chart, until: float) -> list[tuple[int, int, float]]:
+def open_edge(chart: Chart, until: float) -> list[tuple[int, int, float]]:
     """The consumer's line from top to bottom: hash keys from, to (exclusive), and the moment.
 
     Left of it everything is settled; a key that nothing is owed for lies at `until`.

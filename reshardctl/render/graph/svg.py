@@ -11,7 +11,7 @@ from reshardctl.model import HASH_SPACE
 from reshardctl.render.escape import cut
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box, Chart
-from reshardctl.render.graph.layout import LEFT, TOP, Layout, frontier, layout_of
+from reshardctl.render.graph.layout import LEFT, TOP, Layout, layout_of, open_edge
 from reshardctl.render.graph.style import PATTERNS, STYLE
 from reshardctl.render.graph.xml import ascii_markup, lines, px, safe
 
@@ -131,7 +131,7 @@ def rect(
 
 def _line(chart: Chart, layout: Layout) -> Iterator[str]:
     """The line, and a tick where a place lies right of it: read before its parents were."""
-    steps = frontier(chart, layout.until)
+    steps = open_edge(chart, layout.until)
     points: list[str] = []
     for low, end, moment in steps:
         x = px(layout.x(moment))

@@ -13,7 +13,7 @@ from reshardctl.errors import ReshardError
 from reshardctl.exit import Exit
 from reshardctl.model import DONE
 from reshardctl.planning.effects import moment, owes
-from reshardctl.planning.plan import settled_line
+from reshardctl.planning.plan import processed_frontier
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def behind(report: Report) -> float | None:
     case = case_of(report.snapshot, report.wishes)
     lineage, now = report.snapshot.lineage, report.snapshot.now
     owed = [
-        (shard, span.lo) for shard, span in settled_line(case).items()
+        (shard, span.lo) for shard, span in processed_frontier(case).items()
         if shard in lineage and span.lo != DONE and owes(case.around, shard, span.lo)
     ]
     times = [moment(case.around, shard, cut) for shard, cut in owed]

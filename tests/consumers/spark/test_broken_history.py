@@ -14,7 +14,7 @@ import pytest
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.errors import CannotTell
 from reshardctl.model import Cause, Crash, Image
-from reshardctl.planning.plan import Case, NoLine, Plan, decide, judge, settled_line
+from reshardctl.planning.plan import Case, NoLine, Plan, decide, judge, processed_frontier
 from tests.spark_recorded import HEAD, Recorded
 
 
@@ -26,8 +26,8 @@ def case(shape: str, without: set[str], *more: Image) -> Case:
 
 
 def crash(one: Case) -> Crash | None:
-    settled = settled_line(one)
-    want = one.policy.line(one.around.lineage, settled)
+    settled = processed_frontier(one)
+    want = one.policy.frontier(one.around.lineage, settled)
     return judge(one, want, settled)[0].replay.crash
 
 

@@ -114,7 +114,7 @@ class SparkContract(ConsumerContract):
             for candidate in self.each(images):
                 line = self.consumer.settled(lineage, checkpoint, candidate.app)
                 self.consumer.replay(lineage, checkpoint, candidate.app)
-                want = LOSSLESS.line(lineage, line)
+                want = LOSSLESS.frontier(lineage, line)
                 self.consumer.encode(lineage, checkpoint, want, candidate.app, ())
             held = self.consumer.holds(checkpoint)
             assert set(held) == set(self.consumer.positions(checkpoint))

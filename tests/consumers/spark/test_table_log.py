@@ -15,7 +15,7 @@ from reshardctl.consumers.spark.unnamed import unnamed
 from reshardctl.diagnosis.rules import Finding, Severity, View, findings
 from reshardctl.errors import CannotTell
 from reshardctl.model import Delete, Image
-from reshardctl.planning.plan import Case, NoLine, Nothing, Plan, decide, judge, settled_line
+from reshardctl.planning.plan import Case, NoLine, Nothing, Plan, decide, judge, processed_frontier
 from tests.spark_recorded import HEAD, V1, Recorded
 
 LOG = "sources/0/shard-source/"
@@ -117,8 +117,8 @@ def test_rows_of_the_planned_batch_are_its_own():
 
 
 def shared(one: Case) -> list[Finding]:
-    settled = settled_line(one)
-    (judged,) = judge(one, one.policy.line(one.around.lineage, settled), settled)
+    settled = processed_frontier(one)
+    (judged,) = judge(one, one.policy.frontier(one.around.lineage, settled), settled)
     view = View(one.around, settled, judged.replay, judged.effects, ())
     return [finding for finding in findings(view) if finding.code == "RSH234"]
 

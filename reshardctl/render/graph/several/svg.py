@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from reshardctl.render.escape import cut
 from reshardctl.render.graph import labels, svg
-from reshardctl.render.graph.layout import LEFT, Layout, frontier
+from reshardctl.render.graph.layout import LEFT, Layout, open_edge
 from reshardctl.render.graph.several.together import Line, Together
 from reshardctl.render.graph.style import PATTERNS, STYLE
 from reshardctl.render.graph.xml import ascii_markup, lines, px, safe
@@ -107,7 +107,7 @@ def _standings(at: int, shown: Together) -> Iterator[str]:
 
 def _line(line: Line, place: int, number: int, layout: Layout) -> str:
     points: list[str] = []
-    for low, end, moment in frontier(line.chart, layout.until):
+    for low, end, moment in open_edge(line.chart, layout.until):
         x = px(layout.x(moment))
         points += [f"{x},{px(layout.y(low))}", f"{x},{px(layout.y(end))}"]
     width = px(thickness(place, number))
