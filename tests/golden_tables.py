@@ -73,11 +73,11 @@ def with_rows(case: Case, images: list[Image]) -> Case:
 def found_in(case: Case) -> list[Finding]:
     """All findings, as a report lists them."""
     lineage = case.around.lineage
-    settled = processed_frontier(case)
+    processed = processed_frontier(case)
     odd = case.consumer.odd(lineage, case.checkpoint())
     return merged({
-        str(j.candidate.options): findings(View(case.around, settled, j.replay, j.effects, odd))
-        for j in judge(case, LOSSLESS.frontier(lineage, settled), settled)
+        str(j.candidate.options): findings(View(case.around, processed, j.replay, j.effects, odd))
+        for j in judge(case, LOSSLESS.frontier(lineage, processed), processed)
     })
 
 

@@ -94,14 +94,14 @@ def resolved(case: Case, policy: Policy, lineage: Lineage) -> Policy:
     return replace(policy, since=time, places=places)
 
 
-def probes_of(case: Case, lineage: Lineage, settled: Frontier) -> dict[ShardId, Probe]:
+def probes_of(case: Case, lineage: Lineage, processed: Frontier) -> dict[ShardId, Probe]:
     """What a bounded read of every closed shard shows, read off the case's own records."""
     found = {}
     for shard in lineage:
-        since = settled[shard].lo
+        since = processed[shard].lo
         if lineage.is_open(shard) or since == DONE:
             continue
-        left = [r for r in held(case, shard) if since == START or int(r[0]) > since.settled]
+        left = [r for r in held(case, shard) if since == START or int(r[0]) > since.processed]
         found[shard] = Probe(
             since, not left, left[0][2] if left else None, left[0][0] if left else None, len(left),
             False, left[-1][2] if left else None,
@@ -152,20 +152,20 @@ class Bench:
 
         case = self.plan_case
         lineage = case.around.lineage
-        settled = processed_frontier(case)
-        want = LOSSLESS.frontier(lineage, settled)
+        processed = processed_frontier(case)
+        want = LOSSLESS.frontier(lineage, processed)
         checkpoint = case.checkpoint()
         odd = case.consumer.odd(lineage, checkpoint)
         recreated = case.consumer.incarnation(lineage, checkpoint) is Incarnation.RECREATED
         return merged({
             str(j.candidate.options): findings(
                 View(
-                    case.around, settled, j.replay,
-                    (*j.effects, *beside_the_crash(case.around, want, settled, j.replay)),
+                    case.around, processed, j.replay,
+                    (*j.effects, *beside_the_crash(case.around, want, processed, j.replay)),
                     odd, recreated,
                 )
             )
-            for j in judge(case, want, settled)
+            for j in judge(case, want, processed)
         })
 
     def after(self, steps) -> list[Image]:
@@ -213,7 +213,7 @@ def _from(
 ) -> tuple[str, ...]:
     stored = held(case, shard)
     if until.rank is Rank.INSIDE:
-        stored = [r for r in stored if int(r[0]) <= until.settled]
+        stored = [r for r in stored if int(r[0]) <= until.processed]
     if at in (DONE, TIP):
         kept = []
     elif at == START:
@@ -221,7 +221,7 @@ def _from(
     elif at.by_time:
         kept = [payload for _, payload, arrived in stored if at.time is None or arrived >= at.time]
     else:
-        kept = [payload for number, payload, _ in stored if int(number) > at.settled]
+        kept = [payload for number, payload, _ in stored if int(number) > at.processed]
     index = int(shard.removeprefix("shardId-"))
     live = []
     if lineage[shard].open and index in case.live.shards and at != DONE:
@@ -235,7 +235,7 @@ def _comes(case: Case, index: int, place: int, at: Cut) -> bool:
         return True
     shard = case.topology[index]
     epoch = int(shard.start) >> 148 & 0xFFFFFFFFF
-    return int(number(epoch, len(shard.records) + 1 + place, case.now, index)) > at.settled
+    return int(number(epoch, len(shard.records) + 1 + place, case.now, index)) > at.processed
 
 
 __all__ = ["Bench", "Candidate", "delivered", "images_of", "lineage_of"]

@@ -74,8 +74,8 @@ def images(root: Path) -> list[Image]:
 
 def delivered(recorded: Recorded, case: Case) -> dict[int, list[int]] | str:
     """The records that the forecast lets come, by shard: their indices in the recording."""
-    settled = processed_frontier(case)
-    (judged,) = judge(case, case.policy.frontier(recorded.lineage, settled), settled)
+    processed = processed_frontier(case)
+    (judged,) = judge(case, case.policy.frontier(recorded.lineage, processed), processed)
     if judged.replay.crash is not None:
         return DIES
     came: dict[int, list[int]] = {}
@@ -96,7 +96,7 @@ def behind(cut: Cut, index: int, time: float) -> bool:
     if cut.by_time:
         assert cut.time is not None
         return time >= cut.time
-    decoded, at = decode(cut.settled), decode(cut.settled + 1)
+    decoded, at = decode(cut.processed), decode(cut.processed + 1)
     if decoded is None:
         assert at is not None and at.index is not None
         return index + 1 >= at.index

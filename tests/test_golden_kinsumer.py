@@ -65,13 +65,13 @@ def _behind(number: int, at: Cut) -> bool:
 
 def codes(case: Case, at_least: Severity) -> set[str]:
     lineage = case.around.lineage
-    settled = processed_frontier(case)
+    processed = processed_frontier(case)
     checkpoint = case.checkpoint()
     odd = case.consumer.odd(lineage, checkpoint)
     return {
         f.code
-        for j in judge(case, LOSSLESS.frontier(lineage, settled), settled)
-        for f in findings(View(case.around, settled, j.replay, j.effects, odd))
+        for j in judge(case, LOSSLESS.frontier(lineage, processed), processed)
+        for f in findings(View(case.around, processed, j.replay, j.effects, odd))
         if f.severity >= at_least
     }
 

@@ -42,13 +42,13 @@ def case_of(folder: Path, options: dict[str, str], drop=lambda _item: False) -> 
 
 def above_info(case: Case) -> list[str]:
     lineage = case.around.lineage
-    settled = processed_frontier(case)
+    processed = processed_frontier(case)
     table = case.consumer.parse(case.images)
     odd = case.consumer.odd(lineage, table)
     return [
         f"{f.code} {f.shards}"
-        for j in judge(case, LOSSLESS.frontier(lineage, settled), settled)
-        for f in findings(View(case.around, settled, j.replay, j.effects, odd))
+        for j in judge(case, LOSSLESS.frontier(lineage, processed), processed)
+        for f in findings(View(case.around, processed, j.replay, j.effects, odd))
         if f.severity > Severity.INFO
     ]
 

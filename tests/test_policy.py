@@ -70,15 +70,15 @@ def resolved(policy: Policy, time: float, places: dict[int, Cut]) -> Policy:
 
 
 def test_over_pinned_or_from_the_beginning() -> None:
-    settled = {shard_id(n): exactly(START) for n in (0, 1, 2, 3, 9)}
+    processed = {shard_id(n): exactly(START) for n in (0, 1, 2, 3, 9)}
     places = {1: at_number("7"), 2: at_number("8"), 3: START}
     late = resolved(POLICIES["at-timestamp"], 3000, places)
-    assert late.frontier(lineage(), settled) == {
+    assert late.frontier(lineage(), processed) == {
         shard_id(0): DONE, shard_id(1): at_number("7"), shard_id(2): at_number("8"),
         shard_id(3): START, shard_id(9): DONE,
     }
     early = resolved(POLICIES["at-timestamp"], 300, {0: at_number("5"), 1: at_number("7")})
-    assert early.frontier(lineage(), settled) == {
+    assert early.frontier(lineage(), processed) == {
         shard_id(0): at_number("5"), shard_id(1): at_number("7"), shard_id(2): START,
         shard_id(3): START, shard_id(9): DONE,
     }

@@ -61,8 +61,8 @@ def case_of(lineage: Lineage, release: str, named: str | None, probed: bool = Fa
 
 
 def crash_of(case: Case):
-    settled = processed_frontier(case)
-    (judged,) = judge(case, LOSSLESS.frontier(case.around.lineage, settled), settled)
+    processed = processed_frontier(case)
+    (judged,) = judge(case, LOSSLESS.frontier(case.around.lineage, processed), processed)
     return judged.replay.crash
 
 

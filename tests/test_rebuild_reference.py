@@ -125,9 +125,9 @@ def shown(one: Trial, decision: Decision) -> tuple[Effect, ...]:
     """What the operator is told of the next start."""
     if isinstance(decision, Plan):
         return decision.after[0]
-    settled = processed_frontier(one.plan_case)
-    want = one.plan_case.policy.frontier(one.plan_case.around.lineage, settled)
-    return judge(one.plan_case, want, settled)[0].effects
+    processed = processed_frontier(one.plan_case)
+    want = one.plan_case.policy.frontier(one.plan_case.around.lineage, processed)
+    return judge(one.plan_case, want, processed)[0].effects
 
 
 def above(case: Case, shard: int) -> set[int]:

@@ -192,11 +192,11 @@ def _stored(wanted: AuditRequest, consumer: str, observer: Observer) -> Subject:
     target = one(consumer, wanted, observer)
     report = survey(target.ports(), target.stream, target.place, target.wishes)
     snapshot = report.snapshot
-    settled = processed_frontier(case_of(snapshot, report.wishes))
+    processed = processed_frontier(case_of(snapshot, report.wishes))
     named = target.place.text if target.entry is None else target.entry.name
     account = wanted.account
     if target.entry is not None:
         account = configured.account_of(target.entry.stream.reach, account)
-    stored = Stored(named, settled, report.positions, _unread(report))
+    stored = Stored(named, processed, report.positions, _unread(report))
     words = () if offline.is_snapshot(consumer) else target.words
     return Subject(snapshot.lineage, account, snapshot.now, stored, words)

@@ -210,7 +210,7 @@ class BaseConsumer(ABC, Generic[C, A]):
         """Every application that may start on it, given what the operator said of it."""
 
     @abstractmethod
-    def settled(self, lineage: Lineage, checkpoint: C, app: A, /) -> Frontier:
+    def processed(self, lineage: Lineage, checkpoint: C, app: A, /) -> Frontier:
         """What is settled, for every listed shard and every row."""
 
     @abstractmethod

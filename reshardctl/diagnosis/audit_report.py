@@ -21,7 +21,7 @@ class Stored:
     """
 
     consumer: str
-    settled: Frontier
+    processed: Frontier
     positions: Mapping[ShardId, str] = field(default_factory=dict)
     unread: frozenset[ShardId] = frozenset()
 
@@ -125,7 +125,7 @@ def judge_sink(
     """Judge what was counted. Equal facts give equal reports."""
     sink = Sink(facts, lineage)
     if stored is not None:
-        sink = Sink(facts, lineage, stored.settled, stored.consumer, stored.unread)
+        sink = Sink(facts, lineage, stored.processed, stored.consumer, stored.unread)
     found = tuple(sink_findings(sink))
     return AuditReport(
         facts, lineage, found, tuple(_standings(facts, lineage, stored, found)), stored, keys,

@@ -107,15 +107,15 @@ def make(snapshot: Snapshot, wishes: Wishes) -> Report:
     if consumer.empty(checkpoint):
         return _of_empty(snapshot, wishes, case)
     incarnation = consumer.incarnation(lineage, checkpoint)
-    settled = processed_frontier(case)
-    want = LOSSLESS.frontier(lineage, settled)
-    judged = judge(case, want, settled)
+    processed = processed_frontier(case)
+    want = LOSSLESS.frontier(lineage, processed)
+    judged = judge(case, want, processed)
     odd = consumer.odd(lineage, checkpoint)
     recreated = incarnation is Incarnation.RECREATED and wishes.recreated is None
     found = merged({
         _label(case, j): findings(View(
-            case.around, settled, j.replay,
-            (*j.effects, *beside_the_crash(case.around, want, settled, j.replay)),
+            case.around, processed, j.replay,
+            (*j.effects, *beside_the_crash(case.around, want, processed, j.replay)),
             odd, recreated, snapshot.watched, wishes.earlier.get(whose(snapshot)),
         ))
         for j in judged

@@ -32,9 +32,9 @@ def uncrossed(snapshot: Snapshot) -> Uncrossed:
     checkpoint = case.checkpoint()
     if case.consumer.empty(checkpoint):
         return Uncrossed(empty=True)
-    lineage, settled = snapshot.lineage, processed_frontier(case)
+    lineage, processed = snapshot.lineage, processed_frontier(case)
     started = case.consumer.positions(checkpoint)
     return Uncrossed(
-        tuple(s for s in lineage if not lineage.is_open(s) and settled[s].lo != DONE),
+        tuple(s for s in lineage if not lineage.is_open(s) and processed[s].lo != DONE),
         tuple(s for s in lineage.open_shards() if s not in started),
     )

@@ -15,11 +15,11 @@ def places_to_watch(snapshot: Snapshot) -> list[tuple[ShardId, Cut]]:
     """
     if snapshot.watched is None or not snapshot.watched.runs:
         return []
-    settled = processed_frontier(case_of(snapshot, Wishes()))
+    processed = processed_frontier(case_of(snapshot, Wishes()))
     return [
-        (shard, settled[shard].lo) for shard, one in sorted(snapshot.watched.shards.items())
+        (shard, processed[shard].lo) for shard, one in sorted(snapshot.watched.shards.items())
         if shard in snapshot.lineage and not one.finished and not one.moved
-        and _a_place(settled[shard].lo) and not _read_from(snapshot, shard, settled[shard].lo)
+        and _a_place(processed[shard].lo) and not _read_from(snapshot, shard, processed[shard].lo)
     ]
 
 

@@ -106,7 +106,7 @@ def _beyond(until: Cut) -> Beyond:
     if until.rank is not Rank.INSIDE:
         return never
     if not until.by_time:
-        return lambda met: int(met.number) > until.settled
+        return lambda met: int(met.number) > until.processed
     return _arrived_since(until.time) if until.time is not None else never
 
 

@@ -47,7 +47,7 @@ class Cut:
     quiet: float | None = field(default=None, compare=False)
 
     @property
-    def settled(self) -> int:
+    def processed(self) -> int:
         """The highest number up to which every record is settled; `number` itself may be owed."""
         return self.number - (self.sub < 0)
 

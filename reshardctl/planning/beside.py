@@ -25,7 +25,7 @@ _OF_ROWS = (Cause.UNREADABLE, Cause.AT_END, Cause.FOREIGN_NUMBER, Cause.KNOWN_CH
 
 
 def beside_the_crash(
-    around: Circumstances, want: TargetFrontier, settled: Frontier, run: Replay
+    around: Circumstances, want: TargetFrontier, processed: Frontier, run: Replay
 ) -> list[Effect]:
     """What a consumer that dies of some rows would skip, leave or read again of the others, these
     rows being mended: it dies of one thing at a time, and all of them are there."""
@@ -38,7 +38,7 @@ def beside_the_crash(
     }
     lived = replace(run, crash=None, fates={**run.fates, **mended})
     return [
-        e for e in effects(around, want, settled, lived)
+        e for e in effects(around, want, processed, lived)
         if e.harm is not Harm.DISORDERED and mended.keys().isdisjoint({e.shard, *e.by})
     ]
 

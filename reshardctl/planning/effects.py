@@ -107,7 +107,7 @@ class Circumstances:
 
 
 def effects(
-    around: Circumstances, want: TargetFrontier, settled: Frontier, run: Replay
+    around: Circumstances, want: TargetFrontier, processed: Frontier, run: Replay
 ) -> list[Effect]:
     """Everything that the replay does beyond or short of the wanted line."""
     if run.crash is not None:
@@ -116,12 +116,12 @@ def effects(
             Effect(Harm.DIES, None, crash.certain, cause=crash.cause, why=crash.why, by=crash.by)
         ]
     found: list[Effect] = []
-    reading = _Reading(around, settled, run)
+    reading = _Reading(around, processed, run)
     for shard, fate in run.fates.items():
         wanted = want.get(shard, START)
         if wanted == DONE and isinstance(fate, Never):
             continue
-        state = settled.get(shard, Span(START, DONE))
+        state = processed.get(shard, Span(START, DONE))
         found += _stalls(around, shard, fate, wanted, state, reading)
         if isinstance(fate, Reads) and reading.starts(shard):
             found += _skips(around, shard, fate, wanted, state)
@@ -129,7 +129,7 @@ def effects(
             if owes(around, shard, fate.at.lo):
                 found += _disorder(shard, reading, run)
         found += _expired(around, shard, fate, wanted)
-    found += _past_disorder(around, settled, run)
+    found += _past_disorder(around, processed, run)
     return found
 
 
@@ -151,8 +151,8 @@ def in_birth_order(shards: Mapping[ShardId, object]) -> list[ShardId]:
 class _Reading:
     """Which shards start, which end, and which unread ancestors hold a shard back or do not."""
 
-    def __init__(self, around: Circumstances, settled: Frontier, run: Replay) -> None:
-        self._around, self._settled, self._run = around, settled, run
+    def __init__(self, around: Circumstances, processed: Frontier, run: Replay) -> None:
+        self._around, self._settled, self._run = around, processed, run
         self._ended: set[ShardId] = set()
         self._ready: set[ShardId] = set()
         waiting = self._begun(run.fates)
@@ -426,16 +426,16 @@ def _too_old(around: Circumstances, run: Replay) -> list[ShardId]:
     return found
 
 
-def _past_disorder(around: Circumstances, settled: Frontier, run: Replay) -> Iterator[Effect]:
+def _past_disorder(around: Circumstances, processed: Frontier, run: Replay) -> Iterator[Effect]:
     lineage = around.lineage
     for shard in lineage:
-        state = settled.get(shard)
+        state = processed.get(shard)
         if state is None or state.lo in (START, DONE) or state.lo.rank is not Rank.INSIDE:
             continue
         if state.lo.by_time:
             continue
         unread = tuple(
-            p for p in lineage.parents(shard) if p in settled and settled[p].hi < DONE
+            p for p in lineage.parents(shard) if p in processed and processed[p].hi < DONE
         )
         if unread:
             certain = any(not _seems_done(around, run, parent) for parent in unread)

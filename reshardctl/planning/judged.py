@@ -84,7 +84,7 @@ def processed_frontier(case: Case, images: Iterable[Image] | None = None) -> Fro
     if case.recreated:
         return {shard: Span(START, START) for shard in lineage}
     checkpoint = case.checkpoint(images)
-    lines = [case.consumer.settled(lineage, checkpoint, c.app) for c in case.candidates]
+    lines = [case.consumer.processed(lineage, checkpoint, c.app) for c in case.candidates]
     line = dict(lines[0])
     for other in lines[1:]:
         line = {shard: meet(line[shard], other[shard]) for shard in line}
@@ -99,7 +99,7 @@ def _of_sink(case: Case, line: Frontier, images: Iterable[Image] | None) -> dict
     if case.recreated:
         return found
     checkpoint = case.checkpoint(images)
-    stored = case.consumer.settled(lineage, checkpoint, case.candidates[0].app)
+    stored = case.consumer.processed(lineage, checkpoint, case.candidates[0].app)
     return {s: span for s, span in stored.items() if s not in lineage} | found
 
 
@@ -117,20 +117,20 @@ def _probed(case: Case, line: Frontier) -> dict[ShardId, Span]:
     return out
 
 
-def judge(case: Case, want: TargetFrontier, settled: Frontier) -> list[Judged]:
+def judge(case: Case, want: TargetFrontier, processed: Frontier) -> list[Judged]:
     """The next start of every candidate on the rows as they are."""
     checkpoint = case.checkpoint()
-    return [judged_as(case, checkpoint, c, want, settled) for c in case.candidates]
+    return [judged_as(case, checkpoint, c, want, processed) for c in case.candidates]
 
 
 def as_it_is(case: Case) -> list[Judged]:
     """The next start of every candidate against the line that the policy wants."""
-    settled = processed_frontier(case)
-    return judge(case, case.policy.frontier(case.around.lineage, settled), settled)
+    processed = processed_frontier(case)
+    return judge(case, case.policy.frontier(case.around.lineage, processed), processed)
 
 
 def judged_as(
-    case: Case, checkpoint: Any, candidate: Candidate, want: TargetFrontier, settled: Frontier
+    case: Case, checkpoint: Any, candidate: Candidate, want: TargetFrontier, processed: Frontier
 ) -> Judged:
     run = aged(case.around, case.consumer.replay(case.around.lineage, checkpoint, candidate.app))
-    return Judged(candidate, run, tuple(effects(case.around, want, settled, run)))
+    return Judged(candidate, run, tuple(effects(case.around, want, processed, run)))

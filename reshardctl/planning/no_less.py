@@ -12,12 +12,12 @@ from reshardctl.model import Basis, Cut, Fate, Frontier, Reads, Replay, ShardId,
 from reshardctl.planning.effects import Effect, Harm
 
 
-def delivers_no_less(settled: Frontier, before: Replay, then: Replay) -> bool:
+def delivers_no_less(processed: Frontier, before: Replay, then: Replay) -> bool:
     """Whether a start delivers what the other does, but for what is stored as processed."""
-    return not withheld(settled, before, then)
+    return not withheld(processed, before, then)
 
 
-def withheld(settled: Frontier, before: Replay, then: Replay) -> dict[ShardId, Cut]:
+def withheld(processed: Frontier, before: Replay, then: Replay) -> dict[ShardId, Cut]:
     """The shards of which a start delivers less than the other, and since where the other reads
     them. A start that dies is no measure."""
     if before.crash is not None and before.crash.certain:
@@ -25,7 +25,7 @@ def withheld(settled: Frontier, before: Replay, then: Replay) -> dict[ShardId, C
     return {
         shard: fate.at.lo for shard, fate in before.fates.items()
         if isinstance(fate, Reads)
-        and not _reads_as_much(settled.get(shard), fate, then.fates.get(shard))
+        and not _reads_as_much(processed.get(shard), fate, then.fates.get(shard))
     }
 
 
@@ -37,13 +37,13 @@ def loses_nothing(effects: Iterable[Effect]) -> bool:
     )
 
 
-def reopened(settled: Frontier, kept: Mapping[ShardId, Cut]) -> Frontier:
+def reopened(processed: Frontier, kept: Mapping[ShardId, Cut]) -> Frontier:
     """The line with these shards read no further than here, for all that is known of them."""
     return {
         shard: Span(
             min(span.lo, kept[shard]), span.hi, Basis.INFERRED, "the next start reads it again"
         ) if shard in kept and span.basis is Basis.INFERRED else span
-        for shard, span in settled.items()
+        for shard, span in processed.items()
     }
 
 

@@ -118,7 +118,7 @@ def _withheld(case: Case, found: Decision) -> dict[ShardId, Cut]:
     told = case.recreated or case.line is not None
     if not isinstance(found, Plan) or told or case.policy.skips:
         return {}
-    settled, checkpoint = processed_frontier(case), case.checkpoint()
+    processed, checkpoint = processed_frontier(case), case.checkpoint()
     then = case.checkpoint(after(case.images, ahead(found.steps)))
     kept: dict[ShardId, Cut] = {}
     for one in case.candidates:
@@ -126,7 +126,7 @@ def _withheld(case: Case, found: Decision) -> dict[ShardId, Cut]:
             aged(case.around, case.consumer.replay(case.around.lineage, rows, one.app))
             for rows in (checkpoint, then)
         )
-        for shard, cut in withheld(settled, before, later).items():
+        for shard, cut in withheld(processed, before, later).items():
             if shard in case.around.lineage:
                 kept[shard] = cut if kept.get(shard, cut) == cut else START
     return kept
@@ -158,17 +158,17 @@ def _complete(case: Case) -> Decision:
 
 def _proven(case: Case, steps: Sequence[Step]) -> Plan | None:
     """These steps as a plan, `None` where a start after them is worse than one without them."""
-    settled = processed_frontier(case)
-    want = case.policy.frontier(case.around.lineage, settled)
+    processed = processed_frontier(case)
+    want = case.policy.frontier(case.around.lineage, processed)
     checkpoint = case.checkpoint(after(case.images, steps))
-    runs = [judged_as(case, checkpoint, c, want, settled) for c in case.candidates]
+    runs = [judged_as(case, checkpoint, c, want, processed) for c in case.candidates]
     paid: list[Effect] = []
-    for before, run in zip(judge(case, want, settled), runs, strict=True):
-        known = before.effects + _if_it_lived(case, want, settled, before)
+    for before, run in zip(judge(case, want, processed), runs, strict=True):
+        known = before.effects + _if_it_lived(case, want, processed, before)
         if not all(_no_worse(case, effect, known) for effect in run.effects):
             return None
         paid += price(run.effects, known)
-    costs = _policy_costs(case, want, settled, runs[0].replay)
+    costs = _policy_costs(case, want, processed, runs[0].replay)
     notes = tuple(dict.fromkeys(note for run in runs for note in run.replay.notes))
     afters = tuple(run.effects for run in runs)
     return Plan(tuple(steps), (), afters, (), costs, notes, tuple(dict.fromkeys(paid)))
@@ -183,20 +183,20 @@ def _decided(case: Case) -> Decision:
     earlier = Incarnation.RECREATED
     if not case.recreated and case.consumer.incarnation(lineage, checkpoint) is earlier:
         return Ask(("recreated",), ((("recreated", instant(lineage.stream.created)),),))
-    settled = processed_frontier(case)
-    want = case.policy.frontier(lineage, settled)
-    judged = judge(case, want, settled)
+    processed = processed_frontier(case)
+    want = case.policy.frontier(lineage, processed)
+    judged = judge(case, want, processed)
     if not case.recreated and not case.policy.skips and not any(
         worthwhile(e, case.tolerated) for j in judged for e in j.effects
     ) and not _wants_tidying(case) and not any(
         drained_unended(case.around, j.replay) for j in judged
     ):
         return Nothing()
-    decisions = [_for_candidate(case, want, settled, judged, j) for j in judged]
+    decisions = [_for_candidate(case, want, processed, judged, j) for j in judged]
     trial = Trial(
         case.images,
         lambda images: _decisions(replace(case, images=images)),
-        lambda steps: _right_for_all(case, settled, judged, steps),
+        lambda steps: _right_for_all(case, processed, judged, steps),
     )
     if not alike(decisions) and (plan := joint(trial, decisions)) is not None:
         return replace(plan, before=tuple(j.effects for j in judged))
@@ -204,24 +204,24 @@ def _decided(case: Case) -> Decision:
 
 
 def _right_for_all(
-    case: Case, settled: Frontier, judged: Sequence[Judged], steps: Sequence[Step]
+    case: Case, processed: Frontier, judged: Sequence[Judged], steps: Sequence[Step]
 ) -> Plan | None:
     """These steps as a plan, `None` where some candidate's start is worse or delivers less."""
     checkpoint = case.checkpoint(after(case.images, steps))
     for one in () if case.policy.skips else judged:
         run = case.consumer.replay(case.around.lineage, checkpoint, one.candidate.app)
-        if not delivers_no_less(settled, one.replay, aged(case.around, run)):
+        if not delivers_no_less(processed, one.replay, aged(case.around, run)):
             return None
     return _proven(case, steps)
 
 
 def _decisions(case: Case) -> list[Decision]:
     """One a candidate, as if it were the only one; but all of them may have written the rows."""
-    settled = processed_frontier(case)
-    want = case.policy.frontier(case.around.lineage, settled)
-    judged = judge(case, want, settled)
+    processed = processed_frontier(case)
+    want = case.policy.frontier(case.around.lineage, processed)
+    judged = judge(case, want, processed)
     return [
-        _for_candidate(case, want, settled, judged, j)
+        _for_candidate(case, want, processed, judged, j)
         if any(worthwhile(e, case.tolerated) for e in j.effects) else Nothing()
         for j in judged
     ]
@@ -239,11 +239,11 @@ def _wants_tidying(case: Case) -> bool:
 
 
 def _for_candidate(
-    case: Case, want: TargetFrontier, settled: Frontier, all_judged: list[Judged], judged: Judged
+    case: Case, want: TargetFrontier, processed: Frontier, all_judged: list[Judged], judged: Judged
 ) -> Decision:
     """Encode for one candidate, replay, and leave alone what comes out worse than accepted."""
     leave: dict[ShardId, Residual] = {}
-    before = judged.effects + _if_it_lived(case, want, settled, judged)
+    before = judged.effects + _if_it_lived(case, want, processed, judged)
     for _ in range(ROUNDS):
         steps = _encode(case, want, judged.candidate, leave)
         if isinstance(steps, Cannot):
@@ -251,13 +251,13 @@ def _for_candidate(
         if not steps:
             break
         rows = after(case.images, ahead(steps))  # what waits is proven when its time has come
-        run = judged_as(case, case.checkpoint(rows), judged.candidate, want, settled)
+        run = judged_as(case, case.checkpoint(rows), judged.candidate, want, processed)
         bad = [e for e in run.effects if not _no_worse(case, e, before)]
         dies = [] if bad else _dies(case, run)
         if not bad and not dies:
             return Plan(
                 tuple(steps), tuple(j.effects for j in all_judged), (run.effects,),
-                tuple(leave.values()), _policy_costs(case, want, settled, run.replay),
+                tuple(leave.values()), _policy_costs(case, want, processed, run.replay),
                 run.replay.notes, price(run.effects, before),
             )
         fresh = {s: e for e in bad for s in _concerned(case, e, steps) if s not in leave}
@@ -277,7 +277,7 @@ def _for_candidate(
 
 
 def _if_it_lived(
-    case: Case, want: TargetFrontier, settled: Frontier, judged: Judged
+    case: Case, want: TargetFrontier, processed: Frontier, judged: Judged
 ) -> tuple[Effect, ...]:
     """Disorder and stalls that a consumer which dies would have met: not the price of its repair.
 
@@ -285,7 +285,7 @@ def _if_it_lived(
     """
     if judged.replay.crash is None:
         return ()
-    found = effects(case.around, want, settled, replace(judged.replay, crash=None))
+    found = effects(case.around, want, processed, replace(judged.replay, crash=None))
     return tuple(e for e in found if e.harm in (Harm.DISORDERED, Harm.STALLED))
 
 
@@ -328,14 +328,14 @@ def _no_worse(case: Case, effect: Effect, before: Iterable[Effect]) -> bool:
 
 
 def _policy_costs(
-    case: Case, want: TargetFrontier, settled: Frontier, run: Replay
+    case: Case, want: TargetFrontier, processed: Frontier, run: Replay
 ) -> tuple[Effect, ...]:
     """What the policy skips, against skipping nothing: records passed by, and whole shards that
     are taken for over and nothing reads."""
     if not case.policy.skips:
         return ()
-    strict = LOSSLESS.frontier(case.around.lineage, settled)
-    found = effects(case.around, strict, settled, run)
+    strict = LOSSLESS.frontier(case.around.lineage, processed)
+    found = effects(case.around, strict, processed, run)
     return tuple(
         replace(e, harm=Harm.SKIPPED) for e in found
         if e.harm is Harm.SKIPPED

@@ -57,14 +57,14 @@ class Policy:
         """Whether reading the stream has to turn its time into numbers first."""
         return self.name in (LATEST.name, AT_TIMESTAMP.name) and self.since is None
 
-    def frontier(self, lineage: Lineage, settled: Frontier) -> TargetFrontier:
+    def frontier(self, lineage: Lineage, processed: Frontier) -> TargetFrontier:
         """The line wanted, for every shard of which anything is known."""
         if self.name == LOSSLESS.name:
-            return {shard: span.lo for shard, span in settled.items()}
+            return {shard: span.lo for shard, span in processed.items()}
         if self.name == LATEST_AT_START.name:
-            return {shard: _tip(lineage, shard, self.places.get(shard)) for shard in settled}
+            return {shard: _tip(lineage, shard, self.places.get(shard)) for shard in processed}
         assert not self.unresolved, "a time is resolved to numbers before anything is planned"
-        return {shard: self._at_its_time(lineage, shard, span) for shard, span in settled.items()}
+        return {shard: self._at_its_time(lineage, shard, span) for shard, span in processed.items()}
 
     def _at_its_time(self, lineage: Lineage, shard: ShardId, span: Span) -> Cut:
         """Where the shard stood at the policy's time. What closed before it is over, what opened

@@ -23,14 +23,14 @@ from reshardctl.planning.plan import (
 
 def rebuilt(case: Case) -> Decision:
     """A plan for every candidate, or why there is none. The store is empty."""
-    settled = processed_frontier(case)
-    want = case.policy.frontier(case.around.lineage, settled)
-    decisions = [_for_candidate(case, want, settled, one) for one in case.candidates]
+    processed = processed_frontier(case)
+    want = case.policy.frontier(case.around.lineage, processed)
+    decisions = [_for_candidate(case, want, processed, one) for one in case.candidates]
     return agree(case.consumer.spec.asks, case.candidates, decisions)
 
 
 def _for_candidate(
-    case: Case, want: TargetFrontier, settled: Frontier, candidate: Candidate
+    case: Case, want: TargetFrontier, processed: Frontier, candidate: Candidate
 ) -> Plan | NoLine:
     """The best of what can be written. Nothing is left alone: what has no position is lost."""
     found: list[tuple[Plan, list[Effect]]] = []
@@ -40,7 +40,7 @@ def _for_candidate(
             cannot = cannot or steps
             continue
         rows = after(case.images, ahead(steps))
-        run = judged_as(case, case.checkpoint(rows), candidate, want, settled)
+        run = judged_as(case, case.checkpoint(rows), candidate, want, processed)
         bad = [effect for effect in run.effects if not acceptable(effect, case.tolerated)]
         if any(write.live for step in steps for write in step.writes):
             steps = not_live(steps, SINK_STANDS_STILL)

@@ -152,7 +152,7 @@ class ConsumerContract:
             self.consumer.odd(lineage, checkpoint)
             self.consumer.incarnation(lineage, checkpoint)
             for candidate in self.each(images):
-                self.consumer.settled(lineage, checkpoint, candidate.app)
+                self.consumer.processed(lineage, checkpoint, candidate.app)
                 self.consumer.replay(lineage, checkpoint, candidate.app)
             for image in images:
                 self.consumer.footprint(image)
@@ -169,7 +169,7 @@ class ConsumerContract:
         checkpoint = self.consumer.parse(images)
         named = set(lineage) | set(self.consumer.positions(checkpoint))
         for candidate in self.each(images):
-            line = self.consumer.settled(lineage, checkpoint, candidate.app)
+            line = self.consumer.processed(lineage, checkpoint, candidate.app)
             assert set(line) == named
             assert all(isinstance(s, Span) and not s.hi < s.lo for s in line.values())
             run = self.consumer.replay(lineage, checkpoint, candidate.app)
@@ -207,9 +207,9 @@ class ConsumerContract:
         assert self.consumer.positions(checkpoint) == self.consumer.positions(other)
         assert self.consumer.empty(checkpoint) == self.consumer.empty(other)
         for candidate in self.each(mixed):
-            assert self.consumer.settled(
+            assert self.consumer.processed(
                 lineage, checkpoint, candidate.app
-            ) == self.consumer.settled(lineage, other, candidate.app)
+            ) == self.consumer.processed(lineage, other, candidate.app)
 
     def test_no_rows_are_an_empty_store(self) -> None:
         assert self.consumer.empty(self.consumer.parse([]))
@@ -226,8 +226,8 @@ class ConsumerContract:
         checkpoint = self.consumer.parse(images)
         assert decide(self.case(lineage, images, self._asked(data))) == Nothing()
         for candidate in self.each(images):
-            settled = self.consumer.settled(lineage, checkpoint, candidate.app)
-            want = LOSSLESS.frontier(lineage, settled)
+            processed = self.consumer.processed(lineage, checkpoint, candidate.app)
+            want = LOSSLESS.frontier(lineage, processed)
             assert self.consumer.encode(lineage, checkpoint, want, candidate.app, ()) == []
 
     @_settings
@@ -248,7 +248,7 @@ class ConsumerContract:
         lineage, images = self.drawn(data)
         images = self.damaged(data, lineage, images)
         case, plan = self._planned(data, lineage, images, policies=(LOSSLESS,), accept=ALL)
-        settled = processed_frontier(case)
+        processed = processed_frontier(case)
         checkpoint = self.consumer.parse(images)
         fixed = self.consumer.parse(after(images, plan.steps))
         for candidate in case.candidates:
@@ -257,9 +257,9 @@ class ConsumerContract:
             assert one.crash is not None or two.crash is None
             before, now = delivered(lineage, one), delivered(lineage, two)
             for shard, (since, until) in before.items():
-                assert shard in now or settled[shard].lo >= until, (shard, plan.steps)
+                assert shard in now or processed[shard].lo >= until, (shard, plan.steps)
                 if shard in now:
-                    assert now[shard][0] <= max(since, settled[shard].lo), (shard, plan.steps)
+                    assert now[shard][0] <= max(since, processed[shard].lo), (shard, plan.steps)
                     assert now[shard][1] >= until, (shard, plan.steps)
 
     @_settings
@@ -367,7 +367,7 @@ class ConsumerContract:
             return []
         found: list[Any] = [decide(self.case(lineage, images, options))]
         for candidate in self.consumer.candidates(checkpoint, options):
-            found.append(self.consumer.settled(lineage, checkpoint, candidate.app))
+            found.append(self.consumer.processed(lineage, checkpoint, candidate.app))
             found.append(self.consumer.replay(lineage, checkpoint, candidate.app))
         return found
 

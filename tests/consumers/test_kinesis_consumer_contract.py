@@ -95,8 +95,8 @@ class TestKinesisConsumer(ConsumerContract):
         for options in self.whole:
             assert decide(self.case(lineage, images, options)) == Nothing(), options
             for candidate in self.consumer.candidates(checkpoint, options):
-                settled = self.consumer.settled(lineage, checkpoint, candidate.app)
-                want = LOSSLESS.frontier(lineage, settled)
+                processed = self.consumer.processed(lineage, checkpoint, candidate.app)
+                want = LOSSLESS.frontier(lineage, processed)
                 assert self.consumer.encode(lineage, checkpoint, want, candidate.app, ()) == []
 
     @_settings

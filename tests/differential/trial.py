@@ -242,11 +242,13 @@ def _silent(
             yield Violation("silent", f"{shard}: {sorted(missing)} unread, never come, no finding")
 
 
-def _cost(state: State, settled: Frontier, decision: Decision, after: Seen) -> Iterator[Violation]:
+def _cost(
+    state: State, processed: Frontier, decision: Decision, after: Seen
+) -> Iterator[Violation]:
     """What the plan knows to be read comes again only where it says so."""
     shown = decision.after[0] if isinstance(decision, Plan) else ()
     for shard, payloads in after.delivered.items():
-        span = settled.get(shard)  # type: ignore[call-overload]
+        span = processed.get(shard)  # type: ignore[call-overload]
         if span is None:
             continue
         stored = [p for p in payloads if not p.startswith("n")]
@@ -257,7 +259,7 @@ def _cost(state: State, settled: Frontier, decision: Decision, after: Seen) -> I
 
 def _within(state: State, payload: str, cut: Cut) -> bool:
     if cut.rank is Rank.INSIDE and not cut.by_time:
-        return int(state.case.number_of(payload)) <= cut.settled
+        return int(state.case.number_of(payload)) <= cut.processed
     return cut == DONE
 
 

@@ -116,9 +116,9 @@ def view_of(told: Told) -> View:
 def views_of(case: Any) -> Iterator[View]:
     """A view for every candidate of a planner's case, under `lossless`."""
     lineage = case.around.lineage
-    settled = processed_frontier(case)
+    processed = processed_frontier(case)
     checkpoint = case.consumer.parse(case.images)
     odd = case.consumer.odd(lineage, checkpoint)
     recreated = case.consumer.incarnation(lineage, checkpoint) is Incarnation.RECREATED
-    for judged in judge(case, LOSSLESS.frontier(lineage, settled), settled):
-        yield View(case.around, settled, judged.replay, judged.effects, odd, recreated)
+    for judged in judge(case, LOSSLESS.frontier(lineage, processed), processed):
+        yield View(case.around, processed, judged.replay, judged.effects, odd, recreated)

@@ -90,10 +90,10 @@ def test_other_owners_are_named_and_not_all_of_them() -> None:
     listed = [replace(view.lineage[A], id=shard) for shard in many]
     lineage = Lineage(view.lineage.stream, listed)
     seen = Watched(SINCE, UNTIL, "", many)
-    settled = dict.fromkeys(many, view.settled[A])
+    processed = dict.fromkeys(many, view.processed[A])
     around = Circumstances(lineage, view.around.now)
     run = SimpleNamespace(fates=dict.fromkeys(many, view.replay.fates[A]))
-    (found,) = match(View(around, settled, run, [], [], watched=seen))  # type: ignore[arg-type]
+    (found,) = match(View(around, processed, run, [], [], watched=seen))  # type: ignore[arg-type]
     assert "held by w0, w1, w2 and others" in found.what
 
 

@@ -1,4 +1,4 @@
-"""What a table owes, from its rows alone: an oracle beside `settled.py`.
+"""What a table owes, from its rows alone: an oracle beside `processed.py`.
 
 A row at a number owes what follows it, one at TRIM_HORIZON everything. An absent row owes
 everything while an unfinished ancestor is to create it (pending) or where nothing explains its
@@ -26,14 +26,14 @@ class Owes:
     """Payloads by shard id. What is in neither may have been read or not."""
 
     owed: Mapping[str, frozenset[str]]
-    settled: Mapping[str, frozenset[str]]
+    processed: Mapping[str, frozenset[str]]
 
 
 def owes(case: Case, items: list[Item], initial: str) -> Owes:
     """Of every listed shard's unexpired records, and of those put while the consumer runs."""
     rows = {item["leaseKey"]["S"]: item for item in items}
     oracle = _Oracle(case, rows, initial)
-    owed, settled = {}, {}
+    owed, processed = {}, {}
     horizon = max(
         case.stream["created"] + case.stream["trim"], case.now - case.retention_hours * 3600
     )
@@ -44,8 +44,8 @@ def owes(case: Case, items: list[Item], initial: str) -> Owes:
             low, high = oracle.bounds(shard)
             live = _live(case, shard)
             owed[name] = frozenset([p for n, p in stored if n > high] + live)
-            settled[name] = frozenset(p for n, p in stored if n <= low)
-    return Owes(owed, settled)
+            processed[name] = frozenset(p for n, p in stored if n <= low)
+    return Owes(owed, processed)
 
 
 def _live(case: Case, shard: CaseShard) -> list[str]:

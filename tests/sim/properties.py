@@ -69,8 +69,8 @@ def _excused(trial: Trial, shard: str, after: Iterable[Effect]) -> bool:
 
 def _nothing_lost(trial: Trial) -> Iterator[str]:
     for shard, payloads in trial.before.delivered.items():
-        settled = trial.owes.settled.get(shard, frozenset())
-        lost = set(payloads) - set(trial.after.delivered.get(shard, ())) - settled
+        processed = trial.owes.processed.get(shard, frozenset())
+        lost = set(payloads) - set(trial.after.delivered.get(shard, ())) - processed
         if lost:
             yield f"the plan loses {sorted(lost)} of {shard}"
 
@@ -78,7 +78,7 @@ def _nothing_lost(trial: Trial) -> Iterator[str]:
 def _rereads(trial: Trial) -> Iterator[str]:
     shown = trial.decision.after[0] if isinstance(trial.decision, Plan) else trial.harms
     for shard, payloads in trial.after.delivered.items():
-        again = set(payloads) & trial.owes.settled.get(shard, frozenset())
+        again = set(payloads) & trial.owes.processed.get(shard, frozenset())
         hidden = [p for p in sorted(again) if not _told(trial, shown, shard, p, (Harm.REREAD,))]
         if hidden:
             yield f"{shard} reads {hidden} again, and no effect says so"
@@ -158,7 +158,7 @@ def completeness(trial: Trial) -> Iterator[str]:
     for first, second in disorder(trial, trial.after):
         index = int(second.removeprefix("shardId-"))
         parents = map(shard_name, trial.case.topology[index].parents)
-        if first in parents and not trial.owes.settled.get(second):
+        if first in parents and not trial.owes.processed.get(second):
             yield f"{second} has not begun, and does not wait for {first}"
 
 

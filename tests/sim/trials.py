@@ -46,9 +46,9 @@ class Trial:
     def effects(self, items: list[Item]) -> tuple[Effect, ...]:
         """What the core says the next start on these rows costs, against skipping nothing."""
         case = replace(self.plan_case(items), policy=POLICIES["lossless"])
-        settled = processed_frontier(case)
-        want = case.policy.frontier(case.around.lineage, settled)
-        return judge(case, want, settled)[0].effects
+        processed = processed_frontier(case)
+        want = case.policy.frontier(case.around.lineage, processed)
+        return judge(case, want, processed)[0].effects
 
     @cached_property
     def before(self) -> Run:

@@ -20,7 +20,7 @@ from reshardctl.consumers.kcl.options import read_options
 from reshardctl.consumers.kcl.positions import begun_again, cleaned_or_lost
 from reshardctl.consumers.kcl.releases import note_of
 from reshardctl.consumers.kcl.rows import LeaseTable, parse
-from reshardctl.consumers.kcl.settled import settled
+from reshardctl.consumers.kcl.settled import processed
 from reshardctl.consumers.kcl.spec import KCL
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
@@ -37,7 +37,7 @@ class Kcl(BaseConsumer[LeaseTable, App]):
     spec = KCL
     parse = staticmethod(parse)
     side_tables = staticmethod(side_tables)
-    settled = staticmethod(settled)
+    processed = staticmethod(processed)
     replay = staticmethod(replay)
     bootstrap = staticmethod(encoding.bootstrap)
     signs_of_life = staticmethod(liveness.signs_of_life)

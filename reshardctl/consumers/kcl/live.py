@@ -18,7 +18,7 @@ from reshardctl.consumers.kcl.flaws import PARENTS
 from reshardctl.consumers.kcl.keys import split
 from reshardctl.consumers.kcl.releases import Traits
 from reshardctl.consumers.kcl.rows import SHARD_END, TRIM_HORIZON, LeaseTable, Row
-from reshardctl.consumers.kcl.settled import settled
+from reshardctl.consumers.kcl.settled import processed
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     Create,
@@ -61,7 +61,7 @@ class _Judge:
         app: App,
     ) -> None:
         self._lineage, self._table, self._want, self._app = lineage, table, want, app
-        self._settled: Frontier = settled(lineage, table, app)
+        self._settled: Frontier = processed(lineage, table, app)
         self._step = {
             split(write.key)[1]: number
             for number, step in enumerate(steps) for write in step.writes

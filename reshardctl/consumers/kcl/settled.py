@@ -27,7 +27,7 @@ from reshardctl.model import (
 )
 
 
-def settled(lineage: Lineage, table: LeaseTable, app: App) -> dict[ShardId, Span]:
+def processed(lineage: Lineage, table: LeaseTable, app: App) -> dict[ShardId, Span]:
     """A span for every listed shard and every row. An empty table settles nothing."""
     rows = _Present(lineage, table, app)
     absent = _Absent(lineage, table, rows)

@@ -11,7 +11,7 @@ from reshardctl.consumers.kinesis_consumer.app import App, Start, Whose, applica
 from reshardctl.consumers.kinesis_consumer.behaviour import replay
 from reshardctl.consumers.kinesis_consumer.releases import note_of
 from reshardctl.consumers.kinesis_consumer.rows import LEASE, Positions, belonging, parse
-from reshardctl.consumers.kinesis_consumer.settled import settled
+from reshardctl.consumers.kinesis_consumer.settled import processed
 from reshardctl.consumers.kinesis_consumer.spec import KINESIS_CONSUMER
 from reshardctl.consumers.kinesis_consumer.tables import NUMBER, key_of, shard_of
 from reshardctl.consumers.related_shards import kin
@@ -25,7 +25,7 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
 
     spec = KINESIS_CONSUMER
     shard_of = staticmethod(shard_of)
-    settled = staticmethod(settled)
+    processed = staticmethod(processed)
     replay = staticmethod(replay)
     encode = staticmethod(encoding.encode)
 

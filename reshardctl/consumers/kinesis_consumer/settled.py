@@ -31,7 +31,7 @@ NEAR = 300.0
 where the library itself went on below it."""
 
 
-def settled(lineage: Lineage, positions: Positions, app: App) -> dict[ShardId, Span]:
+def processed(lineage: Lineage, positions: Positions, app: App) -> dict[ShardId, Span]:
     """A span for every listed shard and every row. An empty store settles nothing."""
     one = _Settled(lineage, positions, app)
     line = {shard: one.unlisted(shard) for shard in positions.rows if shard not in lineage}

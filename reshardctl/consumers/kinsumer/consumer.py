@@ -15,7 +15,7 @@ from reshardctl.consumers.kinsumer.bootstrap import bootstrap
 from reshardctl.consumers.kinsumer.options import applications
 from reshardctl.consumers.kinsumer.releases import note_of
 from reshardctl.consumers.kinsumer.rows import Row, Store, parse
-from reshardctl.consumers.kinsumer.settled import settled
+from reshardctl.consumers.kinsumer.settled import processed
 from reshardctl.consumers.kinsumer.spec import KINSUMER
 from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, key_of
 from reshardctl.consumers.related_shards import kin
@@ -31,7 +31,7 @@ class Kinsumer(BaseConsumer[Store, App]):
     """See `BaseConsumer`. Stateless."""
 
     spec = KINSUMER
-    settled = staticmethod(settled)
+    processed = staticmethod(processed)
     replay = staticmethod(replay)
     encode = staticmethod(encoding.encode)
     bootstrap = staticmethod(bootstrap)

@@ -14,7 +14,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, TIP, Basis, Frontier, ShardId, Span, at_number, exactly
 
 
-def settled(lineage: Lineage, store: Store, app: App) -> Frontier:
+def processed(lineage: Lineage, store: Store, app: App) -> Frontier:
     """A span for every listed shard and every row."""
     shards = [*(s for s in store.rows if s not in lineage), *lineage]
     return {shard: _span(lineage, store, app, shard) for shard in shards}

@@ -25,7 +25,7 @@ class Quickwit(BaseConsumer[Checkpoint, App]):
     spec = QUICKWIT
     shard_of = staticmethod(shard_of)
     odd = staticmethod(odd.odd)
-    settled = staticmethod(settled.settled)
+    processed = staticmethod(settled.processed)
     replay = staticmethod(behaviour.replay)
     encode = staticmethod(encode.encode)
 

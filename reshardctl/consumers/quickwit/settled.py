@@ -18,7 +18,7 @@ _OVER = exactly(DONE, Basis.INFERRED, "the shard is not listed any more: nothing
 _NO_KEY = "the source's key is gone: what was published is not known"
 
 
-def settled(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Frontier:
+def processed(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Frontier:
     """A span for every listed shard and every entry. Releases that begin anew without the key take
     its absence for nothing published."""
     rows = checkpoint.rows

@@ -144,11 +144,11 @@ class Spark(BaseConsumer[Checkpoint, App]):
             )
         return found
 
-    def settled(self, lineage: Lineage, checkpoint: Checkpoint, app: App, /) -> Frontier:
+    def processed(self, lineage: Lineage, checkpoint: Checkpoint, app: App, /) -> Frontier:
         """What every retained batch proves."""
         if checkpoint.connector == LINEAGE:
-            return ends.settled(lineage, checkpoint, app)
-        return history.settled(lineage, checkpoint)
+            return ends.processed(lineage, checkpoint, app)
+        return history.processed(lineage, checkpoint)
 
     def replay(self, lineage: Lineage, checkpoint: Checkpoint, app: App, /) -> Replay:
         """The next start."""

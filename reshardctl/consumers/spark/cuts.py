@@ -57,8 +57,8 @@ def _cut(position: Position) -> Cut:
     before = position.kind == AT_SEQUENCE_NUMBER
     if not before and (position.last or position.sub < 0):
         return at_number(position.value)
-    settled = position.sub if before else position.sub + 1
-    return at_number(position.value, max(settled, 0) - PARTS)
+    processed = position.sub if before else position.sub + 1
+    return at_number(position.value, max(processed, 0) - PARTS)
 
 
 def position_at(cut: Cut) -> Position | None:

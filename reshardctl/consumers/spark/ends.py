@@ -50,7 +50,7 @@ from reshardctl.model import (
 )
 
 
-def settled(lineage: Lineage, checkpoint: Checkpoint, app: App) -> dict[ShardId, Span]:
+def processed(lineage: Lineage, checkpoint: Checkpoint, app: App) -> dict[ShardId, Span]:
     """Ends of the newest committed batch, and of those before it for shards that it has no mark
     of, or a false one; an ancestor of a shard in it is over."""
     marks = places(lineage, checkpoint, app)

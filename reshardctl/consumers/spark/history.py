@@ -62,7 +62,7 @@ def seen(checkpoint: Checkpoint) -> dict[ShardId, Seen]:
     return found
 
 
-def settled(lineage: Lineage, checkpoint: Checkpoint) -> dict[ShardId, Span]:
+def processed(lineage: Lineage, checkpoint: Checkpoint) -> dict[ShardId, Span]:
     """A span for every listed shard and every unlisted one that the newest batch names."""
     past = _Past(lineage, checkpoint)
     line: dict[ShardId, Span] = {}

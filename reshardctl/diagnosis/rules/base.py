@@ -52,7 +52,7 @@ class View:
     """One candidate's next start, read-only."""
 
     around: Circumstances
-    settled: Frontier
+    processed: Frontier
     replay: Replay
     effects: Sequence[Effect]
     odd: Sequence[Odd]

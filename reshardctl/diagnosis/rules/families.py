@@ -42,7 +42,7 @@ def waits_for_a_parent(view: View, shard: ShardId | None) -> bool:
         return False
     return any(
         isinstance(fate := view.replay.fates.get(p), Never) and fate.cause is Cause.NO_POSITION
-        and view.settled[p].lo != DONE
+        and view.processed[p].lo != DONE
         for p in _parents(view, shard)
     )
 

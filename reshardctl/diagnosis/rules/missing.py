@@ -68,7 +68,7 @@ def lacks(sink: Sink) -> Iterator[Lack]:
 
 def _why(sink: Sink, one: Compared, passed: bool, newest: float | None) -> Why:
     first = one.first_missing
-    span = sink.settled.get(one.shard) if sink.settled is not None else None
+    span = sink.processed.get(one.shard) if sink.processed is not None else None
     if span is not None and first is not None:
         if covers(span.lo, first):
             rest = one.last_missing is not None and behind(span.hi, one.last_missing)

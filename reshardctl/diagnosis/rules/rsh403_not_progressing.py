@@ -91,7 +91,7 @@ def _standing(view: View, watched: Watched) -> Iterator[ShardId]:
             continue
         fate = view.replay.fates.get(shard)
         after = fate.after if isinstance(fate, Reads) else frozenset()
-        if not any(p in view.settled and view.settled[p].lo != DONE for p in after):
+        if not any(p in view.processed and view.processed[p].lo != DONE for p in after):
             yield shard
 
 

@@ -52,8 +52,8 @@ CODE, NAME = "RSH506", "position-behind-sink"
 def match(sink: Sink) -> Iterator[Finding]:
     """One warning over all shards; silent without a consumer."""
     found: list[tuple[ShardId, Cut, InSink]] = []
-    for shard in sink.lineage if sink.settled is not None else ():
-        span = (sink.settled or {}).get(shard)
+    for shard in sink.lineage if sink.processed is not None else ():
+        span = (sink.processed or {}).get(shard)
         inside = sink.facts.shards.get(shard)
         if span is not None and inside is not None and behind(span.hi, inside.last):
             found.append((shard, span.hi, inside))

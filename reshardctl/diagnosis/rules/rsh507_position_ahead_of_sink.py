@@ -50,17 +50,17 @@ HELPS = "for the positions that the sink proves: reshardctl rebuild"
 
 def match(sink: Sink) -> Iterator[Finding]:
     """What the stream shows, then what only the numbers say."""
-    if sink.settled is None:
+    if sink.processed is None:
         return
-    shards = [shard for shard in sink.lineage if shard in sink.settled]
-    shown = [s for s in shards if _acknowledged(sink, s, sink.settled[s].lo)]
+    shards = [shard for shard in sink.lineage if shard in sink.processed]
+    shown = [s for s in shards if _acknowledged(sink, s, sink.processed[s].lo)]
     if shown:
         yield Finding(
             CODE, NAME, Severity.ERROR, tuple(shown),
             "records of the stream were acknowledged and are not in the sink",
             "the next start begins behind them", helps=HELPS,
         )
-    perhaps = [s for s in shards if s not in shown and _ahead(sink, s, sink.settled[s].lo)]
+    perhaps = [s for s in shards if s not in shown and _ahead(sink, s, sink.processed[s].lo)]
     if perhaps:
         yield Finding(
             CODE, NAME, Severity.WARNING, tuple(perhaps),

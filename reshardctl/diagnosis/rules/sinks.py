@@ -21,7 +21,7 @@ class Sink:
 
     facts: Facts
     lineage: Lineage
-    settled: Frontier | None = None
+    processed: Frontier | None = None
     consumer: str = ""
     unread: frozenset[ShardId] = frozenset()
 
@@ -45,14 +45,14 @@ def behind(cut: Cut, record: Record) -> bool:
     difference.
     """
     if cut.rank is Rank.INSIDE and not cut.by_time:
-        return cut.settled < int(record.number)
+        return cut.processed < int(record.number)
     return cut < at_number(record.number, record.sub)
 
 
 def covers(cut: Cut, record: Record) -> bool:
     """Whether a cut certainly settles a record."""
     if cut.rank is Rank.INSIDE and not cut.by_time:
-        return cut.settled >= int(record.number)
+        return cut.processed >= int(record.number)
     return at_number(record.number) < cut
 
 

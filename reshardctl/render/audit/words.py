@@ -146,7 +146,7 @@ def worst_first(report: AuditReport, most: int) -> tuple[Sequence[Standing], int
 
 def settled_words(report: AuditReport, shard: ShardId) -> str:
     """Where the consumer certainly stands: `START`, `DONE`, a number, or "" where unknown."""
-    span = None if report.stored is None else report.stored.settled.get(shard)
+    span = None if report.stored is None else report.stored.processed.get(shard)
     if span is None or (span.lo, span.hi) == (START, DONE):
         return ""
     return str(span.lo)

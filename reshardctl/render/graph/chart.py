@@ -40,7 +40,7 @@ class Place:
     """
 
     stored: str | None
-    settled: Span | None
+    processed: Span | None
     since: float | None
     perhaps: float | None
     loss: Loss | None

@@ -53,7 +53,7 @@ def _box(box: Box) -> dict[str, Any]:
 
 
 def _place(place: Place, box: Box) -> dict[str, Any]:
-    span = place.settled
+    span = place.processed
     return {
         "stored": place.stored,
         "settled": None if span is None else {

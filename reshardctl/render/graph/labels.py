@@ -83,8 +83,8 @@ def _standing(box: Box) -> list[str]:
     if place is None:
         return []
     lines = [f"position {stored(place)}"]
-    if place.settled is not None:
-        span = place.settled
+    if place.processed is not None:
+        span = place.processed
         upto = f"{span.lo}" if span.exact else f"between {span.lo} and {span.hi}"
         why = f": {escape(span.why)}" if span.why else ""
         lines.append(f"settled {escape(upto)} ({span.basis}{why})")

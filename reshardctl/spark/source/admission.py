@@ -19,7 +19,7 @@ def entrants(lineage: Lineage, places: Mapping[ShardId, Place]) -> list[ShardId]
     A listed ancestor of a shard that is in the offset has had its turn, with a mark or without. A
     parent that is not listed and has no mark has ended: nothing of it is left to wait for.
     """
-    had = settled(lineage, places)
+    had = processed(lineage, places)
 
     def over(parent: ShardId) -> bool:
         if (place := places.get(parent)) is not None:
@@ -46,7 +46,7 @@ def entry(lineage: Lineage, places: Mapping[ShardId, Place], shard: ShardId) -> 
     return Place(since=since)
 
 
-def settled(lineage: Lineage, places: Mapping[ShardId, Place]) -> set[ShardId]:
+def processed(lineage: Lineage, places: Mapping[ShardId, Place]) -> set[ShardId]:
     """Listed ancestors of the shards in the offset."""
     found: set[ShardId] = set()
     todo = [parent for shard in places for parent in lineage.parents(shard)]

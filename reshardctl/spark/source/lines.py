@@ -85,9 +85,9 @@ def stretches(lineage: Lineage, starting: Starting, ending: Ending, tips: Tips) 
     is not there.
     """
     _all_listed(lineage, starting.shards, ending or {})
-    settled = _ancestors(lineage, starting.shards)
+    processed = _ancestors(lineage, starting.shards)
     before = _ancestors(lineage, ending or {})
-    begins = {shard: _begin_of(shard, starting, settled) for shard in lineage}
+    begins = {shard: _begin_of(shard, starting, processed) for shard in lineage}
     ends = {shard: _end_of(lineage, shard, ending, before) for shard in lineage}
     asked = {s: begin for s, begin in begins.items() if begin is not None and ends[s] == TIP}
     ends |= tips(asked) if asked else {}
@@ -148,10 +148,10 @@ def _end_of(
     return SHARD_END if end == TIP and not lineage.is_open(shard) else end
 
 
-def _begin_of(shard: ShardId, starting: Starting, settled: set[ShardId]) -> Begin | None:
+def _begin_of(shard: ShardId, starting: Starting, processed: set[ShardId]) -> Begin | None:
     start = starting.everywhere or starting.shards.get(shard)
     if start is None:
-        return None if shard in settled else Begin("TRIM_HORIZON")
+        return None if shard in processed else Begin("TRIM_HORIZON")
     if start.kind == SHARD_END:
         return None
     return Begin(start.kind, start.value)  # type: ignore[arg-type]

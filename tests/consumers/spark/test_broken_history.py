@@ -26,9 +26,9 @@ def case(shape: str, without: set[str], *more: Image) -> Case:
 
 
 def crash(one: Case) -> Crash | None:
-    settled = processed_frontier(one)
-    want = one.policy.frontier(one.around.lineage, settled)
-    return judge(one, want, settled)[0].replay.crash
+    processed = processed_frontier(one)
+    want = one.policy.frontier(one.around.lineage, processed)
+    return judge(one, want, processed)[0].replay.crash
 
 
 def all_offsets(one: Case) -> set[str]:

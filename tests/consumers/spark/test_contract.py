@@ -112,7 +112,7 @@ class SparkContract(ConsumerContract):
             self.consumer.odd(lineage, checkpoint)
             self.consumer.incarnation(lineage, checkpoint)
             for candidate in self.each(images):
-                line = self.consumer.settled(lineage, checkpoint, candidate.app)
+                line = self.consumer.processed(lineage, checkpoint, candidate.app)
                 self.consumer.replay(lineage, checkpoint, candidate.app)
                 want = LOSSLESS.frontier(lineage, line)
                 self.consumer.encode(lineage, checkpoint, want, candidate.app, ())

@@ -117,9 +117,9 @@ def test_rows_of_the_planned_batch_are_its_own():
 
 
 def shared(one: Case) -> list[Finding]:
-    settled = processed_frontier(one)
-    (judged,) = judge(one, one.policy.frontier(one.around.lineage, settled), settled)
-    view = View(one.around, settled, judged.replay, judged.effects, ())
+    processed = processed_frontier(one)
+    (judged,) = judge(one, one.policy.frontier(one.around.lineage, processed), processed)
+    view = View(one.around, processed, judged.replay, judged.effects, ())
     return [finding for finding in findings(view) if finding.code == "RSH234"]
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import Shard, shard_id
-from reshardctl.spark.source.admission import entrants, kept, settled, unlisted_parents
+from reshardctl.spark.source.admission import entrants, kept, processed, unlisted_parents
 from reshardctl.spark.source.offset import Place
 from reshardctl.testing.lineages import STREAM, lineages, split_in_turn
 
@@ -47,7 +47,7 @@ def test_ancestors_of_what_is_in_the_offset_have_had_their_turn(lineage, data):
     shards = list(lineage)
     chosen = data.draw(st.sampled_from(shards))
     places = {chosen: OPEN}
-    assert settled(lineage, places) == lineage.ancestors(chosen)
+    assert processed(lineage, places) == lineage.ancestors(chosen)
     assert not lineage.ancestors(chosen) & set(entrants(lineage, places))
 
 
