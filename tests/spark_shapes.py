@@ -147,8 +147,8 @@ class Shape:
         for shard, place in self.repair().items():
             held = self.fake.stream(self.truth["stream"]).shards[int(shard[8:])].records
             after = int(place.value) if place.value else -1
-            owed = {_index(r.payload.decode()) for r in held if r.number > after}
-            found[shard] = tuple(sorted(owed - set(self.committed().get(shard, ()))))
+            unread = {_index(r.payload.decode()) for r in held if r.number > after}
+            found[shard] = tuple(sorted(unread - set(self.committed().get(shard, ()))))
         return found
 
 
@@ -182,7 +182,7 @@ def outcome(runs: Iterable[Run], due: Records, committed: Records) -> str:
         for shard, payloads in one.delivered.items():
             got.setdefault(shard, []).extend(map(_index, payloads))
     told = [f"{'+'.join(map(str, sizes or [0]))} rows"]
-    told += _named("LOST", {s: set(owed) - set(got.get(s, ())) for s, owed in due.items()})
+    told += _named("LOST", {s: set(unread) - set(got.get(s, ())) for s, unread in due.items()})
     told += _named("TWICE", {s: {i for i in seen if seen.count(i) > 1} for s, seen in got.items()})
     told += _named("re-read", {s: set(seen) & set(committed.get(s, ())) for s, seen in got.items()})
     return ", ".join(told if len(told) > 1 else [*told, "ok"])

@@ -73,8 +73,8 @@ def test_what_is_clean_skips_nothing_that_is_owed(
     for shard, number in _rows(case, images).items():
         if shard not in case.records or not number.isdigit():
             continue
-        owed = [p for n, p, _ in case.records[shard] if int(n) > int(number)]
-        assert [p for p in ran.delivered.get(shard, ()) if p in owed] == owed
+        unread = [p for n, p, _ in case.records[shard] if int(n) > int(number)]
+        assert [p for p in ran.delivered.get(shard, ()) if p in unread] == unread
 
 
 def _run(case: Case, images: list[Image], initial: str, release: str) -> Run:

@@ -155,8 +155,8 @@ def test_all_that_is_missing_comes_and_no_more_again_than_is_printed(consumer: s
         effects = shown(one, decision)
         excused = {e.shard for e in effects if e.harm in (Harm.SKIPPED, Harm.STALLED) and e.shard}
         assert not ran.died, seed
-        for shard, owed in missing(one.case, one.sink).items():
-            lost = owed - set(ran.delivered.get(shard, ()))
+        for shard, unread in missing(one.case, one.sink).items():
+            lost = unread - set(ran.delivered.get(shard, ()))
             assert not lost or shard in excused, (seed, shard, lost, decision)
         for shard, payloads in ran.delivered.items():
             told = [e for e in effects if e.shard == shard and e.harm is Harm.REREAD]
@@ -179,8 +179,8 @@ def _in_order(
         name = libraries.shard_name(shard)
         begun = min((at[p] for p in ran.delivered.get(name, ()) if p in at), default=None)
         for ancestor in above(one.case, shard):
-            owed = [at[p] for p in lost.get(libraries.shard_name(ancestor), ()) if p in at]
-            if owed and begun is not None and begun < max(owed):
+            unread = [at[p] for p in lost.get(libraries.shard_name(ancestor), ()) if p in at]
+            if unread and begun is not None and begun < max(unread):
                 told = [e for e in effects if e.harm is Harm.DISORDERED and e.shard == name]
                 assert any(not e.past for e in told), (seed, name, ancestor)
 

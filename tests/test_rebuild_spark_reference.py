@@ -123,8 +123,8 @@ def test_all_that_is_missing_comes_in_order_and_no_more_again_than_is_printed(
         assert ran.died is None, (seed, ran.died)
         effects = one.decision.after[0]
         lost = missing(one.case, one.sink)
-        for shard, owed in lost.items():
-            gone = owed - set(ran.delivered.get(shard, ()))
+        for shard, unread in lost.items():
+            gone = unread - set(ran.delivered.get(shard, ()))
             said = _told(effects, shard, Harm.SKIPPED, Harm.STALLED)
             assert not gone or said, (seed, shard, gone)
         for shard, payloads in ran.delivered.items():
@@ -147,7 +147,7 @@ def _in_order(
     for shard in one.case.topology:
         name = shard_name(shard)
         for ancestor in above(one.case, shard):
-            owed = [at[p] for p in lost.get(shard_name(ancestor), ()) if p in at]
+            unread = [at[p] for p in lost.get(shard_name(ancestor), ()) if p in at]
             first = min((at[p] for p in ran.delivered.get(name, ())), default=None)
-            if owed and first is not None and first <= max(owed):
+            if unread and first is not None and first <= max(unread):
                 assert _told(effects, name, Harm.DISORDERED), (seed, name, ancestor)

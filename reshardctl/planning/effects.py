@@ -126,7 +126,7 @@ def effects(
         if isinstance(fate, Reads) and reading.starts(shard):
             found += _skips(around, shard, fate, wanted, state)
             found += _rereads(around, shard, fate, state)
-            if owes(around, shard, fate.at.lo):
+            if has_unread(around, shard, fate.at.lo):
                 found += _disorder(shard, reading, run)
         found += _expired(around, shard, fate, wanted)
     found += _past_disorder(around, processed, run)
@@ -190,7 +190,7 @@ class _Reading:
             return False
         sure = self._settled[shard].lo if shard in self._settled else START
         ordered = sure <= fate.at.lo or fate.at.lo <= sure
-        return owes(self._around, shard, max(sure, fate.at.lo) if ordered else fate.at.lo)
+        return has_unread(self._around, shard, max(sure, fate.at.lo) if ordered else fate.at.lo)
 
     def _hold_back(self, shard: ShardId, fate: Fate) -> None:
         after = fate.after if isinstance(fate, Reads) else fate.waits_for
@@ -216,7 +216,7 @@ class _Reading:
         return _seems_done(self._around, self._run, shard)
 
 
-def owes(around: Circumstances, shard: ShardId, cut: Cut) -> bool:
+def has_unread(around: Circumstances, shard: ShardId, cut: Cut) -> bool:
     """Whether records may lie behind the cut. Open shards always owe what is still to come."""
     lineage = around.lineage
     if shard not in lineage or cut == DONE:
@@ -293,7 +293,7 @@ def _width(around: Circumstances, shard: ShardId, since: Cut, until: Cut) -> flo
     return max(least, end - start)
 
 
-def deadline(around: Circumstances, shard: ShardId, owed: Cut) -> Deadline | None:
+def deadline(around: Circumstances, shard: ShardId, unread: Cut) -> Deadline | None:
     """When the records behind the cut begin to expire, and when the last of them has."""
     if shard not in around.lineage:
         return None
@@ -301,9 +301,9 @@ def deadline(around: Circumstances, shard: ShardId, owed: Cut) -> Deadline | Non
     closed = around.lineage.closed_at(shard)
     probe = around.probes.get(shard)
     complete = None if closed is None else closed + keep
-    if probe is not None and probe.first_arrival is not None and probe.since == owed:
+    if probe is not None and probe.first_arrival is not None and probe.since == unread:
         return Deadline(probe.first_arrival + keep, complete, probed=True)
-    start = moment(around, shard, owed)
+    start = moment(around, shard, unread)
     return Deadline(None if start is None else start + keep, complete)
 
 
@@ -319,7 +319,7 @@ def _stalls(
                 deadline=deadline(around, shard, wanted),
             )
         return
-    if not owes(around, shard, wanted):
+    if not has_unread(around, shard, wanted):
         return
     after = fate.waits_for if isinstance(fate, Never) else fate.after
     by = tuple(p for p in in_birth_order(dict.fromkeys(after)) if not reading.ends(p))
@@ -341,9 +341,9 @@ def _skips(
             )
         return
     for since, until in ((wanted, fate.at.hi), (fate.until, DONE)):
-        if until is DONE and not owes(around, shard, since):
+        if until is DONE and not has_unread(around, shard, since):
             continue
-        if not possibly_before(since, until) or not owes(around, shard, since):
+        if not possibly_before(since, until) or not has_unread(around, shard, since):
             continue
         if until is DONE and around.lineage.is_open(shard):
             continue
@@ -358,7 +358,7 @@ def _rereads(
     around: Circumstances, shard: ShardId, fate: Reads, state: Span
 ) -> Iterator[Effect]:
     listed = shard in around.lineage
-    if not listed or not fate.at.lo < state.hi or not owes(around, shard, fate.at.lo):
+    if not listed or not fate.at.lo < state.hi or not has_unread(around, shard, fate.at.lo):
         return
     # What goes on from its own last record reads nothing again: that nothing marks the end of a
     # shard makes its high end uncertain, not its row. What a sink holds beyond a gap is certain.
@@ -397,7 +397,7 @@ def _expired(
         return
     horizon = around.now - around.lineage.stream.retention
     written = moment(around, shard, wanted)
-    if written is None or written >= horizon or not owes(around, shard, wanted):
+    if written is None or written >= horizon or not has_unread(around, shard, wanted):
         return
     probe = around.probes.get(shard)
     if probe is not None and probe.drained:
@@ -420,8 +420,11 @@ def _too_old(around: Circumstances, run: Replay) -> list[ShardId]:
         if fate.at.lo == START and fate.at.lo.quiet is None:
             continue
         written = moment(around, shard, fate.at.lo)
-        if written is not None and written < horizon and owes(replace(around, probes={}), shard,
-                                                              fate.at.lo):
+        if (
+            written is not None
+            and written < horizon
+            and has_unread(replace(around, probes={}), shard, fate.at.lo)
+        ):
             found.append(shard)
     return found
 

@@ -77,8 +77,8 @@ def test_a_table_that_was_emptied(lab_of, counted):
     done = rebuild(lab, "--yes", "--format", "text", *ALL)
     assert done.code == Exit.OK, done.err
     ran = starts(lab)
-    for shard, owed in missing(CASE, HOLES).items():
-        assert owed <= set(ran.delivered.get(shard, ())), shard
+    for shard, unread in missing(CASE, HOLES).items():
+        assert unread <= set(ran.delivered.get(shard, ())), shard
     assert {p for s, held in ran.delivered.items() for p in held if p in HOLES[s]} == {"s1-2"}
 
 
@@ -149,8 +149,8 @@ def test_rows_ahead_of_the_sink_are_moved_back(lab_of, counted):
     done = rebuild(lab, "--yes", *ALL)
     assert done.code == Exit.OK, done.err
     ran = starts(lab)
-    for shard, owed in missing(CASE, sink).items():
-        assert owed <= set(ran.delivered.get(shard, ())), shard
+    for shard, unread in missing(CASE, sink).items():
+        assert unread <= set(ran.delivered.get(shard, ())), shard
 
 
 def test_behind_it_nothing_is_left_to_do(lab_of, counted):
@@ -334,8 +334,8 @@ def test_rows_for_every_shard_leave_nothing_to_ask(lab_of, counted):
     for initial, release in (("LATEST", "1.15.3"), ("TRIM_HORIZON", "2.7.2"), ("LATEST", "3.5.1")):
         rows = list(lab.items().values())
         ran = run(lab.fake, lab.stream, rows, initial, release)
-        for shard, owed in missing(CASE, HOLES).items():
-            assert owed <= set(ran.delivered.get(shard, ())), (shard, release)
+        for shard, unread in missing(CASE, HOLES).items():
+            assert unread <= set(ran.delivered.get(shard, ())), (shard, release)
 
 
 def test_more_than_is_accepted_is_not_read_again(lab_of, counted):

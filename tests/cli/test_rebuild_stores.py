@@ -59,8 +59,8 @@ def test_positions_that_are_gone_come_back_and_go_again(made, held, running):  #
     stored = lab.numbers()
     assert stored
     came = delivered(lab)
-    for shard, owed in missing(CASE, held).items():
-        assert owed <= set(came.get(shard, ())), shard
+    for shard, unread in missing(CASE, held).items():
+        assert unread <= set(came.get(shard, ())), shard
     assert lab.undo().code in (Exit.OK, Exit.FINDINGS)
     assert not lab.numbers()
     assert shard_name(0) in held

@@ -148,10 +148,10 @@ def test_a_deleted_table_is_rebuilt(
     print(mend.said[-1].out, outcome.tail())
     assert outcome.settled and not outcome.died
     held = {payload for _, _, payload in rows}
-    owed = {p for of in then.records.values() for _, p, _ in of} - held
-    owed |= {f"n{shard}-{i}" for shard in then.live.shards for i in range(then.live.n)}
+    unread = {p for of in then.records.values() for _, p, _ in of} - held
+    unread |= {f"n{shard}-{i}" for shard in then.live.shards for i in range(then.live.n)}
     came = [payload for _, payload in outcome.delivered]
-    assert owed <= set(came), f"lost: {sorted(owed - set(came))}"
+    assert unread <= set(came), f"lost: {sorted(unread - set(came))}"
     assert {p for p in came if p in held} == {"s1-5"}, "behind the gap, as the plan says"
     bounds = mend.said[-1].rereads()
     assert set(bounds) == {"shardId-000000000001"}

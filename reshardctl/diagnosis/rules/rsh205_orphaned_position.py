@@ -58,7 +58,7 @@ from reshardctl.diagnosis.earlier import Trace
 from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_odd, shards_of
 from reshardctl.model import START, Cause, Odd, Oddity, ShardId
 from reshardctl.model.times import instant
-from reshardctl.planning.effects import Harm, owes
+from reshardctl.planning.effects import Harm, has_unread
 
 CODE, NAME = "RSH205", "orphaned-position"
 GONE = (
@@ -73,7 +73,7 @@ def _cannot_tell(view: View) -> Iterator[Finding]:
     """Shards without a row that may not have been read to their end, while they hold anything."""
     odd = [
         o for o in view.oddities(Oddity.CLEANED_OR_LOST)
-        if o.shard is not None and owes(view.around, o.shard, START)
+        if o.shard is not None and has_unread(view.around, o.shard, START)
         and not _finished(view, o.shard)
     ]
     told: dict[str, list[Odd]] = {}
@@ -120,7 +120,7 @@ def _finished(view: View, shard: ShardId) -> bool:
             return True
         case Trace.STOOD:
             stood = earlier.stood(shard)
-            return stood is not None and not owes(view.around, shard, stood)
+            return stood is not None and not has_unread(view.around, shard, stood)
         case _:
             return False
 

@@ -13,15 +13,25 @@ from reshardctl.kinesis.fast.reader import (
     FastReader,
     IteratorExpired,
     Overtaken,
-    Owed,
     Page,
     PastEnd,
     ShardGone,
     TimeAhead,
     Unmet,
+    Unread,
 )
 
 __all__ = [
-    "Begin", "FastReader", "IteratorExpired", "Overtaken", "Owed", "Page", "PastEnd", "Reach",
-    "Record", "ShardGone", "TimeAhead", "Unmet",
+    "Begin",
+    "FastReader",
+    "IteratorExpired",
+    "Overtaken",
+    "Page",
+    "PastEnd",
+    "Reach",
+    "Record",
+    "ShardGone",
+    "TimeAhead",
+    "Unmet",
+    "Unread",
 ]  # fmt: skip

@@ -69,7 +69,7 @@ class ShardGone(CannotTell):
     """The shard is not there any more: retention has taken its records."""
 
 
-class Owed(NamedTuple):
+class Unread(NamedTuple):
     """What a read must not pass over unsaid, for a stream that retention may overtake."""
 
     since: float | None
@@ -148,12 +148,12 @@ class FastReader:
 
     def after(
         self, shard: str, start: Begin, until: str | None, *, to_end: bool = False,
-        owed: Owed | None = None,
+        unread: Unread | None = None,
     ) -> Iterator[Page]:  # fmt: skip
         """The pages of (start, until], the last one cut behind `until`.
 
         Up to the shard's end with `to_end`; with neither, up to the tip as it is met. Unmet where
-        neither `until` nor a record before it is there any more, Overtaken where `owed` is given
+        neither `until` nor a record before it is there any more, Overtaken where `unread` is given
         and may be gone, ShardGone as it says. CannotTell for a shard that is to be read to its end
         and has none.
         """
@@ -165,14 +165,14 @@ class FastReader:
             except IteratorExpired:
                 iterator = self.iterator(shard, *last)
                 continue
-            if owed is not None:
-                self._not_overtaken(shard, last, owed)
+            if unread is not None:
+                self._not_overtaken(shard, last, unread)
             iterator = page.following
             page, reached = (page, False) if until is None else _cut(page, until)
             if page.records:
                 newest = page.records[-1]
                 last = Begin("AFTER_SEQUENCE_NUMBER", newest.sequence_number)
-                owed = owed and owed._replace(since=newest.approximate_arrival_timestamp)
+                unread = unread and unread._replace(since=newest.approximate_arrival_timestamp)
                 yield page
             if reached and last is not start:
                 return
@@ -195,14 +195,14 @@ class FastReader:
         if iterator is not None:
             raise CannotTell(f"shard {shard} is closed, and no end of it is met", "run this again")
 
-    def _not_overtaken(self, shard: str, last: Begin, owed: Owed) -> None:
+    def _not_overtaken(self, shard: str, last: Begin, unread: Unread) -> None:
         """Overtaken if the place behind which a page was just read lies before the horizon, and its
         own record is gone: then what was behind it may be gone as well."""
-        if owed.since is None or owed.since >= self._clock() - owed.retention:
+        if unread.since is None or unread.since >= self._clock() - unread.retention:
             return
         if last.kind == "AFTER_SEQUENCE_NUMBER" and self._holds(shard, str(last.value)):
             return
-        since = instant(owed.since)
+        since = instant(unread.since)
         raise Overtaken(
             f"shard {shard}: retention has overtaken the read: records from {since} on may be gone",
             'start the query once with .option("failOnDataLoss", "false") to go on without them',

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from reshardctl.diagnosis.report import Report, case_of
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, ShardId, Span, Stream
-from reshardctl.planning.effects import Circumstances, Effect, Harm, moment, owes
+from reshardctl.planning.effects import Circumstances, Effect, Harm, has_unread, moment
 from reshardctl.planning.plan import processed_frontier
 
 LOSING = (Harm.SKIPPED, Harm.STALLED)
@@ -46,7 +46,7 @@ class Place:
     loss: Loss | None
     codes: tuple[str, ...]
 
-    def owed(self, until: float) -> float:
+    def unread(self, until: float) -> float:
         """Seconds of stream time owed at most."""
         return 0.0 if self.since is None else max(0.0, until - self.since)
 
@@ -146,7 +146,7 @@ def _places(lineage: Lineage, now: float, report: Report) -> dict[ShardId, Place
     for shard in lineage:
         span = line.get(shard)
         since = perhaps = None
-        if span is not None and owes(around, shard, span.lo):
+        if span is not None and has_unread(around, shard, span.lo):
             since = _moment(around, shard, span.lo)
             perhaps = max(since, moment(around, shard, span.hi) or since)
         out[shard] = Place(

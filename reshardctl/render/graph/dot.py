@@ -27,7 +27,7 @@ def draw(chart: Chart) -> str:
 def _words(box: Box, now: float) -> list[str]:
     words = [labels.name(box.shard), labels.life(box, now)]
     if box.place is not None:
-        words += [labels.stored(box.place), labels.owed(box), labels.loss(box.place)]
+        words += [labels.stored(box.place), labels.unread(box), labels.loss(box.place)]
     return [word for word in words if word]
 
 
@@ -37,7 +37,7 @@ def _style(box: Box) -> str:
         return shape
     if box.place.loss is not None and box.place.loss.certain:
         return f'{shape}, color="#c0392b", fontcolor="#c0392b"'
-    return f'{shape}, color="#b8860b"' if labels.owed(box) else shape
+    return f'{shape}, color="#b8860b"' if labels.unread(box) else shape
 
 
 def _quoted(text: str) -> str:

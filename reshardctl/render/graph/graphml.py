@@ -38,7 +38,7 @@ def _attributes(box: Box) -> dict[str, str | float]:
     if (place := box.place) is not None:
         if place.stored is not None:
             found["position"] = escape(cut(place.stored, 1000))
-        found["owed_seconds"] = float(place.owed(box.closed))
+        found["owed_seconds"] = float(place.unread(box.closed))
         found["loss"] = labels.loss(place)
         found["findings"] = " ".join(place.codes)
     return found

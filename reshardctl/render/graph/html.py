@@ -79,7 +79,7 @@ def _cells(box: Box) -> list[str]:
     ]
     if box.place is not None:
         cells += [
-            labels.stored(box.place), labels.owed(box).removeprefix("owes "),
+            labels.stored(box.place), labels.unread(box).removeprefix("owes "),
             labels.loss(box.place), ", ".join(box.place.codes),
         ]
     return cells

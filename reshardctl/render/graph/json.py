@@ -61,7 +61,7 @@ def _place(place: Place, box: Box) -> dict[str, Any]:
         },
         "owed_since": _time(place.since),
         "perhaps_settled_until": _time(place.perhaps),
-        "owed_seconds": place.owed(box.closed),
+        "owed_seconds": place.unread(box.closed),
         "loss": None if place.loss is None else _loss(place.loss),
         "findings": list(place.codes),
     }

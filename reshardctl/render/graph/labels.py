@@ -37,9 +37,9 @@ def stored(place: Place) -> str:
     return escape(cut(shortened(place.stored), LONGEST))
 
 
-def owed(box: Box) -> str:
+def unread(box: Box) -> str:
     """`owes 12m`, or "" where nothing is owed or how much takes no time."""
-    seconds = 0.0 if box.place is None else box.place.owed(box.closed)
+    seconds = 0.0 if box.place is None else box.place.unread(box.closed)
     return f"owes {duration(seconds)}" if seconds >= 1 else ""
 
 
@@ -55,7 +55,7 @@ def standing(box: Box) -> str:
     """Position, what is owed and what is lost in one line; "" without a consumer."""
     if box.place is None:
         return ""
-    parts = [stored(box.place), owed(box), loss(box.place)]
+    parts = [stored(box.place), unread(box), loss(box.place)]
     return ", ".join(part for part in parts if part)
 
 
@@ -88,7 +88,7 @@ def _standing(box: Box) -> list[str]:
         upto = f"{span.lo}" if span.exact else f"between {span.lo} and {span.hi}"
         why = f": {escape(span.why)}" if span.why else ""
         lines.append(f"settled {escape(upto)} ({span.basis}{why})")
-    lines.append(owed(box))
+    lines.append(unread(box))
     if place.loss is not None:
         lines.append(f"{loss(place)}: {escape(cut(place.loss.effect.why, 300))}")
     return [*lines, ", ".join(place.codes)]

@@ -38,10 +38,10 @@ def _node(box: Box, now: float) -> str:
     words = [labels.name(box.shard), labels.life(box, now)]
     kind = "open" if box.open else ""
     if box.place is not None:
-        words += [labels.stored(box.place), labels.owed(box), labels.loss(box.place)]
+        words += [labels.stored(box.place), labels.unread(box), labels.loss(box.place)]
         if box.place.loss is not None and box.place.loss.certain:
             kind = "lost"
-        elif labels.owed(box):
+        elif labels.unread(box):
             kind = "owed"
     return f"[{_text([word for word in words if word])}]" + (f":::{kind}" if kind else "")
 

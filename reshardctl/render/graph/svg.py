@@ -174,5 +174,5 @@ def _beside(box: Box) -> tuple[str, bool]:
         return said, False
     if box.place.loss is not None and box.place.loss.certain:
         return f"{said} · {labels.loss(box.place)}", True
-    parts = [f"{said} · {labels.stored(box.place)}", labels.owed(box)]
+    parts = [f"{said} · {labels.stored(box.place)}", labels.unread(box)]
     return " · ".join(part for part in parts if part), False

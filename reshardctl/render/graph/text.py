@@ -62,7 +62,7 @@ def _cells(chart: Chart, box: Box | None, shard: ShardId) -> Cells:
     life = labels.life(box, chart.now)
     if box.place is None:
         return name, life, "", "", ""
-    return name, life, labels.stored(box.place), labels.owed(box), labels.loss(box.place)
+    return name, life, labels.stored(box.place), labels.unread(box), labels.loss(box.place)
 
 
 def _table(rows: Mapping[ShardId, Cells]) -> dict[ShardId, str]:

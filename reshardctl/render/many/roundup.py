@@ -12,7 +12,7 @@ from reshardctl.diagnosis.rules.suppressions import Sifted
 from reshardctl.errors import ReshardError
 from reshardctl.exit import Exit
 from reshardctl.model import DONE
-from reshardctl.planning.effects import moment, owes
+from reshardctl.planning.effects import has_unread, moment
 from reshardctl.planning.plan import processed_frontier
 
 
@@ -96,10 +96,10 @@ def behind(report: Report) -> float | None:
         return None
     case = case_of(report.snapshot, report.wishes)
     lineage, now = report.snapshot.lineage, report.snapshot.now
-    owed = [
+    unread = [
         (shard, span.lo) for shard, span in processed_frontier(case).items()
-        if shard in lineage and span.lo != DONE and owes(case.around, shard, span.lo)
+        if shard in lineage and span.lo != DONE and has_unread(case.around, shard, span.lo)
     ]
-    times = [moment(case.around, shard, cut) for shard, cut in owed]
+    times = [moment(case.around, shard, cut) for shard, cut in unread]
     known = [time for time in times if time is not None]
     return max(0.0, now - min(known)) if known else None

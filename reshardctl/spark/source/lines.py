@@ -119,8 +119,8 @@ def spelled(lineage: Lineage, found: list[Stretch]) -> dict[str, str]:
 def _all_listed(
     lineage: Lineage, starts: Mapping[ShardId, Start], ends: Mapping[ShardId, str]
 ) -> None:
-    owed = {shard for shard, start in starts.items() if start.kind != SHARD_END} | set(ends)
-    gone = sorted(shard for shard in owed if shard not in lineage)
+    unread = {shard for shard, start in starts.items() if start.kind != SHARD_END} | set(ends)
+    gone = sorted(shard for shard in unread if shard not in lineage)
     if gone:
         raise CannotTell(
             f"{', '.join(gone[:5])}: not listed (any more), so nothing can be read there",

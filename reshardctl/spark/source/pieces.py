@@ -67,7 +67,9 @@ def _batches(reader: FastReader, piece: Piece, one: Stretch) -> Iterator[pa.Reco
     from reshardctl.spark.source.rows import batch_of
 
     try:
-        for page in reader.after(one.shard, one.begin, one.until, to_end=one.to_end, owed=one.owed):
+        for page in reader.after(
+            one.shard, one.begin, one.until, to_end=one.to_end, unread=one.unread
+        ):
             yield batch_of(page.records, one.shard, reader.name, unpack=piece.unpack)
     except (PastEnd, TimeAhead):  # a closed shard that is begun at a time behind its end
         return

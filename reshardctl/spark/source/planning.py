@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reshardctl.errors import CannotTell, UsageError
-from reshardctl.kinesis.fast.reader import Begin, Owed, order
+from reshardctl.kinesis.fast.reader import Begin, Unread, order
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 from reshardctl.spark.source import losses
@@ -199,21 +199,21 @@ class Planner:
             begin = self._begin(first, shard, place, anew)
             if begin is None:
                 continue
-            owed = None if anew else self._watched(first, shard)
+            unread = None if anew else self._watched(first, shard)
             if place.end:
-                found.append(Stretch(shard, begin, None, to_end=True, owed=owed))
+                found.append(Stretch(shard, begin, None, to_end=True, unread=unread))
             elif place.seq and _ahead(place.seq, begin):
-                found.append(Stretch(shard, begin, place.seq, owed=owed))
+                found.append(Stretch(shard, begin, place.seq, unread=unread))
         return found
 
-    def _watched(self, first: Offset, shard: ShardId) -> Owed | None:
+    def _watched(self, first: Offset, shard: ShardId) -> Unread | None:
         """What the executors may not pass over. A new query owes what it meets first."""
         lineage = self._listed
         if lineage is None or not self.options.fail_on_loss:
             return None
         place = Place() if first.initial else self._owed(first, lineage, shard)
         young = not place.seq and losses.young(self.clock(), self._begun)
-        return Owed(None if young else losses.stands_for(place), lineage.stream.retention)
+        return Unread(None if young else losses.stands_for(place), lineage.stream.retention)
 
     def _begin(self, first: Offset, shard: ShardId, place: Place, anew: bool) -> Begin | None:
         """Where the batch begins in a shard; `None` if it does not read it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reshardctl.kinesis.fast.reader import Begin, Owed
+from reshardctl.kinesis.fast.reader import Begin, Unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,4 +18,4 @@ class Stretch:
     begin: Begin
     until: str | None
     to_end: bool = False
-    owed: Owed | None = None
+    unread: Unread | None = None

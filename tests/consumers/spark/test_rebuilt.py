@@ -109,8 +109,8 @@ def test_all_that_is_missing_comes_and_no_more_again_than_is_printed(release, tm
         assert ran.died is None, (seed, ran.died)
         assert min((batch for batch, _ in ran.batches), default=last + 1) > last
         effects = decision.after[0]
-        for shard, owed in missing(case, sink).items():
-            assert owed <= set(ran.delivered.get(shard, ())), (seed, shard, decision)
+        for shard, unread in missing(case, sink).items():
+            assert unread <= set(ran.delivered.get(shard, ())), (seed, shard, decision)
         for shard, payloads in ran.delivered.items():
             told = [e for e in effects if e.shard == shard and e.harm is Harm.REREAD]
             for payload in set(payloads) & sink.get(shard, frozenset()):

@@ -15,12 +15,12 @@ from reshardctl.kinesis.fast import (
     FastReader,
     IteratorExpired,
     Overtaken,
-    Owed,
     PastEnd,
     Reach,
     ShardGone,
     TimeAhead,
     Unmet,
+    Unread,
 )
 from reshardctl.testing import FakeKinesis, serve
 from reshardctl.testing.errors import ApiError
@@ -266,21 +266,21 @@ def test_no_permission_names_the_statement(fake: FakeKinesis, reader: FastReader
     assert '"Action": ["kinesis:GetRecords"]' in caught.value.next
 
 
-def overtaken(fake: FakeKinesis, count: int) -> Owed:
+def overtaken(fake: FakeKinesis, count: int) -> Unread:
     """A retention that takes so many records of the open shard now."""
     shard = fake.stream("orders").shards[1]
     then = shard.records[count - 1].arrival
     del shard.records[:count]
-    return Owed(then, fake.clock.now() - then - 1)
+    return Unread(then, fake.clock.now() - then - 1)
 
 
 def test_retention_that_overtakes_a_read_is_told(fake: FakeKinesis, reader: FastReader) -> None:
     first, *_, last = numbers(fake, 1)
-    owed = overtaken(fake, 2)
+    unread = overtaken(fake, 2)
     with pytest.raises(Overtaken, match=rf"shard {OPEN}: retention has overtaken the read"):
-        read(reader, OPEN, Begin("AFTER_SEQUENCE_NUMBER", first), last, owed=owed)
+        read(reader, OPEN, Begin("AFTER_SEQUENCE_NUMBER", first), last, unread=unread)
     with pytest.raises(Overtaken, match=r"records from 20.*Z on may be gone"):
-        read(reader, OPEN, BEGINNING, last, owed=owed)
+        read(reader, OPEN, BEGINNING, last, unread=unread)
 
 
 def test_retention_that_overtakes_a_read_between_two_pages_is_told(
@@ -288,7 +288,7 @@ def test_retention_that_overtakes_a_read_between_two_pages_is_told(
 ) -> None:
     last = numbers(fake, 1)[-1]
     fake.faults.add("GetRecords", short_page(1), times=None)
-    pages = reader.after(OPEN, BEGINNING, last, owed=Owed(None, 1))
+    pages = reader.after(OPEN, BEGINNING, last, unread=Unread(None, 1))
     assert len(next(pages).records) == 1
     del fake.stream("orders").shards[1].records[:2]
     with pytest.raises(Overtaken):
@@ -301,11 +301,11 @@ def test_a_place_past_retention_of_which_all_is_still_there_is_read(
     first, *_, last = numbers(fake, 1)
     begin = Begin("AFTER_SEQUENCE_NUMBER", first)
     fake.faults.add("GetRecords", short_page(0), times=3)
-    assert read(reader, OPEN, begin, last, owed=Owed(0, 1)) == ["s1-1", "s1-2", "s1-3"]
+    assert read(reader, OPEN, begin, last, unread=Unread(0, 1)) == ["s1-1", "s1-2", "s1-3"]
     before = reads(fake)
     since = fake.stream("orders").shards[1].records[0].arrival
-    young = Owed(since, fake.clock.now() - since + 1)
-    assert len(read(reader, OPEN, begin, last, owed=young)) == 3
+    young = Unread(since, fake.clock.now() - since + 1)
+    assert len(read(reader, OPEN, begin, last, unread=young)) == 3
     assert reads(fake) - before == 1, "nothing is looked up within retention"
 
 
@@ -319,4 +319,6 @@ def test_records_without_a_time_of_arrival_are_read(fake: FakeKinesis, reader: F
         return answer
 
     fake.faults.add("GetRecords", timeless, times=None)
-    assert len(read(reader, OPEN, BEGINNING, numbers(fake, 1)[-1], owed=Owed(None, 86_400))) == 4
+    assert (
+        len(read(reader, OPEN, BEGINNING, numbers(fake, 1)[-1], unread=Unread(None, 86_400))) == 4
+    )
