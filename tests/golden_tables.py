@@ -75,10 +75,14 @@ def found_in(case: Case) -> list[Finding]:
     lineage = case.around.lineage
     processed = processed_frontier(case)
     odd = case.consumer.odd(lineage, case.checkpoint())
-    return merged({
-        str(j.candidate.options): findings(View(case.around, processed, j.replay, j.effects, odd))
-        for j in judge(case, LOSSLESS.frontier(lineage, processed), processed)
-    })
+    return merged(
+        {
+            str(j.candidate.options): findings(
+                View(case.around, processed, j.simulation, j.effects, odd)
+            )
+            for j in judge(case, LOSSLESS.frontier(lineage, processed), processed)
+        }
+    )
 
 
 def above_info(case: Case) -> set[str]:

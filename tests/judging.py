@@ -20,9 +20,9 @@ from reshardctl.model import (
     Probe,
     Rank,
     Reads,
-    Replay,
     Shard,
     ShardId,
+    Simulation,
     Stream,
     after,
     at_number,
@@ -160,8 +160,8 @@ class Bench:
         return merged({
             str(j.candidate.options): findings(
                 View(
-                    case.around, processed, j.replay,
-                    (*j.effects, *beside_the_crash(case.around, want, processed, j.replay)),
+                    case.around, processed, j.simulation,
+                    (*j.effects, *beside_the_crash(case.around, want, processed, j.simulation)),
                     odd, recreated,
                 )
             )
@@ -177,15 +177,15 @@ class Bench:
         rows = after(self.plan_case.images, steps)
         return [dict(i.attributes) for i in rows if "leaseKey" in i.attributes]
 
-    def replays(self) -> list[Replay]:
+    def replays(self) -> list[Simulation]:
         case = self.plan_case
         checkpoint = case.checkpoint()
         lineage = case.around.lineage
-        runs = (case.consumer.replay(lineage, checkpoint, c.app) for c in case.candidates)
+        runs = (case.consumer.simulate_start(lineage, checkpoint, c.app) for c in case.candidates)
         return [aged(case.around, run) for run in runs]
 
 
-def delivered(case: Case, run: Replay, lineage: Lineage) -> dict[str, tuple[str, ...]]:
+def delivered(case: Case, run: Simulation, lineage: Lineage) -> dict[str, tuple[str, ...]]:
     """Payloads that a replay says will be delivered, by shard: stored ones and live ones."""
     out = {shard["ShardId"]: () for shard in case.shards}
     if run.crash is not None:

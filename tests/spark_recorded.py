@@ -76,11 +76,11 @@ def delivered(recorded: Recorded, case: Case) -> dict[int, list[int]] | str:
     """The records that the forecast lets come, by shard: their indices in the recording."""
     processed = processed_frontier(case)
     (judged,) = judge(case, case.policy.frontier(recorded.lineage, processed), processed)
-    if judged.replay.crash is not None:
+    if judged.simulation.crash is not None:
         return DIES
     came: dict[int, list[int]] = {}
     for (shard, index), time in recorded.times.items():
-        fate = judged.replay.fates.get(ShardId(f"shardId-{shard:012d}"))
+        fate = judged.simulation.fates.get(ShardId(f"shardId-{shard:012d}"))
         if f"shardId-{shard:012d}" not in recorded.lineage or not isinstance(fate, Reads):
             continue
         assert fate.at.exact

@@ -13,7 +13,7 @@ import pytest
 
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.lineage import Lineage
-from reshardctl.model import DONE, START, TIP, Cut, Reads, Replay, Stream, after
+from reshardctl.model import DONE, START, TIP, Cut, Reads, Simulation, Stream, after
 from reshardctl.planning.effects import Circumstances
 from reshardctl.planning.plan import Case, Decision, NoLine, Nothing, Plan, decide
 from reshardctl.planning.policy import Accept
@@ -71,12 +71,12 @@ def case_of(store: Path, release: str, start: str, images: list[Any] | None = No
     return Case(consumer, around, rows, candidates, accept=Accept(reread=3 * 3600))
 
 
-def forecast(case: Case) -> Replay:
+def forecast(case: Case) -> Simulation:
     (candidate,) = case.candidates
-    return case.consumer.replay(case.around.lineage, case.checkpoint(), candidate.app)
+    return case.consumer.simulate_start(case.around.lineage, case.checkpoint(), candidate.app)
 
 
-def payloads(store: Path, run: Replay) -> dict[str, list[str]]:
+def payloads(store: Path, run: Simulation) -> dict[str, list[str]]:
     """What a forecast delivers, by the recorded numbers. Nothing here waits for ever."""
     found = {}
     for shard, fate in run.fates.items():

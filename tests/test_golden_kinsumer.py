@@ -12,7 +12,7 @@ import pytest
 
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.diagnosis.rules import Severity, View, findings
-from reshardctl.model import START, Cut, Image, Reads, Replay, after
+from reshardctl.model import START, Cut, Image, Reads, Simulation, after
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import Circumstances
 from reshardctl.planning.plan import Case, Nothing, Plan, decide, judge, processed_frontier
@@ -42,7 +42,7 @@ def case_of(store: Path, images: list[Image] | None = None, accept: float = 0.0,
     return Case(kinsumer, around, rows, candidates, accept=Accept(reread=accept))
 
 
-def forecast(store: Path, run_: Replay) -> dict[str, tuple[str, ...]]:
+def forecast(store: Path, run_: Simulation) -> dict[str, tuple[str, ...]]:
     """Payloads from where each shard is read, by the numbers of `truth.json`."""
     numbers = read(store / "truth.json")["sequence_numbers"]
     found = {}
@@ -71,7 +71,7 @@ def codes(case: Case, at_least: Severity) -> set[str]:
     return {
         f.code
         for j in judge(case, LOSSLESS.frontier(lineage, processed), processed)
-        for f in findings(View(case.around, processed, j.replay, j.effects, odd))
+        for f in findings(View(case.around, processed, j.simulation, j.effects, odd))
         if f.severity >= at_least
     }
 
@@ -93,10 +93,10 @@ def delivered(store: Path, images: list[Image], initial: str, release: str) -> d
 @pytest.mark.parametrize("release", RELEASES)
 def test_nothing_is_lost_from_the_horizon(store: Path, release: str) -> None:
     case = case_of(store, release=release, initial="TRIM_HORIZON")
-    replay = case.consumer.replay(
+    simulation = case.consumer.simulate_start(
         case.around.lineage, case.checkpoint(), case.candidates[0].app
     )
-    assert forecast(store, replay) == unread(store)
+    assert forecast(store, simulation) == unread(store)
     assert delivered(store, images_of(store), "TRIM_HORIZON", release) == unread(store)
     assert codes(case, Severity.WARNING) <= INHERENT
     assert codes(case, Severity.ERROR) == set()
@@ -159,7 +159,7 @@ def test_a_finished_shard_without_a_number_is_told() -> None:
         LOSSLESS.frontier(case.around.lineage, processed_frontier(case)),
         processed_frontier(case),
     )
-    assert any("finished without a number: 0" in note for note in one.replay.notes)
+    assert any("finished without a number: 0" in note for note in one.simulation.notes)
     without = [i for i in images_of(store) if i.key != "metadata/ShardCache"]
     assert "s0-0" in delivered(store, without, "TRIM_HORIZON", "snowplow-1.7")[
         "shardId-000000000000"

@@ -48,7 +48,7 @@ def above_info(case: Case) -> list[str]:
     return [
         f"{f.code} {f.shards}"
         for j in judge(case, LOSSLESS.frontier(lineage, processed), processed)
-        for f in findings(View(case.around, processed, j.replay, j.effects, odd))
+        for f in findings(View(case.around, processed, j.simulation, j.effects, odd))
         if f.severity > Severity.INFO
     ]
 
@@ -103,7 +103,7 @@ def story(version: str, name: str):
     case = case_of(GOLDEN / version / name, {"initial": "TRIM_HORIZON", "release": version})
     checkpoint = case.consumer.parse(case.images)
     lineage = case.around.lineage
-    (run,) = [case.consumer.replay(lineage, checkpoint, c.app) for c in case.candidates]
+    (run,) = [case.consumer.simulate_start(lineage, checkpoint, c.app) for c in case.candidates]
     return run.fates
 
 

@@ -63,7 +63,7 @@ def case_of(lineage: Lineage, release: str, named: str | None, probed: bool = Fa
 def crash_of(case: Case):
     processed = processed_frontier(case)
     (judged,) = judge(case, LOSSLESS.frontier(case.around.lineage, processed), processed)
-    return judged.replay.crash
+    return judged.simulation.crash
 
 
 def test_every_end_mark_comes_off_and_nothing_else_changes(lineage):

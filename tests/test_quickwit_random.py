@@ -63,7 +63,7 @@ def test_forecast_and_reference_agree(name: str, seed: int, release: str) -> Non
     quickwit = CONSUMERS["quickwit"]
     lineage = lineage_of(case.shards, case.stream["created"], case.retention_hours)
     checkpoint = quickwit.parse(images(case, positions), lineage.stream)
-    forecast = quickwit.replay(lineage, checkpoint, App(traits_of(release)))
+    forecast = quickwit.simulate_start(lineage, checkpoint, App(traits_of(release)))
     assert (forecast.crash is not None) == run.died
     found = delivered(case, forecast, lineage)
     assert found == {shard: tuple(run.delivered.get(shard, ())) for shard in found}

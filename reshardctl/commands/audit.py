@@ -167,7 +167,7 @@ def _unread(report: Report) -> frozenset[ShardId]:
     """Shards of which the next start skips something, or which it never reads, as inspect says."""
     from reshardctl.planning.effects import Harm
 
-    if any(one.replay.crash is not None for one in report.judged):
+    if any(one.simulation.crash is not None for one in report.judged):
         return frozenset(report.snapshot.lineage)
     harms = (Harm.SKIPPED, Harm.STALLED)
     return frozenset(

@@ -22,9 +22,9 @@ from reshardctl.model import (
     Frontier,
     Image,
     Odd,
-    Replay,
     ShardId,
     SideTable,
+    Simulation,
     Step,
     Stream,
     TargetFrontier,
@@ -214,7 +214,7 @@ class BaseConsumer(ABC, Generic[C, A]):
         """What is settled, for every listed shard and every row."""
 
     @abstractmethod
-    def replay(self, lineage: Lineage, checkpoint: C, app: A, /) -> Replay:
+    def simulate_start(self, lineage: Lineage, checkpoint: C, app: A, /) -> Simulation:
         """What it will do when it starts."""
 
     # What is to be written

@@ -114,14 +114,14 @@ def make(snapshot: Snapshot, wishes: Wishes) -> Report:
     recreated = incarnation is Incarnation.RECREATED and wishes.recreated is None
     found = merged({
         _label(case, j): findings(View(
-            case.around, processed, j.replay,
-            (*j.effects, *beside_the_crash(case.around, want, processed, j.replay)),
+            case.around, processed, j.simulation,
+            (*j.effects, *beside_the_crash(case.around, want, processed, j.simulation)),
             odd, recreated, snapshot.watched, wishes.earlier.get(whose(snapshot)),
         ))
         for j in judged
     })
     decision = decide(case)
-    notes = dict.fromkeys(note for j in judged for note in j.replay.notes)
+    notes = dict.fromkeys(note for j in judged for note in j.simulation.notes)
     if isinstance(decision, Plan):
         notes |= dict.fromkeys(decision.notes)
     counts = {**by_probes(snapshot.probes), **snapshot.counts}
@@ -184,7 +184,7 @@ def places_to_probe(report: Report) -> list[tuple[ShardId, Cut]]:
         if e.shard in lineage and e.harm in (Harm.STALLED, Harm.SKIPPED)
     } | {s for j in report.judged for e in j.effects if e.harm is Harm.DIES for s in e.by}
     ending = {
-        shard for j in report.judged for shard, fate in j.replay.fates.items()
+        shard for j in report.judged for shard, fate in j.simulation.fates.items()
         if isinstance(fate, Reads) and fate.cause in (Cause.POSITION, Cause.UNMARKED)
         and shard in lineage and not lineage.is_open(shard)
     }

@@ -24,8 +24,8 @@ from reshardctl.model.fates import (
     Fate,
     Never,
     Reads,
-    Replay,
     Risk,
+    Simulation,
 )
 from reshardctl.model.images import (
     Attributes,
@@ -88,12 +88,12 @@ __all__ = [
     "Probe",
     "Rank",
     "Reads",
-    "Replay",
     "Risk",
     "Select",
     "Shard",
     "ShardId",
     "SideTable",
+    "Simulation",
     "Span",
     "Step",
     "Stream",

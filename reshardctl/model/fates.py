@@ -132,7 +132,7 @@ class Risk:
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class Simulation:
     """A fate for every listed shard and every shard that a row names, parents before children."""
 
     fates: Mapping[ShardId, Fate]

@@ -13,8 +13,8 @@ from reshardctl.model import (
     Fate,
     Frontier,
     Reads,
-    Replay,
     ShardId,
+    Simulation,
     TargetFrontier,
     exactly,
 )
@@ -25,7 +25,7 @@ _OF_ROWS = (Cause.UNREADABLE, Cause.AT_END, Cause.FOREIGN_NUMBER, Cause.KNOWN_CH
 
 
 def beside_the_crash(
-    around: Circumstances, want: TargetFrontier, processed: Frontier, run: Replay
+    around: Circumstances, want: TargetFrontier, processed: Frontier, run: Simulation
 ) -> list[Effect]:
     """What a consumer that dies of some rows would skip, leave or read again of the others, these
     rows being mended: it dies of one thing at a time, and all of them are there."""

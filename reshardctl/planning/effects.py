@@ -25,8 +25,8 @@ from reshardctl.model import (
     Probe,
     Rank,
     Reads,
-    Replay,
     ShardId,
+    Simulation,
     Span,
     TargetFrontier,
     index_of,
@@ -107,7 +107,7 @@ class Circumstances:
 
 
 def effects(
-    around: Circumstances, want: TargetFrontier, processed: Frontier, run: Replay
+    around: Circumstances, want: TargetFrontier, processed: Frontier, run: Simulation
 ) -> list[Effect]:
     """Everything that the replay does beyond or short of the wanted line."""
     if run.crash is not None:
@@ -133,7 +133,7 @@ def effects(
     return found
 
 
-def aged(around: Circumstances, run: Replay) -> Replay:
+def aged(around: Circumstances, run: Simulation) -> Simulation:
     """The same replay at this time: some consumers die of a place that retention has passed."""
     old = _too_old(around, run) if run.dies_of_age and run.crash is None else []
     if not old:
@@ -151,7 +151,7 @@ def in_birth_order(shards: Mapping[ShardId, object]) -> list[ShardId]:
 class _Reading:
     """Which shards start, which end, and which unread ancestors hold a shard back or do not."""
 
-    def __init__(self, around: Circumstances, processed: Frontier, run: Replay) -> None:
+    def __init__(self, around: Circumstances, processed: Frontier, run: Simulation) -> None:
         self._around, self._settled, self._run = around, processed, run
         self._ended: set[ShardId] = set()
         self._ready: set[ShardId] = set()
@@ -230,7 +230,7 @@ def has_unread(around: Circumstances, shard: ShardId, cut: Cut) -> bool:
     return not (probe is not None and probe.drained and probe.since <= cut)
 
 
-def _seems_done(around: Circumstances, run: Replay, shard: ShardId) -> bool:
+def _seems_done(around: Circumstances, run: Simulation, shard: ShardId) -> bool:
     """Whether a closed shard, of a consumer that marks no end, stands just before its close: what
     is read to its last record looks so, and only a read of it can tell."""
     fate, probe = run.fates.get(shard), around.probes.get(shard)
@@ -243,7 +243,7 @@ def _seems_done(around: Circumstances, run: Replay, shard: ShardId) -> bool:
     return written is not None and closed is not None and closed - written <= GRACE
 
 
-def drained_unended(around: Circumstances, run: Replay) -> list[ShardId]:
+def drained_unended(around: Circumstances, run: Simulation) -> list[ShardId]:
     """Shards that closed a while ago, that reads have shown to be empty behind their stored
     position, that nothing keeps from ending, and that are not marked as ended; only those whose
     end a child of theirs waits for."""
@@ -262,7 +262,7 @@ def drained_unended(around: Circumstances, run: Replay) -> list[ShardId]:
     return found
 
 
-def _awaited(lineage: Lineage, run: Replay, shard: ShardId) -> bool:
+def _awaited(lineage: Lineage, run: Simulation, shard: ShardId) -> bool:
     fates = (run.fates.get(child) for child in lineage.children(shard))
     return any(isinstance(fate, Reads) and shard in fate.after for fate in fates)
 
@@ -378,7 +378,7 @@ def _rereads(
     )
 
 
-def _disorder(shard: ShardId, reading: _Reading, run: Replay) -> Iterator[Effect]:
+def _disorder(shard: ShardId, reading: _Reading, run: Simulation) -> Iterator[Effect]:
     if by := reading.loose.get(shard):
         certain = any(not reading.seems_done(parent) for parent in by)
         yield Effect(
@@ -409,7 +409,7 @@ def _expired(
     )
 
 
-def _too_old(around: Circumstances, run: Replay) -> list[ShardId]:
+def _too_old(around: Circumstances, run: Simulation) -> list[ShardId]:
     """Shards that go on at a place from before the horizon. What reads have shown since, the
     consumer does not know."""
     horizon = around.now - around.lineage.stream.retention
@@ -429,7 +429,7 @@ def _too_old(around: Circumstances, run: Replay) -> list[ShardId]:
     return found
 
 
-def _past_disorder(around: Circumstances, processed: Frontier, run: Replay) -> Iterator[Effect]:
+def _past_disorder(around: Circumstances, processed: Frontier, run: Simulation) -> Iterator[Effect]:
     lineage = around.lineage
     for shard in lineage:
         state = processed.get(shard)

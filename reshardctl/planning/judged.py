@@ -14,8 +14,8 @@ from reshardctl.model import (
     Cut,
     Frontier,
     Image,
-    Replay,
     ShardId,
+    Simulation,
     Span,
     TargetFrontier,
     meet,
@@ -30,7 +30,7 @@ class Judged:
     """One candidate's next start: what it does, and what that costs against the wanted line."""
 
     candidate: Candidate
-    replay: Replay
+    simulation: Simulation
     effects: tuple[Effect, ...]
 
 
@@ -132,5 +132,7 @@ def as_it_is(case: Case) -> list[Judged]:
 def judged_as(
     case: Case, checkpoint: Any, candidate: Candidate, want: TargetFrontier, processed: Frontier
 ) -> Judged:
-    run = aged(case.around, case.consumer.replay(case.around.lineage, checkpoint, candidate.app))
+    run = aged(
+        case.around, case.consumer.simulate_start(case.around.lineage, checkpoint, candidate.app)
+    )
     return Judged(candidate, run, tuple(effects(case.around, want, processed, run)))

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from reshardctl.model import Basis, Cut, Fate, Frontier, Reads, Replay, ShardId, Span
+from reshardctl.model import Basis, Cut, Fate, Frontier, Reads, ShardId, Simulation, Span
 from reshardctl.planning.effects import Effect, Harm
 
 
-def delivers_no_less(processed: Frontier, before: Replay, then: Replay) -> bool:
+def delivers_no_less(processed: Frontier, before: Simulation, then: Simulation) -> bool:
     """Whether a start delivers what the other does, but for what is stored as processed."""
     return not withheld(processed, before, then)
 
 
-def withheld(processed: Frontier, before: Replay, then: Replay) -> dict[ShardId, Cut]:
+def withheld(processed: Frontier, before: Simulation, then: Simulation) -> dict[ShardId, Cut]:
     """The shards of which a start delivers less than the other, and since where the other reads
     them. A start that dies is no measure."""
     if before.crash is not None and before.crash.certain:

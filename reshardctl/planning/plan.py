@@ -14,8 +14,8 @@ from reshardctl.model import (
     START,
     Cut,
     Frontier,
-    Replay,
     ShardId,
+    Simulation,
     Span,
     Step,
     TargetFrontier,
@@ -123,7 +123,7 @@ def _withheld(case: Case, found: Decision) -> dict[ShardId, Cut]:
     kept: dict[ShardId, Cut] = {}
     for one in case.candidates:
         before, later = (
-            aged(case.around, case.consumer.replay(case.around.lineage, rows, one.app))
+            aged(case.around, case.consumer.simulate_start(case.around.lineage, rows, one.app))
             for rows in (checkpoint, then)
         )
         for shard, cut in withheld(processed, before, later).items():
@@ -168,8 +168,8 @@ def _proven(case: Case, steps: Sequence[Step]) -> Plan | None:
         if not all(_no_worse(case, effect, known) for effect in run.effects):
             return None
         paid += price(run.effects, known)
-    costs = _policy_costs(case, want, processed, runs[0].replay)
-    notes = tuple(dict.fromkeys(note for run in runs for note in run.replay.notes))
+    costs = _policy_costs(case, want, processed, runs[0].simulation)
+    notes = tuple(dict.fromkeys(note for run in runs for note in run.simulation.notes))
     afters = tuple(run.effects for run in runs)
     return Plan(tuple(steps), (), afters, (), costs, notes, tuple(dict.fromkeys(paid)))
 
@@ -189,7 +189,7 @@ def _decided(case: Case) -> Decision:
     if not case.recreated and not case.policy.skips and not any(
         worthwhile(e, case.tolerated) for j in judged for e in j.effects
     ) and not _wants_tidying(case) and not any(
-        drained_unended(case.around, j.replay) for j in judged
+        drained_unended(case.around, j.simulation) for j in judged
     ):
         return Nothing()
     decisions = [_for_candidate(case, want, processed, judged, j) for j in judged]
@@ -209,8 +209,8 @@ def _right_for_all(
     """These steps as a plan, `None` where some candidate's start is worse or delivers less."""
     checkpoint = case.checkpoint(after(case.images, steps))
     for one in () if case.policy.skips else judged:
-        run = case.consumer.replay(case.around.lineage, checkpoint, one.candidate.app)
-        if not delivers_no_less(processed, one.replay, aged(case.around, run)):
+        run = case.consumer.simulate_start(case.around.lineage, checkpoint, one.candidate.app)
+        if not delivers_no_less(processed, one.simulation, aged(case.around, run)):
             return None
     return _proven(case, steps)
 
@@ -257,8 +257,8 @@ def _for_candidate(
         if not bad and not dies:
             return Plan(
                 tuple(steps), tuple(j.effects for j in all_judged), (run.effects,),
-                tuple(leave.values()), _policy_costs(case, want, processed, run.replay),
-                run.replay.notes, price(run.effects, before),
+                tuple(leave.values()), _policy_costs(case, want, processed, run.simulation),
+                run.simulation.notes, price(run.effects, before),
             )
         fresh = {s: e for e in bad for s in _concerned(case, e, steps) if s not in leave}
         fresh |= {s: e for e in dies for s in _written(case, steps) if s in e.by}
@@ -283,9 +283,9 @@ def _if_it_lived(
 
     What it would have skipped is: dead it skips nothing.
     """
-    if judged.replay.crash is None:
+    if judged.simulation.crash is None:
         return ()
-    found = effects(case.around, want, processed, replace(judged.replay, crash=None))
+    found = effects(case.around, want, processed, replace(judged.simulation, crash=None))
     return tuple(e for e in found if e.harm in (Harm.DISORDERED, Harm.STALLED))
 
 
@@ -328,7 +328,7 @@ def _no_worse(case: Case, effect: Effect, before: Iterable[Effect]) -> bool:
 
 
 def _policy_costs(
-    case: Case, want: TargetFrontier, processed: Frontier, run: Replay
+    case: Case, want: TargetFrontier, processed: Frontier, run: Simulation
 ) -> tuple[Effect, ...]:
     """What the policy skips, against skipping nothing: records passed by, and whole shards that
     are taken for over and nothing reads."""
@@ -355,5 +355,5 @@ def bootstrap(case: Case) -> Plan:
     judged = [judged_as(case, checkpoint, c, want, empty) for c in case.candidates]
     return Plan(
         tuple(steps), tuple(() for _ in judged), tuple(j.effects for j in judged),
-        costs=_policy_costs(case, want, empty, judged[0].replay),
+        costs=_policy_costs(case, want, empty, judged[0].simulation),
     )

@@ -45,7 +45,7 @@ def _for_candidate(
         if any(write.live for step in steps for write in step.writes):
             steps = not_live(steps, SINK_STANDS_STILL)
         plan = Plan(
-            tuple(steps), _nothing_before(case), (run.effects,), notes=run.replay.notes,
+            tuple(steps), _nothing_before(case), (run.effects,), notes=run.simulation.notes,
             price=price(run.effects, ()),
         )
         found.append((plan, bad))

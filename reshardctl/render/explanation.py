@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from reshardctl.diagnosis.report import Report, case_of
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
-from reshardctl.model import Cut, Delay, Fate, Reads, Replay, ShardId, Span, shard_id, short
+from reshardctl.model import Cut, Delay, Fate, Reads, ShardId, Simulation, Span, shard_id, short
 from reshardctl.model.times import duration, instant
 from reshardctl.planning.plan import processed_frontier
 
@@ -32,7 +32,7 @@ def explain(report: Report, name: str) -> Iterator[str]:
         options = ", ".join(f"{n}={v}" for n, v in judged.candidate.options.items())
         yield ""
         yield f"next start ({options})"
-        yield from (f"  {line}" for line in _next(judged.replay, shard))
+        yield from (f"  {line}" for line in _next(judged.simulation, shard))
         for effect in judged.effects:
             if effect.shard == shard:
                 sure = "certain" if effect.certain else "possible"
@@ -69,7 +69,7 @@ def _place(report: Report, shard: ShardId) -> Iterator[str]:
         yield f"settled    {upto} ({span.basis}{': ' + span.why if span.why else ''})"
 
 
-def _next(run: Replay, shard: ShardId) -> Iterator[str]:
+def _next(run: Simulation, shard: ShardId) -> Iterator[str]:
     if run.crash is not None:
         yield f"never read: the whole consumer dies: {run.crash.why}"
     elif shard in run.fates:

@@ -31,8 +31,8 @@ from reshardctl.model import (
     Image,
     Never,
     Reads,
-    Replay,
     ShardId,
+    Simulation,
     Span,
     Write,
     after,
@@ -153,7 +153,7 @@ class ConsumerContract:
             self.consumer.incarnation(lineage, checkpoint)
             for candidate in self.each(images):
                 self.consumer.processed(lineage, checkpoint, candidate.app)
-                self.consumer.replay(lineage, checkpoint, candidate.app)
+                self.consumer.simulate_start(lineage, checkpoint, candidate.app)
             for image in images:
                 self.consumer.footprint(image)
             self.consumer.signs_of_life(images)
@@ -172,7 +172,7 @@ class ConsumerContract:
             line = self.consumer.processed(lineage, checkpoint, candidate.app)
             assert set(line) == named
             assert all(isinstance(s, Span) and not s.hi < s.lo for s in line.values())
-            run = self.consumer.replay(lineage, checkpoint, candidate.app)
+            run = self.consumer.simulate_start(lineage, checkpoint, candidate.app)
             if run.crash is None:
                 assert set(run.fates) == named
             for shard, fate in run.fates.items():
@@ -252,8 +252,8 @@ class ConsumerContract:
         checkpoint = self.consumer.parse(images)
         fixed = self.consumer.parse(after(images, plan.steps))
         for candidate in case.candidates:
-            one = self.consumer.replay(lineage, checkpoint, candidate.app)
-            two = self.consumer.replay(lineage, fixed, candidate.app)
+            one = self.consumer.simulate_start(lineage, checkpoint, candidate.app)
+            two = self.consumer.simulate_start(lineage, fixed, candidate.app)
             assert one.crash is not None or two.crash is None
             before, now = delivered(lineage, one), delivered(lineage, two)
             for shard, (since, until) in before.items():
@@ -368,14 +368,14 @@ class ConsumerContract:
         found: list[Any] = [decide(self.case(lineage, images, options))]
         for candidate in self.consumer.candidates(checkpoint, options):
             found.append(self.consumer.processed(lineage, checkpoint, candidate.app))
-            found.append(self.consumer.replay(lineage, checkpoint, candidate.app))
+            found.append(self.consumer.simulate_start(lineage, checkpoint, candidate.app))
         return found
 
     def _lost(self) -> frozenset[str]:
         return self.consumer.spec.counters | self.consumer.spec.owners
 
 
-def delivered(lineage: Lineage, run: Replay) -> dict[ShardId, tuple[Cut, Cut]]:
+def delivered(lineage: Lineage, run: Simulation) -> dict[ShardId, tuple[Cut, Cut]]:
     """Of every listed shard that a start certainly reads: from where at the latest, until where."""
     if run.crash is not None:
         return {}

@@ -122,9 +122,9 @@ def test_a_lease_of_nobody_is_never_ended_though_its_shard_is_gone(release: str)
     items[0]["checkpointOwner"] = {"NULL": True}
     options = {"initial": "TRIM_HORIZON", "release": release}
     bench = Bench.on(case, images_of(items), options, accept="reread=1h,disorder")
-    (replay,) = bench.replays()
+    (simulation,) = bench.replays()
     ran = run(load_topology(case.stream), case.stream["name"], items, "TRIM_HORIZON", release)
-    said = delivered(case, replay, bench.plan_case.around.lineage)
+    said = delivered(case, simulation, bench.plan_case.around.lineage)
     assert {s for s, got in said.items() if got} == set(ran.delivered) == {shard_id(1)}
     assert "RSH301" in {f.code for f in bench.findings()}
     plan = bench.decide()

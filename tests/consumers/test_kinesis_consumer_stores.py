@@ -51,14 +51,14 @@ def test_what_a_value_does(medium, value, what, release):
     consumer = KinesisConsumer().bound(options, medium)
     positions = consumer.parse([Image(f"app-orders/{shard}", canonical(row))], lineage.stream)
     (candidate,) = consumer.candidates(positions, options)
-    replay = consumer.replay(lineage, positions, candidate.app)
+    simulation = consumer.simulate_start(lineage, positions, candidate.app)
     if what == DEADLY:
-        assert replay.crash is not None
-        assert replay.crash.cause is Cause.UNREADABLE
-        assert isinstance(replay.fates[shard], Never)
+        assert simulation.crash is not None
+        assert simulation.crash.cause is Cause.UNREADABLE
+        assert isinstance(simulation.fates[shard], Never)
     else:
-        assert replay.crash is None
-        assert isinstance(replay.fates[shard], Reads)
+        assert simulation.crash is None
+        assert isinstance(simulation.fates[shard], Reads)
     assert [one.shard for one in positions.odd] == [shard]
 
 

@@ -22,8 +22,8 @@ from reshardctl.model import (
     Never,
     Rank,
     Reads,
-    Replay,
     ShardId,
+    Simulation,
     Step,
     at_number,
 )
@@ -159,8 +159,8 @@ def _repaired(
 
 def _forecast(kind: str, state: State, bench: Bench, seen: Seen) -> Iterator[Violation]:
     """Record by record. Where the forecast is a span, what comes lies between its bounds."""
-    for replay in bench.replays():
-        crash = replay.crash
+    for simulation in bench.replays():
+        crash = simulation.crash
         if crash is not None and not crash.certain:
             continue
         if (crash is not None) != seen.died:
@@ -168,7 +168,7 @@ def _forecast(kind: str, state: State, bench: Bench, seen: Seen) -> Iterator[Vio
             continue
         if seen.died:
             continue
-        for shard, (most, least) in _bounds(state, bench, replay).items():
+        for shard, (most, least) in _bounds(state, bench, simulation).items():
             got = seen.delivered.get(shard, ())
             if not (len(least) <= len(got) <= len(most) and _tail(most, got)):
                 said = str(list(most)) if most == least else f"{list(least)} to {list(most)}"
@@ -180,22 +180,22 @@ def _tail(most: tuple[str, ...], got: tuple[str, ...]) -> bool:
 
 
 def _bounds(
-    state: State, bench: Bench, replay: Replay
+    state: State, bench: Bench, simulation: Simulation
 ) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
     lineage = bench.plan_case.around.lineage
-    most = delivered(state.case, replay, lineage)
-    least = delivered(state.case, _latest(replay), lineage)
+    most = delivered(state.case, simulation, lineage)
+    least = delivered(state.case, _latest(simulation), lineage)
     return {shard: (payloads, least[shard]) for shard, payloads in most.items()}
 
 
-def _latest(replay: Replay) -> Replay:
+def _latest(simulation: Simulation) -> Simulation:
     """The same, each shard begun where it begins at the latest, or not at all where that may be."""
     fates: dict[ShardId, Fate] = {
         shard: Never(fate.cause, fate.possible) if fate.possible
         else replace(fate, at=replace(fate.at, lo=fate.at.hi))
-        for shard, fate in replay.fates.items() if isinstance(fate, Reads)
+        for shard, fate in simulation.fates.items() if isinstance(fate, Reads)
     }
-    return replace(replay, fates={**replay.fates, **fates})
+    return replace(simulation, fates={**simulation.fates, **fates})
 
 
 def _worse(state: State, before: Seen, after: Seen) -> Iterator[Violation]:

@@ -121,4 +121,4 @@ def views_of(case: Any) -> Iterator[View]:
     odd = case.consumer.odd(lineage, checkpoint)
     recreated = case.consumer.incarnation(lineage, checkpoint) is Incarnation.RECREATED
     for judged in judge(case, LOSSLESS.frontier(lineage, processed), processed):
-        yield View(case.around, processed, judged.replay, judged.effects, odd, recreated)
+        yield View(case.around, processed, judged.simulation, judged.effects, odd, recreated)

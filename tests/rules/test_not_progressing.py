@@ -92,7 +92,7 @@ def test_other_owners_are_named_and_not_all_of_them() -> None:
     seen = Watched(SINCE, UNTIL, "", many)
     processed = dict.fromkeys(many, view.processed[A])
     around = Circumstances(lineage, view.around.now)
-    run = SimpleNamespace(fates=dict.fromkeys(many, view.replay.fates[A]))
+    run = SimpleNamespace(fates=dict.fromkeys(many, view.simulation.fates[A]))
     (found,) = match(View(around, processed, run, [], [], watched=seen))  # type: ignore[arg-type]
     assert "held by w0, w1, w2 and others" in found.what
 

@@ -22,8 +22,8 @@ SERIOUS = (Harm.SKIPPED, Harm.STALLED, Harm.DIES)
 
 def forecast(trial: Trial) -> Iterator[str]:
     """P1: the forecast names exactly what the reference consumer delivers."""
-    if (trial.replay.crash is not None) != trial.before.died:
-        yield f"crash {trial.replay.crash}, died {trial.before.died}"
+    if (trial.simulation.crash is not None) != trial.before.died:
+        yield f"crash {trial.simulation.crash}, died {trial.before.died}"
     for shard, wanted in trial.forecast_delivery.items():
         if (got := tuple(trial.before.delivered.get(shard, ()))) != wanted:
             yield f"{shard}: forecast {wanted}, delivered {got}"

@@ -77,16 +77,16 @@ def violations(
 
 def forecast(one: Scene, bench: Bench, before: Run) -> Iterator[str]:
     """What replay says will come is what comes."""
-    (replay,) = bench.replays()
-    if replay.crash is not None and not replay.crash.certain:
+    (simulation,) = bench.replays()
+    if simulation.crash is not None and not simulation.crash.certain:
         return
-    if (replay.crash is not None) != (before.died is not None):
-        yield f"forecast {replay.crash}, died {before.died}"
+    if (simulation.crash is not None) != (before.died is not None):
+        yield f"forecast {simulation.crash}, died {before.died}"
         return
     if before.died is not None:
         return
     lineage = lineage_of(one.case.shards, one.case.stream["created"])
-    for shard, wanted in delivered(one.case, replay, lineage).items():
+    for shard, wanted in delivered(one.case, simulation, lineage).items():
         if (got := tuple(before.delivered.get(shard, ()))) != wanted:
             yield f"{shard}: forecast {wanted}, delivered {got}"
 

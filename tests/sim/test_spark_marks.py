@@ -104,13 +104,13 @@ def by_the_source(one: Scene, images: list[Image], old: bool) -> Query | None:
 def differences(one: Scene, images: list[Image], old: bool) -> Iterator[str]:
     """Where the source does otherwise than its forecast says."""
     bench = Bench.on(one.case, images, one.locator, accept=ACCEPTED)
-    (replay,) = bench.replays()
+    (simulation,) = bench.replays()
     query = by_the_source(one, images, old)
-    if (replay.crash is not None) != (query is None):
-        yield f"forecast {replay.crash}, {'died' if query is None else 'lived'}"
+    if (simulation.crash is not None) != (query is None):
+        yield f"forecast {simulation.crash}, {'died' if query is None else 'lived'}"
     elif query is not None:
         lineage = lineage_of(one.case.shards, one.case.stream["created"])
-        for shard, wanted in delivered(one.case, replay, lineage).items():
+        for shard, wanted in delivered(one.case, simulation, lineage).items():
             got = tuple(row.data for row in query.rows() if row.shard == shard)
             if got != wanted:
                 yield f"{shard}: forecast {wanted}, delivered {got}"

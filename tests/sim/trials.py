@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 
-from reshardctl.model import Image, Replay, Step, after
+from reshardctl.model import Image, Simulation, Step, after
 from reshardctl.planning.effects import Effect
 from reshardctl.planning.plan import Case as PlanCase
 from reshardctl.planning.plan import Decision, Nothing, Plan, decide, judge, processed_frontier
@@ -71,20 +71,20 @@ class Trial:
         return self.effects(self.case.items())
 
     @cached_property
-    def replay(self) -> Replay:
+    def simulation(self) -> Simulation:
         """The core's forecast for the table as it is."""
         return self.forecast(self.core)
 
     @cached_property
     def forecast_delivery(self) -> Delivered:
         """The forecast in payloads."""
-        return delivered(self.case, self.replay, self.core.around.lineage)
+        return delivered(self.case, self.simulation, self.core.around.lineage)
 
-    def forecast(self, case: PlanCase) -> Replay:
+    def forecast(self, case: PlanCase) -> Simulation:
         """The core's forecast."""
         (candidate,) = case.candidates
         checkpoint = case.consumer.parse(case.images)
-        return case.consumer.replay(case.around.lineage, checkpoint, candidate.app)
+        return case.consumer.simulate_start(case.around.lineage, checkpoint, candidate.app)
 
     @cached_property
     def decision(self) -> Decision:

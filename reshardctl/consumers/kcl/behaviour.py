@@ -33,8 +33,8 @@ from reshardctl.model import (
     Fate,
     Never,
     Reads,
-    Replay,
     ShardId,
+    Simulation,
     at_number,
     at_time,
     exactly,
@@ -63,13 +63,13 @@ class _Lease:
     hash_range: tuple[int, int] = field(default=(0, -1))
 
 
-def replay(lineage: Lineage, table: LeaseTable, app: App) -> Replay:
+def simulate_start(lineage: Lineage, table: LeaseTable, app: App) -> Simulation:
     """A fate for every listed shard and every row."""
     run = _Run(lineage, table, app)
     run.play()
     shards = [*(s for s in table.rows if s not in lineage), *lineage]
     fates = {s: run.fate(s) for s in shards}
-    return Replay(fates, crash(lineage, table, app.traits), tuple(notes(table, app.traits)))
+    return Simulation(fates, crash(lineage, table, app.traits), tuple(notes(table, app.traits)))
 
 
 class _Run:

@@ -10,7 +10,7 @@ from reshardctl.consumers.kcl import encode as encoding
 from reshardctl.consumers.kcl import liveness
 from reshardctl.consumers.kcl import rebuild as rebuilding
 from reshardctl.consumers.kcl.app import App
-from reshardctl.consumers.kcl.behaviour import replay
+from reshardctl.consumers.kcl.behaviour import simulate_start
 from reshardctl.consumers.kcl.bystanders import MULTI_STREAM, in_the_way
 from reshardctl.consumers.kcl.coordinator import side_tables
 from reshardctl.consumers.kcl.fingerprints import applications
@@ -38,7 +38,7 @@ class Kcl(BaseConsumer[LeaseTable, App]):
     parse = staticmethod(parse)
     side_tables = staticmethod(side_tables)
     processed = staticmethod(processed)
-    replay = staticmethod(replay)
+    simulate_start = staticmethod(simulate_start)
     bootstrap = staticmethod(encoding.bootstrap)
     signs_of_life = staticmethod(liveness.signs_of_life)
     holds = staticmethod(liveness.holds)

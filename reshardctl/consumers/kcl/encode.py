@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from reshardctl.consumers.kcl.app import App
-from reshardctl.consumers.kcl.behaviour import fails_unasked, place, replay
+from reshardctl.consumers.kcl.behaviour import fails_unasked, place, simulate_start
 from reshardctl.consumers.kcl.deaths import deadly as deadly_rows
 from reshardctl.consumers.kcl.fingerprints import Shape, shape_of
 from reshardctl.consumers.kcl.flaws import COUNTER, OLD_OWNER, PARENTS
@@ -146,7 +146,7 @@ class _Orders:
     ) -> None:
         self._lineage, self._table, self._want, self._leave = lineage, table, want, leave
         self._app = app
-        self._fates = replay(lineage, table, app).fates
+        self._fates = simulate_start(lineage, table, app).fates
         self._deadly = frozenset(deadly_rows(lineage, table, app.traits))
         self._orders: dict[ShardId, _Order] = {}
         self._coming: dict[ShardId, bool] = {}

@@ -21,8 +21,8 @@ from reshardctl.model import (
     Fate,
     Never,
     Reads,
-    Replay,
     ShardId,
+    Simulation,
     at_number,
     at_time,
     exactly,
@@ -32,13 +32,13 @@ from reshardctl.model import (
 MENDED = "its row is mended"
 
 
-def replay(lineage: Lineage, positions: Positions, app: App) -> Replay:
+def simulate_start(lineage: Lineage, positions: Positions, app: App) -> Simulation:
     """A fate for every listed shard and every row."""
     positions = positions.as_read(strings_only=app.traits.strings_only)
     run = _Run(lineage, positions, app)
     gone = {s: run.unlisted(s) for s in positions.rows if s not in lineage}
     fates = {**gone, **{shard: run.fate(shard) for shard in lineage}}
-    return Replay(fates, run.crash(fates), tuple(notes(lineage, positions, app, fates)))
+    return Simulation(fates, run.crash(fates), tuple(notes(lineage, positions, app, fates)))
 
 
 class _Run:

@@ -8,7 +8,7 @@ from reshardctl.consumers.against_listing import against_listing
 from reshardctl.consumers.base import BaseConsumer, Candidate, Cannot, Hold
 from reshardctl.consumers.kinesis_consumer import encode as encoding
 from reshardctl.consumers.kinesis_consumer.app import App, Start, Whose, applications, whose
-from reshardctl.consumers.kinesis_consumer.behaviour import replay
+from reshardctl.consumers.kinesis_consumer.behaviour import simulate_start
 from reshardctl.consumers.kinesis_consumer.releases import note_of
 from reshardctl.consumers.kinesis_consumer.rows import LEASE, Positions, belonging, parse
 from reshardctl.consumers.kinesis_consumer.settled import processed
@@ -26,7 +26,7 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
     spec = KINESIS_CONSUMER
     shard_of = staticmethod(shard_of)
     processed = staticmethod(processed)
-    replay = staticmethod(replay)
+    simulate_start = staticmethod(simulate_start)
     encode = staticmethod(encoding.encode)
 
     def __init__(self, rows_of: Whose | None = None) -> None:

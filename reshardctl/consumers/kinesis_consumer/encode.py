@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.kinesis_consumer import ways
 from reshardctl.consumers.kinesis_consumer.app import App, Start
-from reshardctl.consumers.kinesis_consumer.behaviour import replay
+from reshardctl.consumers.kinesis_consumer.behaviour import simulate_start
 from reshardctl.consumers.kinesis_consumer.rows import Positions
 from reshardctl.consumers.kinesis_consumer.tables import (
     NAMESPACE,
@@ -115,7 +115,7 @@ class _Orders:
 
     def collect(self) -> None:
         """Go over the rows of shards to come, then over the listing, parents first."""
-        self.fates = replay(self.lineage, self.positions, self.app).fates
+        self.fates = simulate_start(self.lineage, self.positions, self.app).fates
         for shard, row in self.positions.rows.items():
             elsewhere = of_a_shard_elsewhere(self.lineage, shard, row.text)
             if unborn(self.lineage, shard) and not elsewhere and shard not in self.leave:

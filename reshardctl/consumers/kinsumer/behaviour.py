@@ -34,9 +34,9 @@ from reshardctl.model import (
     Fate,
     Never,
     Reads,
-    Replay,
     Risk,
     ShardId,
+    Simulation,
     Span,
     exactly,
     short,
@@ -51,13 +51,13 @@ TAKEOVER = 6 * ROUND
 _NOBODY: frozenset[ShardId] = frozenset()
 
 
-def replay(lineage: Lineage, store: Store, app: App) -> Replay:
+def simulate_start(lineage: Lineage, store: Store, app: App) -> Simulation:
     """A fate for every listed shard and every row."""
     start = _Start(lineage, store, app, asked_first(lineage, store), clocks(lineage, store))
     shards = [*(s for s in store.rows if s not in lineage), *lineage]
     fates = {s: start.fate(s) for s in shards}
     risks = tuple(start.risks(fates))
-    return Replay(fates, _crash(store), tuple(start.notes()), risks, orders=False)
+    return Simulation(fates, _crash(store), tuple(start.notes()), risks, orders=False)
 
 
 def _crash(store: Store) -> Crash | None:

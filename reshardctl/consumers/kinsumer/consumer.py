@@ -10,7 +10,7 @@ from reshardctl.consumers.base import MANY, BaseConsumer, Candidate
 from reshardctl.consumers.kinsumer import encode as encoding
 from reshardctl.consumers.kinsumer import liveness
 from reshardctl.consumers.kinsumer.app import App
-from reshardctl.consumers.kinsumer.behaviour import replay
+from reshardctl.consumers.kinsumer.behaviour import simulate_start
 from reshardctl.consumers.kinsumer.bootstrap import bootstrap
 from reshardctl.consumers.kinsumer.options import applications
 from reshardctl.consumers.kinsumer.releases import note_of
@@ -32,7 +32,7 @@ class Kinsumer(BaseConsumer[Store, App]):
 
     spec = KINSUMER
     processed = staticmethod(processed)
-    replay = staticmethod(replay)
+    simulate_start = staticmethod(simulate_start)
     encode = staticmethod(encoding.encode)
     bootstrap = staticmethod(bootstrap)
     signs_of_life = staticmethod(liveness.signs_of_life)

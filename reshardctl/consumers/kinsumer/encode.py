@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from reshardctl.consumers.kinsumer.app import App
-from reshardctl.consumers.kinsumer.behaviour import replay
+from reshardctl.consumers.kinsumer.behaviour import simulate_start
 from reshardctl.consumers.kinsumer.clocks import Clocks, clocks, named
 from reshardctl.consumers.kinsumer.positions import asked_first
 from reshardctl.consumers.kinsumer.rows import LATEST, Row, Store
@@ -61,7 +61,7 @@ def encode(
     lineage: Lineage, store: Store, want: TargetFrontier, app: App, leave: Collection[ShardId]
 ) -> list[Step]:
     """Steps after which kinsumer reads from the wanted line. leave: shards not to be touched."""
-    fates = replay(lineage, store, app).fates
+    fates = simulate_start(lineage, store, app).fates
     orders: dict[ShardId, _Order] = {}
     for shard in [*(s for s in store.rows if s not in lineage), *lineage]:
         if shard in leave:

@@ -21,8 +21,8 @@ from reshardctl.model import (
     Fate,
     Never,
     Reads,
-    Replay,
     ShardId,
+    Simulation,
     exactly,
     short,
 )
@@ -32,7 +32,7 @@ NAMED = 5
 """Shards that a sentence names before it says how many more there are."""
 
 
-def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
+def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
     """A fate for every listed shard and every entry."""
     places = {s: _place(lineage, checkpoint, s) for s in lineage}
     fates: dict[ShardId, Fate] = {s: _ignored() for s in checkpoint.rows if s not in lineage}
@@ -40,7 +40,7 @@ def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
         fates[shard] = _fate(lineage, shard, place)
     crash = _crash(lineage, checkpoint, places, app)
     dangers = () if crash else risks(lineage, checkpoint)
-    return Replay(fates, crash, tuple(_notes(checkpoint)), dangers, orders=False)
+    return Simulation(fates, crash, tuple(_notes(checkpoint)), dangers, orders=False)
 
 
 def named(shards: list[ShardId]) -> str:

@@ -26,7 +26,7 @@ class Quickwit(BaseConsumer[Checkpoint, App]):
     shard_of = staticmethod(shard_of)
     odd = staticmethod(odd.odd)
     processed = staticmethod(settled.processed)
-    replay = staticmethod(behaviour.replay)
+    simulate_start = staticmethod(behaviour.simulate_start)
     encode = staticmethod(encode.encode)
 
     def __init__(self, index: str = "", source: str = "") -> None:

@@ -35,8 +35,8 @@ from reshardctl.model import (
     Fate,
     Never,
     Reads,
-    Replay,
     ShardId,
+    Simulation,
     at_time,
     exactly,
 )
@@ -44,13 +44,13 @@ from reshardctl.model import (
 NOBODY: frozenset[ShardId] = frozenset()
 
 
-def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
+def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
     """A fate for every listed shard and every unlisted one that the newest batch holds."""
     held = resumed(checkpoint, app)
     run = _Run(lineage, held, app, passed_by(lineage, checkpoint), left_over(checkpoint))
     fates: dict[ShardId, Fate] = {s: run.unlisted(s) for s in held if s not in lineage}
     fates |= {shard: run.fate(shard) for shard in lineage}
-    return Replay(
+    return Simulation(
         fates, crash(lineage, checkpoint, held, app), tuple(notes(checkpoint, app, fates)),
         tuple(risks(checkpoint)), orders=False,
     )

@@ -39,8 +39,8 @@ from reshardctl.model import (
     Frontier,
     Image,
     Odd,
-    Replay,
     ShardId,
+    Simulation,
     Step,
     Stream,
     TargetFrontier,
@@ -150,11 +150,11 @@ class Spark(BaseConsumer[Checkpoint, App]):
             return ends.processed(lineage, checkpoint, app)
         return history.processed(lineage, checkpoint)
 
-    def replay(self, lineage: Lineage, checkpoint: Checkpoint, app: App, /) -> Replay:
+    def simulate_start(self, lineage: Lineage, checkpoint: Checkpoint, app: App, /) -> Simulation:
         """The next start."""
         if checkpoint.connector == LINEAGE:
-            return going_on.replay(lineage, checkpoint, app)
-        return behaviour.replay(lineage, checkpoint, app)
+            return going_on.simulate_start(lineage, checkpoint, app)
+        return behaviour.simulate_start(lineage, checkpoint, app)
 
     def encode(
         self, lineage: Lineage, checkpoint: Checkpoint, want: TargetFrontier, app: App,

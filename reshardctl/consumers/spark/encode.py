@@ -12,7 +12,7 @@ from collections.abc import Collection
 from reshardctl.consumers.base import Cannot
 from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.consumers.spark.app import App, Start
-from reshardctl.consumers.spark.behaviour import replay
+from reshardctl.consumers.spark.behaviour import simulate_start
 from reshardctl.consumers.spark.checkpoint import Checkpoint
 from reshardctl.consumers.spark.cuts import BEGINNING, position_at
 from reshardctl.consumers.spark.hazards import obstacle
@@ -29,8 +29,8 @@ from reshardctl.model import (
     Fate,
     Rank,
     Reads,
-    Replay,
     ShardId,
+    Simulation,
     Step,
     TargetFrontier,
 )
@@ -44,7 +44,7 @@ def encode(
     leave: Collection[ShardId],
 ) -> list[Step] | Cannot:
     """Steps of one file each, in the order in which no prefix is worse than before."""
-    run = replay(lineage, checkpoint, app)
+    run = simulate_start(lineage, checkpoint, app)
     if not _differs(lineage, want, run, leave):
         return []
     batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
@@ -63,7 +63,7 @@ def encode(
 
 
 def _differs(
-    lineage: Lineage, want: TargetFrontier, run: Replay, leave: Collection[ShardId]
+    lineage: Lineage, want: TargetFrontier, run: Simulation, leave: Collection[ShardId]
 ) -> bool:
     if run.crash is not None:
         return True

@@ -16,7 +16,7 @@ from reshardctl.consumers.spark.app import App
 from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
 from reshardctl.consumers.spark.cuts import cut_of, position_at
 from reshardctl.consumers.spark.files import replaced
-from reshardctl.consumers.spark.going_on import replay
+from reshardctl.consumers.spark.going_on import simulate_start
 from reshardctl.consumers.spark.hazards import obstacle
 from reshardctl.consumers.spark.history import widened
 from reshardctl.consumers.spark.lines import lineage as lines
@@ -41,8 +41,8 @@ from reshardctl.model import (
     Cut,
     Never,
     Reads,
-    Replay,
     ShardId,
+    Simulation,
     Span,
     Step,
     TargetFrontier,
@@ -129,7 +129,7 @@ def _edit(
     batch = resting(checkpoint)
     if batch is not None and not of_this_stream(lineage, batch):
         return _anew(lineage, batch, want)
-    run, marks = replay(lineage, checkpoint, app), places(lineage, checkpoint, app)
+    run, marks = simulate_start(lineage, checkpoint, app), places(lineage, checkpoint, app)
     moved = _moved(lineage, run, marks, want, leave)
     if app.fails:  # it dies of those, whatever else it dies of
         gone = (s for s, f in run.fates.items() if f.cause is Cause.GONE and s not in leave)
@@ -155,7 +155,7 @@ def _anew(lineage: Lineage, batch: Batch, want: TargetFrontier) -> _Edit:
 
 
 def _moved(
-    lineage: Lineage, run: Replay, marks: Mapping[ShardId, Position], want: TargetFrontier,
+    lineage: Lineage, run: Simulation, marks: Mapping[ShardId, Position], want: TargetFrontier,
     leave: Collection[ShardId],
 ) -> dict[ShardId, Position]:
     """Listed shards that do not go on where they are wanted to."""

@@ -40,8 +40,8 @@ from reshardctl.model import (
     Fate,
     Never,
     Reads,
-    Replay,
     ShardId,
+    Simulation,
     exactly,
     short,
 )
@@ -50,7 +50,7 @@ from reshardctl.model.times import instant
 SURVIVES = "failOnDataLoss=false, or a repair"
 
 
-def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
+def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
     """A fate for every listed shard, and for those that are gone with something unread in them."""
     marks = read_from(lineage, checkpoint, app)
     had = had_its_turn(lineage, marks)
@@ -72,7 +72,7 @@ def replay(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Replay:
         else:
             fates[shard] = _fate(lineage, shard, mark, opened, app)
     died = _died(lineage, checkpoint, tuple(fates), app)
-    return Replay(fates, died, tuple(of_default(app, fates)), dies_of_age=app.fails)
+    return Simulation(fates, died, tuple(of_default(app, fates)), dies_of_age=app.fails)
 
 
 def _fate(

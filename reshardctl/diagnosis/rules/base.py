@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from reshardctl.diagnosis.activity import Watched
 from reshardctl.diagnosis.earlier import Earlier
 from reshardctl.lineage import Lineage
-from reshardctl.model import Cause, Frontier, Odd, Oddity, Replay, ShardId
+from reshardctl.model import Cause, Frontier, Odd, Oddity, ShardId, Simulation
 from reshardctl.planning.effects import Circumstances, Deadline, Effect, Harm
 
 
@@ -53,7 +53,7 @@ class View:
 
     around: Circumstances
     processed: Frontier
-    replay: Replay
+    simulation: Simulation
     effects: Sequence[Effect]
     odd: Sequence[Odd]
     recreated: bool = False

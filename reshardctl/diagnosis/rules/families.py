@@ -14,7 +14,7 @@ _WITHOUT_ROW = {
 
 def has_row(view: View, shard: ShardId) -> bool:
     """Whether the store holds a position of the shard."""
-    fate = view.replay.fates.get(shard)
+    fate = view.simulation.fates.get(shard)
     return fate is not None and fate.cause not in _WITHOUT_ROW
 
 
@@ -41,7 +41,7 @@ def waits_for_a_parent(view: View, shard: ShardId | None) -> bool:
     if shard is not None and any(has_row(view, c) for c in view.lineage.children(shard)):
         return False
     return any(
-        isinstance(fate := view.replay.fates.get(p), Never) and fate.cause is Cause.NO_POSITION
+        isinstance(fate := view.simulation.fates.get(p), Never) and fate.cause is Cause.NO_POSITION
         and view.processed[p].lo != DONE
         for p in _parents(view, shard)
     )
@@ -50,7 +50,7 @@ def waits_for_a_parent(view: View, shard: ShardId | None) -> bool:
 def unreadable(view: View) -> list[Odd]:
     """Rows that the consumer cannot read; of those that only some releases cannot, the ones that
     this one does not."""
-    fates = view.replay.fates
+    fates = view.simulation.fates
     return [
         *view.oddities(Oddity.UNREADABLE),
         *(
@@ -63,12 +63,12 @@ def unreadable(view: View) -> list[Odd]:
 
 def merges_without_a_parent(view: View) -> Iterator[tuple[ShardId, ShardId]]:
     """Pairs of an unfinished parent of a merge and its co-parent without a position."""
-    for missing, fate in view.replay.fates.items():
+    for missing, fate in view.simulation.fates.items():
         if fate.cause not in (Cause.NO_POSITION, Cause.REFILLED) or missing not in view.lineage:
             continue
         children = view.lineage.children(missing)
         for other in view.lineage.parents(children[0]) if len(children) == 1 else ():
-            partner = view.replay.fates.get(other)
+            partner = view.simulation.fates.get(other)
             if other == missing or not isinstance(partner, Reads) or not has_row(view, other):
                 continue
             if partner.cause is not Cause.FINISHED and _held_up(partner, fate):
@@ -83,10 +83,10 @@ def _held_up(partner: Reads, missing: Fate) -> bool:
 
 def never_ending(view: View) -> Iterator[ShardId]:
     """Closed shards that are read and cannot end: the other parent of their merge is missing."""
-    fates = view.replay.fates
+    fates = view.simulation.fates
     unread = {odd.shard for odd in unreadable(view)}
     unread |= {shard for shard, fate in fates.items() if fate.cause is Cause.UNREADABLE}
-    for shard, fate in view.replay.fates.items():
+    for shard, fate in view.simulation.fates.items():
         endless = isinstance(fate, Reads) and not fate.ends and is_closed(view, shard)
         # An end fails as well where a child's row cannot be read, which has a finding of its own.
         if endless and unread.isdisjoint(view.lineage.children(shard)):

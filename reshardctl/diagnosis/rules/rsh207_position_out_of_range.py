@@ -77,7 +77,7 @@ def match(view: View) -> Iterator[Finding]:
 def _unread(view: View, found: Sequence[Effect]) -> str:
     """Consumers that keep no order read the children of such a shard."""
     refused = {effect.shard for effect in found}
-    fates = view.replay.fates.values()
+    fates = view.simulation.fates.values()
     awaited = (f.after if isinstance(f, Reads) else f.waits_for for f in fates)
     waits = any(not refused.isdisjoint(shards) for shards in awaited)
     return "the shard and its children are" if waits else "the shard is"

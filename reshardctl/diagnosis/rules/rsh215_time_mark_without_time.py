@@ -55,7 +55,7 @@ def match(view: View) -> Iterator[Finding]:
     costs = "the consumer fails on it for ever; nothing is read"
     yield from from_effects(CODE, NAME, found, what, costs)
     gone = tuple(
-        shard for shard, fate in view.replay.fates.items()
+        shard for shard, fate in view.simulation.fates.items()
         if fate.cause is Cause.TIME_WITHOUT_CLOCK and shard not in view.lineage
     )
     if gone:

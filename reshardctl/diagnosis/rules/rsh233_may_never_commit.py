@@ -49,7 +49,7 @@ CODE, NAME = "RSH233", "may-never-commit"
 
 def match(view: View) -> Iterator[Finding]:
     """Warning: a race, which a read that finds the shards drained rules out."""
-    for risk in view.replay.risks:
+    for risk in view.simulation.risks:
         if risk.cause not in (Cause.BACKFILL, Cause.LIVELOCK):
             continue
         probes = view.around.probes

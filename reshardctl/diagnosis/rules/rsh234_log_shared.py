@@ -50,7 +50,7 @@ CODE, NAME = "RSH234", "log-shared"
 
 def match(view: View) -> Iterator[Finding]:
     """Warning: what it has done to earlier batches, and will do to later ones, no row shows."""
-    for risk in view.replay.risks:
+    for risk in view.simulation.risks:
         if risk.cause is Cause.SHARED_LOG:
             yield Finding(
                 CODE, NAME, Severity.WARNING, risk.shards,

@@ -80,7 +80,7 @@ def match(view: View) -> Iterator[Finding]:
 
 
 def _as_without_it(view: View, shard: ShardId | None) -> bool:
-    fate = view.replay.fates.get(shard) if shard is not None else None
+    fate = view.simulation.fates.get(shard) if shard is not None else None
     return isinstance(fate, Reads) and fate.cause in (Cause.REFILLED, Cause.BOOTSTRAP)
 
 

@@ -51,7 +51,7 @@ CODE, NAME = "RSH304", "end-with-subsequence"
 def match(view: View) -> Iterator[Finding]:
     """Error: the shard loops on it, and its children wait for ever. Info where it ends it."""
     odd = view.oddities(Oddity.END_WITH_SUB)
-    fates = view.replay.fates
+    fates = view.simulation.fates
     loops = [
         one for one in odd
         if one.shard is not None and one.shard in fates

@@ -89,7 +89,7 @@ def _standing(view: View, watched: Watched) -> Iterator[ShardId]:
     for shard, one in watched.shards.items():
         if one.finished or one.moved or shard not in view.lineage:
             continue
-        fate = view.replay.fates.get(shard)
+        fate = view.simulation.fates.get(shard)
         after = fate.after if isinstance(fate, Reads) else frozenset()
         if not any(p in view.processed and view.processed[p].lo != DONE for p in after):
             yield shard

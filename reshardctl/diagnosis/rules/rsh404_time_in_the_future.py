@@ -59,7 +59,7 @@ def match(view: View) -> Iterator[Finding]:
     held = [e for e in view.harmed(Harm.STALLED, Cause.CLOCK_AHEAD) if e.certain]
     for why in dict.fromkeys(effect.why for effect in held):
         yield from from_effects(CODE, NAME, [e for e in held if e.why == why], what, why)
-    for risk in view.replay.risks:
+    for risk in view.simulation.risks:
         if risk.cause is Cause.CLOCK_AHEAD:
             yield Finding(
                 CODE, NAME, Severity.WARNING, risk.shards, what, risk.why, helps=risk.helps

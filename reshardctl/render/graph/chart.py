@@ -104,7 +104,7 @@ def chart_of(lineage: Lineage, now: float, report: Report | None = None) -> Char
 
 def _crash(report: Report) -> str:
     """Certain where every candidate dies of it."""
-    crashes = [judged.replay.crash for judged in report.judged]
+    crashes = [judged.simulation.crash for judged in report.judged]
     found = next((crash for crash in crashes if crash is not None), None)
     if found is None:
         return ""

@@ -28,7 +28,7 @@ def case(shape: str, without: set[str], *more: Image) -> Case:
 def crash(one: Case) -> Crash | None:
     processed = processed_frontier(one)
     want = one.policy.frontier(one.around.lineage, processed)
-    return judge(one, want, processed)[0].replay.crash
+    return judge(one, want, processed)[0].simulation.crash
 
 
 def all_offsets(one: Case) -> set[str]:

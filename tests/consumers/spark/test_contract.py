@@ -113,7 +113,7 @@ class SparkContract(ConsumerContract):
             self.consumer.incarnation(lineage, checkpoint)
             for candidate in self.each(images):
                 line = self.consumer.processed(lineage, checkpoint, candidate.app)
-                self.consumer.replay(lineage, checkpoint, candidate.app)
+                self.consumer.simulate_start(lineage, checkpoint, candidate.app)
                 want = LOSSLESS.frontier(lineage, line)
                 self.consumer.encode(lineage, checkpoint, want, candidate.app, ())
             held = self.consumer.holds(checkpoint)

@@ -59,7 +59,7 @@ def case(images: list[Image], **said: str) -> Case:
 
 def fates(one: Case) -> Mapping[ShardId, object]:
     (candidate,) = one.candidates
-    return one.consumer.replay(one.around.lineage, one.checkpoint(), candidate.app).fates
+    return one.consumer.simulate_start(one.around.lineage, one.checkpoint(), candidate.app).fates
 
 
 def line(images: list[Image]) -> str:

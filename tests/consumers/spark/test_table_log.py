@@ -119,7 +119,7 @@ def test_rows_of_the_planned_batch_are_its_own():
 def shared(one: Case) -> list[Finding]:
     processed = processed_frontier(one)
     (judged,) = judge(one, one.policy.frontier(one.around.lineage, processed), processed)
-    view = View(one.around, processed, judged.replay, judged.effects, ())
+    view = View(one.around, processed, judged.simulation, judged.effects, ())
     return [finding for finding in findings(view) if finding.code == "RSH234"]
 
 
