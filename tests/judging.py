@@ -19,11 +19,11 @@ from reshardctl.model import (
     Image,
     Probe,
     Rank,
-    Reads,
     Shard,
     ShardId,
     Simulation,
     Stream,
+    WillRead,
     after,
     at_number,
 )
@@ -191,7 +191,7 @@ def delivered(case: Case, run: Simulation, lineage: Lineage) -> dict[str, tuple[
     if run.crash is not None:
         return out
     ended: set[str] = set()
-    waiting = {s: fate for s, fate in sorted(run.fates.items()) if isinstance(fate, Reads)}
+    waiting = {s: fate for s, fate in sorted(run.fates.items()) if isinstance(fate, WillRead)}
     while ready := [s for s, fate in waiting.items() if fate.after <= ended]:
         for shard in ready:
             fate = waiting.pop(shard)

@@ -9,7 +9,7 @@ from typing import Any
 
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.lineage import Lineage
-from reshardctl.model import Cut, Image, Rank, Reads, ShardId, Stream, decode
+from reshardctl.model import Cut, Image, Rank, ShardId, Stream, WillRead, decode
 from reshardctl.planning.effects import Circumstances
 from reshardctl.planning.plan import Case, judge, processed_frontier
 
@@ -81,7 +81,7 @@ def delivered(recorded: Recorded, case: Case) -> dict[int, list[int]] | str:
     came: dict[int, list[int]] = {}
     for (shard, index), time in recorded.times.items():
         fate = judged.simulation.fates.get(ShardId(f"shardId-{shard:012d}"))
-        if f"shardId-{shard:012d}" not in recorded.lineage or not isinstance(fate, Reads):
+        if f"shardId-{shard:012d}" not in recorded.lineage or not isinstance(fate, WillRead):
             continue
         assert fate.at.exact
         if behind(fate.at.lo, index, time) and not behind(fate.until, index, time):

@@ -13,7 +13,7 @@ import pytest
 
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.lineage import Lineage
-from reshardctl.model import DONE, START, TIP, Cut, Reads, Simulation, Stream, after
+from reshardctl.model import DONE, START, TIP, Cut, Simulation, Stream, WillRead, after
 from reshardctl.planning.effects import Circumstances
 from reshardctl.planning.plan import Case, Decision, NoLine, Nothing, Plan, decide
 from reshardctl.planning.policy import Accept
@@ -80,7 +80,7 @@ def payloads(store: Path, run: Simulation) -> dict[str, list[str]]:
     """What a forecast delivers, by the recorded numbers. Nothing here waits for ever."""
     found = {}
     for shard, fate in run.fates.items():
-        assert isinstance(fate, Reads)
+        assert isinstance(fate, WillRead)
         found[str(shard)] = [
             p for p, number in numbers(store)[shard].items() if _behind(number, fate.at.lo)
         ]

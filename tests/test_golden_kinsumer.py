@@ -12,7 +12,7 @@ import pytest
 
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.diagnosis.rules import Severity, View, findings
-from reshardctl.model import START, Cut, Image, Reads, Simulation, after
+from reshardctl.model import START, Cut, Image, Simulation, WillRead, after
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import Circumstances
 from reshardctl.planning.plan import Case, Nothing, Plan, decide, judge, processed_frontier
@@ -47,7 +47,7 @@ def forecast(store: Path, run_: Simulation) -> dict[str, tuple[str, ...]]:
     numbers = read(store / "truth.json")["sequence_numbers"]
     found = {}
     for shard, fate in run_.fates.items():
-        assert isinstance(fate, Reads)
+        assert isinstance(fate, WillRead)
         payloads = [p for p, n in numbers[shard].items() if _behind(int(n), fate.at.lo)]
         if payloads:
             found[shard] = tuple(payloads)

@@ -12,7 +12,7 @@ import pytest
 
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.diagnosis.rules import Severity, View, findings
-from reshardctl.model import START, TIP, Reads, time_of
+from reshardctl.model import START, TIP, WillRead, time_of
 from reshardctl.planning.effects import Circumstances
 from reshardctl.planning.plan import Case, Nothing, decide, judge, processed_frontier
 from reshardctl.planning.policy import LOSSLESS
@@ -125,7 +125,7 @@ def test_merge_one_parent_finished(version):
     """g4: "Parent 0 is finished, parent 1 is at s1-1; the child lease waits"."""
     fates = story(version, "g4-merge-one-parent-finished")
     child = fates["shardId-000000000002"]
-    assert isinstance(child, Reads)
+    assert isinstance(child, WillRead)
     assert child.after == {"shardId-000000000001"}
     assert child.at.lo == START
 

@@ -19,7 +19,7 @@ from reshardctl.diagnosis.record_counts import (
 )
 from reshardctl.diagnosis.rules import Finding, Severity, View, fails, findings, merged
 from reshardctl.errors import EmptyCheckpoint
-from reshardctl.model import DONE, Cause, Cut, Interval, Rank, Reads, ShardId, short
+from reshardctl.model import DONE, Cause, Cut, Interval, Rank, ShardId, WillRead, short
 from reshardctl.model.times import instant
 from reshardctl.planning.beside import beside_the_crash
 from reshardctl.planning.decision import Answer, nothing_left
@@ -185,7 +185,7 @@ def places_to_probe(report: Report) -> list[tuple[ShardId, Cut]]:
     } | {s for j in report.judged for e in j.effects if e.harm is Harm.DIES for s in e.by}
     ending = {
         shard for j in report.judged for shard, fate in j.simulation.fates.items()
-        if isinstance(fate, Reads) and fate.cause in (Cause.POSITION, Cause.UNMARKED)
+        if isinstance(fate, WillRead) and fate.cause in (Cause.POSITION, Cause.UNMARKED)
         and shard in lineage and not lineage.is_open(shard)
     }
     ordered = [*(s for s in lineage if s in harmed), *(s for s in lineage if s in ending - harmed)]

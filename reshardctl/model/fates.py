@@ -79,7 +79,7 @@ NO_DELAY = Delay()
 
 
 @dataclass(frozen=True, slots=True)
-class Reads:
+class WillRead:
     """Reads from `at` until `until`, once every shard of `after` has ended.
 
     ends: whether it comes to an end that lets children start (an open shard never does).
@@ -97,7 +97,7 @@ class Reads:
 
 
 @dataclass(frozen=True, slots=True)
-class Never:
+class WontRead:
     """Is not read, however long the consumer runs."""
 
     cause: Cause
@@ -105,7 +105,7 @@ class Never:
     waits_for: frozenset[ShardId] = frozenset()
 
 
-Fate = Reads | Never
+Fate = WillRead | WontRead
 
 
 @dataclass(frozen=True, slots=True)

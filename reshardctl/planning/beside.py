@@ -12,10 +12,10 @@ from reshardctl.model import (
     Cause,
     Fate,
     Frontier,
-    Reads,
     ShardId,
     Simulation,
     TargetFrontier,
+    WillRead,
     exactly,
 )
 from reshardctl.planning.effects import Circumstances, Effect, Harm, effects
@@ -45,9 +45,9 @@ def beside_the_crash(
 
 def _mended(
     lineage: Lineage, shard: ShardId, fate: Fate, want: TargetFrontier, why: str
-) -> Reads:
-    after = fate.after if isinstance(fate, Reads) else fate.waits_for
+) -> WillRead:
+    after = fate.after if isinstance(fate, WillRead) else fate.waits_for
     is_open = shard in lineage and lineage.is_open(shard)
     until = TIP if is_open else DONE
     at = exactly(want.get(shard, START))
-    return Reads(at, until, after, not is_open, Cause.POSITION, why)
+    return WillRead(at, until, after, not is_open, Cause.POSITION, why)

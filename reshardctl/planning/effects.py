@@ -21,14 +21,14 @@ from reshardctl.model import (
     Cut,
     Fate,
     Frontier,
-    Never,
     Probe,
     Rank,
-    Reads,
     ShardId,
     Simulation,
     Span,
     TargetFrontier,
+    WillRead,
+    WontRead,
     index_of,
     possibly_before,
     time_of,
@@ -119,11 +119,11 @@ def effects(
     reading = _Reading(around, processed, run)
     for shard, fate in run.fates.items():
         wanted = want.get(shard, START)
-        if wanted == DONE and isinstance(fate, Never):
+        if wanted == DONE and isinstance(fate, WontRead):
             continue
         state = processed.get(shard, Span(START, DONE))
         found += _stalls(around, shard, fate, wanted, state, reading)
-        if isinstance(fate, Reads) and reading.starts(shard):
+        if isinstance(fate, WillRead) and reading.starts(shard):
             found += _skips(around, shard, fate, wanted, state)
             found += _rereads(around, shard, fate, state)
             if has_unread(around, shard, fate.at.lo):
@@ -163,11 +163,11 @@ class _Reading:
         for shard in self._below_unread():
             self._hold_back(shard, run.fates[shard])
 
-    def _begun(self, fates: Mapping[ShardId, Fate]) -> dict[ShardId, Reads]:
+    def _begun(self, fates: Mapping[ShardId, Fate]) -> dict[ShardId, WillRead]:
         """Start what can be by now; what still waits. A row may name a younger shard as parent."""
         waiting = {}
         for shard, fate in fates.items():
-            if not isinstance(fate, Reads):
+            if not isinstance(fate, WillRead):
                 continue
             if not fate.after <= self._ended:
                 waiting[shard] = fate
@@ -186,14 +186,14 @@ class _Reading:
 
     def _is_unread(self, shard: ShardId) -> bool:
         lineage, fate = self._around.lineage, self._run.fates[shard]
-        if not isinstance(fate, Reads) or shard not in lineage or lineage.is_open(shard):
+        if not isinstance(fate, WillRead) or shard not in lineage or lineage.is_open(shard):
             return False
         sure = self._settled[shard].lo if shard in self._settled else START
         ordered = sure <= fate.at.lo or fate.at.lo <= sure
         return has_unread(self._around, shard, max(sure, fate.at.lo) if ordered else fate.at.lo)
 
     def _hold_back(self, shard: ShardId, fate: Fate) -> None:
-        after = fate.after if isinstance(fate, Reads) else fate.waits_for
+        after = fate.after if isinstance(fate, WillRead) else fate.waits_for
         gates: set[ShardId] = set()
         loose: set[ShardId] = set()
         for parent in set(self._around.lineage.parents(shard)) | after:
@@ -234,7 +234,7 @@ def _seems_done(around: Circumstances, run: Simulation, shard: ShardId) -> bool:
     """Whether a closed shard, of a consumer that marks no end, stands just before its close: what
     is read to its last record looks so, and only a read of it can tell."""
     fate, probe = run.fates.get(shard), around.probes.get(shard)
-    if not isinstance(fate, Reads) or fate.cause is not Cause.UNMARKED:
+    if not isinstance(fate, WillRead) or fate.cause is not Cause.UNMARKED:
         return False
     closed = around.lineage.closed_at(shard) if shard in around.lineage else None
     if fate.at.lo.rank is not Rank.INSIDE or (probe is not None and not probe.drained):
@@ -250,7 +250,7 @@ def drained_unended(around: Circumstances, run: Simulation) -> list[ShardId]:
     lineage, found = around.lineage, []
     for shard, probe in around.probes.items():
         fate = run.fates.get(shard)
-        if not probe.drained or shard not in lineage or not isinstance(fate, Reads):
+        if not probe.drained or shard not in lineage or not isinstance(fate, WillRead):
             continue
         if not fate.ends or not _awaited(lineage, run, shard):
             continue
@@ -264,7 +264,7 @@ def drained_unended(around: Circumstances, run: Simulation) -> list[ShardId]:
 
 def _awaited(lineage: Lineage, run: Simulation, shard: ShardId) -> bool:
     fates = (run.fates.get(child) for child in lineage.children(shard))
-    return any(isinstance(fate, Reads) and shard in fate.after for fate in fates)
+    return any(isinstance(fate, WillRead) and shard in fate.after for fate in fates)
 
 
 def moment(around: Circumstances, shard: ShardId, cut: Cut) -> float | None:
@@ -310,9 +310,9 @@ def deadline(around: Circumstances, shard: ShardId, unread: Cut) -> Deadline | N
 def _stalls(
     around: Circumstances, shard: ShardId, fate: Fate, wanted: Cut, state: Span, reading: _Reading
 ) -> Iterator[Effect]:
-    never = isinstance(fate, Never)
+    never = isinstance(fate, WontRead)
     if not never and reading.starts(shard):
-        assert isinstance(fate, Reads)
+        assert isinstance(fate, WillRead)
         if fate.possible:
             yield Effect(
                 Harm.STALLED, shard, False, wanted, DONE, None, fate.cause, fate.possible,
@@ -321,7 +321,7 @@ def _stalls(
         return
     if not has_unread(around, shard, wanted):
         return
-    after = fate.waits_for if isinstance(fate, Never) else fate.after
+    after = fate.waits_for if isinstance(fate, WontRead) else fate.after
     by = tuple(p for p in in_birth_order(dict.fromkeys(after)) if not reading.ends(p))
     yield Effect(
         Harm.STALLED, shard, state.hi != DONE, wanted, DONE,
@@ -331,7 +331,7 @@ def _stalls(
 
 
 def _skips(
-    around: Circumstances, shard: ShardId, fate: Reads, wanted: Cut, state: Span
+    around: Circumstances, shard: ShardId, fate: WillRead, wanted: Cut, state: Span
 ) -> Iterator[Effect]:
     if shard not in around.lineage:
         if wanted < DONE and fate.cause is Cause.GONE:
@@ -355,7 +355,7 @@ def _skips(
 
 
 def _rereads(
-    around: Circumstances, shard: ShardId, fate: Reads, state: Span
+    around: Circumstances, shard: ShardId, fate: WillRead, state: Span
 ) -> Iterator[Effect]:
     listed = shard in around.lineage
     if not listed or not fate.at.lo < state.hi or not has_unread(around, shard, fate.at.lo):
@@ -391,7 +391,7 @@ def _expired(
     around: Circumstances, shard: ShardId, fate: Fate, wanted: Cut
 ) -> Iterator[Effect]:
     """A place older than what the stream keeps: records behind it may be gone already."""
-    if not isinstance(fate, Reads) or wanted.rank is not Rank.INSIDE:
+    if not isinstance(fate, WillRead) or wanted.rank is not Rank.INSIDE:
         return
     if wanted.by_time and fate.cause is not Cause.POSITION:
         return
@@ -415,7 +415,7 @@ def _too_old(around: Circumstances, run: Simulation) -> list[ShardId]:
     horizon = around.now - around.lineage.stream.retention
     found = []
     for shard, fate in run.fates.items():
-        if not isinstance(fate, Reads) or fate.cause is not Cause.POSITION:
+        if not isinstance(fate, WillRead) or fate.cause is not Cause.POSITION:
             continue
         if fate.at.lo == START and fate.at.lo.quiet is None:
             continue

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from reshardctl.model import Basis, Cut, Fate, Frontier, Reads, ShardId, Simulation, Span
+from reshardctl.model import Basis, Cut, Fate, Frontier, ShardId, Simulation, Span, WillRead
 from reshardctl.planning.effects import Effect, Harm
 
 
@@ -24,7 +24,7 @@ def withheld(processed: Frontier, before: Simulation, then: Simulation) -> dict[
         return {}
     return {
         shard: fate.at.lo for shard, fate in before.fates.items()
-        if isinstance(fate, Reads)
+        if isinstance(fate, WillRead)
         and not _reads_as_much(processed.get(shard), fate, then.fates.get(shard))
     }
 
@@ -47,12 +47,12 @@ def reopened(processed: Frontier, kept: Mapping[ShardId, Cut]) -> Frontier:
     }
 
 
-def _reads_as_much(known: Span | None, fate: Reads, then: Fate | None) -> bool:
+def _reads_as_much(known: Span | None, fate: WillRead, then: Fate | None) -> bool:
     since = fate.at.lo
     if known is not None and known.basis is not Basis.INFERRED:
         since = max(since, known.lo)
     if since >= fate.until:
         return True
-    if not isinstance(then, Reads) or then.until < fate.until:
+    if not isinstance(then, WillRead) or then.until < fate.until:
         return False
     return then.at == fate.at or then.at.hi <= since

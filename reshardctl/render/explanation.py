@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from reshardctl.diagnosis.report import Report, case_of
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
-from reshardctl.model import Cut, Delay, Fate, Reads, ShardId, Simulation, Span, shard_id, short
+from reshardctl.model import Cut, Delay, Fate, ShardId, Simulation, Span, WillRead, shard_id, short
 from reshardctl.model.times import duration, instant
 from reshardctl.planning.plan import processed_frontier
 
@@ -77,7 +77,7 @@ def _next(run: Simulation, shard: ShardId) -> Iterator[str]:
 
 
 def _fate(fate: Fate) -> Iterator[str]:
-    if not isinstance(fate, Reads):
+    if not isinstance(fate, WillRead):
         yield f"never read: {fate.why}"
         return
     yield f"reads from {_at(fate.at.lo)}: {fate.why}"

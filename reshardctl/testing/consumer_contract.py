@@ -29,11 +29,11 @@ from reshardctl.model import (
     AttributeValue,
     Cut,
     Image,
-    Never,
-    Reads,
     ShardId,
     Simulation,
     Span,
+    WillRead,
+    WontRead,
     Write,
     after,
     changed,
@@ -176,8 +176,8 @@ class ConsumerContract:
             if run.crash is None:
                 assert set(run.fates) == named
             for shard, fate in run.fates.items():
-                assert isinstance(fate, Reads | Never) and fate.why
-                if isinstance(fate, Reads):
+                assert isinstance(fate, WillRead | WontRead) and fate.why
+                if isinstance(fate, WillRead):
                     assert shard not in fate.after and not fate.at.hi < fate.at.lo
 
     @_settings
@@ -383,9 +383,9 @@ def delivered(lineage: Lineage, run: Simulation) -> dict[ShardId, tuple[Cut, Cut
     ended: dict[ShardId, bool] = {}
     for shard in sorted(run.fates):
         fate = run.fates[shard]
-        ready = isinstance(fate, Reads) and all(ended.get(one, False) for one in fate.after)
-        ended[shard] = ready and isinstance(fate, Reads) and fate.ends
-        if ready and isinstance(fate, Reads) and shard in lineage and fate.at.hi < fate.until:
+        ready = isinstance(fate, WillRead) and all(ended.get(one, False) for one in fate.after)
+        ended[shard] = ready and isinstance(fate, WillRead) and fate.ends
+        if ready and isinstance(fate, WillRead) and shard in lineage and fate.at.hi < fate.until:
             found[shard] = (fate.at.hi, fate.until)
     return found
 

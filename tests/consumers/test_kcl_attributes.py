@@ -16,7 +16,7 @@ import pytest
 
 from reshardctl.consumers.kcl.releases import traits_of
 from reshardctl.consumers.kcl.rows import parse
-from reshardctl.model import Image, Never, shard_id
+from reshardctl.model import Image, WontRead, shard_id
 from reshardctl.planning.plan import Nothing, Plan
 from reshardctl.testing import load_topology
 from tests.case import CASES, Item, load
@@ -67,7 +67,7 @@ def forecast(attribute: str, spelled: str, release: str) -> str:
         return "dies"
     shard = "shardId-000000000002" if attribute == "parentShardId" else "shardId-000000000001"
     row = parse(found).rows[shard]  # type: ignore[index]
-    if isinstance(run.fates[row.shard], Never):
+    if isinstance(run.fates[row.shard], WontRead):
         taken = not row.unread(traits_of(release)) and not row.has_flaw("checkpointOwner")
         return "stuck" if taken else "left out"
     return "read"

@@ -8,7 +8,7 @@ import pytest
 
 from reshardctl.consumers.kcl.rows import parse
 from reshardctl.errors import UsageError
-from reshardctl.model import Image, Never
+from reshardctl.model import Image, WontRead
 from reshardctl.planning.plan import Nothing, Plan
 from tests.case import CASES, load
 from tests.dialects.kcl import images_of
@@ -98,7 +98,7 @@ def test_release_3_5_is_given_a_lease_of_an_unknown_kind_back_in_place() -> None
     items = [dict(item) for item in CASE.items()]
     items[1]["entityType"] = {"S": "SOMETHING"}
     found = bench(items, "3.5.1")
-    assert isinstance(found.replays()[0].fates["shardId-000000000001"], Never)  # type: ignore[index]
+    assert isinstance(found.replays()[0].fates["shardId-000000000001"], WontRead)  # type: ignore[index]
     decision = found.decide()
     assert isinstance(decision, Plan)
     (write,) = [write for step in decision.steps for write in step.writes]

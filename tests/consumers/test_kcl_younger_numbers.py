@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from reshardctl.errors import WrongStream
-from reshardctl.model import Never, shard_id
+from reshardctl.model import WontRead, shard_id
 from reshardctl.planning.plan import Plan
 from tests.case import CASES, load
 from tests.case_rows import item_of
@@ -34,7 +34,7 @@ def bench(release: str, *checkpoints: str) -> Bench:
 def test_beside_numbers_of_this_stream_it_is_one_wrong_row(release: str) -> None:
     found = bench(release, YOUNGER, "s1-0", "s2-0")
     (run,) = found.replays()
-    assert isinstance(run.fates[shard_id(0)], Never)
+    assert isinstance(run.fates[shard_id(0)], WontRead)
     assert "RSH207" in {finding.code for finding in found.findings()}
     decision = found.decide()
     assert isinstance(decision, Plan)

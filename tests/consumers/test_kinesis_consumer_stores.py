@@ -11,7 +11,7 @@ import pytest
 
 from reshardctl.consumers.kinesis_consumer.consumer import KinesisConsumer
 from reshardctl.errors import UsageError
-from reshardctl.model import Cause, Image, Never, Reads, canonical
+from reshardctl.model import Cause, Image, WillRead, WontRead, canonical
 from reshardctl.testing.lineages import split_in_turn
 
 SQL, REDIS, DDB = ("postgres", "mysql"), ("redis", "rediss"), ("dynamodb", "")
@@ -55,10 +55,10 @@ def test_what_a_value_does(medium, value, what, release):
     if what == DEADLY:
         assert simulation.crash is not None
         assert simulation.crash.cause is Cause.UNREADABLE
-        assert isinstance(simulation.fates[shard], Never)
+        assert isinstance(simulation.fates[shard], WontRead)
     else:
         assert simulation.crash is None
-        assert isinstance(simulation.fates[shard], Reads)
+        assert isinstance(simulation.fates[shard], WillRead)
     assert [one.shard for one in positions.odd] == [shard]
 
 

@@ -19,12 +19,12 @@ from reshardctl.model import (
     Fate,
     Frontier,
     Image,
-    Never,
     Rank,
-    Reads,
     ShardId,
     Simulation,
     Step,
+    WillRead,
+    WontRead,
     at_number,
 )
 from reshardctl.planning.effects import Effect, Harm
@@ -191,9 +191,9 @@ def _bounds(
 def _latest(simulation: Simulation) -> Simulation:
     """The same, each shard begun where it begins at the latest, or not at all where that may be."""
     fates: dict[ShardId, Fate] = {
-        shard: Never(fate.cause, fate.possible) if fate.possible
+        shard: WontRead(fate.cause, fate.possible) if fate.possible
         else replace(fate, at=replace(fate.at, lo=fate.at.hi))
-        for shard, fate in simulation.fates.items() if isinstance(fate, Reads)
+        for shard, fate in simulation.fates.items() if isinstance(fate, WillRead)
     }
     return replace(simulation, fates={**simulation.fates, **fates})
 

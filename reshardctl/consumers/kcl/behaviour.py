@@ -31,10 +31,10 @@ from reshardctl.model import (
     Cut,
     Delay,
     Fate,
-    Never,
-    Reads,
     ShardId,
     Simulation,
+    WillRead,
+    WontRead,
     at_number,
     at_time,
     exactly,
@@ -57,7 +57,7 @@ class _Lease:
     finished: bool = False
     ended: bool = False
     blind: bool = False
-    stuck: Never | None = None
+    stuck: WontRead | None = None
     delay: Delay = NO_DELAY
     possible: str = ""
     hash_range: tuple[int, int] = field(default=(0, -1))
@@ -124,7 +124,7 @@ class _Run:
         closed = shard not in self._lineage or not self._lineage.is_open(shard)
         blind = not lease.finished and self._blind(shard)
         ends = closed and lease.stuck is None and not blind
-        return Reads(
+        return WillRead(
             exactly(lease.at), furthest(self._lineage, shard), lease.waits_for, ends,
             lease.cause, lease.why, lease.delay, lease.possible,
         )
@@ -133,7 +133,7 @@ class _Run:
         row = self._table.rows.get(shard)
         if row is not None:
             flawed = ", ".join(map(str, row.unread(self._app.traits)))
-            return Never(Cause.UNREADABLE, f"KCL leaves the row out: {flawed}")
+            return WontRead(Cause.UNREADABLE, f"KCL leaves the row out: {flawed}")
         parents = frozenset(p for p in self._lineage.parents(shard) if p in self._taken)
         if self._fully:
             why = "has no lease; shards below it have, so no synchronisation will ever create it"
@@ -141,7 +141,7 @@ class _Run:
             why = "has no lease; its parents have, so no synchronisation will ever create it"
         else:
             why = "has no lease, and no synchronisation will create one"
-        return Never(Cause.NO_POSITION, why, parents)
+        return WontRead(Cause.NO_POSITION, why, parents)
 
     def _lease_of(self, row: Row) -> _Lease:
         shard, app = row.shard, self._app
@@ -155,11 +155,11 @@ class _Run:
             lease.why = "its lease is finished"
             if shard in self._lineage and self._lineage.is_open(shard):
                 why = "its lease is at SHARD_END although the shard is open: never read again"
-                lease.stuck = Never(Cause.FALSE_END, why)
+                lease.stuck = WontRead(Cause.FALSE_END, why)
             return lease
         if row.has_flaw(OLD_OWNER) and app.traits.leader_lock:
             why = "its checkpointOwner names nobody, so KCL 3.x assigns the lease to no worker"
-            lease.stuck = Never(Cause.UNREADABLE, why)
+            lease.stuck = WontRead(Cause.UNREADABLE, why)
             return lease
         if shard not in self._lineage and not fails_unasked(self._lineage, row, app):
             lease.at = place(row, app)
@@ -183,7 +183,7 @@ class _Run:
         lease.why = "SHARD_END with a sub-sequence number: KCL 1.x ends it at its start"
         if lease.shard in self._lineage and self._lineage.is_open(lease.shard):
             why = "its lease is at SHARD_END although the shard is open: never read again"
-            lease.stuck = Never(Cause.FALSE_END, why)
+            lease.stuck = WontRead(Cause.FALSE_END, why)
 
     def _position(self, lease: _Lease, row: Row, kind: Standing) -> None:
         match kind:
@@ -191,12 +191,12 @@ class _Run:
                 self._end_by_sub(lease)
             case Standing.END:
                 why = "SHARD_END with a sub-sequence number is asked for as a number, for ever"
-                lease.stuck = Never(Cause.BAD_END_MARK, why)
+                lease.stuck = WontRead(Cause.BAD_END_MARK, why)
             case Standing.NONSENSE:
-                lease.stuck = Never(Cause.UNREADABLE, "its checkpoint cannot be read")
+                lease.stuck = WontRead(Cause.UNREADABLE, "its checkpoint cannot be read")
             case Standing.FOREIGN:
                 why = "its number is none of this shard; GetShardIterator refuses it for ever"
-                lease.stuck = Never(Cause.FOREIGN_NUMBER, why)
+                lease.stuck = WontRead(Cause.FOREIGN_NUMBER, why)
             case Standing.AHEAD:
                 lease.at, lease.cause = place(row, self._app), Cause.FOREIGN_NUMBER
                 lease.why = (
@@ -204,7 +204,7 @@ class _Run:
                 )
             case Standing.BY_TIME if self._app.initial is not Start.AT_TIMESTAMP:
                 why = "AT_TIMESTAMP without a timestamp in the application's configuration"
-                lease.stuck = Never(Cause.TIME_WITHOUT_CLOCK, why)
+                lease.stuck = WontRead(Cause.TIME_WITHOUT_CLOCK, why)
             case Standing.AT_END:
                 lease.at, lease.cause = DONE, Cause.AT_END
                 lease.possible = (
@@ -235,7 +235,7 @@ class _Run:
         blind = [p for p in held if p not in self._leases]
         if blind and lease.stuck is None:
             why = f"waits for {blind[0]}, whose row KCL cannot read"
-            lease.stuck = Never(Cause.UNREADABLE, why, held)
+            lease.stuck = WontRead(Cause.UNREADABLE, why, held)
 
     def _ignored(self, shard: ShardId) -> bool:
         row = self._table.rows.get(shard)
@@ -302,7 +302,7 @@ class _Run:
         missing = sorted(p for p in others if p not in self._leases)
         if len(children) == 1 and missing:
             why = f"cannot end while {missing[0]}, the other parent of its merge, has no lease"
-            lease.stuck = Never(Cause.MERGE_WAITS, why, frozenset(missing))
+            lease.stuck = WontRead(Cause.MERGE_WAITS, why, frozenset(missing))
             self._waiting.setdefault(missing[0], []).append(lease.shard)
             return False
         lease.stuck = None

@@ -40,13 +40,13 @@ from reshardctl.model import (
     Create,
     Cut,
     Delete,
-    Never,
     Rank,
-    Reads,
     ShardId,
     Step,
     TargetFrontier,
     Update,
+    WillRead,
+    WontRead,
     Write,
     after,
     index_of,
@@ -180,9 +180,9 @@ class _Orders:
         elif unborn(self._lineage, shard):
             why = "a lease of a shard that does not exist yet would be taken for its end"
             self._order(_Order(shard, None, why, delete=True))
-        elif isinstance(fate, Never) and fate.cause is not Cause.UNREADABLE:
+        elif isinstance(fate, WontRead) and fate.cause is not Cause.UNREADABLE:
             self._order(_Order(shard, DONE, f"the shard is gone, and {fate.why}"))
-        elif isinstance(fate, Never):
+        elif isinstance(fate, WontRead):
             fails = fails_unasked(self._lineage, row, self._app)
             at = DONE if fails else None
             self._order(_Order(shard, at, fate.why))
@@ -199,7 +199,7 @@ class _Orders:
             self._end(shard, fate.why)
         elif self._misplaced(row, want):
             self._order(_Order(shard, want, fate.why))
-        elif isinstance(fate, Never) and fate.cause is Cause.UNREADABLE and self._flawed(row):
+        elif isinstance(fate, WontRead) and fate.cause is Cause.UNREADABLE and self._flawed(row):
             self._order(_Order(shard, None, fate.why))
         elif self._mistyped(row) or self._ungated(row):
             self._order(_Order(shard, None, "its parents are not named on it"))
@@ -216,12 +216,12 @@ class _Orders:
     def _waits_wrongly(self, row: Row) -> list[ShardId]:
         """Unfinished shards that it waits for although they are none of its parents."""
         fate = self._fates[row.shard]
-        held = fate.waits_for if isinstance(fate, Never) else fate.after
+        held = fate.waits_for if isinstance(fate, WontRead) else fate.after
         return sorted(wrong_parents(self._lineage, row) & held) if not row.ended else []
 
     def _misplaced(self, row: Row, want: Cut) -> bool:
         fate = self._fates[row.shard]
-        if isinstance(fate, Reads):
+        if isinstance(fate, WillRead):
             return not fate.at.exact or fate.at.lo != want
         if want == DONE:
             return False
@@ -266,7 +266,7 @@ class _Orders:
             return want == START
         if want == DONE:
             return True
-        if isinstance(fate, Never) or fate.at.lo != want or not fate.at.exact:
+        if isinstance(fate, WontRead) or fate.at.lo != want or not fate.at.exact:
             return False
         return not self._rests_on_a_bad_refill(shard)
 
@@ -279,7 +279,7 @@ class _Orders:
     def _made_below_a_lease(self, shard: ShardId) -> bool:
         """Whether the synchronisation at the start makes it, and as wanted."""
         fate = self._fates[shard]
-        if not isinstance(fate, Reads) or fate.cause is not Cause.CREATED_AT_PARENT_END:
+        if not isinstance(fate, WillRead) or fate.cause is not Cause.CREATED_AT_PARENT_END:
             return False
         return fate.at.exact and fate.at.lo == self._want[shard]
 
@@ -295,7 +295,7 @@ class _Orders:
         """Whether it comes only because an ancestor is refilled at the wrong place."""
         for one in (shard, *self._lineage.ancestors(shard)):
             fate = self._fates[one]
-            if not isinstance(fate, Reads) or fate.cause is not Cause.REFILLED:
+            if not isinstance(fate, WillRead) or fate.cause is not Cause.REFILLED:
                 continue
             if not fate.at.exact or fate.at.lo != self._want[one]:
                 return True

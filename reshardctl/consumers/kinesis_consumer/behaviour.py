@@ -19,10 +19,10 @@ from reshardctl.model import (
     Crash,
     Cut,
     Fate,
-    Never,
-    Reads,
     ShardId,
     Simulation,
+    WillRead,
+    WontRead,
     at_number,
     at_time,
     exactly,
@@ -53,7 +53,7 @@ class _Run:
         cause = Cause.UNBORN if unborn(self._lineage, shard) else Cause.GONE
         why = "the shard is not listed: its row is not looked at"
         ends = not self._holds_back(shard)
-        return Reads(exactly(at), DONE, frozenset(), ends, cause, why)
+        return WillRead(exactly(at), DONE, frozenset(), ends, cause, why)
 
     def crash(self, fates: dict[ShardId, Fate]) -> Crash | None:
         """A refused number ends the process, unless Kinesis says of it that it is foreign."""
@@ -74,12 +74,12 @@ class _Run:
         if lease is not None and lease.completed:
             if self._lineage.is_open(shard):
                 why = "its lease is completed although the shard is open: never read again"
-                return Never(Cause.FALSE_END, why)
+                return WontRead(Cause.FALSE_END, why)
             return self._over(Cause.FINISHED, "its lease is completed")
         row = self._positions.rows.get(shard)
         if row is not None and row.null:
             why = f"the row of {shard} is NULL: its store fails to read it, and the process ends"
-            return Never(Cause.UNREADABLE, why)
+            return WontRead(Cause.UNREADABLE, why)
         if self._app.traits.infers_ends and self._seen.row_below(shard):
             why = "a shard below it has a row, which is taken as proof that it was read"
             return self._over(Cause.TAKEN_FOR_READ, why)
@@ -87,8 +87,8 @@ class _Run:
             return self._begins(shard)
         return self._resumes(shard, row.text)
 
-    def _over(self, cause: Cause, why: str) -> Reads:
-        return Reads(exactly(DONE), DONE, frozenset(), True, cause, why)
+    def _over(self, cause: Cause, why: str) -> WillRead:
+        return WillRead(exactly(DONE), DONE, frozenset(), True, cause, why)
 
     def _resumes(self, shard: ShardId, text: str) -> Fate:
         survives = self._app.traits.survives
@@ -111,15 +111,15 @@ class _Run:
                 return self._reads(shard, DONE, Cause.AT_END, why)
             case kind if kind.foreign and survives:
                 why = "its number is none of this shard: Kinesis refuses it, once a start"
-                return Never(Cause.FOREIGN_NUMBER, why)
+                return WontRead(Cause.FOREIGN_NUMBER, why)
             case kind if kind.foreign:
                 why = "its number is none of this shard: Kinesis refuses it, and it is read whole"
                 return self._reads(shard, START, Cause.FOREIGN_NUMBER, why)
             case _ if survives:
-                return Never(Cause.UNREADABLE, "its row is no number: Kinesis refuses it")
+                return WontRead(Cause.UNREADABLE, "its row is no number: Kinesis refuses it")
             case _:
                 why = f"the row of {shard} is no number: Kinesis refuses it, and the process ends"
-                return Never(Cause.UNREADABLE, why)
+                return WontRead(Cause.UNREADABLE, why)
 
     def _begins(self, shard: ShardId) -> Fate:
         """Where a shard without a row begins: at the application's start mode."""
@@ -143,7 +143,7 @@ class _Run:
     def _reads(self, shard: ShardId, at: Cut, cause: Cause, why: str) -> Fate:
         ends = not self._lineage.is_open(shard)
         until = furthest(self._lineage, shard)
-        return Reads(exactly(at), until, self._gates(shard), ends, cause, why)
+        return WillRead(exactly(at), until, self._gates(shard), ends, cause, why)
 
     def _gates(self, shard: ShardId) -> frozenset[ShardId]:
         """The parents it waits for. Those that are not listed hold back nobody, but for Telegraf

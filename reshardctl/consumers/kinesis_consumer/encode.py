@@ -36,11 +36,11 @@ from reshardctl.model import (
     Delete,
     Fate,
     Rank,
-    Reads,
     ShardId,
     Step,
     TargetFrontier,
     Update,
+    WillRead,
     Write,
     short,
 )
@@ -132,7 +132,7 @@ class _Orders:
 
     def _comes_right(self, shard: ShardId) -> bool:
         fate, want = self.fates[shard], self.want[shard]
-        if not isinstance(fate, Reads) or fate.cause is Cause.AT_END:
+        if not isinstance(fate, WillRead) or fate.cause is Cause.AT_END:
             return fate.cause is Cause.FALSE_END
         return fate.at.exact and fate.at.lo == want
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from reshardctl.consumers.kinesis_consumer.app import App, Start
 from reshardctl.consumers.kinesis_consumer.rows import Positions
 from reshardctl.lineage import Lineage
-from reshardctl.model import Cause, Fate, Reads, ShardId, short
+from reshardctl.model import Cause, Fate, ShardId, WillRead, short
 
 NAMED = 4
 
@@ -38,7 +38,7 @@ def notes(
         )
     closed = [
         s for s, fate in fates.items()
-        if isinstance(fate, Reads) and s in lineage and not lineage.is_open(s)
+        if isinstance(fate, WillRead) and s in lineage and not lineage.is_open(s)
         and fate.cause is not Cause.FINISHED
     ]
     if app.traits.takes_end and closed:

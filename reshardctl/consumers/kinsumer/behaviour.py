@@ -32,12 +32,12 @@ from reshardctl.model import (
     Cut,
     Delay,
     Fate,
-    Never,
-    Reads,
     Risk,
     ShardId,
     Simulation,
     Span,
+    WillRead,
+    WontRead,
     exactly,
     short,
 )
@@ -81,7 +81,7 @@ class _Start:
     def fate(self, shard: ShardId) -> Fate:
         row = self.store.rows.get(shard)
         if row is not None and row.mistyped and shard in self.lineage:
-            return Never(Cause.UNREADABLE, f"capture fails: {', '.join(row.mistyped)} mistyped")
+            return WontRead(Cause.UNREADABLE, f"capture fails: {', '.join(row.mistyped)} mistyped")
         if row is not None and shard not in self.lineage:
             return self._unlisted(row)
         if row is not None and row.finished is not None:
@@ -90,14 +90,14 @@ class _Start:
             return unfound
         if (until := self.ahead.owners.get(shard)) is not None:
             why = f"has an owner until {instant(until)}, by a LastUpdate that lies in the future"
-            return Never(Cause.CLOCK_AHEAD, f"{why}: nobody takes it over before")
+            return WontRead(Cause.CLOCK_AHEAD, f"{why}: nobody takes it over before")
         return self._without_row(shard) if row is None else self._unfinished(row)
 
-    def _unfound(self) -> Never | None:
+    def _unfound(self) -> WontRead | None:
         """Why no leader's round finds a shard that is not in the ShardCache."""
         if (blind := self.store.unreadable) is not None:
             why = f"the leader's rounds fail on the row of {short(blind.shard)}: nobody finds it"
-            return Never(Cause.UNREADABLE, f"not in the ShardCache, and {why}")
+            return WontRead(Cause.UNREADABLE, f"not in the ShardCache, and {why}")
         if (until := self.ahead.blind) is None:
             return None
         key = LEADER if self.ahead.leader == until else CACHE
@@ -105,7 +105,7 @@ class _Start:
             "not in the ShardCache, which nobody compares with the stream before "
             f"{instant(until)}: {named(key)} has a LastUpdate that lies in the future"
         )
-        return Never(Cause.CLOCK_AHEAD, why)
+        return WontRead(Cause.CLOCK_AHEAD, why)
 
     def _unlisted(self, row: Row) -> Fate:
         at = DONE if row.finished is not None else place(self.lineage, row, self.app) or START
@@ -119,7 +119,7 @@ class _Start:
         if self.lineage.is_open(shard):
             why = "marked as finished although it is open: the leader leaves it out"
             if shard not in self.asked or at is None:
-                return Never(Cause.FALSE_END, why)
+                return WontRead(Cause.FALSE_END, why)
             why = f"{why} unless a record arrives before its first round"
             return self._reads(shard, exactly(at), Cause.FALSE_END, why, possible=why)
         if shard not in self.asked:
@@ -131,7 +131,7 @@ class _Start:
         behind = Span(at, DONE, Basis.INFERRED) if at is not None else exactly(DONE)
         return self._reads(shard, behind, Cause.FINISHED, why)
 
-    def _without_row(self, shard: ShardId) -> Reads:
+    def _without_row(self, shard: ShardId) -> WillRead:
         at = beginning(self.lineage, shard, self.app)
         cause = Cause.REFILLED if self.store.rows else Cause.BOOTSTRAP
         why = f"has no checkpoint: it starts at {self.app.initial}, and waits for no parent"
@@ -142,9 +142,9 @@ class _Start:
         match standing(self.lineage, row):
             case Standing.FOREIGN:
                 why = "its number is none of this shard; GetShardIterator refuses it at every start"
-                return Never(Cause.FOREIGN_NUMBER, why)
+                return WontRead(Cause.FOREIGN_NUMBER, why)
             case Standing.NONSENSE:
-                return Never(Cause.UNREADABLE, "its SequenceNumber is no number")
+                return WontRead(Cause.UNREADABLE, "its SequenceNumber is no number")
             case Standing.AT_END:
                 why = (
                     "Kinesis refuses to go on behind the EndingSequenceNumber at every start: the "
@@ -166,7 +166,7 @@ class _Start:
 
     def _reads(
         self, shard: ShardId, at: Span, cause: Cause, why: str, possible: str = ""
-    ) -> Reads:
+    ) -> WillRead:
         until: Cut = furthest(self.lineage, shard)
         row = self.store.rows.get(shard)
         most = TAKEOVER if row is not None and row.owner is not None else 0.0
@@ -174,12 +174,14 @@ class _Start:
         closed = shard not in self.lineage or not self.lineage.is_open(shard)
         if self.ahead.clients and at.hi != DONE:
             possible = possible or _share(self.ahead)
-        return Reads(at, until, _NOBODY, closed, cause, why, Delay(0.0, most), possible)
+        return WillRead(at, until, _NOBODY, closed, cause, why, Delay(0.0, most), possible)
 
     def risks(self, fates: Mapping[ShardId, Fate]) -> Iterator[Risk]:
         """Clients that are not there are counted as alive, and get their share of the shards."""
         if self.ahead.clients:
-            shards = tuple(s for s, f in fates.items() if isinstance(f, Reads) and f.at.hi != DONE)
+            shards = tuple(
+                s for s, f in fates.items() if isinstance(f, WillRead) and f.at.hi != DONE
+            )
             rows = ", ".join(map(named, self.ahead.clients))
             yield Risk(Cause.CLOCK_AHEAD, shards, _share(self.ahead), f"remove {rows}")
 

@@ -28,11 +28,11 @@ from reshardctl.model import (
     Fate,
     Image,
     Rank,
-    Reads,
     ShardId,
     Step,
     TargetFrontier,
     Update,
+    WillRead,
     Write,
     index_of,
 )
@@ -108,10 +108,10 @@ def _of_unlisted(lineage: Lineage, row: Row | None) -> _Order | None:
 
 
 def _of_absent(shard: ShardId, want: Cut, fate: Fate) -> _Order | None:
-    if isinstance(fate, Reads) and fate.at.exact and fate.at.lo == want:
+    if isinstance(fate, WillRead) and fate.at.exact and fate.at.lo == want:
         return None
-    why = fate.why if isinstance(fate, Reads) else "has no checkpoint"
-    mended = not isinstance(fate, Reads) and want.rank is Rank.START
+    why = fate.why if isinstance(fate, WillRead) else "has no checkpoint"
+    mended = not isinstance(fate, WillRead) and want.rank is Rank.START
     return None if mended else _Order(shard, want, why)
 
 
@@ -123,7 +123,7 @@ def _of_present(lineage: Lineage, row: Row, want: Cut, fate: Fate) -> _Order | N
         return _Order(row.shard, None if row.finished is not None else DONE, why)
     if row.mistyped:
         return _Order(row.shard, want if "SequenceNumber" in row.mistyped else None, why)
-    if row.finished is None and isinstance(fate, Reads) and fate.at.exact and fate.at.lo == want:
+    if row.finished is None and isinstance(fate, WillRead) and fate.at.exact and fate.at.lo == want:
         return None
     return _Order(row.shard, want, why)
 

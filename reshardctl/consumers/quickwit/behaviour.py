@@ -19,10 +19,10 @@ from reshardctl.model import (
     Cause,
     Crash,
     Fate,
-    Never,
-    Reads,
     ShardId,
     Simulation,
+    WillRead,
+    WontRead,
     exactly,
     short,
 )
@@ -60,25 +60,27 @@ def _place(lineage: Lineage, checkpoint: Checkpoint, shard: ShardId) -> Place:
 
 def _ignored() -> Fate:
     why = "the shard is not listed: Quickwit keeps its entry for good, and never looks at it"
-    return Reads(exactly(DONE), DONE, frozenset(), True, Cause.GONE, why)
+    return WillRead(exactly(DONE), DONE, frozenset(), True, Cause.GONE, why)
 
 
 def _fate(lineage: Lineage, shard: ShardId, place: Place) -> Fate:
     listed = lineage[shard]
     if place.standing is Standing.END:
         why = "at its EndingSequenceNumber: nothing of it is read, it announces no children"
-        return Reads(exactly(DONE), DONE, frozenset(), True, Cause.FINISHED, why)
+        return WillRead(exactly(DONE), DONE, frozenset(), True, Cause.FINISHED, why)
     alone = "Kinesis refuses it, so this shard is not read; the source looks healthy and reads on"
     if place.standing is Standing.FOREIGN:
-        return Never(Cause.FOREIGN_NUMBER, f"its position is a number of no record here. {alone}")
+        return WontRead(
+            Cause.FOREIGN_NUMBER, f"its position is a number of no record here. {alone}"
+        )
     if place.standing is Standing.NONSENSE:
-        return Never(Cause.UNREADABLE, f"its position is no sequence number. {alone}")
+        return WontRead(Cause.UNREADABLE, f"its position is no sequence number. {alone}")
     if place.standing is Standing.AHEAD:
         why = "its number lies in the future: behind it nothing is found, or it is refused"
         at, ends = exactly(place.span.hi), not listed.open
-        return Reads(at, furthest(listed), frozenset(), ends, Cause.FOREIGN_NUMBER, why)
+        return WillRead(at, furthest(listed), frozenset(), ends, Cause.FOREIGN_NUMBER, why)
     why = "resumes behind its position" if place.span.lo.text else "is read from its beginning"
-    return Reads(
+    return WillRead(
         place.span, furthest(listed), frozenset(), not listed.open, Cause.UNMARKED, why
     )
 

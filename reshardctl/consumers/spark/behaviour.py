@@ -33,10 +33,10 @@ from reshardctl.model import (
     Cause,
     Cut,
     Fate,
-    Never,
-    Reads,
     ShardId,
     Simulation,
+    WillRead,
+    WontRead,
     at_time,
     exactly,
 )
@@ -83,7 +83,7 @@ class _Run:
         """Dropped from the next batch on, where the query survives it."""
         at = exactly(cut_of(self._held[shard].at))
         why = "the shard is not listed any more: the connector passes over it"
-        return Reads(at, DONE, NOBODY, True, Cause.GONE, why)
+        return WillRead(at, DONE, NOBODY, True, Cause.GONE, why)
 
     def fate(self, shard: ShardId) -> Fate:
         """What becomes of a listed shard."""
@@ -98,14 +98,14 @@ class _Run:
             at_end = furthest(self._lineage, shard)
             return self._begins(shard) if late is None else self._reads(shard, late, at_end)
         why = "no batch holds a place of it, and nothing below it is new: it is not looked at"
-        return Never(Cause.NO_POSITION, why)
+        return WontRead(Cause.NO_POSITION, why)
 
     def _goes_on(self, shard: ShardId, held: Resumed) -> Fate:
         if held.at.kind == SHARD_END and not self._lineage.is_open(shard):
             return self._over(shard)
         if held.at.kind == SHARD_END:
             why = "marked as ended while it is open: the connector never reads it again"
-            return Never(Cause.FALSE_END, why)
+            return WontRead(Cause.FALSE_END, why)
         return self._reads(shard, held.at, furthest(self._lineage, shard))
 
     def _dropped(self, shard: ShardId, held: Resumed) -> Fate:
@@ -124,14 +124,14 @@ class _Run:
         cut = self._cut(shard, at)
         if at.kind == LATEST:
             why = "stored as LATEST: begins at the tip as of each batch"
-            return Reads(exactly(TIP), until, NOBODY, closed, Cause.LATEST, why)
+            return WillRead(exactly(TIP), until, NOBODY, closed, Cause.LATEST, why)
         cause = Cause.REFILLED if at.kind == AT_TIMESTAMP else Cause.POSITION
         why = "goes on at its stored place"
         if at.kind == AT_TIMESTAMP:
             why = "goes on at the time at which the query first met it"
         elif cut != START and shard in self._heads:
             cause, why = Cause.HEAD_PASSED, f"{why}; {self._heads[shard].why}"
-        return Reads(exactly(cut), until, NOBODY, closed, cause, why, possible=possible)
+        return WillRead(exactly(cut), until, NOBODY, closed, cause, why, possible=possible)
 
     def _cut(self, shard: ShardId, at: Position) -> Cut:
         """A time before the shard was born is its beginning."""
@@ -148,10 +148,10 @@ class _Run:
             return self._begins_as_named(shard, named, closed)
         if initial is Start.LATEST:
             why = "begins where startingPosition=LATEST says: at the time of the query's start"
-            return Reads(exactly(TIP), until, NOBODY, closed, Cause.LATEST, why)
+            return WillRead(exactly(TIP), until, NOBODY, closed, Cause.LATEST, why)
         at = START if initial is Start.TRIM_HORIZON else at_time(self._app.time)
         why = f"begins where startingPosition={initial} says"
-        return Reads(exactly(at), until, NOBODY, closed, Cause.REFILLED, why)
+        return WillRead(exactly(at), until, NOBODY, closed, Cause.REFILLED, why)
 
     def _begins_as_named(self, shard: ShardId, at: Position, closed: bool) -> Fate:
         """Where startingPosition as JSON lets it begin."""
@@ -159,17 +159,17 @@ class _Run:
             return self._over(shard)
         why = "startingPosition names it"
         if at.kind == SHARD_END:
-            return Never(Cause.FALSE_END, f"{why} as ended, while it is open")
+            return WontRead(Cause.FALSE_END, f"{why} as ended, while it is open")
         cause = Cause.LATEST if at.kind == LATEST else Cause.REFILLED
         span = exactly(self._cut(shard, at))
-        return Reads(span, furthest(self._lineage, shard), NOBODY, closed, cause, why)
+        return WillRead(span, furthest(self._lineage, shard), NOBODY, closed, cause, why)
 
     def _over(self, shard: ShardId) -> Fate:
         cause, why = Cause.FINISHED, "read to its end"
         if shard in self._heads:
             cause, why = Cause.HEAD_PASSED, f"{why}; {self._heads[shard].why}"
-        return Reads(exactly(DONE), DONE, NOBODY, True, cause, why)
+        return WillRead(exactly(DONE), DONE, NOBODY, True, cause, why)
 
     def _passed_over(self, what: str) -> Fate:
         why = f"{self._app.traits.release} {what}"
-        return Reads(exactly(DONE), DONE, NOBODY, True, Cause.TAKEN_FOR_READ, why)
+        return WillRead(exactly(DONE), DONE, NOBODY, True, Cause.TAKEN_FOR_READ, why)

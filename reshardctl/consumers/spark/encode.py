@@ -28,11 +28,11 @@ from reshardctl.model import (
     Cut,
     Fate,
     Rank,
-    Reads,
     ShardId,
     Simulation,
     Step,
     TargetFrontier,
+    WillRead,
 )
 
 
@@ -76,8 +76,8 @@ def _differs(
 def _reads_it(lineage: Lineage, shard: ShardId, fate: Fate, wanted: Cut) -> bool:
     """Whether the shard is read from the wanted cut to its end, as it is."""
     if over(lineage, shard, wanted):
-        return not isinstance(fate, Reads) or over(lineage, shard, fate.at.lo)
-    if not isinstance(fate, Reads) or not fate.at.exact:
+        return not isinstance(fate, WillRead) or over(lineage, shard, fate.at.lo)
+    if not isinstance(fate, WillRead) or not fate.at.exact:
         return False
     return fate.at.lo == wanted and fate.until == furthest(lineage, shard)
 

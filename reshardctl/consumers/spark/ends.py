@@ -39,13 +39,13 @@ from reshardctl.model import (
     Basis,
     Cause,
     Cut,
-    Never,
-    Reads,
     ShardId,
     Simulation,
     Span,
     Step,
     TargetFrontier,
+    WillRead,
+    WontRead,
     exactly,
 )
 
@@ -162,11 +162,11 @@ def _moved(
     moved: dict[ShardId, Position] = {}
     for shard in lineage:
         fate, wanted = run.fates[shard], want.get(shard, START)
-        if shard in leave or (isinstance(fate, Never) and wanted == DONE):
+        if shard in leave or (isinstance(fate, WontRead) and wanted == DONE):
             continue
         sound = _sound(lineage, shard, marks)
         refused = sound is None and shard in marks
-        if refused or not isinstance(fate, Reads) or fate.at.lo != wanted:
+        if refused or not isinstance(fate, WillRead) or fate.at.lo != wanted:
             moved[shard] = _spelled(wanted, sound)
     return moved
 

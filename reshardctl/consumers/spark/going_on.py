@@ -38,10 +38,10 @@ from reshardctl.model import (
     Crash,
     Cut,
     Fate,
-    Never,
-    Reads,
     ShardId,
     Simulation,
+    WillRead,
+    WontRead,
     exactly,
     short,
 )
@@ -60,7 +60,7 @@ def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simula
         if shard not in lineage and not _is_end(marks.get(shard)):
             at = cut_of(marks[shard]) if shard in marks else START
             why = "the shard is not listed any more"
-            fates[shard] = Reads(exactly(at), DONE, NOBODY, True, Cause.GONE, why)
+            fates[shard] = WillRead(exactly(at), DONE, NOBODY, True, Cause.GONE, why)
     planned = planned_batch(checkpoint)
     fixed = planned is not None and planned.positions  # a shard that it does not name came later
     opened = first_cuts(lineage, app) if is_first(checkpoint) and not fixed else None
@@ -68,7 +68,7 @@ def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simula
         mark = marks.get(shard)
         if mark is None and shard in had:
             why = "has no mark, and a shard below it has: the source takes it for read"
-            fates[shard] = Reads(exactly(DONE), DONE, NOBODY, True, Cause.TAKEN_FOR_READ, why)
+            fates[shard] = WillRead(exactly(DONE), DONE, NOBODY, True, Cause.TAKEN_FOR_READ, why)
         else:
             fates[shard] = _fate(lineage, shard, mark, opened, app)
     died = _died(lineage, checkpoint, tuple(fates), app)
@@ -83,22 +83,22 @@ def _fate(
     if mark is not None and mark.kind == SHARD_END:
         if not closed:
             why = "marked as ended while it is open: the source never reads it again"
-            return Never(Cause.FALSE_END, why)
-        return Reads(exactly(DONE), DONE, NOBODY, True, Cause.FINISHED, "read to its end")
+            return WontRead(Cause.FALSE_END, why)
+        return WillRead(exactly(DONE), DONE, NOBODY, True, Cause.FINISHED, "read to its end")
     if mark is not None:
         why, at = "goes on behind its stored end", cut_of(mark)
-        return Reads(exactly(at), until, NOBODY, closed, Cause.POSITION, why)
+        return WillRead(exactly(at), until, NOBODY, closed, Cause.POSITION, why)
     if opened is not None and shard in opened:
         at, cause = opened[shard], Cause.BOOTSTRAP
         if app.initial is Start.LATEST:
             cause = Cause.LATEST
         why = f"begins where startingPosition={app.initial} says"
-        return Reads(exactly(at), until, NOBODY, closed, cause, why)
+        return WillRead(exactly(at), until, NOBODY, closed, cause, why)
     parents = frozenset(lineage.parents(shard))
     why = "begins when its parents have ended"
     if not parents:
         why = "begins at its beginning: startingPosition counts in the first batch alone"
-    return Reads(exactly(START), until, parents, closed, Cause.CREATED_AT_PARENT_END, why)
+    return WillRead(exactly(START), until, parents, closed, Cause.CREATED_AT_PARENT_END, why)
 
 
 def _is_end(mark: Position | None) -> bool:

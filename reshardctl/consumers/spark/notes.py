@@ -8,7 +8,7 @@ from reshardctl.consumers.spark.app import DEFAULT_LIMIT, App
 from reshardctl.consumers.spark.checkpoint import Checkpoint
 from reshardctl.consumers.spark.positions import AT_TIMESTAMP, LATEST
 from reshardctl.consumers.spark.stamps import planned_at
-from reshardctl.model import Cause, Fate, Reads, ShardId
+from reshardctl.model import Cause, Fate, ShardId, WillRead
 from reshardctl.model.times import instant
 
 
@@ -63,7 +63,7 @@ def _horizon(checkpoint: Checkpoint) -> Iterator[str]:
 
 def _reads_a_closed_one(checkpoint: Checkpoint, fates: Mapping[ShardId, Fate]) -> bool:
     return any(
-        isinstance(fate, Reads) and fate.ends and fate.cause is Cause.POSITION
+        isinstance(fate, WillRead) and fate.ends and fate.cause is Cause.POSITION
         for fate in fates.values()
     ) and checkpoint.newest not in checkpoint.committed
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.diagnosis.rules.base import View
-from reshardctl.model import DONE, Cause, Fate, Never, Odd, Oddity, Reads, ShardId
+from reshardctl.model import DONE, Cause, Fate, Odd, Oddity, ShardId, WillRead, WontRead
 
 _WITHOUT_ROW = {
     Cause.NO_POSITION, Cause.REFILLED, Cause.CREATED_AT_PARENT_END, Cause.BOOTSTRAP,
@@ -41,7 +41,8 @@ def waits_for_a_parent(view: View, shard: ShardId | None) -> bool:
     if shard is not None and any(has_row(view, c) for c in view.lineage.children(shard)):
         return False
     return any(
-        isinstance(fate := view.simulation.fates.get(p), Never) and fate.cause is Cause.NO_POSITION
+        isinstance(fate := view.simulation.fates.get(p), WontRead)
+        and fate.cause is Cause.NO_POSITION
         and view.processed[p].lo != DONE
         for p in _parents(view, shard)
     )
@@ -69,16 +70,16 @@ def merges_without_a_parent(view: View) -> Iterator[tuple[ShardId, ShardId]]:
         children = view.lineage.children(missing)
         for other in view.lineage.parents(children[0]) if len(children) == 1 else ():
             partner = view.simulation.fates.get(other)
-            if other == missing or not isinstance(partner, Reads) or not has_row(view, other):
+            if other == missing or not isinstance(partner, WillRead) or not has_row(view, other):
                 continue
             if partner.cause is not Cause.FINISHED and _held_up(partner, fate):
                 yield other, missing
 
 
-def _held_up(partner: Reads, missing: Fate) -> bool:
+def _held_up(partner: WillRead, missing: Fate) -> bool:
     """Whether the end waits for the missing one: one that comes back at the start, or of which the
     end does not hang, holds nothing up (KCL 1.0–1.13 and 2.0–2.2)."""
-    return missing.delay.most > 0 if isinstance(missing, Reads) else not partner.ends
+    return missing.delay.most > 0 if isinstance(missing, WillRead) else not partner.ends
 
 
 def never_ending(view: View) -> Iterator[ShardId]:
@@ -87,7 +88,7 @@ def never_ending(view: View) -> Iterator[ShardId]:
     unread = {odd.shard for odd in unreadable(view)}
     unread |= {shard for shard, fate in fates.items() if fate.cause is Cause.UNREADABLE}
     for shard, fate in view.simulation.fates.items():
-        endless = isinstance(fate, Reads) and not fate.ends and is_closed(view, shard)
+        endless = isinstance(fate, WillRead) and not fate.ends and is_closed(view, shard)
         # An end fails as well where a child's row cannot be read, which has a finding of its own.
         if endless and unread.isdisjoint(view.lineage.children(shard)):
             yield shard

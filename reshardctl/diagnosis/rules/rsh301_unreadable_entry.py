@@ -54,7 +54,7 @@ from collections.abc import Iterator
 
 from reshardctl.diagnosis.rules.base import Finding, Severity, View, earliest, shards_of
 from reshardctl.diagnosis.rules.families import unreadable
-from reshardctl.model import Cause, Oddity, Reads, ShardId
+from reshardctl.model import Cause, Oddity, ShardId, WillRead
 from reshardctl.planning.effects import Harm
 
 CODE, NAME = "RSH301", "unreadable-entry"
@@ -81,7 +81,7 @@ def match(view: View) -> Iterator[Finding]:
 
 def _as_without_it(view: View, shard: ShardId | None) -> bool:
     fate = view.simulation.fates.get(shard) if shard is not None else None
-    return isinstance(fate, Reads) and fate.cause in (Cause.REFILLED, Cause.BOOTSTRAP)
+    return isinstance(fate, WillRead) and fate.cause in (Cause.REFILLED, Cause.BOOTSTRAP)
 
 
 def _missing(view: View) -> Iterator[Finding]:

@@ -49,7 +49,7 @@ from enum import Enum
 
 from reshardctl.diagnosis.activity import Watched
 from reshardctl.diagnosis.rules.base import Finding, Severity, View
-from reshardctl.model import DONE, Reads, ShardId
+from reshardctl.model import DONE, ShardId, WillRead
 from reshardctl.model.times import duration, instant
 
 CODE, NAME = "RSH403", "not-progressing"
@@ -90,7 +90,7 @@ def _standing(view: View, watched: Watched) -> Iterator[ShardId]:
         if one.finished or one.moved or shard not in view.lineage:
             continue
         fate = view.simulation.fates.get(shard)
-        after = fate.after if isinstance(fate, Reads) else frozenset()
+        after = fate.after if isinstance(fate, WillRead) else frozenset()
         if not any(p in view.processed and view.processed[p].lo != DONE for p in after):
             yield shard
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.consumers.spark.consumer import Spark
-from reshardctl.model import DONE, START, Image, Reads, ShardId, after, at_number, shard_id
+from reshardctl.model import DONE, START, Image, ShardId, WillRead, after, at_number, shard_id
 from reshardctl.planning.effects import Circumstances
 from reshardctl.planning.plan import Case, NoLine, Nothing, Plan, decide
 from tests.spark_recorded import GOLDEN, HEAD, Recorded
@@ -70,7 +70,7 @@ def line(images: list[Image]) -> str:
 def test_children_wait_for_their_parent() -> None:
     found = fates(case(files({0: {"seq": number(3), "end": False}})))
     parent, child = found[shard_id(0)], found[shard_id(1)]
-    assert isinstance(parent, Reads) and isinstance(child, Reads)
+    assert isinstance(parent, WillRead) and isinstance(child, WillRead)
     assert parent.at.lo == at_number(number(3)) and parent.ends
     assert child.at.lo == START and child.after == {shard_id(0)}
 
@@ -78,7 +78,7 @@ def test_children_wait_for_their_parent() -> None:
 def test_an_end_is_an_end() -> None:
     ended = files({0: {"seq": number(9), "end": True}, 1: OPEN, 2: OPEN})
     parent = fates(case(ended))[shard_id(0)]
-    assert isinstance(parent, Reads) and parent.at.lo == DONE
+    assert isinstance(parent, WillRead) and parent.at.lo == DONE
     assert decide(case(ended)) == Nothing()
 
 
