@@ -12,7 +12,7 @@ import pytest
 
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.model import Delete, Update
-from reshardctl.planning.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from tests.case import Case, Expect, all_cases
 from tests.grouped import by_case
 from tests.judging import Bench, delivered
@@ -60,7 +60,12 @@ def test_fix(case, initial, release, expect):
     bench = Bench.of(case, initial, release, fixed.policy)
     decision = bench.decide()
     if fixed.refused:
-        kinds = {"noline": NoLine, "ask:initial": Ask, "ask:recreated": Ask, "residual": Nothing}
+        kinds = {
+            "noline": NoSafePlan,
+            "ask:initial": Ask,
+            "ask:recreated": Ask,
+            "residual": Nothing,
+        }
         assert isinstance(decision, kinds[fixed.refused]), decision
         return
     assert isinstance(decision, Plan | Nothing), decision

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.model import Image, after
-from reshardctl.planning.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from tests.case import Case, Expect, all_cases
 from tests.dialects import Dialect, dialect_of, spoken
 from tests.grouped import by_case
 from tests.judging import Bench, delivered, options_of
 
-REFUSALS = {"noline": NoLine, "ask": Ask, "residual": Nothing}
+REFUSALS = {"noline": NoSafePlan, "ask": Ask, "residual": Nothing}
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from reshardctl.model import (
     changed,
     shard_id,
 )
-from reshardctl.planning.decision import NoLine, Nothing, Plan
+from reshardctl.planning.decision import NoSafePlan, Nothing, Plan
 from reshardctl.planning.effects import Circumstances, Effect, Harm
 from reshardctl.planning.fixpoint import Planning, both, fixpoint
 from reshardctl.planning.plan import Case, Residual, decide
@@ -91,13 +91,13 @@ def test_plans_that_follow_one_another_become_one():
 def test_a_plan_that_never_comes_to_an_end_is_none():
     flip = {n: plan(born(f"row{n}")) for n in range(1, 99)}
     found = fixpoint(planning(flip), plan(born("b")))
-    assert isinstance(found, NoLine)
+    assert isinstance(found, NoSafePlan)
     assert "more to do afterwards" in found.why
 
 
 def test_plans_that_are_worse_together_are_none():
     found = fixpoint(planning({2: plan(born("c"))}, lambda _: False), plan(born("b")))
-    assert isinstance(found, NoLine)
+    assert isinstance(found, NoSafePlan)
 
 
 def test_what_costs_more_than_is_accepted_stays_left_alone():
@@ -131,7 +131,7 @@ def test_a_plan_that_would_leave_the_process_dying_is_not_shown():
     now = lineage.stream.created + 5400.0
     case = Case(consumer, Circumstances(lineage, now), images, apps, accept=Accept(reread=900.0))
     found = decide(case)
-    assert isinstance(found, NoLine), "0 is read again from 603 s before, 1 from 1203 s"
+    assert isinstance(found, NoSafePlan), "0 is read again from 603 s before, 1 from 1203 s"
     assert found.ways_out == ("accept it: --accept reread=1h",)
     whole = decide(replace(case, accept=Accept()))
     assert isinstance(whole, Plan)

@@ -15,7 +15,7 @@ from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, TIP, Cut, Simulation, Stream, WillRead, after
 from reshardctl.planning.effects import Circumstances
-from reshardctl.planning.plan import Case, Decision, NoLine, Nothing, Plan, decide
+from reshardctl.planning.plan import Case, Decision, NoSafePlan, Nothing, Plan, decide
 from reshardctl.planning.policy import Accept
 from tests.golden_kinesis_consumer import (
     APP,
@@ -113,7 +113,7 @@ def test_the_forecast_is_what_the_recording_calls_unread(store: Path) -> None:
 def test_the_decision(store: Path, release: str, start: str) -> None:
     decision = decide(case_of(store, release, start))
     if release == MASTER and start == LATEST and store.name in UNSOUND:
-        assert isinstance(decision, NoLine)
+        assert isinstance(decision, NoSafePlan)
         assert any("TRIM_HORIZON" in way for way in decision.ways_out)
         return
     assert _written(decision) == WRITTEN.get((store.name, start), set())

@@ -10,7 +10,7 @@ import pytest
 
 from reshardctl.diagnosis.rules import Finding, Severity, fails
 from reshardctl.errors import ReshardError
-from reshardctl.planning.decision import Ask, NoLine, Nothing, Plan, nothing_left
+from reshardctl.planning.decision import Ask, NoSafePlan, Nothing, Plan, nothing_left
 from tests.differential.families import FAMILIES
 from tests.differential.trial import bench_of
 from tests.judging import Bench
@@ -67,7 +67,7 @@ def test_over_drawn_stores(family: str) -> None:
     (False, False, True), (True, False, False), (False, True, False),
 ])
 def test_where_no_line_can_be_held(errors: bool, asked_more: bool, done: bool) -> None:
-    assert nothing_left(NoLine("why", ()), errors=errors, asked_more=asked_more) is done
+    assert nothing_left(NoSafePlan("why", ()), errors=errors, asked_more=asked_more) is done
 
 
 @pytest.mark.parametrize(("severity", "policy", "fails_it"), [

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from reshardctl.planning.plan import NoLine, Plan
+from reshardctl.planning.plan import NoSafePlan, Plan
 from tests.case import CASES, load
 from tests.judging import Bench
 from tests.test_cases_dialects import SITUATIONS
@@ -20,7 +20,7 @@ def test_a_start_that_dies_and_whose_repair_is_too_dear(one):
     """The connector's log of the newest batch is gone: the query dies, and what is written instead
     reads the batch again (runs R10 on the connectors, November 2026)."""
     decision = one.bench(accept="reread=1s").decide()
-    assert isinstance(decision, NoLine)
+    assert isinstance(decision, NoSafePlan)
     assert "costs more than is accepted" in decision.why
     flag = re.fullmatch(r"accept it: --accept (reread=\S+)", decision.ways_out[0])
     assert flag is not None

@@ -16,7 +16,7 @@ from reshardctl.planning.effects import Circumstances
 from reshardctl.planning.plan import (
     Ask,
     Case,
-    NoLine,
+    NoSafePlan,
     Nothing,
     Plan,
     decide,
@@ -80,7 +80,7 @@ def test_every_end_mark_comes_off_and_nothing_else_changes(lineage):
 
 def test_the_old_release_wants_every_closed_parent_at_its_end(lineage):
     assert isinstance(decide(case_of(lineage, "0.8.2", None)), Ask)
-    assert isinstance(decide(case_of(lineage, "0.8.2", "0.8.2")), NoLine)
+    assert isinstance(decide(case_of(lineage, "0.8.2", "0.8.2")), NoSafePlan)
     case = case_of(lineage, "0.8.2", "0.8.2", probed=True)
     plan = decide(case)
     assert isinstance(plan, Plan)

@@ -29,7 +29,7 @@ from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Case as PlanCase
 from reshardctl.planning.plan import (
     Decision,
-    NoLine,
+    NoSafePlan,
     Nothing,
     Plan,
     decide,
@@ -147,7 +147,7 @@ def test_all_that_is_missing_comes_and_no_more_again_than_is_printed(consumer: s
     for seed, one in trials(consumer):
         decision = one.decision
         outcomes[type(decision).__name__] += 1
-        if isinstance(decision, NoLine):
+        if isinstance(decision, NoSafePlan):
             continue
         assert isinstance(decision, Plan | Nothing), (seed, decision)
         images = after(one.images, one.steps)

@@ -45,7 +45,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class NoLine:
+class NoSafePlan:
     """There is no line that the consumer can hold and the policy accepts."""
 
     why: str
@@ -81,7 +81,7 @@ class Ask:
         return f"{self.named} {'have' if len(self.options) > 1 else 'has'} to be known"
 
 
-Decision = Nothing | Plan | NoLine | Ask
+Decision = Nothing | Plan | NoSafePlan | Ask
 
 
 def nothing_left(decision: Decision, *, errors: bool, asked_more: bool = False) -> bool:
@@ -93,7 +93,7 @@ def nothing_left(decision: Decision, *, errors: bool, asked_more: bool = False) 
     match decision:
         case Nothing(residuals):
             return not residuals and not errors
-        case NoLine():
+        case NoSafePlan():
             return not errors and not asked_more
         case _:
             return False

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from reshardctl.model import Create, Delete, Image, ShardId, Step, Update, Write, after, changed
-from reshardctl.planning.decision import Decision, NoLine, Plan
+from reshardctl.planning.decision import Decision, NoSafePlan, Plan
 
 PASSES = 8
 """Plans that are joined at most before there is none."""
@@ -72,9 +72,9 @@ def _joined(planning: Planning, plan: Plan, more: Sequence[Step]) -> Plan | None
     return proof and replace(proof, before=plan.before, residuals=plan.residuals)
 
 
-def _none(more: Plan) -> NoLine:
+def _none(more: Plan) -> NoSafePlan:
     titles = ", ".join(step.title for step in more.steps[:3])
-    return NoLine(
+    return NoSafePlan(
         f"whatever is written, there is more to do afterwards ({titles})",
         ("see the findings for what helps",),
     )

@@ -25,7 +25,7 @@ from reshardctl.model import (
 )
 from reshardctl.model.times import instant
 from reshardctl.planning.agreement import agree, alike
-from reshardctl.planning.decision import Ask, Decision, NoLine, Nothing, Plan, Residual
+from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Nothing, Plan, Residual
 from reshardctl.planning.effects import Effect, Harm, aged, drained_unended, effects
 from reshardctl.planning.fixpoint import Planning, fixpoint
 from reshardctl.planning.joint import Trial, joint
@@ -44,7 +44,7 @@ from reshardctl.planning.prices import (
 )
 
 __all__ = [
-    "SINK_STANDS_STILL", "Ask", "Case", "Decision", "Judged", "NoLine", "Nothing", "Plan",
+    "SINK_STANDS_STILL", "Ask", "Case", "Decision", "Judged", "NoSafePlan", "Nothing", "Plan",
     "Residual", "acceptable", "bootstrap", "decide", "judge", "judged_as", "price",
     "processed_frontier", "too_dear", "worthwhile",
 ]  # fmt: skip
@@ -132,8 +132,8 @@ def _withheld(case: Case, found: Decision) -> dict[ShardId, Cut]:
     return kept
 
 
-def _keeps(kept: Iterable[ShardId]) -> NoLine:
-    return NoLine(
+def _keeps(kept: Iterable[ShardId]) -> NoSafePlan:
+    return NoSafePlan(
         f"what mends it keeps the next start from reading {', '.join(sorted(kept))}, of which "
         "the table cannot tell whether it was read to its end",
         ("ask the sink whether it was: reshardctl audit",),
@@ -247,7 +247,7 @@ def _for_candidate(
     for _ in range(ROUNDS):
         steps = _encode(case, want, judged.candidate, leave)
         if isinstance(steps, Cannot):
-            return NoLine(steps.why, steps.ways_out)
+            return NoSafePlan(steps.why, steps.ways_out)
         if not steps:
             break
         rows = after(case.images, ahead(steps))  # what waits is proven when its time has come

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import inf
 
-from reshardctl.planning.decision import NoLine
+from reshardctl.planning.decision import NoSafePlan
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.policy import EVERYTHING, Accept
 
@@ -69,7 +69,7 @@ def flag(effect: Effect) -> str:
     return f"--accept {word}={hours}"
 
 
-def too_dear(bad: Sequence[Effect]) -> NoLine:
+def too_dear(bad: Sequence[Effect]) -> NoSafePlan:
     """A plan that helps, but costs more than is accepted: with what would have to be."""
     stuck = [e for e in bad if not flag(e)]
     if stuck:
@@ -78,14 +78,14 @@ def too_dear(bad: Sequence[Effect]) -> NoLine:
     words = {e.harm: flag(e).removeprefix("--accept ") for e in widest}
     accept = "--accept " + ",".join(words.values())
     shards = ", ".join(dict.fromkeys(str(e.shard) for e in bad if e.shard))
-    return NoLine(
+    return NoSafePlan(
         f"what would mend it costs more than is accepted ({shards}: {bad[0].why})",
         (f"accept it: {accept}",),
     )
 
 
-def no_line(effect: Effect) -> NoLine:
-    return NoLine(
+def no_line(effect: Effect) -> NoSafePlan:
+    return NoSafePlan(
         f"no write is known that makes this better: {effect.why}",
         ("see the finding for what helps",),
     )

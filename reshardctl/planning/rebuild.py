@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from reshardctl.consumers.base import Candidate, Cannot
 from reshardctl.model import Create, Frontier, Step, TargetFrontier, after, ahead
 from reshardctl.planning.agreement import agree
-from reshardctl.planning.decision import Decision, NoLine, Plan
+from reshardctl.planning.decision import Decision, NoSafePlan, Plan
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.live_writes import not_live
 from reshardctl.planning.plan import (
@@ -31,7 +31,7 @@ def rebuilt(case: Case) -> Decision:
 
 def _for_candidate(
     case: Case, want: TargetFrontier, processed: Frontier, candidate: Candidate
-) -> Plan | NoLine:
+) -> Plan | NoSafePlan:
     """The best of what can be written. Nothing is left alone: what has no position is lost."""
     found: list[tuple[Plan, list[Effect]]] = []
     cannot: Cannot | None = None
@@ -51,7 +51,7 @@ def _for_candidate(
         found.append((plan, bad))
     if not found:
         assert cannot is not None, "a beginning is steps or a reason"
-        return NoLine(cannot.why, cannot.ways_out)
+        return NoSafePlan(cannot.why, cannot.ways_out)
     best, bad = min(found, key=_cost)
     bad = [effect for effect in bad if not acceptable(effect, case.limit)]
     return too_dear(bad) if bad else best

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from reshardctl.diagnosis.report import Report
 from reshardctl.planning.decision import Answer
 from reshardctl.planning.effects import Effect, Harm
-from reshardctl.planning.plan import Ask, Decision, NoLine, Nothing, Plan
+from reshardctl.planning.plan import Ask, Decision, NoSafePlan, Nothing, Plan
 from reshardctl.render.changes import changes
 from reshardctl.render.escape import cut
 from reshardctl.render.text_fix import phrases
@@ -51,7 +51,7 @@ def _outcome(report: Report, decision: Decision) -> str:
             return f"leaves {left} alone: the fix {cost(residuals[0].costs)}"
         case Nothing():
             return "nothing to write"
-        case NoLine(why):
+        case NoSafePlan(why):
             return f"no plan: {cut(shortened(why), LONGEST)}"
         case Ask() as ask:
             return f"asks for {ask.named}"

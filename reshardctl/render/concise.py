@@ -21,7 +21,7 @@ from reshardctl.exit import Exit
 from reshardctl.model import ShardId, Step
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import Effect, Harm
-from reshardctl.planning.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from reshardctl.render import journals
 from reshardctl.render.asking import explained
 from reshardctl.render.audit.words import by_when
@@ -166,7 +166,7 @@ def plan_lines(report: Report, verbose: bool = False) -> list[str]:
             told = "".join(f"; {line}" for line in explained(report, ask))
             said = f"{ask.needs}: {question(report, ask)}{told}"
             lines = [f"{subject}: {REFUSED}: no plan: {said}"]
-        case NoLine(why, ways):
+        case NoSafePlan(why, ways):
             said = "; ".join([shortened(why, verbose), *ways])
             lines = [f"{subject}: {LEFT}: no plan: {said}"]
     lines = _caveats(report) + lines

@@ -28,7 +28,7 @@ from reshardctl.model import (
 from reshardctl.model.times import instant
 from reshardctl.planning.consent import flag
 from reshardctl.planning.effects import Deadline, Effect
-from reshardctl.planning.plan import Ask, Decision, NoLine, Nothing, Plan, Residual
+from reshardctl.planning.plan import Ask, Decision, NoSafePlan, Nothing, Plan, Residual
 from reshardctl.planning.policy import ANY_PRICE, EVERYTHING, Accept
 from reshardctl.render.asking import outcomes
 from reshardctl.render.changes import Changed, changes, shards_written
@@ -276,7 +276,7 @@ def _decision(report: Report, decision: Decision, changed: dict[ShardId, Changed
             }
         case Nothing(residuals):
             return {"kind": "nothing", "residuals": [_residual(r) for r in residuals]}
-        case NoLine(why, ways):
+        case NoSafePlan(why, ways):
             return {"kind": "no-line", "why": why, "ways_out": list(ways)}
         case Ask(options, answers):
             return {

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.retention_advice import first_aid
 from reshardctl.diagnosis.rules import Severity
-from reshardctl.planning.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from reshardctl.render.answers import answers
 from reshardctl.render.asking import explained
 from reshardctl.render.context import Context
@@ -69,7 +69,7 @@ def runbook(report: Report, context: Context, saved: Saved | None = None) -> lis
                 for words in answers(report, ask, context.again)
             ]
             return [*_understand(report), (look_up, wanted), again]
-        case NoLine(why, ways):
+        case NoSafePlan(why, ways):
             said = prose(sentence(shortened(why, context.verbose)))
             outs: list[Task] = [(f"Way out: {prose(sentence(way))}", []) for way in ways]
             return [*_understand(report), (f"There is no plan: {said}", []), *outs, again]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from reshardctl.diagnosis.report import Report, question
 from reshardctl.diagnosis.rules import Finding
 from reshardctl.planning.effects import Harm
-from reshardctl.planning.plan import Ask, NoLine, Plan
+from reshardctl.planning.plan import Ask, NoSafePlan, Plan
 from reshardctl.render.changes import changes
 from reshardctl.render.mending import Mending, costs_after, mending
 from reshardctl.render.supposed import already_so, supposed
@@ -46,7 +46,7 @@ def remedy(report: Report, finding: Finding, verbose: bool = False) -> str:
     match report.decision:
         case Ask() as ask:
             return f"none yet: {ask.needs}: {question(report, ask)}"
-        case NoLine(why, ways):
+        case NoSafePlan(why, ways):
             helps = [finding.helps] if finding.helps else []
             return "; ".join([f"none: {why}", *(f"way out: {way}" for way in [*ways, *helps])])
         case _:

@@ -8,7 +8,7 @@ from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Finding
 from reshardctl.model import ShardId
 from reshardctl.planning.effects import Harm
-from reshardctl.planning.plan import Ask, NoLine, Plan, Residual
+from reshardctl.planning.plan import Ask, NoSafePlan, Plan, Residual
 from reshardctl.render.changes import Action, Changed, changes, shards_written
 from reshardctl.render.console import LABEL, Sheet
 from reshardctl.render.context import Context
@@ -75,12 +75,12 @@ class Fixes:
 
     def _none(self, finding: Finding) -> None:
         match self._report.decision:
-            case (Ask() | NoLine()) if self._said:
+            case (Ask() | NoSafePlan()) if self._said:
                 self._fix(f"as for {self._said} above")
             case Ask() as ask:
                 self._said = finding.code
                 self._fix(f"none yet: {asked(ask)}")
-            case NoLine(why, ways):
+            case NoSafePlan(why, ways):
                 self._said = finding.code
                 helps = [finding.helps] if finding.helps else []
                 self._fix(f"none: {why}", *(f"way out: {way}" for way in [*ways, *helps]))

@@ -8,7 +8,7 @@ from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.model import ShardId
 from reshardctl.planning.effects import Effect, Harm
-from reshardctl.planning.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from reshardctl.render.changes import Action, Changed, changes, counted
 from reshardctl.render.console import LABEL, Part, Sheet
 from reshardctl.render.context import Context
@@ -49,7 +49,7 @@ def plan(sheet: Sheet, report: Report, context: Context) -> None:
             residuals(sheet, report, context)
         case Ask() as open_question:
             sheet.line(("No plan yet: ", "bold"), f"{asked(open_question)}.")
-        case NoLine(why, ways):
+        case NoSafePlan(why, ways):
             sheet.line(("No plan: ", "bold"), sentence(shortened(why, context.verbose)))
             for way in ways:
                 _way_out(sheet, way)

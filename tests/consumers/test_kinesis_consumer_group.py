@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from reshardctl.model import Image, canonical
-from reshardctl.planning.plan import NoLine, Nothing, Plan
+from reshardctl.planning.plan import NoSafePlan, Nothing, Plan
 from tests.case import CASES, Case, load
 from tests.dialects import kinesis_consumer as dialect
 from tests.judging import Bench, delivered
@@ -74,7 +74,7 @@ def test_a_lease_of_an_expired_shard_that_is_not_completed_blocks_its_children()
     one = bench("d", lease(0, completed=False), initial="TRIM_HORIZON")
     assert payloads(one) == {"1": (), "2": ()}
     assert "RSH213" in codes(one)
-    assert isinstance(one.decide(), NoLine)
+    assert isinstance(one.decide(), NoSafePlan)
     assert codes(bench("d", lease(0, completed=True), initial="TRIM_HORIZON")) <= {"RSH204"}
 
 

@@ -10,7 +10,7 @@ from reshardctl.consumers.quickwit.consumer import Quickwit
 from reshardctl.consumers.quickwit.document import PRESENT
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, shard_id
-from reshardctl.planning.plan import NoLine, Plan, decide
+from reshardctl.planning.plan import NoSafePlan, Plan, decide
 from reshardctl.planning.policy import LATEST_AT_START, LOSSLESS
 from reshardctl.testing.consumer_contract import ConsumerContract, Place, _settings
 from reshardctl.testing.lineages import lineages, number_inside
@@ -100,7 +100,7 @@ class TestQuickwit(ConsumerContract):
         options = {"release": "0.9.0"}
         assert not isinstance(decide(self.case(lineage, [OWN], options, policy=LOSSLESS)), Plan)
         tip = decide(self.case(lineage, [OWN], options, policy=LATEST_AT_START, bootstrap=True))
-        assert isinstance(tip, NoLine) and "--policy latest" in tip.ways_out[0]
+        assert isinstance(tip, NoSafePlan) and "--policy latest" in tip.ways_out[0]
 
 
 def _with_source(rows):

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from reshardctl.errors import HalfDone, ReshardError, StalePlan
 from reshardctl.exit import Exit
-from reshardctl.planning.plan import Ask, NoLine, Nothing, Plan
+from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from reshardctl.planning.policy import POLICIES, Accept
 from reshardctl.render import Context, Fixed, Planned, Saved, Undoing
 from reshardctl.render.data import data_of
@@ -37,7 +37,7 @@ def test_every_case_fits_the_schema(name):
 def test_the_cases_have_every_kind_of_decision():
     names = ("a-both", "c", "d2", "foreign-rows", "recreated")
     kinds = {type(report_of(name, "release=2.7.2").decision) for name in names}
-    assert kinds == {Plan, Nothing, Ask, NoLine}
+    assert kinds == {Plan, Nothing, Ask, NoSafePlan}
 
 
 def test_outcomes_fit_the_schema():

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from reshardctl.model import at_number
 from reshardctl.planning.effects import Effect, Harm
-from reshardctl.planning.plan import NoLine, Nothing, Plan, decide
+from reshardctl.planning.plan import NoSafePlan, Nothing, Plan, decide
 from tests.case import Case
 from tests.case_rows import Item
 from tests.case_stream import shard_name
@@ -108,7 +108,7 @@ def idempotence(trial: Trial) -> Iterator[str]:
         return
     second = decide(trial.plan_case(trial.repaired))
     stays = {e.why for e in trial.decision.after[0]}
-    if isinstance(second, NoLine) and any(why in second.why for why in stays):
+    if isinstance(second, NoSafePlan) and any(why in second.why for why in stays):
         return
     if not isinstance(second, Nothing):
         yield f"the second plan is not empty: {second}"
@@ -151,7 +151,7 @@ def completeness(trial: Trial) -> Iterator[str]:
         held_up = left.costs.harm is Harm.STALLED and trial.residuals & set(left.costs.by)
         if left.costs.harm is not Harm.DISORDERED and not held_up:
             yield f"left alone although any re-read is accepted: {left}"
-    if isinstance(trial.decision, NoLine):
+    if isinstance(trial.decision, NoSafePlan):
         wrong = [e for e in trial.harms if e.harm in SERIOUS and not e.gone]
         if wrong:
             yield f"no line, and yet {wrong[0]}"

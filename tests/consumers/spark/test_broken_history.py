@@ -14,7 +14,7 @@ import pytest
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.errors import CannotTell
 from reshardctl.model import Cause, Crash, Image
-from reshardctl.planning.plan import Case, NoLine, Plan, decide, judge, processed_frontier
+from reshardctl.planning.plan import Case, NoSafePlan, Plan, decide, judge, processed_frontier
 from tests.spark_recorded import HEAD, Recorded
 
 
@@ -43,7 +43,7 @@ def test_commits_without_any_offsets_are_no_empty_checkpoint():
     assert died is not None and died.certain and died.cause is Cause.UNREADABLE
     assert "commits/0" in died.why
     decision = decide(one)
-    assert isinstance(decision, NoLine)
+    assert isinstance(decision, NoSafePlan)
     assert "offsets/ is empty" in decision.why
 
 
@@ -70,7 +70,7 @@ def planned(number: int) -> Case:
 def test_no_edit_of_a_planned_batch_is_offered_where_the_one_before_it_is_gone():
     assert isinstance(decide(planned(7)), Plan)
     decision = decide(planned(0))
-    assert isinstance(decision, NoLine)
+    assert isinstance(decision, NoSafePlan)
     assert "offsets/0" in decision.why
     assert any("restore offsets/0" in way for way in decision.ways_out)
 
@@ -78,7 +78,7 @@ def test_no_edit_of_a_planned_batch_is_offered_where_the_one_before_it_is_gone()
 def test_nor_where_it_is_unreadable():
     one = planned(0)
     decision = decide(replace(one, images=[*one.images, Image("offsets/0", {"text": {"S": ""}})]))
-    assert isinstance(decision, NoLine)
+    assert isinstance(decision, NoSafePlan)
     assert "offsets/0" in decision.why
 
 
@@ -98,7 +98,7 @@ def test_an_asynchronous_query_starts_on_its_gaps_and_is_not_edited():
     assert one.checkpoint().asynchronous
     assert crash(one) is None
     decision = decide(one)
-    assert isinstance(decision, NoLine)
+    assert isinstance(decision, NoSafePlan)
     assert "asyncProgressTrackingCheckpointIntervalMs=0" in decision.ways_out[0]
 
 

@@ -16,7 +16,7 @@ import pytest
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.model import DONE, START, Image, ShardId, WillRead, after, at_number, shard_id
 from reshardctl.planning.effects import Circumstances
-from reshardctl.planning.plan import Case, NoLine, Nothing, Plan, decide
+from reshardctl.planning.plan import Case, NoSafePlan, Nothing, Plan, decide
 from tests.spark_recorded import GOLDEN, HEAD, Recorded
 
 CONF = (GOLDEN / "pyds" / "lineage" / "offsets" / "0").read_text().split("\n")[1]
@@ -113,7 +113,7 @@ def test_what_an_edit_would_break_is_refused(
     images: list[Image], said: dict[str, str], why: str
 ) -> None:
     decided = decide(case(images, **said))
-    assert isinstance(decided, NoLine) and why in decided.why
+    assert isinstance(decided, NoSafePlan) and why in decided.why
 
 
 def test_the_operator_may_let_state_count_twice() -> None:

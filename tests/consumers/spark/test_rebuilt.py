@@ -22,7 +22,7 @@ from reshardctl.model import START, Span, after, at_number
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import Circumstances, Harm
 from reshardctl.planning.plan import Case as PlanCase
-from reshardctl.planning.plan import NoLine, Nothing, Plan, decide
+from reshardctl.planning.plan import NoSafePlan, Nothing, Plan, decide
 from reshardctl.planning.policy import EVERYTHING, Accept
 from reshardctl.planning.rebuild import rebuilt
 from reshardctl.testing import load_topology
@@ -99,8 +99,8 @@ def test_all_that_is_missing_comes_and_no_more_again_than_is_printed(release, tm
             continue
         decision = rebuilt(replace(plain, line=line.spans))
         outcomes[type(decision).__name__] += 1
-        assert isinstance(decision, Plan | NoLine), (seed, decision)
-        if isinstance(decision, NoLine):
+        assert isinstance(decision, Plan | NoSafePlan), (seed, decision)
+        if isinstance(decision, NoSafePlan):
             continue
         images = after([], decision.steps)
         ran = started(
@@ -164,7 +164,7 @@ def test_connectors_that_skip_what_is_closed_get_ways_out(release):
     plain = lost(case, release, "LATEST", 0)
     line = {shard: Span(START, START) for shard in plain.around.lineage}
     decision = rebuilt(replace(plain, line=line))
-    assert isinstance(decision, NoLine)
+    assert isinstance(decision, NoSafePlan)
     way, *others = decision.ways_out
     if release == "databricks":  # the first shards open three seconds before their stream is there
         since = instant(case.stream["created"] - 3 - 60)

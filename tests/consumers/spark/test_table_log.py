@@ -15,7 +15,15 @@ from reshardctl.consumers.spark.unnamed import unnamed
 from reshardctl.diagnosis.rules import Finding, Severity, View, findings
 from reshardctl.errors import CannotTell
 from reshardctl.model import Delete, Image
-from reshardctl.planning.plan import Case, NoLine, Nothing, Plan, decide, judge, processed_frontier
+from reshardctl.planning.plan import (
+    Case,
+    NoSafePlan,
+    Nothing,
+    Plan,
+    decide,
+    judge,
+    processed_frontier,
+)
 from tests.spark_recorded import HEAD, V1, Recorded
 
 LOG = "sources/0/shard-source/"
@@ -108,7 +116,7 @@ def test_no_plan_is_made_over_rows_further_ahead(shape: str):
     assert isinstance(decide(one), Plan)
     ahead = row(9, "shardId-000000000000", one.images[0].key)
     decided = decide(replace(one, images=[*one.images, ahead]))
-    assert isinstance(decided, NoLine)
+    assert isinstance(decided, NoSafePlan)
     assert "log/9/" in decided.why
 
 
