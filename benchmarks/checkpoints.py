@@ -25,7 +25,7 @@ from reshardctl.consumers.spark.append import LINES
 from reshardctl.consumers.spark.positions import AFTER_SEQUENCE_NUMBER, SHARD_END, Position
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, ShardId, Stream, shard_id
-from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, Nothing, decide
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.s3 import S3
@@ -165,7 +165,7 @@ def _decide(tree: Tree, count: int, batches: int) -> None:
     spark, images = CONSUMERS["spark"], tree.read()
     options = {"release": RELEASE, "startingPosition": "TRIM_HORIZON", "failOnDataLoss": "true"}
     candidates = spark.candidates(spark.parse(images), options)
-    decision = decide(Case(spark, Circumstances(lineage, CREATED + 2000), images, candidates))
+    decision = decide(Case(spark, StreamState(lineage, CREATED + 2000), images, candidates))
     if not isinstance(decision, Nothing):
         raise AssertionError(f"a healthy checkpoint, but: {decision}")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Image, Shard, Stream, canonical, shard_id
-from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, Nothing, Plan, decide
 
 CREATED = 1795219200
@@ -71,7 +71,7 @@ def situation(open_shards: int) -> Case:
     lineage = Lineage(Stream(arn, "bench", CREATED + 3, 86400, "ACTIVE"), shards)
     kcl = CONSUMERS["kcl"]
     candidates = kcl.candidates(kcl.parse(rows), {"initial": "LATEST", "release": "3.5"})
-    return Case(kcl, Circumstances(lineage, CREATED + 2000), rows, candidates)
+    return Case(kcl, StreamState(lineage, CREATED + 2000), rows, candidates)
 
 
 def lease(index: int, low: int, high: int, parents: tuple[int, ...], position: str) -> Image:
@@ -116,11 +116,11 @@ def run(scale: int, _folder: Path) -> None:
         seconds = time.process_time() - began
         if not isinstance(decision, Plan | Nothing):
             raise AssertionError(f"neither a plan nor nothing to do: {decision}")
-        listed = len(case.around.lineage)
+        listed = len(case.state.lineage)
         seen.append((listed, seconds))
         print(
             f"diagnose + plan, {size // scale} open, {listed} listed, {len(case.images)} leases: "
-            f"{seconds:.2f} s CPU, {seconds / toposort(case.around.lineage):.1f} x networkx's "
+            f"{seconds:.2f} s CPU, {seconds / toposort(case.state.lineage):.1f} x networkx's "
             "graph and sort of the same shards"
         )
     (small, first), (large, last) = seen[0], seen[-1]

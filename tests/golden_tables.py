@@ -12,7 +12,7 @@ from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.diagnosis.rules import Finding, Severity, View, findings, merged
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, Stream, canonical, time_of
-from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, judge, processed_frontier
 from reshardctl.planning.policy import EVERYTHING, LOSSLESS, Accept
 from tests.judging import images_of, shard_of
@@ -61,8 +61,8 @@ def golden_case(
     images = sorted(rows, key=lambda image: image.key)
     kcl = CONSUMERS["kcl"]
     candidates = kcl.candidates(kcl.parse(images, lineage.stream), options)
-    around = Circumstances(lineage, lineage.stream.created + 5400)
-    return Case(kcl, around, images, candidates, accept=Accept(reread=EVERYTHING))
+    state = StreamState(lineage, lineage.stream.created + 5400)
+    return Case(kcl, state, images, candidates, accept=Accept(reread=EVERYTHING))
 
 
 def with_rows(case: Case, images: list[Image]) -> Case:
@@ -72,13 +72,13 @@ def with_rows(case: Case, images: list[Image]) -> Case:
 
 def found_in(case: Case) -> list[Finding]:
     """All findings, as a report lists them."""
-    lineage = case.around.lineage
+    lineage = case.state.lineage
     processed = processed_frontier(case)
     odd = case.consumer.odd(lineage, case.checkpoint())
     return merged(
         {
             str(j.candidate.options): findings(
-                View(case.around, processed, j.simulation, j.effects, odd)
+                View(case.state, processed, j.simulation, j.effects, odd)
             )
             for j in judge(case, LOSSLESS.frontier(lineage, processed), processed)
         }

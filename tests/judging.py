@@ -29,7 +29,7 @@ from reshardctl.model import (
 )
 from reshardctl.model.times import When, instant
 from reshardctl.planning.beside import beside_the_crash
-from reshardctl.planning.effects import Circumstances, aged
+from reshardctl.planning.effects import StreamState, aged
 from reshardctl.planning.plan import Case as PlanCase
 from reshardctl.planning.plan import Decision, decide, judge, processed_frontier
 from reshardctl.planning.policy import POLICIES, Accept, Policy
@@ -132,16 +132,16 @@ class Bench:
         consumer = CONSUMERS[case.consumer].bound(options, next(iter(case.stores), ""))
         lineage = lineage_of(case.shards, case.stream["created"], case.retention_hours)
         candidates = consumer.candidates(consumer.parse(images, lineage.stream), options)
-        around = Circumstances(lineage.as_of(case.now), case.now)
+        state = StreamState(lineage.as_of(case.now), case.now)
         wanted = resolved(case, asked(case, policy), lineage)
         plain = PlanCase(
-            consumer, around, images, candidates, wanted,
+            consumer, state, images, candidates, wanted,
             accept_of(accept) if accept else Accept(),
         )
         if not probe:
             return cls(case, plain)
         probes = probes_of(case, lineage, processed_frontier(plain))
-        return cls(case, replace(plain, around=Circumstances(lineage, case.now, probes)))
+        return cls(case, replace(plain, state=StreamState(lineage, case.now, probes)))
 
     def decide(self) -> Decision:
         return decide(self.plan_case)
@@ -151,7 +151,7 @@ class Bench:
         from reshardctl.planning.policy import LOSSLESS
 
         case = self.plan_case
-        lineage = case.around.lineage
+        lineage = case.state.lineage
         processed = processed_frontier(case)
         want = LOSSLESS.frontier(lineage, processed)
         checkpoint = case.checkpoint()
@@ -160,8 +160,8 @@ class Bench:
         return merged({
             str(j.candidate.options): findings(
                 View(
-                    case.around, processed, j.simulation,
-                    (*j.effects, *beside_the_crash(case.around, want, processed, j.simulation)),
+                    case.state, processed, j.simulation,
+                    (*j.effects, *beside_the_crash(case.state, want, processed, j.simulation)),
                     odd, recreated,
                 )
             )
@@ -180,9 +180,9 @@ class Bench:
     def replays(self) -> list[Simulation]:
         case = self.plan_case
         checkpoint = case.checkpoint()
-        lineage = case.around.lineage
+        lineage = case.state.lineage
         runs = (case.consumer.simulate_start(lineage, checkpoint, c.app) for c in case.candidates)
-        return [aged(case.around, run) for run in runs]
+        return [aged(case.state, run) for run in runs]
 
 
 def delivered(case: Case, run: Simulation, lineage: Lineage) -> dict[str, tuple[str, ...]]:

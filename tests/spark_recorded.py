@@ -10,7 +10,7 @@ from typing import Any
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, Image, Rank, ShardId, Stream, WillRead, decode
-from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, judge, processed_frontier
 
 GOLDEN = Path(__file__).parent / "golden" / "spark"
@@ -50,7 +50,7 @@ class Recorded:
         parsed = consumer.parse(kept, self.stream)
         now = max(self.times.values()) + 60
         return Case(
-            consumer, Circumstances(self.lineage, now), kept,
+            consumer, StreamState(self.lineage, now), kept,
             consumer.candidates(parsed, self.options),
         )
 

@@ -41,7 +41,7 @@ def test_forecast(case, initial, release, expect):
     bench = Bench.of(case, initial, release)
     (run,) = bench.replays()
     assert (run.crash is not None) == expect.dies
-    lineage = bench.plan_case.around.lineage
+    lineage = bench.plan_case.state.lineage
     assert delivered(case, run, lineage) == {
         shard: expect.delivers.get(shard, ()) for shard in (s["ShardId"] for s in case.shards)
     }
@@ -79,7 +79,7 @@ def test_fix(case, initial, release, expect):
     assert written == wanted
     after = Bench.of(case, initial, release, fixed.policy, bench.applied(steps))
     (run,) = after.replays()
-    lineage = bench.plan_case.around.lineage
+    lineage = bench.plan_case.state.lineage
     assert delivered(case, run, lineage) == {
         s["ShardId"]: fixed.delivers.get(s["ShardId"], ()) for s in case.shards
     }

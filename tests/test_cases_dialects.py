@@ -73,7 +73,7 @@ def codes(bench: Bench) -> set[str]:
 
 
 def delivers(one: Situation, bench: Bench) -> list[dict[str, tuple[str, ...]]]:
-    lineage = bench.plan_case.around.lineage
+    lineage = bench.plan_case.state.lineage
     return [delivered(one.case, run, lineage) for run in bench.replays()]
 
 

@@ -23,7 +23,7 @@ from reshardctl.model import (
     shard_id,
 )
 from reshardctl.planning.decision import NoSafePlan, Nothing, Plan
-from reshardctl.planning.effects import Circumstances, Effect, Harm
+from reshardctl.planning.effects import Effect, Harm, StreamState
 from reshardctl.planning.fixpoint import Planning, both, fixpoint
 from reshardctl.planning.plan import Case, Residual, decide
 from reshardctl.planning.policy import Accept
@@ -129,7 +129,7 @@ def test_a_plan_that_would_leave_the_process_dying_is_not_shown():
         consumer.parse(images), {"initial": "TRIM_HORIZON", "release": "0.5.0"}
     )
     now = lineage.stream.created + 5400.0
-    case = Case(consumer, Circumstances(lineage, now), images, apps, accept=Accept(reread=900.0))
+    case = Case(consumer, StreamState(lineage, now), images, apps, accept=Accept(reread=900.0))
     found = decide(case)
     assert isinstance(found, NoSafePlan), "0 is read again from 603 s before, 1 from 1203 s"
     assert found.ways_out == ("accept it: --accept reread=1h",)

@@ -43,7 +43,7 @@ def codes(case: Case) -> set[str]:
 
 def again(version: str, story: str, options: dict[str, str], rows: list[Image]) -> Case:
     whole = case_of(GOLDEN / version / story, options)
-    return Case(whole.consumer, whole.around, rows, whole.candidates)
+    return Case(whole.consumer, whole.state, rows, whole.candidates)
 
 
 @pytest.mark.parametrize(("version", "story", "gone", "initial", "found", "writes"), BROKEN)

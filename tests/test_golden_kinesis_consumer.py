@@ -14,7 +14,7 @@ import pytest
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, TIP, Cut, Simulation, Stream, WillRead, after
-from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, Decision, NoSafePlan, Nothing, Plan, decide
 from reshardctl.planning.policy import Accept
 from tests.golden_kinesis_consumer import (
@@ -67,13 +67,13 @@ def case_of(store: Path, release: str, start: str, images: list[Any] | None = No
     lineage = Lineage(of, [shard_of(s) for s in read(store / "shards.json")["Shards"]])
     rows = images_of(store) if images is None else images
     candidates = consumer.candidates(consumer.parse(rows, lineage.stream), options)
-    around = Circumstances(lineage, stream["created"] + stream["now"])
-    return Case(consumer, around, rows, candidates, accept=Accept(reread=3 * 3600))
+    state = StreamState(lineage, stream["created"] + stream["now"])
+    return Case(consumer, state, rows, candidates, accept=Accept(reread=3 * 3600))
 
 
 def forecast(case: Case) -> Simulation:
     (candidate,) = case.candidates
-    return case.consumer.simulate_start(case.around.lineage, case.checkpoint(), candidate.app)
+    return case.consumer.simulate_start(case.state.lineage, case.checkpoint(), candidate.app)
 
 
 def payloads(store: Path, run: Simulation) -> dict[str, list[str]]:

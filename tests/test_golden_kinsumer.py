@@ -14,7 +14,7 @@ from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.diagnosis.rules import Severity, View, findings
 from reshardctl.model import START, Cut, Image, Simulation, WillRead, after
 from reshardctl.model.times import instant
-from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, Nothing, Plan, decide, judge, processed_frontier
 from reshardctl.planning.policy import LOSSLESS, Accept
 from tests.golden_kinsumer import RELEASES, STORES, fake_of, images_of, read, topology, unread
@@ -37,9 +37,9 @@ def case_of(store: Path, images: list[Image] | None = None, accept: float = 0.0,
     stream = topology(store)
     lineage = lineage_of(read(store / "shards.json")["Shards"], stream["created"])
     rows = images_of(store) if images is None else images
-    around = Circumstances(lineage, stream["created"] + stream["now"])
+    state = StreamState(lineage, stream["created"] + stream["now"])
     candidates = kinsumer.candidates(kinsumer.parse(rows), options)
-    return Case(kinsumer, around, rows, candidates, accept=Accept(reread=accept))
+    return Case(kinsumer, state, rows, candidates, accept=Accept(reread=accept))
 
 
 def forecast(store: Path, run_: Simulation) -> dict[str, tuple[str, ...]]:
@@ -64,14 +64,14 @@ def _behind(number: int, at: Cut) -> bool:
 
 
 def codes(case: Case, at_least: Severity) -> set[str]:
-    lineage = case.around.lineage
+    lineage = case.state.lineage
     processed = processed_frontier(case)
     checkpoint = case.checkpoint()
     odd = case.consumer.odd(lineage, checkpoint)
     return {
         f.code
         for j in judge(case, LOSSLESS.frontier(lineage, processed), processed)
-        for f in findings(View(case.around, processed, j.simulation, j.effects, odd))
+        for f in findings(View(case.state, processed, j.simulation, j.effects, odd))
         if f.severity >= at_least
     }
 
@@ -94,7 +94,7 @@ def delivered(store: Path, images: list[Image], initial: str, release: str) -> d
 def test_nothing_is_lost_from_the_horizon(store: Path, release: str) -> None:
     case = case_of(store, release=release, initial="TRIM_HORIZON")
     simulation = case.consumer.simulate_start(
-        case.around.lineage, case.checkpoint(), case.candidates[0].app
+        case.state.lineage, case.checkpoint(), case.candidates[0].app
     )
     assert forecast(store, simulation) == unread(store)
     assert delivered(store, images_of(store), "TRIM_HORIZON", release) == unread(store)
@@ -146,7 +146,7 @@ def test_where_children_were_never_seen_the_plan_is_right_for_every_start_mode(
         return
     assert isinstance(decision, Plan)
     rows = after(images_of(store), decision.steps)
-    for mode in ("TRIM_HORIZON", f"AT_TIMESTAMP:{int(case.around.now)}"):
+    for mode in ("TRIM_HORIZON", f"AT_TIMESTAMP:{int(case.state.now)}"):
         assert delivered(store, rows, mode, "snowplow-1.7") == unread(store), mode
 
 
@@ -156,7 +156,7 @@ def test_a_finished_shard_without_a_number_is_told() -> None:
     case = case_of(store, release="snowplow-1.7", initial="TRIM_HORIZON")
     (one,) = judge(
         case,
-        LOSSLESS.frontier(case.around.lineage, processed_frontier(case)),
+        LOSSLESS.frontier(case.state.lineage, processed_frontier(case)),
         processed_frontier(case),
     )
     assert any("finished without a number: 0" in note for note in one.simulation.notes)

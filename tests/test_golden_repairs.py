@@ -184,7 +184,7 @@ def test_other_streams_are_counted_and_left_alone():
     folder = GOLDEN / "3.5.1" / "g7-multi-stream-finished"
     case = golden_case(folder, "ma", options(folder))
     (run,) = [
-        KCL.simulate_start(case.around.lineage, case.checkpoint(), c.app) for c in case.candidates
+        KCL.simulate_start(case.state.lineage, case.checkpoint(), c.app) for c in case.candidates
     ]
     assert any("3 rows of 1 other stream" in note and ":mb:" in note for note in run.notes)
     assert {f.code for f in found_in(case)} == {"RSH302", "RSH402"}

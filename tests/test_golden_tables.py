@@ -13,7 +13,7 @@ import pytest
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.diagnosis.rules import Severity, View, findings
 from reshardctl.model import START, TIP, WillRead, time_of
-from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, Nothing, decide, judge, processed_frontier
 from reshardctl.planning.policy import LOSSLESS
 from tests.judging import images_of, lineage_of
@@ -36,19 +36,19 @@ def case_of(folder: Path, options: dict[str, str], drop=lambda _item: False) -> 
     lineage = lineage_of(shards, min(starts) + 3)
     kcl = CONSUMERS["kcl"]
     images = images_of(items)
-    around = Circumstances(lineage, max([*starts, *numbers]) + 60)
-    return Case(kcl, around, images, kcl.candidates(kcl.parse(images), options))
+    state = StreamState(lineage, max([*starts, *numbers]) + 60)
+    return Case(kcl, state, images, kcl.candidates(kcl.parse(images), options))
 
 
 def above_info(case: Case) -> list[str]:
-    lineage = case.around.lineage
+    lineage = case.state.lineage
     processed = processed_frontier(case)
     table = case.consumer.parse(case.images)
     odd = case.consumer.odd(lineage, table)
     return [
         f"{f.code} {f.shards}"
         for j in judge(case, LOSSLESS.frontier(lineage, processed), processed)
-        for f in findings(View(case.around, processed, j.simulation, j.effects, odd))
+        for f in findings(View(case.state, processed, j.simulation, j.effects, odd))
         if f.severity > Severity.INFO
     ]
 
@@ -102,7 +102,7 @@ def test_every_finished_row_removed(version, initial):
 def story(version: str, name: str):
     case = case_of(GOLDEN / version / name, {"initial": "TRIM_HORIZON", "release": version})
     checkpoint = case.consumer.parse(case.images)
-    lineage = case.around.lineage
+    lineage = case.state.lineage
     (run,) = [case.consumer.simulate_start(lineage, checkpoint, c.app) for c in case.candidates]
     return run.fates
 

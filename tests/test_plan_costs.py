@@ -38,9 +38,9 @@ def test_a_stream_whose_clock_runs_ahead_of_ours_is_mended_too(name: str, late: 
     case = load(CASES / "kcl" / f"{name}.toml")
     expect = case.expects[0]
     bench = Bench.of(case, expect.initial[0], expect.releases[0])
-    lineage = bench.plan_case.around.lineage
+    lineage = bench.plan_case.state.lineage
     born = max(lineage.opened_at(shard) or 0 for shard in lineage)
-    around = replace(bench.plan_case.around, now=born + late)
-    skewed = replace(bench, plan_case=replace(bench.plan_case, around=around))
+    state = replace(bench.plan_case.state, now=born + late)
+    skewed = replace(bench, plan_case=replace(bench.plan_case, state=state))
     assert "RSH208" in {finding.code for finding in skewed.findings()}
     assert isinstance(skewed.decide(), Plan)

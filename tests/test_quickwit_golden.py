@@ -12,7 +12,7 @@ from reshardctl.consumers.quickwit.consumer import Quickwit
 from reshardctl.consumers.quickwit.document import Document
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cause, Probe, Stream, after
-from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import (
     Ask,
     Case,
@@ -50,19 +50,19 @@ def case_of(lineage: Lineage, release: str, named: str | None, probed: bool = Fa
     quickwit, images = Quickwit(), Document().images(text_of(release))
     options = {"release": named} if named else {}
     candidates = quickwit.candidates(quickwit.parse(images, lineage.stream), options)
-    case = Case(quickwit, Circumstances(lineage, NOW), images, candidates)
+    case = Case(quickwit, StreamState(lineage, NOW), images, candidates)
     if not probed:
         return case
     line = processed_frontier(case)
     probes = {
         shard: Probe(line[shard].lo, True) for shard in lineage if not lineage.is_open(shard)
     }
-    return Case(quickwit, Circumstances(lineage, NOW, probes), images, candidates)
+    return Case(quickwit, StreamState(lineage, NOW, probes), images, candidates)
 
 
 def crash_of(case: Case):
     processed = processed_frontier(case)
-    (judged,) = judge(case, LOSSLESS.frontier(case.around.lineage, processed), processed)
+    (judged,) = judge(case, LOSSLESS.frontier(case.state.lineage, processed), processed)
     return judged.simulation.crash
 
 
@@ -97,4 +97,4 @@ def test_the_old_release_wants_every_closed_parent_at_its_end(lineage):
 
 
 def _after(case: Case, plan: Plan) -> Case:
-    return Case(case.consumer, case.around, after(case.images, plan.steps), case.candidates)
+    return Case(case.consumer, case.state, after(case.images, plan.steps), case.candidates)

@@ -94,7 +94,7 @@ def trial(consumer: str, seed: int) -> Trial | None:
     try:
         cut = rng if rng.random() < 0.3 else None
         found = facts(case, sink, streamed=streamed, proofs=rng.random() < 0.8, cut=cut)
-        line = line_of(found, bench.plan_case.around.lineage)
+        line = line_of(found, bench.plan_case.state.lineage)
     except Refused:
         return None
     plan_case = replace(bench.plan_case, line=line.spans, accept=TAKES_ALL)
@@ -126,7 +126,7 @@ def shown(one: Trial, decision: Decision) -> tuple[Effect, ...]:
     if isinstance(decision, Plan):
         return decision.after[0]
     processed = processed_frontier(one.plan_case)
-    want = one.plan_case.policy.frontier(one.plan_case.around.lineage, processed)
+    want = one.plan_case.policy.frontier(one.plan_case.state.lineage, processed)
     return judge(one.plan_case, want, processed)[0].effects
 
 

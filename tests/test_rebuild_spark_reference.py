@@ -78,7 +78,7 @@ def trial(release: str, seed: int) -> Trial | None:
         found = facts(case, sink, streamed=rng.random() < 0.7, proofs=True, cut=cut)
         said = {"release": release, "batch": str(batch), "failOnDataLoss": str(fails).lower()}
         bench = Bench.on(case, [], {**said, "sink": "file"})
-        line = line_of(found, bench.plan_case.around.lineage, inside=False)
+        line = line_of(found, bench.plan_case.state.lineage, inside=False)
     except Refused:
         return None
     accept = Accept(reread=EVERYTHING, disorder=True)

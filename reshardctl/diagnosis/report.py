@@ -23,7 +23,7 @@ from reshardctl.model import DONE, Cause, Cut, Interval, Rank, ShardId, WillRead
 from reshardctl.model.times import instant
 from reshardctl.planning.beside import beside_the_crash
 from reshardctl.planning.decision import Answer, nothing_left
-from reshardctl.planning.effects import Circumstances, Harm
+from reshardctl.planning.effects import Harm, StreamState
 from reshardctl.planning.plan import (
     Ask,
     Case,
@@ -114,8 +114,8 @@ def make(snapshot: Snapshot, wishes: Wishes) -> Report:
     recreated = incarnation is Incarnation.RECREATED and wishes.recreated is None
     found = merged({
         _label(case, j): findings(View(
-            case.around, processed, j.simulation,
-            (*j.effects, *beside_the_crash(case.around, want, processed, j.simulation)),
+            case.state, processed, j.simulation,
+            (*j.effects, *beside_the_crash(case.state, want, processed, j.simulation)),
             odd, recreated, snapshot.watched, wishes.earlier.get(whose(snapshot)),
         ))
         for j in judged
@@ -160,7 +160,7 @@ def case_of(snapshot: Snapshot, wishes: Wishes) -> Case:
     candidates = consumer.candidates(checkpoint, snapshot.locator.options)
     return Case(
         consumer,
-        Circumstances(
+        StreamState(
             snapshot.lineage, snapshot.now, snapshot.probes, wishes.policy.since,
             wishes.policy.places,
         ),

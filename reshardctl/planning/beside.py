@@ -18,14 +18,14 @@ from reshardctl.model import (
     WillRead,
     exactly,
 )
-from reshardctl.planning.effects import Circumstances, Effect, Harm, effects
+from reshardctl.planning.effects import Effect, Harm, StreamState, effects
 
 _OF_ROWS = (Cause.UNREADABLE, Cause.AT_END, Cause.FOREIGN_NUMBER, Cause.KNOWN_CHILD)
 """What single rows kill a consumer by."""
 
 
 def beside_the_crash(
-    around: Circumstances, want: TargetFrontier, processed: Frontier, run: Simulation
+    state: StreamState, want: TargetFrontier, processed: Frontier, run: Simulation
 ) -> list[Effect]:
     """What a consumer that dies of some rows would skip, leave or read again of the others, these
     rows being mended: it dies of one thing at a time, and all of them are there."""
@@ -33,12 +33,12 @@ def beside_the_crash(
     if crash is None or not crash.by or crash.cause not in _OF_ROWS:
         return []
     mended = {
-        shard: _mended(around.lineage, shard, run.fates[shard], want, crash.until)
+        shard: _mended(state.lineage, shard, run.fates[shard], want, crash.until)
         for shard in crash.by if shard in run.fates and crash.cause is not Cause.KNOWN_CHILD
     }
     lived = replace(run, crash=None, fates={**run.fates, **mended})
     return [
-        e for e in effects(around, want, processed, lived)
+        e for e in effects(state, want, processed, lived)
         if e.harm is not Harm.DISORDERED and mended.keys().isdisjoint({e.shard, *e.by})
     ]
 

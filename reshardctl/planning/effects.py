@@ -92,7 +92,7 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class Circumstances:
+class StreamState:
     """What effects are measured against. `now`: Unix seconds.
 
     since, places: the time of a policy, and the cuts that it was resolved to: whatever lies behind
@@ -107,7 +107,7 @@ class Circumstances:
 
 
 def effects(
-    around: Circumstances, want: TargetFrontier, processed: Frontier, run: Simulation
+    state: StreamState, want: TargetFrontier, processed: Frontier, run: Simulation
 ) -> list[Effect]:
     """Everything that the replay does beyond or short of the wanted line."""
     if run.crash is not None:
@@ -116,26 +116,26 @@ def effects(
             Effect(Harm.DIES, None, crash.certain, cause=crash.cause, why=crash.why, by=crash.by)
         ]
     found: list[Effect] = []
-    reading = _Reading(around, processed, run)
+    reading = _Reading(state, processed, run)
     for shard, fate in run.fates.items():
         wanted = want.get(shard, START)
         if wanted == DONE and isinstance(fate, WontRead):
             continue
-        state = processed.get(shard, Span(START, DONE))
-        found += _stalls(around, shard, fate, wanted, state, reading)
+        span = processed.get(shard, Span(START, DONE))
+        found += _stalls(state, shard, fate, wanted, span, reading)
         if isinstance(fate, WillRead) and reading.starts(shard):
-            found += _skips(around, shard, fate, wanted, state)
-            found += _rereads(around, shard, fate, state)
-            if has_unread(around, shard, fate.at.lo):
+            found += _skips(state, shard, fate, wanted, span)
+            found += _rereads(state, shard, fate, span)
+            if has_unread(state, shard, fate.at.lo):
                 found += _disorder(shard, reading, run)
-        found += _expired(around, shard, fate, wanted)
-    found += _past_disorder(around, processed, run)
+        found += _expired(state, shard, fate, wanted)
+    found += _past_disorder(state, processed, run)
     return found
 
 
-def aged(around: Circumstances, run: Simulation) -> Simulation:
+def aged(state: StreamState, run: Simulation) -> Simulation:
     """The same replay at this time: some consumers die of a place that retention has passed."""
-    old = _too_old(around, run) if run.dies_of_age and run.crash is None else []
+    old = _too_old(state, run) if run.dies_of_age and run.crash is None else []
     if not old:
         return run
     why = "what lay behind the place may be past the stream's retention, and it dies of that"
@@ -151,8 +151,8 @@ def in_birth_order(shards: Mapping[ShardId, object]) -> list[ShardId]:
 class _Reading:
     """Which shards start, which end, and which unread ancestors hold a shard back or do not."""
 
-    def __init__(self, around: Circumstances, processed: Frontier, run: Simulation) -> None:
-        self._around, self._settled, self._run = around, processed, run
+    def __init__(self, state: StreamState, processed: Frontier, run: Simulation) -> None:
+        self._around, self._settled, self._run = state, processed, run
         self._ended: set[ShardId] = set()
         self._ready: set[ShardId] = set()
         waiting = self._begun(run.fates)
@@ -216,9 +216,9 @@ class _Reading:
         return _seems_done(self._around, self._run, shard)
 
 
-def has_unread(around: Circumstances, shard: ShardId, cut: Cut) -> bool:
+def has_unread(state: StreamState, shard: ShardId, cut: Cut) -> bool:
     """Whether records may lie behind the cut. Open shards always owe what is still to come."""
-    lineage = around.lineage
+    lineage = state.lineage
     if shard not in lineage or cut == DONE:
         return False
     end = lineage[shard].end
@@ -226,36 +226,36 @@ def has_unread(around: Circumstances, shard: ShardId, cut: Cut) -> bool:
         return True
     if cut == TIP or (cut.rank is Rank.INSIDE and not cut.by_time and cut.number >= int(end)):
         return False
-    probe = around.probes.get(shard)
+    probe = state.probes.get(shard)
     return not (probe is not None and probe.drained and probe.since <= cut)
 
 
-def _seems_done(around: Circumstances, run: Simulation, shard: ShardId) -> bool:
+def _seems_done(state: StreamState, run: Simulation, shard: ShardId) -> bool:
     """Whether a closed shard, of a consumer that marks no end, stands just before its close: what
     is read to its last record looks so, and only a read of it can tell."""
-    fate, probe = run.fates.get(shard), around.probes.get(shard)
+    fate, probe = run.fates.get(shard), state.probes.get(shard)
     if not isinstance(fate, WillRead) or fate.cause is not Cause.UNMARKED:
         return False
-    closed = around.lineage.closed_at(shard) if shard in around.lineage else None
+    closed = state.lineage.closed_at(shard) if shard in state.lineage else None
     if fate.at.lo.rank is not Rank.INSIDE or (probe is not None and not probe.drained):
         return False
-    written = moment(around, shard, fate.at.lo)
+    written = moment(state, shard, fate.at.lo)
     return written is not None and closed is not None and closed - written <= GRACE
 
 
-def drained_unended(around: Circumstances, run: Simulation) -> list[ShardId]:
+def drained_unended(state: StreamState, run: Simulation) -> list[ShardId]:
     """Shards that closed a while ago, that reads have shown to be empty behind their stored
     position, that nothing keeps from ending, and that are not marked as ended; only those whose
     end a child of theirs waits for."""
-    lineage, found = around.lineage, []
-    for shard, probe in around.probes.items():
+    lineage, found = state.lineage, []
+    for shard, probe in state.probes.items():
         fate = run.fates.get(shard)
         if not probe.drained or shard not in lineage or not isinstance(fate, WillRead):
             continue
         if not fate.ends or not _awaited(lineage, run, shard):
             continue
         closed = lineage.closed_at(shard)
-        if fate.cause is not Cause.POSITION or closed is None or closed + GRACE > around.now:
+        if fate.cause is not Cause.POSITION or closed is None or closed + GRACE > state.now:
             continue
         if fate.at.exact and fate.at.lo != DONE and probe.since <= fate.at.lo:
             found.append(shard)
@@ -267,48 +267,48 @@ def _awaited(lineage: Lineage, run: Simulation, shard: ShardId) -> bool:
     return any(isinstance(fate, WillRead) and shard in fate.after for fate in fates)
 
 
-def moment(around: Circumstances, shard: ShardId, cut: Cut) -> float | None:
+def moment(state: StreamState, shard: ShardId, cut: Cut) -> float | None:
     """Unix seconds at which the stream had come to this cut, as far as its number and its store
     tell."""
-    if shard not in around.lineage:
+    if shard not in state.lineage:
         return None
     if cut.rank in (Rank.START, Rank.INSIDE):
         if cut.rank is Rank.START:
-            since = around.lineage.opened_at(shard)
+            since = state.lineage.opened_at(shard)
         else:
             since = cut.time if cut.by_time else time_of(cut.number)
         return max((t for t in (since, cut.quiet) if t is not None), default=None)
-    closed = around.lineage.closed_at(shard)
-    return around.now if around.lineage.is_open(shard) else closed
+    closed = state.lineage.closed_at(shard)
+    return state.now if state.lineage.is_open(shard) else closed
 
 
-def _width(around: Circumstances, shard: ShardId, since: Cut, until: Cut) -> float | None:
-    start, end = moment(around, shard, since), moment(around, shard, until)
+def _width(state: StreamState, shard: ShardId, since: Cut, until: Cut) -> float | None:
+    start, end = moment(state, shard, since), moment(state, shard, until)
     if start is None or end is None:
         return None
-    if until.rank is Rank.INSIDE and start <= around.now:
-        end = min(end, around.now)  # a number may lie in the future, and no record does
+    if until.rank is Rank.INSIDE and start <= state.now:
+        end = min(end, state.now)  # a number may lie in the future, and no record does
     # Our clock is behind the stream's where its tip lies before a record: how far, nobody knows.
     least = AT_LEAST if until.rank is Rank.TIP else 0.0
     return max(least, end - start)
 
 
-def deadline(around: Circumstances, shard: ShardId, unread: Cut) -> Deadline | None:
+def deadline(state: StreamState, shard: ShardId, unread: Cut) -> Deadline | None:
     """When the records behind the cut begin to expire, and when the last of them has."""
-    if shard not in around.lineage:
+    if shard not in state.lineage:
         return None
-    keep = around.lineage.stream.retention
-    closed = around.lineage.closed_at(shard)
-    probe = around.probes.get(shard)
+    keep = state.lineage.stream.retention
+    closed = state.lineage.closed_at(shard)
+    probe = state.probes.get(shard)
     complete = None if closed is None else closed + keep
     if probe is not None and probe.first_arrival is not None and probe.since == unread:
         return Deadline(probe.first_arrival + keep, complete, probed=True)
-    start = moment(around, shard, unread)
+    start = moment(state, shard, unread)
     return Deadline(None if start is None else start + keep, complete)
 
 
 def _stalls(
-    around: Circumstances, shard: ShardId, fate: Fate, wanted: Cut, state: Span, reading: _Reading
+    state: StreamState, shard: ShardId, fate: Fate, wanted: Cut, span: Span, reading: _Reading
 ) -> Iterator[Effect]:
     never = isinstance(fate, WontRead)
     if not never and reading.starts(shard):
@@ -316,24 +316,24 @@ def _stalls(
         if fate.possible:
             yield Effect(
                 Harm.STALLED, shard, False, wanted, DONE, None, fate.cause, fate.possible,
-                deadline=deadline(around, shard, wanted),
+                deadline=deadline(state, shard, wanted),
             )
         return
-    if not has_unread(around, shard, wanted):
+    if not has_unread(state, shard, wanted):
         return
     after = fate.waits_for if isinstance(fate, WontRead) else fate.after
     by = tuple(p for p in in_birth_order(dict.fromkeys(after)) if not reading.ends(p))
     yield Effect(
-        Harm.STALLED, shard, state.hi != DONE, wanted, DONE,
-        _width(around, shard, wanted, DONE), fate.cause if never else None, fate.why, by,
-        deadline(around, shard, wanted),
+        Harm.STALLED, shard, span.hi != DONE, wanted, DONE,
+        _width(state, shard, wanted, DONE), fate.cause if never else None, fate.why, by,
+        deadline(state, shard, wanted),
     )
 
 
 def _skips(
-    around: Circumstances, shard: ShardId, fate: WillRead, wanted: Cut, state: Span
+    state: StreamState, shard: ShardId, fate: WillRead, wanted: Cut, span: Span
 ) -> Iterator[Effect]:
-    if shard not in around.lineage:
+    if shard not in state.lineage:
         if wanted < DONE and fate.cause is Cause.GONE:
             yield Effect(
                 Harm.SKIPPED, shard, False, wanted, DONE, None, fate.cause,
@@ -341,40 +341,40 @@ def _skips(
             )
         return
     for since, until in ((wanted, fate.at.hi), (fate.until, DONE)):
-        if until is DONE and not has_unread(around, shard, since):
+        if until is DONE and not has_unread(state, shard, since):
             continue
-        if not possibly_before(since, until) or not has_unread(around, shard, since):
+        if not possibly_before(since, until) or not has_unread(state, shard, since):
             continue
-        if until is DONE and around.lineage.is_open(shard):
+        if until is DONE and state.lineage.is_open(shard):
             continue
-        certain = state.hi < fate.at.lo if until is fate.at.hi else state.hi < DONE
+        certain = span.hi < fate.at.lo if until is fate.at.hi else span.hi < DONE
         yield Effect(
-            Harm.SKIPPED, shard, certain, since, until, _width(around, shard, since, until),
-            fate.cause, fate.why, deadline=deadline(around, shard, since),
+            Harm.SKIPPED, shard, certain, since, until, _width(state, shard, since, until),
+            fate.cause, fate.why, deadline=deadline(state, shard, since),
         )
 
 
 def _rereads(
-    around: Circumstances, shard: ShardId, fate: WillRead, state: Span
+    state: StreamState, shard: ShardId, fate: WillRead, span: Span
 ) -> Iterator[Effect]:
-    listed = shard in around.lineage
-    if not listed or not fate.at.lo < state.hi or not has_unread(around, shard, fate.at.lo):
+    listed = shard in state.lineage
+    if not listed or not fate.at.lo < span.hi or not has_unread(state, shard, fate.at.lo):
         return
     # What goes on from its own last record reads nothing again: that nothing marks the end of a
     # shard makes its high end uncertain, not its row. What a sink holds beyond a gap is certain.
-    unmarked = fate.cause is Cause.UNMARKED and state.hi.rank is not Rank.INSIDE
-    if unmarked and fate.at.exact and fate.at.lo == state.lo != START:
+    unmarked = fate.cause is Cause.UNMARKED and span.hi.rank is not Rank.INSIDE
+    if unmarked and fate.at.exact and fate.at.lo == span.lo != START:
         return
-    until = replace(state.hi, quiet=None)  # up to its record: behind that there was nothing to read
-    width = _width(around, shard, fate.at.lo, until)
-    end = moment(around, shard, until)
+    until = replace(span.hi, quiet=None)  # up to its record: behind that there was nothing to read
+    width = _width(state, shard, fate.at.lo, until)
+    end = moment(state, shard, until)
     if fate.at.lo == START and width is not None:  # what retention has taken is not read again
-        kept = (end or 0.0) - (around.now - around.lineage.stream.retention)
+        kept = (end or 0.0) - (state.now - state.lineage.stream.retention)
         width = min(width, max(0.0, kept))
-    if around.since is not None and around.places.get(shard) == fate.at.lo and width is not None:
-        width = min(width, max(0.0, (end or 0.0) - around.since))
+    if state.since is not None and state.places.get(shard) == fate.at.lo and width is not None:
+        width = min(width, max(0.0, (end or 0.0) - state.since))
     yield Effect(
-        Harm.REREAD, shard, fate.at.hi < state.lo, fate.at.lo, until, width, fate.cause, fate.why,
+        Harm.REREAD, shard, fate.at.hi < span.lo, fate.at.lo, until, width, fate.cause, fate.why,
     )
 
 
@@ -388,18 +388,18 @@ def _disorder(shard: ShardId, reading: _Reading, run: Simulation) -> Iterator[Ef
 
 
 def _expired(
-    around: Circumstances, shard: ShardId, fate: Fate, wanted: Cut
+    state: StreamState, shard: ShardId, fate: Fate, wanted: Cut
 ) -> Iterator[Effect]:
     """A place older than what the stream keeps: records behind it may be gone already."""
     if not isinstance(fate, WillRead) or wanted.rank is not Rank.INSIDE:
         return
     if wanted.by_time and fate.cause is not Cause.POSITION:
         return
-    horizon = around.now - around.lineage.stream.retention
-    written = moment(around, shard, wanted)
-    if written is None or written >= horizon or not has_unread(around, shard, wanted):
+    horizon = state.now - state.lineage.stream.retention
+    written = moment(state, shard, wanted)
+    if written is None or written >= horizon or not has_unread(state, shard, wanted):
         return
-    probe = around.probes.get(shard)
+    probe = state.probes.get(shard)
     if probe is not None and probe.drained:
         return
     yield Effect(
@@ -409,40 +409,40 @@ def _expired(
     )
 
 
-def _too_old(around: Circumstances, run: Simulation) -> list[ShardId]:
+def _too_old(state: StreamState, run: Simulation) -> list[ShardId]:
     """Shards that go on at a place from before the horizon. What reads have shown since, the
     consumer does not know."""
-    horizon = around.now - around.lineage.stream.retention
+    horizon = state.now - state.lineage.stream.retention
     found = []
     for shard, fate in run.fates.items():
         if not isinstance(fate, WillRead) or fate.cause is not Cause.POSITION:
             continue
         if fate.at.lo == START and fate.at.lo.quiet is None:
             continue
-        written = moment(around, shard, fate.at.lo)
+        written = moment(state, shard, fate.at.lo)
         if (
             written is not None
             and written < horizon
-            and has_unread(replace(around, probes={}), shard, fate.at.lo)
+            and has_unread(replace(state, probes={}), shard, fate.at.lo)
         ):
             found.append(shard)
     return found
 
 
-def _past_disorder(around: Circumstances, processed: Frontier, run: Simulation) -> Iterator[Effect]:
-    lineage = around.lineage
+def _past_disorder(state: StreamState, processed: Frontier, run: Simulation) -> Iterator[Effect]:
+    lineage = state.lineage
     for shard in lineage:
-        state = processed.get(shard)
-        if state is None or state.lo in (START, DONE) or state.lo.rank is not Rank.INSIDE:
+        span = processed.get(shard)
+        if span is None or span.lo in (START, DONE) or span.lo.rank is not Rank.INSIDE:
             continue
-        if state.lo.by_time:
+        if span.lo.by_time:
             continue
         unread = tuple(
             p for p in lineage.parents(shard) if p in processed and processed[p].hi < DONE
         )
         if unread:
-            certain = any(not _seems_done(around, run, parent) for parent in unread)
+            certain = any(not _seems_done(state, run, parent) for parent in unread)
             yield Effect(
-                Harm.DISORDERED, shard, certain, START, state.lo, by=unread, past=True,
+                Harm.DISORDERED, shard, certain, START, span.lo, by=unread, past=True,
                 inherent=not run.orders, why="was read before its parents were done",
             )

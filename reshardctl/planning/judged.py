@@ -20,7 +20,7 @@ from reshardctl.model import (
     TargetFrontier,
     meet,
 )
-from reshardctl.planning.effects import Circumstances, Effect, aged, effects
+from reshardctl.planning.effects import Effect, StreamState, aged, effects
 from reshardctl.planning.no_less import reopened
 from reshardctl.planning.policy import ANY_PRICE, LOSSLESS, UNASKED, Accept, Policy
 
@@ -39,7 +39,7 @@ class Case:
     """Everything a decision is made from. Pure data: the same case gives the same decision."""
 
     consumer: Consumer
-    around: Circumstances
+    state: StreamState
     images: Sequence[Image]
     candidates: Sequence[Candidate]
     policy: Policy = LOSSLESS
@@ -72,13 +72,13 @@ class Case:
     def checkpoint(self, images: Iterable[Image] | None = None) -> Any:
         """The rows, or these instead of them, as the consumer parses them for this stream."""
         return self.consumer.parse(
-            self.images if images is None else images, self.around.lineage.stream
+            self.images if images is None else images, self.state.lineage.stream
         )
 
 
 def processed_frontier(case: Case, images: Iterable[Image] | None = None) -> Frontier:
     """What is settled whichever candidate wrote the rows: lowest lo, highest hi."""
-    lineage = case.around.lineage
+    lineage = case.state.lineage
     if case.line is not None:
         return _probed(case, _of_sink(case, case.line, images))
     if case.recreated:
@@ -94,7 +94,7 @@ def processed_frontier(case: Case, images: Iterable[Image] | None = None) -> Fro
 def _of_sink(case: Case, line: Frontier, images: Iterable[Image] | None) -> dict[ShardId, Span]:
     """The sink's line. Shards that were born since begin at their beginning; of those that are
     not listed any more no sink says anything, and rows are taken at their word."""
-    lineage = case.around.lineage
+    lineage = case.state.lineage
     found = {shard: line.get(shard, Span(START, START)) for shard in lineage}
     if case.recreated:
         return found
@@ -107,11 +107,11 @@ def _probed(case: Case, line: Frontier) -> dict[ShardId, Span]:
     """Reads that met no record settle a closed shard as a whole; what they began behind stays
     known, for consumers that mark no end and hold that place."""
     out = dict(line)
-    for shard, probe in case.around.probes.items():
+    for shard, probe in case.state.probes.items():
         span = out.get(shard)
         if span is None or not probe.drained or not probe.since <= span.lo:
             continue
-        if shard in case.around.lineage and not case.around.lineage.is_open(shard):
+        if shard in case.state.lineage and not case.state.lineage.is_open(shard):
             over = replace(DONE, text=str(span.lo))
             out[shard] = Span(over, over, Basis.PROBED, "read to its end: nothing left")
     return out
@@ -126,13 +126,13 @@ def judge(case: Case, want: TargetFrontier, processed: Frontier) -> list[Judged]
 def as_it_is(case: Case) -> list[Judged]:
     """The next start of every candidate against the line that the policy wants."""
     processed = processed_frontier(case)
-    return judge(case, case.policy.frontier(case.around.lineage, processed), processed)
+    return judge(case, case.policy.frontier(case.state.lineage, processed), processed)
 
 
 def judged_as(
     case: Case, checkpoint: Any, candidate: Candidate, want: TargetFrontier, processed: Frontier
 ) -> Judged:
     run = aged(
-        case.around, case.consumer.simulate_start(case.around.lineage, checkpoint, candidate.app)
+        case.state, case.consumer.simulate_start(case.state.lineage, checkpoint, candidate.app)
     )
-    return Judged(candidate, run, tuple(effects(case.around, want, processed, run)))
+    return Judged(candidate, run, tuple(effects(case.state, want, processed, run)))

@@ -123,11 +123,11 @@ def _withheld(case: Case, found: Decision) -> dict[ShardId, Cut]:
     kept: dict[ShardId, Cut] = {}
     for one in case.candidates:
         before, later = (
-            aged(case.around, case.consumer.simulate_start(case.around.lineage, rows, one.app))
+            aged(case.state, case.consumer.simulate_start(case.state.lineage, rows, one.app))
             for rows in (checkpoint, then)
         )
         for shard, cut in withheld(processed, before, later).items():
-            if shard in case.around.lineage:
+            if shard in case.state.lineage:
                 kept[shard] = cut if kept.get(shard, cut) == cut else START
     return kept
 
@@ -159,7 +159,7 @@ def _complete(case: Case) -> Decision:
 def _proven(case: Case, steps: Sequence[Step]) -> Plan | None:
     """These steps as a plan, `None` where a start after them is worse than one without them."""
     processed = processed_frontier(case)
-    want = case.policy.frontier(case.around.lineage, processed)
+    want = case.policy.frontier(case.state.lineage, processed)
     checkpoint = case.checkpoint(after(case.images, steps))
     runs = [judged_as(case, checkpoint, c, want, processed) for c in case.candidates]
     paid: list[Effect] = []
@@ -176,7 +176,7 @@ def _proven(case: Case, steps: Sequence[Step]) -> Plan | None:
 
 def _decided(case: Case) -> Decision:
     """One pass: a plan that is proven, though another may have to follow it."""
-    lineage = case.around.lineage
+    lineage = case.state.lineage
     checkpoint = case.checkpoint()
     if case.bootstrap and case.consumer.empty(checkpoint):
         return bootstrap(case)
@@ -189,7 +189,7 @@ def _decided(case: Case) -> Decision:
     if not case.recreated and not case.policy.skips and not any(
         worthwhile(e, case.tolerated) for j in judged for e in j.effects
     ) and not _wants_tidying(case) and not any(
-        drained_unended(case.around, j.simulation) for j in judged
+        drained_unended(case.state, j.simulation) for j in judged
     ):
         return Nothing()
     decisions = [_for_candidate(case, want, processed, judged, j) for j in judged]
@@ -209,8 +209,8 @@ def _right_for_all(
     """These steps as a plan, `None` where some candidate's start is worse or delivers less."""
     checkpoint = case.checkpoint(after(case.images, steps))
     for one in () if case.policy.skips else judged:
-        run = case.consumer.simulate_start(case.around.lineage, checkpoint, one.candidate.app)
-        if not delivers_no_less(processed, one.simulation, aged(case.around, run)):
+        run = case.consumer.simulate_start(case.state.lineage, checkpoint, one.candidate.app)
+        if not delivers_no_less(processed, one.simulation, aged(case.state, run)):
             return None
     return _proven(case, steps)
 
@@ -218,7 +218,7 @@ def _right_for_all(
 def _decisions(case: Case) -> list[Decision]:
     """One a candidate, as if it were the only one; but all of them may have written the rows."""
     processed = processed_frontier(case)
-    want = case.policy.frontier(case.around.lineage, processed)
+    want = case.policy.frontier(case.state.lineage, processed)
     judged = judge(case, want, processed)
     return [
         _for_candidate(case, want, processed, judged, j)
@@ -229,7 +229,7 @@ def _decisions(case: Case) -> list[Decision]:
 
 def _wants_tidying(case: Case) -> bool:
     """Rows that harm nothing at the next start, but later: those of shards not born yet."""
-    lineage = case.around.lineage
+    lineage = case.state.lineage
     newest = lineage.newest_index()
     checkpoint = case.checkpoint()
     return any(
@@ -285,7 +285,7 @@ def _if_it_lived(
     """
     if judged.simulation.crash is None:
         return ()
-    found = effects(case.around, want, processed, replace(judged.simulation, crash=None))
+    found = effects(case.state, want, processed, replace(judged.simulation, crash=None))
     return tuple(e for e in found if e.harm in (Harm.DISORDERED, Harm.STALLED))
 
 
@@ -298,7 +298,7 @@ def _encode(
     case: Case, want: TargetFrontier, candidate: Candidate, leave: Mapping[ShardId, Residual]
 ) -> list[Step] | Cannot:
     checkpoint = case.checkpoint()
-    lineage = case.around.lineage
+    lineage = case.state.lineage
     # A row cannot say "since then": what a start by time reads again is read as a whole.
     timed = {s: START for s in case.kept if want[s].by_time}
     want = {**want, **timed} if timed else want
@@ -334,8 +334,8 @@ def _policy_costs(
     are taken for over and nothing reads."""
     if not case.policy.skips:
         return ()
-    strict = LOSSLESS.frontier(case.around.lineage, processed)
-    found = effects(case.around, strict, processed, run)
+    strict = LOSSLESS.frontier(case.state.lineage, processed)
+    found = effects(case.state, strict, processed, run)
     return tuple(
         replace(e, harm=Harm.SKIPPED) for e in found
         if e.harm is Harm.SKIPPED
@@ -345,7 +345,7 @@ def _policy_costs(
 
 def bootstrap(case: Case) -> Plan:
     """First positions for a consumer that the operator declares new."""
-    lineage = case.around.lineage
+    lineage = case.state.lineage
     empty: Frontier = {shard: Span(START, START) for shard in lineage}
     want = case.policy.frontier(lineage, empty)
     app = case.candidates[0].app

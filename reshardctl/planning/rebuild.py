@@ -24,7 +24,7 @@ from reshardctl.planning.plan import (
 def rebuilt(case: Case) -> Decision:
     """A plan for every candidate, or why there is none. The store is empty."""
     processed = processed_frontier(case)
-    want = case.policy.frontier(case.around.lineage, processed)
+    want = case.policy.frontier(case.state.lineage, processed)
     decisions = [_for_candidate(case, want, processed, one) for one in case.candidates]
     return agree(case.consumer.spec.asks, case.candidates, decisions)
 
@@ -67,7 +67,7 @@ def _beginnings(
 ) -> Iterator[list[Step] | Cannot]:
     """The whole line, and what would move the consumer to it: where it comes to most of it by
     itself, the second is less."""
-    lineage, consumer, checkpoint = case.around.lineage, case.consumer, case.checkpoint()
+    lineage, consumer, checkpoint = case.state.lineage, case.consumer, case.checkpoint()
     there = {image.key for image in case.images}
     whole = consumer.rebuild(lineage, checkpoint, want, candidate.app)
     if isinstance(whole, Cannot) or not _over(whole, there):

@@ -38,7 +38,7 @@ from reshardctl.model import (
     after,
     changed,
 )
-from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, Nothing, Plan, decide, processed_frontier
 from reshardctl.planning.policy import EVERYTHING, LATEST_AT_START, LOSSLESS, Accept, Policy
 from reshardctl.testing.lineages import lineages, number_inside
@@ -129,8 +129,8 @@ class ConsumerContract:
     ) -> Case:
         """The case that they pose, an hour after the last that happened."""
         candidates = self.consumer.candidates(self.consumer.parse(images), options)
-        around = Circumstances(lineage, _now(lineage))
-        return Case(self.consumer, around, images, candidates, **more)
+        state = StreamState(lineage, _now(lineage))
+        return Case(self.consumer, state, images, candidates, **more)
 
     def each(self, images: Sequence[Image]) -> list[Candidate]:
         """Every candidate under every set of options."""

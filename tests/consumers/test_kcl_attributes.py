@@ -124,7 +124,7 @@ def test_a_lease_of_nobody_is_never_ended_though_its_shard_is_gone(release: str)
     bench = Bench.on(case, images_of(items), options, accept="reread=1h,disorder")
     (simulation,) = bench.replays()
     ran = run(load_topology(case.stream), case.stream["name"], items, "TRIM_HORIZON", release)
-    said = delivered(case, simulation, bench.plan_case.around.lineage)
+    said = delivered(case, simulation, bench.plan_case.state.lineage)
     assert {s for s, got in said.items() if got} == set(ran.delivered) == {shard_id(1)}
     assert "RSH301" in {f.code for f in bench.findings()}
     plan = bench.decide()
@@ -132,5 +132,5 @@ def test_a_lease_of_nobody_is_never_ended_though_its_shard_is_gone(release: str)
     after = Bench.on(case, bench.after(plan.steps), options, accept="reread=1h,disorder")
     assert isinstance(after.decide(), Nothing)
     (then,) = after.replays()
-    read = delivered(case, then, bench.plan_case.around.lineage)
+    read = delivered(case, then, bench.plan_case.state.lineage)
     assert {s for s, got in read.items() if got} == {shard_id(1), shard_id(2), shard_id(3)}

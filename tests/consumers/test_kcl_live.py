@@ -151,7 +151,7 @@ def marks(name: str, steps: list[Step], **want: Cut) -> dict[str, str]:
         for shard, span in processed_frontier(case).items()
     }
     app = case.candidates[0].app
-    found = marked(case.around.lineage, case.checkpoint(), steps, line, app)
+    found = marked(case.state.lineage, case.checkpoint(), steps, line, app)
     return {w.key[-1]: "" if w.live else w.running for w in writes_of(found)}
 
 

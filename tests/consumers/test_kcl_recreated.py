@@ -31,7 +31,7 @@ def test_the_row_of_a_trimmed_shard_does_not_ask_for_it_again(initial: str) -> N
     assert isinstance(plan, Plan)
     after = Bench.on(CASE, bench.after(plan.steps), options)
     case = after.plan_case
-    found = case.consumer.incarnation(case.around.lineage, case.checkpoint())
+    found = case.consumer.incarnation(case.state.lineage, case.checkpoint())
     assert found is Incarnation.AMBIGUOUS
     assert "RSH102" not in {finding.code for finding in after.findings()}
     assert isinstance(after.decide(), Nothing)

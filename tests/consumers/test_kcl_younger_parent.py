@@ -35,7 +35,7 @@ def test_it_starts_when_the_younger_one_has_ended(release: str) -> None:
     (simulation,) = bench.replays()
     fake = load_topology(merge.stream)
     ran = run(fake, merge.stream["name"], items, "TRIM_HORIZON", release)
-    said = delivered(merge, simulation, bench.plan_case.around.lineage)
+    said = delivered(merge, simulation, bench.plan_case.state.lineage)
     stored = {s: [p for p in got if p.startswith("s")] for s, got in said.items()}
     assert {s: got for s, got in stored.items() if got} == ran.delivered
     assert not [f for f in bench.findings() if f.severity is Severity.ERROR]

@@ -45,7 +45,7 @@ def codes(one: Bench) -> set[str]:
 
 def payloads(one: Bench) -> dict[str, tuple[str, ...]]:
     (run,) = one.replays()
-    found = delivered(one.case, run, one.plan_case.around.lineage)
+    found = delivered(one.case, run, one.plan_case.state.lineage)
     return {shard[-1]: records for shard, records in found.items()}
 
 
@@ -89,7 +89,7 @@ def test_a_group_is_asked_about_where_it_has_leases() -> None:
     for leases, groups in (([lease(0, completed=False)], {"group-0.5.0"}), ([], set())):
         one = bench("a", *leases)
         consumer, images = one.plan_case.consumer, one.plan_case.images
-        checkpoint = consumer.parse(images, one.plan_case.around.lineage.stream)
+        checkpoint = consumer.parse(images, one.plan_case.state.lineage.stream)
         found = {c.options["release"] for c in consumer.candidates(checkpoint, {"app": "app"})}
         assert found == groups | {"0.5.0", "master-31e0042", "telegraf-1.39"}
 
@@ -110,7 +110,7 @@ def test_no_lease_is_ever_written() -> None:
 def test_a_proof_rests_on_the_leases_of_the_group_as_well() -> None:
     """A parent that is completed, or not any more, between a plan and its writes is noticed."""
     one = bench("a", lease(0, completed=True))
-    consumer, lineage = one.plan_case.consumer, one.plan_case.around.lineage
+    consumer, lineage = one.plan_case.consumer, one.plan_case.state.lineage
     family = consumer.family(lineage, {"app-orders/shardId-000000000001"})
     assert {
         "app#orders/LEASE#shardId-000000000000", "app-orders/shardId-000000000000",

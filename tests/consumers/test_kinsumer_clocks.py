@@ -97,8 +97,8 @@ def test_a_time_that_is_past_or_a_little_ahead_is_none(way: Callable) -> None:
         for ahead in (-DAY, AHEAD - 1):
             rows = replace(state, rows=way(state.rows, state.case.now, ahead))
             bench = bench_of(rows, rows.images)
-            found = clocks(bench.plan_case.around.lineage, parse(rows.images))
-            assert found == clocks(bench.plan_case.around.lineage, parse(()))
+            found = clocks(bench.plan_case.state.lineage, parse(rows.images))
+            assert found == clocks(bench.plan_case.state.lineage, parse(()))
             assert not {f.code for f in bench.findings()} & {"RSH404"}
 
 
@@ -110,7 +110,7 @@ def test_a_time_that_cannot_be_read_holds_nothing() -> None:
     key = f"clients/{OTHER}"
     rows[key] = rows[key] | {"LastUpdate": {"S": "tomorrow"}}
     images = replace(state, rows=rows).images
-    assert not clocks(bench_of(state, images).plan_case.around.lineage, parse(images)).clients
+    assert not clocks(bench_of(state, images).plan_case.state.lineage, parse(images)).clients
 
 
 def test_nothing_but_the_owner_goes_from_an_owned_row() -> None:

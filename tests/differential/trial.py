@@ -182,7 +182,7 @@ def _tail(most: tuple[str, ...], got: tuple[str, ...]) -> bool:
 def _bounds(
     state: State, bench: Bench, simulation: Simulation
 ) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-    lineage = bench.plan_case.around.lineage
+    lineage = bench.plan_case.state.lineage
     most = delivered(state.case, simulation, lineage)
     least = delivered(state.case, _latest(simulation), lineage)
     return {shard: (payloads, least[shard]) for shard, payloads in most.items()}

@@ -18,7 +18,7 @@ from typing import Any
 from reshardctl.consumers.base import Incarnation
 from reshardctl.diagnosis.rules import View
 from reshardctl.lineage import Lineage
-from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import judge, processed_frontier
 from reshardctl.planning.policy import LOSSLESS
 from tests.case import Case, all_cases, from_table
@@ -105,20 +105,20 @@ def view_of(told: Told) -> View:
     bench = Bench.of(told.case, told.initial, told.release)
     case = bench.plan_case
     if told.status != "ACTIVE":
-        listed = case.around.lineage
+        listed = case.state.lineage
         stream = replace(listed.stream, status=told.status)
         lineage = Lineage(stream, [listed[shard] for shard in listed])
-        case = replace(case, around=Circumstances(lineage, case.around.now))
+        case = replace(case, state=StreamState(lineage, case.state.now))
     (view,) = views_of(case)
     return view
 
 
 def views_of(case: Any) -> Iterator[View]:
     """A view for every candidate of a planner's case, under `lossless`."""
-    lineage = case.around.lineage
+    lineage = case.state.lineage
     processed = processed_frontier(case)
     checkpoint = case.consumer.parse(case.images)
     odd = case.consumer.odd(lineage, checkpoint)
     recreated = case.consumer.incarnation(lineage, checkpoint) is Incarnation.RECREATED
     for judged in judge(case, LOSSLESS.frontier(lineage, processed), processed):
-        yield View(case.around, processed, judged.simulation, judged.effects, odd, recreated)
+        yield View(case.state, processed, judged.simulation, judged.effects, odd, recreated)

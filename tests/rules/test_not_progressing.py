@@ -16,7 +16,7 @@ from reshardctl.diagnosis.rules import Finding, View
 from reshardctl.diagnosis.rules.rsh403_not_progressing import match
 from reshardctl.lineage import Lineage
 from reshardctl.model import START, Probe, ShardId, shard_id
-from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.effects import StreamState
 from tests.rules.seen import view_of
 from tests.rules.test_tables import BY_CASES
 
@@ -34,8 +34,8 @@ def findings(
 ) -> list[Finding]:
     view = view_of(ROOTS)
     seen = Watched(SINCE, UNTIL, "60 s rules out 180 s", shards, elsewhere)
-    around = Circumstances(view.lineage, view.around.now, probes or {})
-    return list(match(replace(view, around=around, watched=seen)))
+    state = StreamState(view.lineage, view.state.now, probes or {})
+    return list(match(replace(view, state=state, watched=seen)))
 
 
 def severities(found: list[Finding]) -> list[tuple[str, tuple[ShardId, ...]]]:
@@ -91,9 +91,9 @@ def test_other_owners_are_named_and_not_all_of_them() -> None:
     lineage = Lineage(view.lineage.stream, listed)
     seen = Watched(SINCE, UNTIL, "", many)
     processed = dict.fromkeys(many, view.processed[A])
-    around = Circumstances(lineage, view.around.now)
+    state = StreamState(lineage, view.state.now)
     run = SimpleNamespace(fates=dict.fromkeys(many, view.simulation.fates[A]))
-    (found,) = match(View(around, processed, run, [], [], watched=seen))  # type: ignore[arg-type]
+    (found,) = match(View(state, processed, run, [], [], watched=seen))  # type: ignore[arg-type]
     assert "held by w0, w1, w2 and others" in found.what
 
 

@@ -47,7 +47,7 @@ class Trial:
         """What the core says the next start on these rows costs, against skipping nothing."""
         case = replace(self.plan_case(items), policy=POLICIES["lossless"])
         processed = processed_frontier(case)
-        want = case.policy.frontier(case.around.lineage, processed)
+        want = case.policy.frontier(case.state.lineage, processed)
         return judge(case, want, processed)[0].effects
 
     @cached_property
@@ -78,13 +78,13 @@ class Trial:
     @cached_property
     def forecast_delivery(self) -> Delivered:
         """The forecast in payloads."""
-        return delivered(self.case, self.simulation, self.core.around.lineage)
+        return delivered(self.case, self.simulation, self.core.state.lineage)
 
     def forecast(self, case: PlanCase) -> Simulation:
         """The core's forecast."""
         (candidate,) = case.candidates
         checkpoint = case.consumer.parse(case.images)
-        return case.consumer.simulate_start(case.around.lineage, checkpoint, candidate.app)
+        return case.consumer.simulate_start(case.state.lineage, checkpoint, candidate.app)
 
     @cached_property
     def decision(self) -> Decision:

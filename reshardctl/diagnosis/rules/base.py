@@ -11,7 +11,7 @@ from reshardctl.diagnosis.activity import Watched
 from reshardctl.diagnosis.earlier import Earlier
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cause, Frontier, Odd, Oddity, ShardId, Simulation
-from reshardctl.planning.effects import Circumstances, Deadline, Effect, Harm
+from reshardctl.planning.effects import Deadline, Effect, Harm, StreamState
 
 
 class Severity(IntEnum):
@@ -51,7 +51,7 @@ class Finding:
 class View:
     """One candidate's next start, read-only."""
 
-    around: Circumstances
+    state: StreamState
     processed: Frontier
     simulation: Simulation
     effects: Sequence[Effect]
@@ -63,7 +63,7 @@ class View:
     @property
     def lineage(self) -> Lineage:
         """The stream's shards."""
-        return self.around.lineage
+        return self.state.lineage
 
     def harmed(self, harm: Harm, *causes: Cause | None) -> list[Effect]:
         """Effects of a kind, of any cause or of the named ones."""

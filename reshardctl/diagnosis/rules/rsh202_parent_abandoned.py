@@ -70,7 +70,7 @@ def match(view: View) -> Iterator[Finding]:
         if is_closed(view, e.shard) and not below_a_row(view, e.shard)
     ]
     found += [e for e in view.harmed(Harm.SKIPPED, Cause.TAKEN_FOR_READ) if not e.gone]
-    probes = [view.around.probes.get(e.shard) for e in found if e.shard is not None]
+    probes = [view.state.probes.get(e.shard) for e in found if e.shard is not None]
     seen = bool(probes) and all(probe is not None and probe.count for probe in probes)
     what = "closed, and nothing will read what is still owed"
     if seen:

@@ -73,7 +73,7 @@ def _cannot_tell(view: View) -> Iterator[Finding]:
     """Shards without a row that may not have been read to their end, while they hold anything."""
     odd = [
         o for o in view.oddities(Oddity.CLEANED_OR_LOST)
-        if o.shard is not None and has_unread(view.around, o.shard, START)
+        if o.shard is not None and has_unread(view.state, o.shard, START)
         and not _finished(view, o.shard)
     ]
     told: dict[str, list[Odd]] = {}
@@ -120,7 +120,7 @@ def _finished(view: View, shard: ShardId) -> bool:
             return True
         case Trace.STOOD:
             stood = earlier.stood(shard)
-            return stood is not None and not has_unread(view.around, shard, stood)
+            return stood is not None and not has_unread(view.state, shard, stood)
         case _:
             return False
 

@@ -55,7 +55,7 @@ CODE, NAME = "RSH216", "drained-not-ended"
 
 def match(view: View) -> Iterator[Finding]:
     """Warning: the children wait for a mark that a read shows to be due."""
-    if found := drained_unended(view.around, view.simulation):
+    if found := drained_unended(view.state, view.simulation):
         yield Finding(
             CODE, NAME, Severity.WARNING, tuple(found),
             "closed and read to the last record, but not marked as ended",

@@ -52,7 +52,7 @@ def match(view: View) -> Iterator[Finding]:
     for risk in view.simulation.risks:
         if risk.cause not in (Cause.BACKFILL, Cause.LIVELOCK):
             continue
-        probes = view.around.probes
+        probes = view.state.probes
         drained = {s for s in risk.shards if s in probes and probes[s].drained}
         if risk.cause is Cause.LIVELOCK and drained == set(risk.shards):
             continue

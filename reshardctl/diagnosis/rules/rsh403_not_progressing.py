@@ -96,7 +96,7 @@ def _standing(view: View, watched: Watched) -> Iterator[ShardId]:
 
 
 def _known(view: View, watched: Watched, shard: ShardId) -> _Known:
-    probe = view.around.probes.get(shard)
+    probe = view.state.probes.get(shard)
     if probe is not None and probe.first_arrival is not None:
         return _Known.UNREAD if probe.first_arrival < watched.since else _Known.NOTHING
     closed = view.lineage.closed_at(shard)
@@ -149,7 +149,7 @@ def _standing_still(
 
 
 def _again(view: View, known: _Known) -> str:
-    return "watch again for longer" if known is _Known.UNREAD or view.around.probes else (
+    return "watch again for longer" if known is _Known.UNREAD or view.state.probes else (
         "--probe tells whether records are there"
     )
 
@@ -158,7 +158,7 @@ def _costs(view: View, known: _Known, shards: Sequence[ShardId]) -> str:
     """When the oldest record that was seen expires."""
     if known in (_Known.DRAINED, _Known.CLOSED):
         return "its children wait for its end" if any(map(view.lineage.children, shards)) else ""
-    probes = view.around.probes
+    probes = view.state.probes
     arrivals = [
         arrival for shard in shards
         if shard in probes and (arrival := probes[shard].first_arrival) is not None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from reshardctl.diagnosis.report import Report, case_of
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, ShardId, Span, Stream
-from reshardctl.planning.effects import Circumstances, Effect, Harm, has_unread, moment
+from reshardctl.planning.effects import Effect, Harm, StreamState, has_unread, moment
 from reshardctl.planning.plan import processed_frontier
 
 LOSING = (Harm.SKIPPED, Harm.STALLED)
@@ -135,9 +135,9 @@ def _opened(lineage: Lineage, shard: ShardId) -> float:
 
 def _places(lineage: Lineage, now: float, report: Report) -> dict[ShardId, Place]:
     case = case_of(report.snapshot, report.wishes)
-    around = Circumstances(lineage, now, report.snapshot.probes)
+    state = StreamState(lineage, now, report.snapshot.probes)
     line = processed_frontier(case)
-    losses = _losses(around, report)
+    losses = _losses(state, report)
     codes: dict[ShardId, list[str]] = defaultdict(list)
     for finding in report.findings:
         for shard in finding.shards:
@@ -146,9 +146,9 @@ def _places(lineage: Lineage, now: float, report: Report) -> dict[ShardId, Place
     for shard in lineage:
         span = line.get(shard)
         since = perhaps = None
-        if span is not None and has_unread(around, shard, span.lo):
-            since = _moment(around, shard, span.lo)
-            perhaps = max(since, moment(around, shard, span.hi) or since)
+        if span is not None and has_unread(state, shard, span.lo):
+            since = _moment(state, shard, span.lo)
+            perhaps = max(since, moment(state, shard, span.hi) or since)
         out[shard] = Place(
             report.positions.get(shard), span, since, perhaps, losses.get(shard),
             tuple(dict.fromkeys(codes[shard])),
@@ -156,13 +156,13 @@ def _places(lineage: Lineage, now: float, report: Report) -> dict[ShardId, Place
     return out
 
 
-def _moment(around: Circumstances, shard: ShardId, cut: Cut) -> float:
+def _moment(state: StreamState, shard: ShardId, cut: Cut) -> float:
     """When the stream had come to a cut; the shard's beginning where numbers do not tell."""
-    found = moment(around, shard, cut)
-    return _opened(around.lineage, shard) if found is None else found
+    found = moment(state, shard, cut)
+    return _opened(state.lineage, shard) if found is None else found
 
 
-def _losses(around: Circumstances, report: Report) -> dict[ShardId, Loss]:
+def _losses(state: StreamState, report: Report) -> dict[ShardId, Loss]:
     found: dict[ShardId, list[list[Effect]]] = {}
     for place, judged in enumerate(report.judged):
         for effect in judged.effects:
@@ -170,18 +170,18 @@ def _losses(around: Circumstances, report: Report) -> dict[ShardId, Loss]:
                 runs = found.setdefault(effect.shard, [[] for _ in report.judged])
                 runs[place].append(effect)
     return {
-        shard: _loss(around, shard, runs) for shard, runs in found.items()
-        if shard in around.lineage
+        shard: _loss(state, shard, runs) for shard, runs in found.items()
+        if shard in state.lineage
     }
 
 
-def _loss(around: Circumstances, shard: ShardId, runs: Iterable[list[Effect]]) -> Loss:
+def _loss(state: StreamState, shard: ShardId, runs: Iterable[list[Effect]]) -> Loss:
     """One loss of what the candidates' runs do: what all agree on, else the widest of them."""
     runs = list(runs)
     certain = all(any(e.certain and not e.gone for e in run) for run in runs)
     every = [e for run in runs for e in run if not certain or e.certain]
-    starts = [_moment(around, shard, e.since) for e in every]
-    ends = [moment(around, shard, e.until) or around.now for e in every]
+    starts = [_moment(state, shard, e.since) for e in every]
+    ends = [moment(state, shard, e.until) or state.now for e in every]
     since, until = (max(starts), min(ends)) if certain else (min(starts), max(ends))
     worst = max(every, key=lambda e: (list(Harm).index(e.harm), e.certain, e.seconds or 0.0))
     return Loss(worst, since, max(since, until), certain)

@@ -27,7 +27,7 @@ def case(shape: str, without: set[str], *more: Image) -> Case:
 
 def crash(one: Case) -> Crash | None:
     processed = processed_frontier(one)
-    want = one.policy.frontier(one.around.lineage, processed)
+    want = one.policy.frontier(one.state.lineage, processed)
     return judge(one, want, processed)[0].simulation.crash
 
 

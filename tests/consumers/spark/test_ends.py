@@ -15,7 +15,7 @@ import pytest
 
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.model import DONE, START, Image, ShardId, WillRead, after, at_number, shard_id
-from reshardctl.planning.effects import Circumstances
+from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, NoSafePlan, Nothing, Plan, decide
 from tests.spark_recorded import GOLDEN, HEAD, Recorded
 
@@ -53,13 +53,13 @@ def case(images: list[Image], **said: str) -> Case:
     one, consumer = recorded(), Spark()
     options = {"startingPosition": "TRIM_HORIZON", "failOnDataLoss": "true"} | said
     parsed = consumer.parse(images, one.stream)
-    around = Circumstances(one.lineage, max(one.times.values()) + 60)
-    return Case(consumer, around, images, consumer.candidates(parsed, options))
+    state = StreamState(one.lineage, max(one.times.values()) + 60)
+    return Case(consumer, state, images, consumer.candidates(parsed, options))
 
 
 def fates(one: Case) -> Mapping[ShardId, object]:
     (candidate,) = one.candidates
-    return one.consumer.simulate_start(one.around.lineage, one.checkpoint(), candidate.app).fates
+    return one.consumer.simulate_start(one.state.lineage, one.checkpoint(), candidate.app).fates
 
 
 def line(images: list[Image]) -> str:

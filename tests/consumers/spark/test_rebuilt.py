@@ -20,7 +20,7 @@ from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model import START, Span, after, at_number
 from reshardctl.model.times import instant
-from reshardctl.planning.effects import Circumstances, Harm
+from reshardctl.planning.effects import Harm, StreamState
 from reshardctl.planning.plan import Case as PlanCase
 from reshardctl.planning.plan import NoSafePlan, Nothing, Plan, decide
 from reshardctl.planning.policy import EVERYTHING, Accept
@@ -63,7 +63,7 @@ def lost(case: Case, release: str, initial: str, batch: int) -> PlanCase:
     lineage = lineage_of(case.shards, case.stream["created"], case.retention_hours)
     candidates = spark.candidates(spark.parse([], lineage.stream), said)
     return PlanCase(
-        spark, Circumstances(lineage, case.now), [], candidates,
+        spark, StreamState(lineage, case.now), [], candidates,
         accept=Accept(reread=EVERYTHING, disorder=True),
     )
 
@@ -94,7 +94,7 @@ def test_all_that_is_missing_comes_and_no_more_again_than_is_printed(release, tm
         plain = lost(case, release, initial, last)
         found = facts(case, sink, streamed=rng.random() < 0.7, proofs=True)
         try:
-            line = line_of(found, plain.around.lineage, inside=False)
+            line = line_of(found, plain.state.lineage, inside=False)
         except Refused:
             continue
         decision = rebuilt(replace(plain, line=line.spans))
@@ -128,7 +128,7 @@ def test_the_files_of_a_lost_checkpoint(tmp_path):
     case = case_of(rng)
     sink = {s: frozenset(p for _, p, _ in held) for s, held in case.records.items()}
     plain = lost(case, LINEAGE, "LATEST", 7)
-    line = line_of(facts(case, sink), plain.around.lineage)
+    line = line_of(facts(case, sink), plain.state.lineage)
     decision = rebuilt(replace(plain, line=line.spans))
     assert [w.key for step in decision.steps for w in step.writes] == [
         "offsets/6", "offsets/7", "commits/7", "metadata",
@@ -162,7 +162,7 @@ def test_an_empty_directory_is_no_checkpoint_unless_that_is_said():
 def test_connectors_that_skip_what_is_closed_get_ways_out(release):
     case = case_of(Random("cannot"))
     plain = lost(case, release, "LATEST", 0)
-    line = {shard: Span(START, START) for shard in plain.around.lineage}
+    line = {shard: Span(START, START) for shard in plain.state.lineage}
     decision = rebuilt(replace(plain, line=line))
     assert isinstance(decision, NoSafePlan)
     way, *others = decision.ways_out

@@ -94,7 +94,7 @@ def test_a_row_that_is_no_entry_is_told_with_its_key():
     broken = [i for i in one.images if not i.key.startswith("log/")]
     shards = [i for i in one.images if i.key.startswith("log/0/")]
     rows = [Image(i.key, {**i.attributes, "metadataValue": {"N": "7"}}) for i in shards]
-    odd = Spark(log="t").parse([*broken, *rows], one.around.lineage.stream).odd
+    odd = Spark(log="t").parse([*broken, *rows], one.state.lineage.stream).odd
     assert shards[0].key in {o.key for o in odd}
 
 
@@ -126,15 +126,15 @@ def test_rows_of_the_planned_batch_are_its_own():
 
 def shared(one: Case) -> list[Finding]:
     processed = processed_frontier(one)
-    (judged,) = judge(one, one.policy.frontier(one.around.lineage, processed), processed)
-    view = View(one.around, processed, judged.simulation, judged.effects, ())
+    (judged,) = judge(one, one.policy.frontier(one.state.lineage, processed), processed)
+    view = View(one.state, processed, judged.simulation, judged.effects, ())
     return [finding for finding in findings(view) if finding.code == "RSH234"]
 
 
 def test_the_option_is_named_where_the_log_is_missing_and_the_table_where_it_is_empty():
     one = case("s1", HEAD)
     bare = [i for i in one.images if not i.key.startswith(("log/", "sources"))]
-    stream = one.around.lineage.stream
+    stream = one.state.lineage.stream
     for consumer, word in ((Spark(), "log=TABLE"), (Spark(log="my-log"), "table my-log")):
         with pytest.raises(CannotTell) as refused:
             consumer.candidates(consumer.parse(bare, stream), {})
