@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.measured import cost_of
 from reshardctl.consumers.quickwit.document import FILE, Document
 from reshardctl.model import Step, Update, Write
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.quickwit import Indexes
 
@@ -108,5 +108,5 @@ def splice(root: str) -> None:
     row = {image.key: image for image in store.read()}[KEY]
     change = Update({"position": {"S": MOVED}})
     step = Step("bench", (Write(KEY, change, row, "a benchmark", ("position",)),))
-    if store.write(step, "bench") is not Landed.DONE:
+    if store.write(step, "bench") is not WriteResult.APPLIED:
         raise AssertionError("not written")

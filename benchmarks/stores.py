@@ -23,7 +23,7 @@ from benchmarks.metastore import INDEX, NUMBER, SOURCE, plant
 from reshardctl.commands.open_store import STORES, Reached
 from reshardctl.consumers.locator import parse
 from reshardctl.model import Image, Step, Update, Write
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from tests.servers import PASSWORD, USER
 from tests.servers.postgresql import postgresql
 from tests.servers.redisserver import redis_server
@@ -63,7 +63,10 @@ def _ours(locator: str, endpoint: str, count: int) -> None:
         raise AssertionError(f"{len(writes)} positions of {count}")
     # moto copies all of its tables for a transaction, so there each write goes alone.
     for some in _some(writes, 1 if endpoint else min(medium.max_writes, 5_000)):
-        if medium.write(Step("bench", tuple(some)), f"bench-{some[0].key}") is not Landed.DONE:
+        if (
+            medium.write(Step("bench", tuple(some)), f"bench-{some[0].key}")
+            is not WriteResult.APPLIED
+        ):
             raise AssertionError("not written")
 
 

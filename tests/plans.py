@@ -13,7 +13,7 @@ from reshardctl.execution.apply import Applied
 from reshardctl.execution.undo import Restore
 from reshardctl.journal import Header, Journal, Records
 from reshardctl.model import Attributes, Create, Delete, Image, Step, Update, Write, canonical
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.planning.refresh import rebase
 from reshardctl.stores.base import Medium
 from reshardctl.testing.memory_medium import MemoryMedium
@@ -234,19 +234,19 @@ class Crashing:
         self._mode = mode
         self.identity, self.read, self.get = medium.identity, medium.read, medium.get
 
-    def write(self, step: Step, token: str) -> Landed:
+    def write(self, step: Step, token: str) -> WriteResult:
         self._left -= 1
         here = self._left == -1
         if here and self._mode == "killed before":
             raise Killed
         if here and self._mode == "never sent":
             raise AnswerLost("the answer was lost")
-        landed = self._medium.write(step, token)
+        result = self._medium.write(step, token)
         if here and self._mode == "killed after":
             raise Killed
         if here and self._mode == "answer lost":
             raise AnswerLost("the answer was lost")
-        return landed
+        return result
 
 
 MODES = ("killed before", "killed after", "never sent", "answer lost")

@@ -161,9 +161,9 @@ class Meeting:
 
     def write(self, step: Any, token: str) -> Any:
         self._meet()
-        landed = self._medium.write(step, token)
-        self.written += landed.value == "done"
-        return landed
+        result = self._medium.write(step, token)
+        self.written += result.value == "done"
+        return result
 
 
 def _counter(row: Row) -> int:

@@ -15,7 +15,7 @@ from zlib import crc32
 from lease_server import Clock, _bytes, session
 
 from reshardctl.model import Create, Image, Step, TableShape, Write, canonical
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.dynamodb import DynamoDb
 
 _names = itertools.count()
@@ -85,7 +85,7 @@ class Mask:
         rows = {key: found[self.worn(key)] for key in keys}
         return {key: row and self.taken_off(row) for key, row in rows.items()}
 
-    def write(self, step: Step, token: str) -> Landed:
+    def write(self, step: Step, token: str) -> WriteResult:
         return self.inner.write(replace(step, writes=tuple(map(self._worn, step.writes))), token)
 
     def _worn(self, write: Write) -> Write:

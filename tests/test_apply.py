@@ -39,7 +39,7 @@ from reshardctl.errors import (
 from reshardctl.exit import Exit
 from reshardctl.journal import Journal, read
 from reshardctl.model import Image, Step
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.planning.refresh import rebase
 from reshardctl.testing.memory_medium import MemoryMedium
 
@@ -70,14 +70,14 @@ class Failing:
 
     max_writes = 100
 
-    def __init__(self, medium: MemoryMedium, at: int, failure: BaseException | Landed) -> None:
+    def __init__(self, medium: MemoryMedium, at: int, failure: BaseException | WriteResult) -> None:
         self._medium, self._left, self._failure = medium, at, failure
         self.identity, self.read, self.get = medium.identity, medium.read, medium.get
 
-    def write(self, step: Step, token: str) -> Landed:
+    def write(self, step: Step, token: str) -> WriteResult:
         self._left -= 1
         if self._left == -1:
-            if isinstance(self._failure, Landed):
+            if isinstance(self._failure, WriteResult):
                 return self._failure
             raise self._failure
         return self._medium.write(step, token)
@@ -94,7 +94,7 @@ def test_everything_is_written_and_recorded(sizes: list[int], path: Path) -> Non
         done = apply(plan.steps, medium, journal, check=checked(plan))
     assert medium.read() == plan.after()
     assert (done.written, done.recognised) == (len(sizes), 0)
-    assert read(path).fix.landed == set(range(len(sizes)))
+    assert read(path).fix.applied == set(range(len(sizes)))
 
 
 def test_a_row_may_be_written_by_several_steps(path: Path) -> None:
@@ -130,13 +130,13 @@ def test_each_step_is_in_the_journal_before_it_is_written(
     seen = []
 
     class Watching(Failing):
-        def write(self, step: Step, token: str) -> Landed:
+        def write(self, step: Step, token: str) -> WriteResult:
             intents = read(path).fix.intents.values()
             seen.append(any(i.step == step and i.token == token for i in intents))
             return medium.write(step, token)
 
     with journal_of(plan, medium, path) as journal:
-        apply(plan.steps, Watching(medium, -1, Landed.DONE), journal, check=checked(plan))
+        apply(plan.steps, Watching(medium, -1, WriteResult.APPLIED), journal, check=checked(plan))
     assert seen == [True] * len(plan.steps)
 
 
@@ -233,10 +233,10 @@ def stopped(plan: Plan, medium: Any, path: Path, **options: Any) -> HalfDone:
 def test_a_row_that_moves_later_leaves_it_half_done(
     plan: Plan, medium: MemoryMedium, path: Path
 ) -> None:
-    error = stopped(plan, Failing(medium, 1, Landed.MOVED), path)
+    error = stopped(plan, Failing(medium, 1, WriteResult.CONFLICT), path)
     assert "1 of 3 steps are in place" in error.what and "a row moved" in error.what
     assert medium.read() == plan.after(1)
-    assert read(path).fix.landed == {0}
+    assert read(path).fix.applied == {0}
 
 
 @pytest.mark.parametrize(
@@ -268,14 +268,14 @@ def test_interrupted_later_the_current_step_is_finished(
     writes = itertools.count()
 
     class Counting(Failing):
-        def write(self, step: Step, token: str) -> Landed:
+        def write(self, step: Step, token: str) -> WriteResult:
             next(writes)
             return medium.write(step, token)
 
     def asked() -> bool:
-        return read(path).fix.landed == set(range(at))
+        return read(path).fix.applied == set(range(at))
 
-    error = stopped(plan, Counting(medium, -1, Landed.DONE), path, interrupted=asked)
+    error = stopped(plan, Counting(medium, -1, WriteResult.APPLIED), path, interrupted=asked)
     assert "interrupted" in error.what
     assert medium.read() == plan.after(at)
     assert next(writes) == at
@@ -288,11 +288,11 @@ def test_a_disk_that_fills_up_after_a_write_leaves_it_half_done(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     class Filling(Failing):
-        def write(self, step: Step, token: str) -> Landed:
+        def write(self, step: Step, token: str) -> WriteResult:
             monkeypatch.setattr(os, "write", full)
             return medium.write(step, token)
 
-    error = stopped(plan, Filling(medium, -1, Landed.DONE), path)
+    error = stopped(plan, Filling(medium, -1, WriteResult.APPLIED), path)
     assert "1 of 3 steps are in place" in error.what and "No space left" in error.what
     monkeypatch.undo()
     assert resumed(plan, medium, path) == (2, 1)
@@ -364,9 +364,9 @@ def test_a_lost_answer_that_landed_is_recognised_and_recorded(
     plan: Plan, medium: MemoryMedium, path: Path
 ) -> None:
     half(plan, medium, path, mode="answer lost")
-    assert read(path).fix.landed == {0}
+    assert read(path).fix.applied == {0}
     assert resumed(plan, medium, path) == (1, 2)
-    assert read(path).fix.landed == {0, 1, 2}
+    assert read(path).fix.applied == {0, 1, 2}
     assert medium.read() == plan.after()
 
 
@@ -405,7 +405,7 @@ def test_a_row_that_moves_while_going_on_is_half_done(
 ) -> None:
     half(plan, medium, path)
     with pytest.raises(HalfDone, match="1 of 3 steps are in place"):
-        resumed(plan, Failing(medium, 0, Landed.MOVED), path)
+        resumed(plan, Failing(medium, 0, WriteResult.CONFLICT), path)
 
 
 def test_a_step_that_landed_in_part_is_finished(path: Path) -> None:
@@ -515,7 +515,7 @@ def test_a_barrier_that_cannot_be_looked_at_is_no_way_through(
     plan: Plan, medium: MemoryMedium, path: Path
 ) -> None:
     plan = waiting(plan)
-    blind = Failing(medium, -1, Landed.DONE)
+    blind = Failing(medium, -1, WriteResult.APPLIED)
 
     def get(_keys: list[str]) -> dict[str, Image | None]:
         raise CannotTell("the network is down")

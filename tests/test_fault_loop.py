@@ -135,7 +135,7 @@ def test_from_some_call_on_nothing_answers(
         assert isinstance(caught.value, HalfDone if half else CannotTell), (number, caught.value)
         assert not isinstance(caught.value, Refused)
         if half:
-            assert read(path).fix.landed == set(range(before))
+            assert read(path).fix.applied == set(range(before))
         if path.exists():
             finish(table, path)
             assert table.medium().read() == PLAN.after(), number

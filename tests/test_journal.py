@@ -80,7 +80,7 @@ def test_what_was_written_is_read(plan: Plan, medium: MemoryMedium, path: Path) 
     found = read(path)
     assert found.header == wanted
     assert found.header.after == plan.after()[:1] + plan.after()[1:2]
-    assert (found.fix.steps, found.fix.landed) == (plan.steps, {0, 1})
+    assert (found.fix.steps, found.fix.applied) == (plan.steps, {0, 1})
     assert [intent.step for intent in found.fix.intents.values()] == list(plan.steps)
     assert (found.fix.outcome, found.undo, found.torn) == ("verified", None, "")
     assert (found.count, found.size) == (content.count(b"\n"), len(content))
@@ -248,10 +248,10 @@ def test_going_on_chains_to_what_is_there(plan: Plan, medium: MemoryMedium, path
     assert records.header == header(plan, medium)
     with journal:
         journal.intend(enumerate(plan.steps))
-        journal.landed(0)
+        journal.applied(0)
         journal.failed("it stopped")
     found = read(path)
-    assert (found.fix.landed, found.fix.outcome, found.fix.why) == ({0}, "failed", "it stopped")
+    assert (found.fix.applied, found.fix.outcome, found.fix.why) == ({0}, "failed", "it stopped")
 
 
 def test_a_new_attempt_reopens_what_failed(
@@ -280,12 +280,12 @@ def test_an_undo_is_a_second_course(plan: Plan, medium: MemoryMedium, path: Path
         journal.begin_undo(plan.steps[:1])
         assert read(path).undo is None  # not before its intents
         journal.intend([(0, plan.steps[0])])
-        journal.landed(0)
+        journal.applied(0)
         journal.undone()
     found = read(path)
     assert found.fix.outcome == "verified"
     assert found.undo is not None and found.run is found.undo
-    assert (found.undo.steps, found.undo.landed) == (plan.steps[:1], {0})
+    assert (found.undo.steps, found.undo.applied) == (plan.steps[:1], {0})
     assert found.undo.outcome == "undone"
 
 
@@ -399,7 +399,7 @@ def test_a_forged_record_is_named(
 
 def test_landed_needs_an_intent(plan: Plan, medium: MemoryMedium, path: Path) -> None:
     with journal_of(plan, medium, path) as journal:
-        journal.landed(0)
+        journal.applied(0)
     with pytest.raises(UsageError, match="line 2: step 0 landed without an intent"):
         read(path)
 

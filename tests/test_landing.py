@@ -7,13 +7,13 @@ from plans import FIRST, MOVING, born, ended, gone, lease, plan_of, twice
 
 from reshardctl.model import Image, Update, Write, changed
 from reshardctl.model.write_state import (
-    Standing,
+    WriteState,
     differing,
     reached,
     same,
-    standing,
-    standings,
     touched,
+    write_state,
+    write_states,
 )
 
 EQUAL = [
@@ -65,48 +65,51 @@ def with_(image: Image | None, **attributes: dict | None) -> Image:
 
 @pytest.mark.parametrize("write", [ended(lease(0)), born(1), gone(lease(2))])
 def test_a_row_is_before_or_after(write: Write) -> None:
-    assert standing(write, write.before) is Standing.AS_BEFORE
-    assert standing(write, changed(write.before, write)) is Standing.LANDED
+    assert write_state(write, write.before) is WriteState.PENDING
+    assert write_state(write, changed(write.before, write)) is WriteState.APPLIED
 
 
 @pytest.mark.parametrize(
     ("now", "expected"),
     [
-        (with_(lease(0), checkpoint={"S": "LATEST"}), Standing.MOVED),
-        (None, Standing.MOVED),
-        (with_(lease(0), unknown={"S": "x"}), Standing.AS_BEFORE),
-        (with_(lease(0), leaseOwner={"S": "w2"}), Standing.AS_BEFORE),
-        (with_(lease(0), leaseOwner={"S": "w2"}, leaseCounter={"N": "99"}), Standing.AS_BEFORE),
-        (with_(lease(0), leaseCounter={"N": "14"}), Standing.MOVED),
-        (with_(changed(lease(0), ended(lease(0))), leaseCounter={"N": "17"}), Standing.LANDED),
-        (with_(changed(lease(0), ended(lease(0))), leaseOwner={"S": "w2"}), Standing.LANDED),
-        (with_(changed(lease(0), ended(lease(0))), leaseCounter={"N": "15"}), Standing.MOVED),
-        (with_(changed(lease(0), ended(lease(0))), checkpoint={"S": "LATEST"}), Standing.MOVED),
-        (with_(changed(lease(0), ended(lease(0))), unknown={"S": "x"}), Standing.LANDED),
+        (with_(lease(0), checkpoint={"S": "LATEST"}), WriteState.CONFLICT),
+        (None, WriteState.CONFLICT),
+        (with_(lease(0), unknown={"S": "x"}), WriteState.PENDING),
+        (with_(lease(0), leaseOwner={"S": "w2"}), WriteState.PENDING),
+        (with_(lease(0), leaseOwner={"S": "w2"}, leaseCounter={"N": "99"}), WriteState.PENDING),
+        (with_(lease(0), leaseCounter={"N": "14"}), WriteState.CONFLICT),
+        (with_(changed(lease(0), ended(lease(0))), leaseCounter={"N": "17"}), WriteState.APPLIED),
+        (with_(changed(lease(0), ended(lease(0))), leaseOwner={"S": "w2"}), WriteState.APPLIED),
+        (with_(changed(lease(0), ended(lease(0))), leaseCounter={"N": "15"}), WriteState.CONFLICT),
+        (
+            with_(changed(lease(0), ended(lease(0))), checkpoint={"S": "LATEST"}),
+            WriteState.CONFLICT,
+        ),
+        (with_(changed(lease(0), ended(lease(0))), unknown={"S": "x"}), WriteState.APPLIED),
     ],
 )
 def test_what_the_consumer_moves_by_itself_decides_nothing(
-    now: Image | None, expected: Standing
+    now: Image | None, expected: WriteState
 ) -> None:
-    assert standing(ended(lease(0)), now, MOVING) is expected
+    assert write_state(ended(lease(0)), now, MOVING) is expected
 
 
 def test_without_leave_to_move_an_owner_counts() -> None:
     now = with_(lease(0), leaseOwner={"S": "w2"})
-    assert standing(ended(lease(0)), now) is Standing.MOVED
+    assert write_state(ended(lease(0)), now) is WriteState.CONFLICT
 
 
 def test_a_created_row_that_was_taken_has_landed() -> None:
     made = changed(None, born(1))
     taken = with_(made, leaseOwner={"S": "w1"}, leaseCounter={"N": "4"})
-    assert standing(born(1), taken, MOVING) is Standing.LANDED
+    assert write_state(born(1), taken, MOVING) is WriteState.APPLIED
     read_on = with_(taken, checkpoint={"S": FIRST})
-    assert standing(born(1), read_on, MOVING) is Standing.MOVED
+    assert write_state(born(1), read_on, MOVING) is WriteState.CONFLICT
 
 
 def test_a_deleted_row_that_came_back_has_moved() -> None:
     back = with_(lease(2), checkpoint={"S": "LATEST"})
-    assert standing(gone(lease(2)), back) is Standing.MOVED
+    assert write_state(gone(lease(2)), back) is WriteState.CONFLICT
 
 
 def test_a_row_written_twice_stands_by_its_last_write() -> None:
@@ -114,9 +117,9 @@ def test_a_row_written_twice_stands_by_its_last_write() -> None:
     for count in range(len(plan.steps) + 1):
         now = {image.key: image for image in plan.after(count)}
         rows = {w.key: now.get(w.key) for step in plan.steps for w in step.writes}
-        found = standings(plan.steps, rows, MOVING)
+        found = write_states(plan.steps, rows, MOVING)
         expected = [
-            [Standing.LANDED if n < count else Standing.AS_BEFORE for _ in step.writes]
+            [WriteState.APPLIED if n < count else WriteState.PENDING for _ in step.writes]
             for n, step in enumerate(plan.steps)
         ]
         assert found == expected
@@ -128,9 +131,9 @@ def test_a_moved_row_is_moved_in_every_step() -> None:
     now = {w.key: rows.get(w.key) for step in plan.steps for w in step.writes}
     key = plan.steps[0].writes[0].key
     now[key] = with_(now[key], checkpoint={"S": "LATEST"})
-    assert standings(plan.steps, now) == [
-        [Standing.MOVED, Standing.AS_BEFORE],
-        [Standing.AS_BEFORE],
+    assert write_states(plan.steps, now) == [
+        [WriteState.CONFLICT, WriteState.PENDING],
+        [WriteState.PENDING],
     ]
 
 
@@ -142,8 +145,8 @@ def test_a_write_that_changes_nothing_visible_counts_as_landed() -> None:
 def test_a_mistyped_counter_is_compared_as_it_stands() -> None:
     row = with_(lease(0), leaseCounter={"S": "7"})
     write = Write(row.key, Update({"checkpoint": {"S": "LATEST"}}), row, "w", ("leaseCounter",))
-    assert standing(write, row) is Standing.AS_BEFORE
-    assert standing(write, with_(row, leaseCounter={"S": "8"})) is Standing.MOVED
+    assert write_state(write, row) is WriteState.PENDING
+    assert write_state(write, with_(row, leaseCounter={"S": "8"})) is WriteState.CONFLICT
 
 
 def test_touched_and_differing() -> None:

@@ -239,7 +239,7 @@ def test_renewals_between_any_two_calls_are_no_reason_to_stop(sizes, tmp_path) -
             for number in numbers:
                 row = rows.rows[lease(number).key].attributes
                 assert row["checkpoint"] == {"S": "TRIM_HORIZON"} and "leaseOwner" not in row
-            assert read(path).fix.landed == set(range(len(sizes)))
+            assert read(path).fix.applied == set(range(len(sizes)))
 
 
 @pytest.mark.parametrize("sizes", SIZES, ids=str)

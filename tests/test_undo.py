@@ -45,7 +45,7 @@ def fixed(plan: Plan, path: Path, count: int | None = None) -> MemoryMedium:
         intents = journal.intend(enumerate(rebase(plan.steps, medium.read(), MOVING)))
         for intent in intents[:count]:
             medium.write(intent.step, intent.token)
-            journal.landed(intent.index)
+            journal.applied(intent.index)
     return medium
 
 

@@ -44,7 +44,7 @@ from reshardctl.exit import Exit
 from reshardctl.journal import Journal
 from reshardctl.journal.shelf import Entry
 from reshardctl.model import Image, Step, after
-from reshardctl.model.write_state import Standing, standings
+from reshardctl.model.write_state import WriteState, write_states
 from reshardctl.render.outcomes import Undoing
 from reshardctl.snapshot import take
 from reshardctl.stores.base import Texts, recover
@@ -222,8 +222,8 @@ def _read_back(
     try:
         rows: dict[str, Image | None] = {image.key: image for image in ports.medium.read()}
         keys = {write.key for step in steps for write in step.writes}
-        stands = standings(steps, {key: rows.get(key) for key in keys}, moving)
-        if any(one is not Standing.LANDED for row in stands for one in row):
+        stands = write_states(steps, {key: rows.get(key) for key in keys}, moving)
+        if any(one is not WriteState.APPLIED for row in stands for one in row):
             raise CannotTell("a row is not as it was put back: someone else wrote")
         journal.undone()
     except ReshardError as error:

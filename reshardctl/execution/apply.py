@@ -25,7 +25,7 @@ from reshardctl.errors import (
 )
 from reshardctl.journal import Intent, Journal, Records
 from reshardctl.model import Image, Step
-from reshardctl.model.write_state import Landed, Standing, standings
+from reshardctl.model.write_state import WriteResult, WriteState, write_states
 from reshardctl.planning.refresh import rebase
 from reshardctl.stores.base import Medium, Texts, recover
 
@@ -120,15 +120,15 @@ def rest_of(
     run = records.run
     steps = run.current
     try:
-        landed = run.landed if renewing else frozenset()
+        landed = run.applied if renewing else frozenset()
         todo = remaining(steps, rows, journal, moving, renewing, landed)
     except HalfDone as error:
         if run.intents:
             raise
         raise StalePlan(f"{error.what}; nothing was written", "run reshardctl fix again") from None
-    for index in sorted(set(range(len(steps))) - {index for index, _ in todo} - run.landed):
+    for index in sorted(set(range(len(steps))) - {index for index, _ in todo} - run.applied):
         if index in run.intents:
-            journal.landed(index)
+            journal.applied(index)
     return Rest(tuple(rows), tuple(todo), len(steps))
 
 
@@ -187,12 +187,12 @@ def remaining(
     """
     found = {image.key: image for image in rows}
     now = {write.key: found.get(write.key) for step in steps for write in step.writes}
-    stands = standings(steps, now, moving)
+    stands = write_states(steps, now, moving)
     moved = {
         write.key
         for index, (step, row) in enumerate(zip(steps, stands, strict=True))
-        for write, stand in zip(step.writes, row, strict=True)
-        if stand is Standing.MOVED and index not in landed
+        for write, state in zip(step.writes, row, strict=True)
+        if state is WriteState.CONFLICT and index not in landed
     }
     if moved:
         raise half_done(
@@ -201,7 +201,7 @@ def remaining(
     rest = []
     for index, (step, row) in enumerate(zip(steps, stands, strict=True)):
         pairs = zip(step.writes, row, strict=True)
-        writes = tuple(write for write, stand in pairs if stand is Standing.AS_BEFORE)
+        writes = tuple(write for write, state in pairs if state is WriteState.PENDING)
         if writes and index not in landed:
             rest.append((index, replace(step, writes=writes)))
     fresh = rebase([step for _, step in rest], rows, renewing or moving)
@@ -286,7 +286,7 @@ class _Course:
 
     def _landed(self, intent: Intent) -> bool:
         try:
-            landed = self._medium.write(intent.step, intent.token)
+            result = self._medium.write(intent.step, intent.token)
         except AnswerLost as error:
             self._note(error.what)
             raise half_done(
@@ -304,11 +304,11 @@ class _Course:
                 self._journal,
                 f"{self._so_far()}; the next one was cut short ({type(error).__name__})",
             ) from error
-        return landed is Landed.DONE
+        return result is WriteResult.APPLIED
 
     def _record(self, index: int) -> None:
         try:
-            self._journal.landed(index)
+            self._journal.applied(index)
         except ReshardError as error:
             raise self._half_done(error.what) from error
 

@@ -17,7 +17,7 @@ from reshardctl.model import (
     Write,
     changed,
 )
-from reshardctl.model.write_state import Standing, differing, reached, same, standings, touched
+from reshardctl.model.write_state import WriteState, differing, reached, same, touched, write_states
 
 MOVED = "rows are no longer as the fix left them"
 NEITHER = "rows are neither as before the plan nor as it leaves them"
@@ -160,16 +160,16 @@ def _landed(
     """The steps, or the parts of them, that are in place. The rows decide; a record helps only
     where a consumer has written since, and that is refused later."""
     now = {write.key: current.get(write.key) for step in steps for write in step.writes}
-    stands = standings(steps, now, moving)
+    stands = write_states(steps, now, moving)
     result = []
     for index, (step, row) in enumerate(zip(steps, stands, strict=True)):
         if index not in records.fix.intents:
             continue
-        if index in records.fix.landed:
+        if index in records.fix.applied:
             result.append(step)
             continue
         pairs = zip(step.writes, row, strict=True)
-        writes = tuple(write for write, stand in pairs if stand is not Standing.AS_BEFORE)
+        writes = tuple(write for write, state in pairs if state is not WriteState.PENDING)
         if writes:
             result.append(Step(step.title, writes))
     return result

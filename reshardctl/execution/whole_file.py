@@ -10,7 +10,7 @@ from reshardctl.errors import ReshardError, UndoRefused, UsageError
 from reshardctl.execution.apply import half_done
 from reshardctl.journal import Journal, Records
 from reshardctl.model import Image, Step, after
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.base import Medium, Texts
 
 
@@ -75,10 +75,10 @@ class Whole:
             journal.begin_undo(steps)
         journal.intend(enumerate(steps))
         try:
-            landed = [self.medium.restore(*one) for one in sorted(self.texts.items())]
+            result = [self.medium.restore(*one) for one in sorted(self.texts.items())]
         except ReshardError as error:
             raise half_done(journal, error.what) from error
-        if Landed.MOVED in landed:
+        if WriteResult.CONFLICT in result:
             raise half_done(journal, "somebody wrote meanwhile")
         for index, _ in enumerate(steps):
-            journal.landed(index)
+            journal.applied(index)

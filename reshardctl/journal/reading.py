@@ -118,14 +118,14 @@ class _Course:
     def __init__(self, steps: tuple[Step, ...]) -> None:
         self.steps = steps
         self.intents: dict[int, Intent] = {}
-        self.landed: set[int] = set()
+        self.applied: set[int] = set()
         self.outcome = ""
         self.why = ""
         self.texts: Mapping[str, str] = {}
 
     def run(self) -> Run:
         return Run(
-            self.steps, self.intents, frozenset(self.landed), self.outcome, self.why, self.texts
+            self.steps, self.intents, frozenset(self.applied), self.outcome, self.why, self.texts
         )
 
     def take(self, line: Line) -> None:
@@ -158,7 +158,7 @@ class _Course:
         self._known(index, place)
         if index not in self.intents:
             place.wrong(f"step {index} landed without an intent")
-        self.landed.add(index)
+        self.applied.add(index)
 
     def _end(self, line: Line) -> None:
         found = members(line.body, ("why",), line.place)

@@ -69,7 +69,7 @@ class Run:
 
     steps: tuple[Step, ...]
     intents: Mapping[int, Intent]
-    landed: frozenset[int]
+    applied: frozenset[int]
     outcome: str = ""
     why: str = ""
     texts: Mapping[str, str] = field(default_factory=dict)

@@ -21,7 +21,7 @@ from reshardctl.errors import ReshardError, UsageError
 from reshardctl.journal.bucket import failure, taken
 from reshardctl.journal.log import S3Object
 from reshardctl.model.retry import Retry
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 
 WRITER = "writer"
 """User-defined metadata of the object: which attempt put it."""
@@ -88,9 +88,9 @@ class S3Log:
         self._puts += 1
         name, tag = f"{self._writer}-{self._puts}", self._tag
 
-        def put() -> Landed:
+        def put() -> WriteResult:
             self._tag = self._sent(whole, name, tag)
-            return Landed.DONE
+            return WriteResult.APPLIED
 
         def failed(error: Exception) -> ReshardError:
             kind = kind_of(error)
@@ -99,7 +99,7 @@ class S3Log:
             return failure(error, kind, self.where, "s3:PutObject")
 
         ended = self._retry.write(put, lambda: self._landed(name), failed, lambda error: error)
-        if ended is Landed.MOVED:
+        if ended is WriteResult.CONFLICT:
             raise taken(self.where, fresh=not tag)
 
     def _sent(self, whole: bytes, name: str, tag: str | None) -> str:

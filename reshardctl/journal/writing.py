@@ -93,7 +93,7 @@ class Journal:
         if texts:
             self._waiting.append(("texts", texts_body(texts)))
 
-    def landed(self, index: int) -> None:
+    def applied(self, index: int) -> None:
         """Record that a step is written. Not waited for: the rows themselves tell it again."""
         self._append([("landed", {"step": index})], sync=False)
 

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import TypeVar
 
 from reshardctl.errors import AnswerLost, ReshardError
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 
 T = TypeVar("T")
 
@@ -67,11 +67,11 @@ class Retry:
 
     def write(
         self,
-        call: Callable[[], Landed],
+        call: Callable[[], WriteResult],
         applied: Callable[[], bool | None],
         failed: Callable[[Exception], ReshardError],
         unsettled: Callable[[ReshardError], ReshardError] = uncertain,
-    ) -> Landed:
+    ) -> WriteResult:
         """Send a guarded write until it is certain what became of it.
 
         call: sends the write once. It returns DONE or MOVED, or raises; an error that is a
@@ -86,8 +86,8 @@ class Retry:
         lost, last = False, Exception()
         while True:
             try:
-                if call() is Landed.DONE:
-                    return Landed.DONE
+                if call() is WriteResult.APPLIED:
+                    return WriteResult.APPLIED
                 kind = FailureKind.CONFLICT
             except ReshardError as error:
                 if lost:
@@ -98,9 +98,9 @@ class Retry:
             lost = lost or kind is FailureKind.LOST_ANSWER
             in_place = applied() if lost else False
             if in_place:
-                return Landed.DONE
+                return WriteResult.APPLIED
             if kind is FailureKind.CONFLICT and in_place is not None:
-                return Landed.MOVED  # else perhaps by our own write, whose answer was lost
+                return WriteResult.CONFLICT  # else perhaps by our own write, whose answer was lost
             pause = next(pauses, None)
             if pause is None or kind is FailureKind.PERMANENT:
                 failure = failed(last)

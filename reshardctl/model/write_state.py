@@ -18,23 +18,23 @@ Get = Callable[[Sequence[str]], dict[str, Image | None]]
 """Keys → their rows as they are now, `None` for an absent one; see `Medium.get`."""
 
 
-class Standing(Enum):
+class WriteState(Enum):
     """Where a row stands between the image before a write and the image after it."""
 
-    LANDED = "landed"
+    APPLIED = "landed"
     """As the write leaves it, in every attribute that the write touches."""
-    AS_BEFORE = "as before"
+    PENDING = "as before"
     """As it was read, in every attribute that the write touches or guards."""
-    MOVED = "moved"
+    CONFLICT = "moved"
     """Neither: somebody else wrote."""
 
 
-class Landed(Enum):
+class WriteResult(Enum):
     """How a guarded step ended."""
 
-    DONE = "done"
+    APPLIED = "done"
     """All of its writes are in place."""
-    MOVED = "moved"
+    CONFLICT = "moved"
     """A guard did not hold; nothing of the step was written."""
 
 
@@ -88,20 +88,20 @@ def differing(one: Image, other: Image, moving: Collection[str] = ()) -> list[st
     return sorted(n for n in names if not same(one.attributes.get(n), other.attributes.get(n)))
 
 
-def standing(write: Write, now: Image | None, moving: Collection[str] = ()) -> Standing:
+def write_state(write: Write, now: Image | None, moving: Collection[str] = ()) -> WriteState:
     """How one write stands, its row being `now`. moving: attributes that change by themselves."""
     match reached([write], now, moving):
         case 1:
-            return Standing.LANDED
+            return WriteState.APPLIED
         case 0:
-            return Standing.AS_BEFORE
+            return WriteState.PENDING
         case _:
-            return Standing.MOVED
+            return WriteState.CONFLICT
 
 
-def standings(
+def write_states(
     steps: Iterable[Step], now: dict[str, Image | None], moving: Collection[str] = ()
-) -> list[list[Standing]]:
+) -> list[list[WriteState]]:
     """How every write of every step stands, per step and write; `now` has every named row.
 
     Steps may write one row several times: what a later write overwrote has landed too.
@@ -122,10 +122,10 @@ def standings(
     return result
 
 
-def _at(index: int, in_place: int | None) -> Standing:
+def _at(index: int, in_place: int | None) -> WriteState:
     if in_place is None:
-        return Standing.MOVED
-    return Standing.LANDED if index < in_place else Standing.AS_BEFORE
+        return WriteState.CONFLICT
+    return WriteState.APPLIED if index < in_place else WriteState.PENDING
 
 
 def reached(chain: Sequence[Write], now: Image | None, moving: Collection[str] = ()) -> int | None:
@@ -168,7 +168,7 @@ def _at_least(now: AttributeValue | None, then: AttributeValue | None) -> bool:
     return one >= other
 
 
-def landed(step: Step, get: Get) -> bool:
+def applied(step: Step, get: Get) -> bool:
     """Whether a step whose answer was lost is in place, judged from its rows.
 
     get: reads rows by key. Returns False where every row is as before the step. Raises AnswerLost
@@ -180,12 +180,12 @@ def landed(step: Step, get: Get) -> bool:
         raise AnswerLost(
             f"{step.title}: the answer was lost, and then reading failed: {error.what}", error.next
         ) from None
-    stands = {standing(write, rows[write.key]) for write in step.writes}
-    if stands == {Standing.LANDED}:
+    stands = {write_state(write, rows[write.key]) for write in step.writes}
+    if stands == {WriteState.APPLIED}:
         return True
-    if stands == {Standing.AS_BEFORE}:
+    if stands == {WriteState.PENDING}:
         return False
-    moved = [w.key for w in step.writes if standing(w, rows[w.key]) is Standing.MOVED]
+    moved = [w.key for w in step.writes if write_state(w, rows[w.key]) is WriteState.CONFLICT]
     raise AnswerLost(
         f"{step.title}: the answer was lost, and someone else has written since: "
         f"{', '.join(moved) or 'only some rows are as written'}"

@@ -8,7 +8,7 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cut, Image, Probe, ShardId, Step
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 
 
 class FrozenStream:
@@ -58,7 +58,7 @@ class FrozenMedium:
         """The named rows."""
         return {key: self._rows.get(key) for key in keys}
 
-    def write(self, step: Step, token: str) -> Landed:
+    def write(self, step: Step, token: str) -> WriteResult:
         """Always a UsageError."""
         raise UsageError(
             f"a snapshot cannot be written to ({step.title}, {token})",

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from reshardctl.model import Image, Step
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 
 
 class Medium(Protocol):
@@ -27,7 +27,7 @@ class Medium(Protocol):
     def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
         """The named rows as they are now, strongly consistent; `None` for an absent one."""
 
-    def write(self, step: Step, token: str) -> Landed:
+    def write(self, step: Step, token: str) -> WriteResult:
         """All writes of the step or none, each only if its row's guarded attributes are as in
         its `before` image (and an absent row still absent).
 
@@ -61,7 +61,7 @@ class Texts(Protocol):
     def text_rows(self, name: str, text: str) -> list[Image]:
         """The rows that a text of this name holds."""
 
-    def restore(self, name: str, text: str) -> Landed:
+    def restore(self, name: str, text: str) -> WriteResult:
         """The text in the place of one that cannot be read. MOVED where that can be read."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from reshardctl.model import Image, Step
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.base import Medium, recover
 
 
@@ -41,7 +41,7 @@ class Joined:
             rows |= medium.get(own) if own else {}
         return rows
 
-    def write(self, step: Step, token: str) -> Landed:
+    def write(self, step: Step, token: str) -> WriteResult:
         """The one write of the step, in the store of its row."""
         if len(step.writes) != 1:
             raise ValueError(f"a step of {len(step.writes)} writes; 1 is possible")

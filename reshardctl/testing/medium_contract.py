@@ -13,7 +13,7 @@ only (a file its text, a text its positions), inherit `StoreContract` and say wh
 from __future__ import annotations
 
 from reshardctl.model import AttributeValue, Image, Update, canonical, changed
-from reshardctl.model.write_state import Landed, differing
+from reshardctl.model.write_state import WriteResult, differing
 from reshardctl.testing.store_contract import (
     Store,
     StoreContract,
@@ -113,7 +113,7 @@ class MediumContract(StoreContract):
 
     def test_a_new_row_has_what_was_asked(self, store: Store) -> None:
         image = row("a", **EVERY_TYPE)
-        assert store.medium().write(step(create(image)), "t1") is Landed.DONE
+        assert store.medium().write(step(create(image)), "t1") is WriteResult.APPLIED
         assert store.medium().read() == [image]
 
     # update
@@ -122,26 +122,26 @@ class MediumContract(StoreContract):
         before = row("a", leaseOwner={"S": "w1"}, **EVERY_TYPE)
         store.plant(before)
         write = update(before, END, "checkpoint", "leaseCounter", "leaseOwner")
-        assert store.medium().write(step(write), "t1") is Landed.DONE
+        assert store.medium().write(step(write), "t1") is WriteResult.APPLIED
         assert store.medium().get(["a"])["a"] == changed(before, write)
 
     def test_an_update_sets_every_type(self, store: Store) -> None:
         store.plant(row("a"))
         write = update(row("a"), Update(EVERY_TYPE))
-        assert store.medium().write(step(write), "t1") is Landed.DONE
+        assert store.medium().write(step(write), "t1") is WriteResult.APPLIED
         assert store.medium().read() == [row("a", **EVERY_TYPE)]
 
     def test_an_update_removes_every_type(self, store: Store) -> None:
         before = row("a", **EVERY_TYPE)
         store.plant(before)
         write = update(before, Update({}, tuple(EVERY_TYPE)), *EVERY_TYPE)
-        assert store.medium().write(step(write), "t1") is Landed.DONE
+        assert store.medium().write(step(write), "t1") is WriteResult.APPLIED
         assert store.medium().read() == [row("a")]
 
     def test_an_absent_counter_counts_from_nothing(self, store: Store) -> None:
         store.plant(row("a"))
         write = update(row("a"), Update({}, (), {"switches": 2}), "switches")
-        assert store.medium().write(step(write), "t1") is Landed.DONE
+        assert store.medium().write(step(write), "t1") is WriteResult.APPLIED
         assert store.medium().read() == [row("a", switches={"N": "2"})]
 
     def test_awkward_names_are_set_guarded_and_removed(self, store: Store) -> None:
@@ -150,13 +150,13 @@ class MediumContract(StoreContract):
         kept, gone = AWKWARD_NAMES[::2], AWKWARD_NAMES[1::2]
         change = Update({name: {"S": "new"} for name in kept}, gone)
         write = update(before, change, *AWKWARD_NAMES)
-        assert store.medium().write(step(write), "t1") is Landed.DONE
+        assert store.medium().write(step(write), "t1") is WriteResult.APPLIED
         assert store.medium().read() == [row("a", **{name: {"S": "new"} for name in kept})]
 
     def test_what_nobody_guards_may_move_and_survives(self, store: Store) -> None:
         store.plant(row("a", leaseCounter={"N": "99"}, theirs={"S": "new"}))
         write = update(row("a"), END, "checkpoint")
-        assert store.medium().write(step(write), "t1") is Landed.DONE
+        assert store.medium().write(step(write), "t1") is WriteResult.APPLIED
         (found,) = store.medium().read()
         assert found.attributes["leaseCounter"] == {"N": "100"}
         assert found.attributes["theirs"] == {"S": "new"}
@@ -167,14 +167,14 @@ class MediumContract(StoreContract):
         before = row("a", **EVERY_TYPE)
         store.plant(before)
         write = update(before, END, *before.attributes, "absent")
-        assert store.medium().write(step(write), "t1") is Landed.DONE
+        assert store.medium().write(step(write), "t1") is WriteResult.APPLIED
 
     def test_a_guard_of_every_type_fails(self, store: Store) -> None:
         for name, value in OTHERWISE.items():
             before = row("a", **EVERY_TYPE)
             store.plant(row("a", **(EVERY_TYPE | {name: value})))
             write = update(before, END, name)
-            assert store.medium().write(step(write), f"t-{name}") is Landed.MOVED, name
+            assert store.medium().write(step(write), f"t-{name}") is WriteResult.CONFLICT, name
             assert store.medium().read() == [row("a", **(EVERY_TYPE | {name: value}))], name
 
     def test_a_guard_sees_a_changed_value(self, store: Store) -> None:
@@ -192,17 +192,19 @@ class MediumContract(StoreContract):
     def test_a_guard_compares_numbers_by_value(self, store: Store) -> None:
         store.plant(row("a", rate={"N": "0.000023"}))
         write = update(row("a", rate={"N": "2.3E-5"}), END, "rate")
-        assert store.medium().write(step(write), "t1") is Landed.DONE
+        assert store.medium().write(step(write), "t1") is WriteResult.APPLIED
 
     def test_a_guard_compares_sets_without_order(self, store: Store) -> None:
         store.plant(row("a", parents={"SS": ["p", "q"]}))
         before = Image("a", {**row("a").attributes, "parents": {"SS": ["q", "p"]}})
-        assert store.medium().write(step(update(before, END, "parents")), "t1") is Landed.DONE
+        assert (
+            store.medium().write(step(update(before, END, "parents")), "t1") is WriteResult.APPLIED
+        )
 
     def _moved(self, store: Store, before: Image, now: Image, guard: str) -> None:
         store.plant(now)
         for write in (update(before, END, guard), delete(before, guard)):
-            assert store.medium().write(step(write), f"t-{write.change}") is Landed.MOVED
+            assert store.medium().write(step(write), f"t-{write.change}") is WriteResult.CONFLICT
             assert store.medium().read() == [now]
 
     # steps
@@ -211,14 +213,14 @@ class MediumContract(StoreContract):
         store.plant(row("a"))
         store.plant(row("b"))
         writes = (create(row("c")), update(row("a"), END, "checkpoint"), delete(row("b")))
-        assert store.medium().write(step(*writes), "t1") is Landed.DONE
+        assert store.medium().write(step(*writes), "t1") is WriteResult.APPLIED
         assert store.medium().read() == [changed(row("a"), writes[1]), row("c")]
 
     def test_a_repeated_step_is_written_once(self, store: Store) -> None:
         store.plant(row("a"))
         write = update(row("a"), END, "checkpoint", "leaseCounter")
         medium = store.medium()
-        assert medium.write(step(write), "t1") is Landed.DONE
+        assert medium.write(step(write), "t1") is WriteResult.APPLIED
         medium.write(step(write), "t1")
         assert medium.read() == [changed(row("a"), write)]
 
@@ -226,7 +228,7 @@ class MediumContract(StoreContract):
         others = [row(f"other{n}", **EVERY_TYPE) for n in range(3)]
         for image in (*others, row("a")):
             store.plant(image)
-        assert store.medium().write(step(update(row("a"), END)), "t1") is Landed.DONE
+        assert store.medium().write(step(update(row("a"), END)), "t1") is WriteResult.APPLIED
         left = {image.key: image for image in store.medium().read()}
         assert all(not differing(left[image.key], image) for image in others)
 

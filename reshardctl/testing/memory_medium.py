@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from threading import Lock
 
 from reshardctl.model import Create, Image, Step, Write, canonical, changed
-from reshardctl.model.write_state import Landed, same
+from reshardctl.model.write_state import WriteResult, same
 
 
 class MemoryMedium:
@@ -44,7 +44,7 @@ class MemoryMedium:
         """The named rows as they are now."""
         return {key: self.rows.get(key) for key in keys}
 
-    def write(self, step: Step, token: str) -> Landed:
+    def write(self, step: Step, token: str) -> WriteResult:
         """All writes of the step or none; a token that has succeeded succeeds again."""
         if not 1 <= len(step.writes) <= self.max_writes:
             raise ValueError(f"a step of {len(step.writes)} writes")
@@ -53,11 +53,11 @@ class MemoryMedium:
         with self._one_at_a_time:
             return self._write(step, token)
 
-    def _write(self, step: Step, token: str) -> Landed:
+    def _write(self, step: Step, token: str) -> WriteResult:
         if token in self.tokens:
-            return Landed.DONE
+            return WriteResult.APPLIED
         if not all(_holds(write, self.rows.get(write.key)) for write in step.writes):
-            return Landed.MOVED
+            return WriteResult.CONFLICT
         for write in step.writes:
             row = changed(self.rows.get(write.key), write)
             if row is None:
@@ -65,7 +65,7 @@ class MemoryMedium:
             else:
                 self.rows[write.key] = row
         self.tokens.add(token)
-        return Landed.DONE
+        return WriteResult.APPLIED
 
 
 def _holds(write: Write, now: Image | None) -> bool:

@@ -22,7 +22,7 @@ from reshardctl.model import (
     canonical,
     changed,
 )
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.base import Medium
 
 
@@ -113,7 +113,7 @@ class StoreContract:
 
     def done(self, store: Store, *writes: Write, token: str = "t1") -> bool:
         """Write a step by a new handle; whether it is in place."""
-        return store.medium().write(step(*writes), token) is Landed.DONE
+        return store.medium().write(step(*writes), token) is WriteResult.APPLIED
 
     # identity
 
@@ -287,8 +287,8 @@ class StoreContract:
     def test_a_deleted_row_can_be_made_again(self, store: Store) -> None:
         store.plant(self.plain())
         medium = store.medium()
-        assert medium.write(step(delete(self.plain())), "t1") is Landed.DONE
-        assert medium.write(step(create(self.plain(1))), "t2") is Landed.DONE
+        assert medium.write(step(delete(self.plain())), "t1") is WriteResult.APPLIED
+        assert medium.write(step(create(self.plain(1))), "t2") is WriteResult.APPLIED
         assert self.rows(store) == [self.plain(1)]
 
     # steps
@@ -296,7 +296,7 @@ class StoreContract:
     def test_a_step_may_be_as_large_as_the_medium_says(self, store: Store) -> None:
         medium = store.medium()
         images = [self.plain(key=f"k{n:05}") for n in range(medium.max_writes)]
-        assert medium.write(step(*map(create, images)), "t1") is Landed.DONE
+        assert medium.write(step(*map(create, images)), "t1") is WriteResult.APPLIED
         assert self.rows(store) == images
 
     def test_a_larger_step_is_no_step(self, store: Store) -> None:
@@ -318,7 +318,7 @@ class StoreContract:
         store.plant(self.plain())
         write = update(self.plain(), self.words.change(1), self.words.guard)
         medium = store.medium()
-        assert medium.write(step(write), "t1") is Landed.DONE
+        assert medium.write(step(write), "t1") is WriteResult.APPLIED
         medium.write(step(write), "t1")
         assert self.rows(store) == [changed(self.plain(), write)]
 

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 import pytest
 
 from reshardctl.errors import CannotTell
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.quickwit.indexes import Indexes
 from tests.case_stream import shard_name
 from tests.cli.lab import opened
@@ -387,7 +387,7 @@ def test_putting_a_whole_file_back_is_finished_when_it_was_cut_off(golden, monke
     lab.file().write_bytes(b"{")
     restore = Indexes.restore
 
-    def cut_off(self: Indexes, name: str, text: str) -> Landed:
+    def cut_off(self: Indexes, name: str, text: str) -> WriteResult:
         if landed:
             restore(self, name, text)
         raise CannotTell("the disk went away")

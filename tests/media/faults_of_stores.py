@@ -7,7 +7,7 @@ from typing import Any
 
 from reshardctl.errors import AnswerLost, CannotTell
 from reshardctl.model import Create, Image, Step, Update, Write
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from tests.servers.severed import Way
 
 Row = Callable[[str, int], Image]
@@ -33,7 +33,7 @@ def cut_everywhere(store: Any, way: Way, medium: Any, row: Row, *, seen: bool) -
         store.plant(before[0])
         way.reset(at, seen=seen)
         try:
-            ended = "done" if medium.write(step, f"t{at}") is Landed.DONE else "moved"
+            ended = "done" if medium.write(step, f"t{at}") is WriteResult.APPLIED else "moved"
         except AnswerLost:
             ended = "lost"
         except CannotTell:

@@ -30,7 +30,7 @@ from lease_server import Clock, LeaseTable, session
 from reshardctl.aws.client import ATTEMPTS
 from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
 from reshardctl.model import Image, Step, changed
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.dynamodb import ACTIONS, DynamoDb
 from reshardctl.testing.medium_contract import END, create, delete, row, step, update
 
@@ -349,7 +349,7 @@ def test_no_name_and_no_value_stands_in_an_expression(
     rows, wanted = steps()["transaction"]
     for image in rows:
         table.plant(image)
-    assert table.medium(faulty).write(wanted, "t" * 36) is Landed.DONE
+    assert table.medium(faulty).write(wanted, "t" * 36) is WriteResult.APPLIED
     ((_, given),) = [call for call in faulty.calls if call[0] == "transact_write_items"]
     assert given["ClientRequestToken"] == "t" * 36
     for entry in given["TransactItems"]:
@@ -371,7 +371,7 @@ def test_the_calls_need_the_named_actions_and_no_others(
             table.plant(image)
         table.pull("c")
         medium.get([write.key for write in wanted.writes])
-        assert medium.write(wanted, f"token-{wanted.writes}"[:36]) is Landed.DONE
+        assert medium.write(wanted, f"token-{wanted.writes}"[:36]) is WriteResult.APPLIED
     assert _actions(faulty) == set(ACTIONS["fix"])
 
 
@@ -399,7 +399,7 @@ def test_a_passing_fault_leaves_the_step_written_once(
     for image in rows:
         table.plant(image)
     faulty.faults[0] = TRANSIENT[fault]
-    assert table.medium(faulty).write(wanted, "token") is Landed.DONE
+    assert table.medium(faulty).write(wanted, "token") is WriteResult.APPLIED
     assert table.medium().read() == result(rows, wanted)
 
 
@@ -412,7 +412,7 @@ def test_an_answer_lost_for_good_is_recognised(
         table.plant(image)
     for name in ("update_item", "put_item", "delete_item", "transact_write_items"):
         faulty.always[name] = TIMEOUT_AFTER
-    assert table.medium(faulty).write(wanted, "token") is Landed.DONE
+    assert table.medium(faulty).write(wanted, "token") is WriteResult.APPLIED
     assert table.medium().read() == result(rows, wanted)
 
 
@@ -447,7 +447,7 @@ def test_a_request_that_lands_late_is_recognised(
 
     wanted = step(update(row("a"), END, *FULL_GUARD))
     faulty.faults = {0: held, 3: second}
-    assert table.medium(faulty).write(wanted, "token") is Landed.DONE
+    assert table.medium(faulty).write(wanted, "token") is WriteResult.APPLIED
     assert [name for name, _ in faulty.calls] == [
         "update_item", "describe_table", "batch_get_item", "update_item", "batch_get_item",
     ]
@@ -463,7 +463,7 @@ def test_a_guard_that_fails_after_a_lost_answer_wrote_nothing(
     failed = before(answer("ConditionalCheckFailedException"))
     faulty.faults = {0: TIMEOUT_BEFORE, 3: failed}
     wanted = step(update(row("a"), END, *FULL_GUARD))
-    assert table.medium(faulty).write(wanted, "token") is Landed.MOVED
+    assert table.medium(faulty).write(wanted, "token") is WriteResult.CONFLICT
     assert table.medium().read() == [row("a")]
 
 
@@ -533,7 +533,7 @@ def test_a_transaction_in_the_way_is_waited_for(
     for image in rows:
         table.plant(image)
     faulty.faults[0] = before(error)
-    assert table.medium(faulty).write(wanted, "token") is Landed.DONE
+    assert table.medium(faulty).write(wanted, "token") is WriteResult.APPLIED
     assert table.medium().read() == result(rows, wanted)
     tokens = {g["ClientRequestToken"] for n, g in faulty.calls if n == "transact_write_items"}
     assert tokens == {"token"}
@@ -546,7 +546,7 @@ def test_an_attempt_still_in_progress_may_have_landed(
     for image in rows:
         table.plant(image)
     faulty.faults[0] = after(answer("TransactionInProgressException"))
-    assert table.medium(faulty).write(wanted, "token") is Landed.DONE
+    assert table.medium(faulty).write(wanted, "token") is WriteResult.APPLIED
 
 
 def test_a_condition_that_failed_beside_a_conflict_is_moved(
@@ -554,7 +554,7 @@ def test_a_condition_that_failed_beside_a_conflict_is_moved(
 ) -> None:
     _, wanted = steps()["transaction"]
     faulty.faults[0] = before(cancelled("TransactionConflict", "ConditionalCheckFailed", "None"))
-    assert table.medium(faulty).write(wanted, "token") is Landed.MOVED
+    assert table.medium(faulty).write(wanted, "token") is WriteResult.CONFLICT
 
 
 def test_a_request_that_is_wrong_is_not_repeated(
@@ -572,5 +572,5 @@ def test_the_connection_closed_by_the_other_end_is_looked_after(
     table.plant(row("a"))
     faulty.faults[0] = CLOSED_AFTER
     wanted = step(update(row("a"), END, *FULL_GUARD))
-    assert table.medium(faulty).write(wanted, "token") is Landed.DONE
+    assert table.medium(faulty).write(wanted, "token") is WriteResult.APPLIED
     assert table.medium().read() == result([row("a")], wanted)

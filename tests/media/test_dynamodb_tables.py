@@ -13,7 +13,7 @@ from several_tables import SeveralTables, composite, fixed, two_tables
 
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Create, Delete, Image, Step, TableShape, Update, Write
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.dynamodb import DynamoDb
 
 RESERVED = {"Shard", "Key", "Name", "namespace", "shard_id", "Owner", "sequence_number"}
@@ -75,7 +75,7 @@ def test_a_step_over_both_tables_is_one_transaction(
     row, cache, done = both()
     put(two, 0, row)
     put(two, 1, cache)
-    assert two.bare(faulty).write(done, "t1") is Landed.DONE
+    assert two.bare(faulty).write(done, "t1") is WriteResult.APPLIED
     ((name, given),) = faulty.calls
     assert name == "transact_write_items"
     tables = [next(iter(entry.values()))["TableName"] for entry in given["TransactItems"]]
@@ -87,7 +87,7 @@ def test_a_row_that_moved_in_one_table_stops_the_other(two: SeveralTables) -> No
     row, _, done = both()
     put(two, 0, row)
     put(two, 1, mark("ShardCache", Owner={"S": "someone"}))
-    assert two.bare().write(done, "t1") is Landed.MOVED
+    assert two.bare().write(done, "t1") is WriteResult.CONFLICT
     assert two.bare().read() == [row, mark("ShardCache", Owner={"S": "someone"})]
 
 
@@ -98,7 +98,7 @@ def test_a_lost_answer_is_looked_up_in_both_tables(
     put(two, 0, row)
     put(two, 1, cache)
     faulty.faults = {0: TIMEOUT_AFTER}
-    assert two.bare(faulty).write(done, "t1") is Landed.DONE
+    assert two.bare(faulty).write(done, "t1") is WriteResult.APPLIED
     asked = {t for name, given in faulty.calls if name == "batch_get_item"
              for t in given["RequestItems"]}
     assert asked == {shape.name for shape in two.shapes}
@@ -183,7 +183,7 @@ def test_a_slash_in_a_hash_value_is_told_from_the_one_behind_it(server: str) -> 
     assert medium.read() == rows
     assert [medium.get([image.key])[image.key] for image in rows] == rows
     gone = [Write(image.key, Delete(), image, "a test", ("namespace",)) for image in rows]
-    assert medium.write(Step("gone", tuple(gone)), "t1") is Landed.DONE
+    assert medium.write(Step("gone", tuple(gone)), "t1") is WriteResult.APPLIED
     assert medium.read() == []
 
 

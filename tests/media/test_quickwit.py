@@ -12,7 +12,7 @@ import pytest
 from reshardctl.consumers.quickwit.document import FILE, Document
 from reshardctl.errors import UsageError
 from reshardctl.model import Create, Image, Step, Update, Write
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.blobs import Blobs
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.quickwit import Indexes
@@ -71,15 +71,15 @@ def test_a_write_is_guarded_by_what_was_read_and_repeats_itself_in_peace(blobs):
     key = f"{EVENTS}/{ZERO}"
     row = store.get([key, "audit/kinesis-audit"])[key]
     assert row is not None and row.attributes["position"]["S"].startswith("~")
-    assert store.write(moved(row, "7"), "token") is Landed.DONE
+    assert store.write(moved(row, "7"), "token") is WriteResult.APPLIED
     assert store.get([key])[key] == Image(key, {"position": {"S": "7"}})
-    assert store.write(moved(row, "8"), "token") is Landed.MOVED
+    assert store.write(moved(row, "8"), "token") is WriteResult.CONFLICT
     assert store.get([key])[key] == Image(key, {"position": {"S": "7"}})
 
 
 def test_an_entry_that_is_there_by_now_is_not_overwritten(blobs):
     write = Write(f"{EVENTS}/{ZERO}", Create({"position": {"S": "7"}}), None, "")
-    assert indexes(blobs).write(Step("", (write,)), "token") is Landed.MOVED
+    assert indexes(blobs).write(Step("", (write,)), "token") is WriteResult.CONFLICT
 
 
 def test_one_step_is_of_one_file(blobs):
@@ -123,5 +123,5 @@ def test_modes_stay(root):
     store = indexes(Local(str(root)))
     row = store.get([f"{EVENTS}/{ZERO}"])[f"{EVENTS}/{ZERO}"]
     assert row is not None
-    assert store.write(moved(row, "7"), "token") is Landed.DONE
+    assert store.write(moved(row, "7"), "token") is WriteResult.APPLIED
     assert path.stat().st_mode & 0o777 == 0o640

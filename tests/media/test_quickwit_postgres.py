@@ -11,7 +11,7 @@ from reshardctl.consumers.quickwit.document import ROW, Document
 from reshardctl.consumers.quickwit.switching import enabled
 from reshardctl.errors import AnswerLost, CannotTell, UsageError
 from reshardctl.model import Create, Delete, Step, Update, Write
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.quickwit.postgres import Metastore
 from reshardctl.stores.sql.postgres import Postgres
 from reshardctl.stores.sql.server import address_of
@@ -75,7 +75,7 @@ def ended(store: Metastore, step: Step) -> str:
 def test_a_connection_cut_at_any_message(running: Running, database: str, seen: bool) -> None:
     plain = metastore(running.port, database)
     step, before = step_of(plain), text_of(running, database)
-    assert plain.write(step, "token") is Landed.DONE
+    assert plain.write(step, "token") is WriteResult.APPLIED
     after = text_of(running, database)
     with way_to(running.port) as way:
         endings, reached, at = set(), True, 0
@@ -126,13 +126,13 @@ def test_a_column_of_another_type_keeps_it(running: Running, database: str, kind
     before, step = text_of(running, database), step_of(store)
     assert step.writes[0].before is not None
     first = step.writes[0].before.attributes
-    assert store.write(step, "token") is Landed.DONE
+    assert store.write(step, "token") is WriteResult.APPLIED
     now = store.get([ZERO, TWO])
     back = Step("back", (
         Write(ZERO, Update(first), now[ZERO], "a test", ("position",)),
         Write(TWO, Delete(), now[TWO], "a test", ("position",)),
     ))
-    assert store.write(back, "token") is Landed.DONE
+    assert store.write(back, "token") is WriteResult.APPLIED
     assert text_of(running, database) == before
 
 
@@ -152,15 +152,15 @@ def test_an_index_that_went_away_is_not_written(running: Running, database: str)
     with connected(running, database) as server:
         server.execute("DELETE FROM indexes")
     assert store.get([ZERO]) == {ZERO: None}
-    assert store.write(step, "token") is Landed.MOVED
+    assert store.write(step, "token") is WriteResult.CONFLICT
 
 
 def test_a_guard_that_does_not_hold_writes_nothing(running: Running, database: str) -> None:
     store = metastore(running.port, database)
     step = step_of(store)
-    assert store.write(step, "token") is Landed.DONE
+    assert store.write(step, "token") is WriteResult.APPLIED
     after = text_of(running, database)
-    assert store.write(step, "token") is Landed.MOVED
+    assert store.write(step, "token") is WriteResult.CONFLICT
     assert text_of(running, database) == after
 
 
@@ -174,10 +174,10 @@ def test_a_source_that_is_switched_on_after_it_was_read_is_not_written(
     step = step_of(store)
     enabled = text_of(running, database).replace(off, on)
     put(running, database, enabled)
-    assert store.write(step, "token") is Landed.MOVED
+    assert store.write(step, "token") is WriteResult.CONFLICT
     assert text_of(running, database) == enabled
     put(running, database, enabled.replace(on, off))
-    assert store.write(step, "token") is Landed.DONE
+    assert store.write(step, "token") is WriteResult.APPLIED
 
 
 def test_an_index_made_anew_is_another_store(running: Running, database: str) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from reshardctl.errors import AnswerLost, CannotTell, Refused, ReshardError
 from reshardctl.model.retry import FailureKind, Retry
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 
 PAUSES = (1.0, 2.0, 3.0)
 EVENTS = (
@@ -57,7 +57,7 @@ class Register:
         self.effects += 1
         return True
 
-    def call(self) -> Landed:
+    def call(self) -> WriteResult:
         event = self.script[self.calls]
         self.calls += 1
         match event:
@@ -78,10 +78,10 @@ class Register:
             case "others first":
                 self.value = "theirs"
         if self.land():
-            return Landed.DONE
+            return WriteResult.APPLIED
         if self.raises:
             raise DriverError(FailureKind.CONFLICT)
-        return Landed.MOVED
+        return WriteResult.CONFLICT
 
     def look(self) -> bool | None:
         """As a store looks: its rows are as before, as written, or nobody can say."""
@@ -143,7 +143,7 @@ def test_one_lost_answer_at_any_attempt(event: str, at: int) -> None:
         with pytest.raises(AnswerLost, match="may still land"):
             retry.write(register.call, register.look, failed)
         return
-    assert retry.write(register.call, register.look, failed) is Landed.DONE
+    assert retry.write(register.call, register.look, failed) is WriteResult.APPLIED
     assert register.effects == 1
     assert register.calls == at + (1 if event == "lost after" else 2)
 
@@ -151,7 +151,7 @@ def test_one_lost_answer_at_any_attempt(event: str, at: int) -> None:
 def test_a_guard_that_fails_on_our_own_late_write_is_no_conflict() -> None:
     register = Register(("lost and late", "answered"), raises=True, readable=True)
     retry = Retry(PAUSES, lambda _seconds: None, DriverError, kind_of)
-    assert retry.write(register.call, register.look, failed) is Landed.DONE
+    assert retry.write(register.call, register.look, failed) is WriteResult.APPLIED
     assert (register.effects, register.calls) == (1, 2)
 
 
@@ -195,7 +195,7 @@ def test_a_read_ends_with_its_first_answer_or_its_last_error() -> None:
 def test_what_is_no_error_of_the_driver_passes_through() -> None:
     retry = Retry(PAUSES, lambda _seconds: None, DriverError, kind_of)
 
-    def call() -> Landed:
+    def call() -> WriteResult:
         raise KeyError("a")
 
     with pytest.raises(KeyError):

@@ -11,7 +11,7 @@ import pytest
 
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Image
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.spark import gateway
 from reshardctl.spark.hadoop import Hadoop
 from reshardctl.stores.files.tree import Tree
@@ -92,10 +92,10 @@ def test_folders_come_and_go_with_their_files(tmp_path: Path) -> None:
     medium = Tree(Hadoop(f"file://{tmp_path}"), everything)
     assert [i.key for i in medium.read()] == ["offsets/", "offsets/7"]
     made = creation("sources/0/shard-source/8/s", text={"S": "é"})
-    assert medium.write(made, "t") is Landed.DONE
+    assert medium.write(made, "t") is WriteResult.APPLIED
     image = medium.get(["sources/0/shard-source/8/s"])["sources/0/shard-source/8/s"]
     assert image is not None and text(image) == "é"
-    assert medium.write(removal(image, ("text",)), "t") is Landed.DONE
+    assert medium.write(removal(image, ("text",)), "t") is WriteResult.APPLIED
     assert [i.key for i in medium.read()] == ["offsets/", "offsets/7"]
     assert not list(tmp_path.rglob("*.tmp*"))
 
@@ -108,7 +108,7 @@ def test_a_file_that_moved_stays(tmp_path: Path) -> None:
     assert seen is not None
     plant(tmp_path, "f", b"y")
     for step in (change(seen, text={"S": "z"}, guard=("text",)), removal(seen, ("text",))):
-        assert medium.write(step, "t") is Landed.MOVED
+        assert medium.write(step, "t") is WriteResult.CONFLICT
     assert (tmp_path / "f").read_bytes() == b"y"
 
 

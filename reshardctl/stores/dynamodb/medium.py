@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from reshardctl.model import Image, SideTable, Step, TableShape, table_of
 from reshardctl.model.tables import check
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.dynamodb import reading, writing
 from reshardctl.stores.dynamodb.beside import Beside
 from reshardctl.stores.dynamodb.client import Client
@@ -75,7 +75,7 @@ class DynamoDb:
             rows |= table.get(own) if own else {}
         return rows
 
-    def write(self, step: Step, token: str) -> Landed:
+    def write(self, step: Step, token: str) -> WriteResult:
         """All writes of the step or none, in whichever of the tables.
 
         token: at most 36 characters (ClientRequestToken).

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from reshardctl.model import Step, TableShape, table_of
-from reshardctl.model.write_state import Get, Landed, landed
+from reshardctl.model.write_state import Get, WriteResult, applied
 from reshardctl.stores.dynamodb.client import Client
 from reshardctl.stores.dynamodb.conditions import request
 from reshardctl.stores.guards import checked
@@ -17,7 +17,7 @@ MAX_WRITES = 100
 
 def write(
     client: Client, tables: Sequence[TableShape], step: Step, token: str, get: Get
-) -> Landed:
+) -> WriteResult:
     """Send a step until its fate is certain. client: of any of the tables.
 
     Raises AnswerLost when it stays unknown; CannotTell, Refused or UsageError when nothing of the
@@ -29,12 +29,12 @@ def write(
     verb = {"put_item": "PutItem", "delete_item": "DeleteItem", "update_item": "UpdateItem"}
     action = f"dynamodb:{verb.get(operation, 'PutItem, UpdateItem or DeleteItem')}"
 
-    def send() -> Landed:
+    def send() -> WriteResult:
         client.once(operation, **arguments)
-        return Landed.DONE
+        return WriteResult.APPLIED
 
     return client.retry.write(
-        send, lambda: landed(step, get),
+        send, lambda: applied(step, get),
         lambda error: client.failure(error, action, step.title, writing=True),
     )
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, Step, Write
 from reshardctl.model.trees import Codec
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.files.blobs import Blob, Blobs, Moved
 from reshardctl.stores.files.blobs import checked as checked_key
@@ -52,15 +52,15 @@ class Document:
         rows = {image.key: image for image in self.read()}
         return {key: rows.get(key) for key in keys}
 
-    def write(self, step: Step, token: str) -> Landed:  # noqa: ARG002 - see below
+    def write(self, step: Step, token: str) -> WriteResult:  # noqa: ARG002 - see below
         """All writes or none. A repeat needs no token: it meets what it wrote."""
         writes = checked(step, self.max_writes)
         with self._blobs.writing():
             for _ in range(TRIES):
-                landed = self._tried(writes)
-                if landed is not None:
-                    return landed
-        return Landed.MOVED
+                result = self._tried(writes)
+                if result is not None:
+                    return result
+        return WriteResult.CONFLICT
 
     def texts(self) -> Mapping[str, str]:
         """See `Texts`."""
@@ -75,17 +75,17 @@ class Document:
         """See `Texts`."""
         return self._images(text)
 
-    def restore(self, text: str) -> Landed:
+    def restore(self, text: str) -> WriteResult:
         """See `Texts`."""
         with self._blobs.writing():
             blob = self._blob()
             if not self._wrong(blob):
-                return Landed.MOVED
+                return WriteResult.CONFLICT
             try:
                 self._blobs.replace(self._key, text.encode(), blob)
             except Moved:
-                return Landed.MOVED
-            return Landed.DONE
+                return WriteResult.CONFLICT
+            return WriteResult.APPLIED
 
     def _wrong(self, blob: Blob) -> str:
         try:
@@ -99,20 +99,20 @@ class Document:
         with self._blobs.writing():
             pass
 
-    def _tried(self, writes: Sequence[Write]) -> Landed | None:
+    def _tried(self, writes: Sequence[Write]) -> WriteResult | None:
         """`None` where somebody saved between our read and our write."""
         blob = self._blob()
         text = self._text(blob)
         rows = {image.key: image for image in self._images(text)}
         if not all(holds(write, rows.get(write.key)) for write in writes):
-            return Landed.MOVED
+            return WriteResult.CONFLICT
         with complaints_about(self.place):
             new = self._codec.written(text, writes)
         try:
             self._blobs.replace(self._key, new.encode(), blob)
         except Moved:
             return None
-        return Landed.DONE
+        return WriteResult.APPLIED
 
     def _blob(self) -> Blob:
         blob = self._blobs.read([self._key])[self._key]

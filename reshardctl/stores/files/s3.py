@@ -19,7 +19,7 @@ from reshardctl.aws import s3 as buckets
 from reshardctl.aws.s3 import Kind, kind_of
 from reshardctl.errors import AnswerLost, CannotTell, ReshardError, UsageError
 from reshardctl.model.retry import FailureKind
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.blobs import Blob, Entry, Moved, checked
 
 if TYPE_CHECKING:
@@ -146,14 +146,17 @@ class S3:
     ) -> None:
         """Send a write until its fate is certain. landed, before: whether an object is as the
         write leaves it, or as it found it."""
-        def send() -> Landed:
+        def send() -> WriteResult:
             call()
-            return Landed.DONE
+            return WriteResult.APPLIED
 
         verb = "delete" if "Delete" in action else "write"
         failed = self._failed(f"cannot {verb} {self.place}/{key}", self._prefix + key, action)
         retry = replace(self._retry, kind_of=_write_failure)
-        if retry.write(send, lambda: self._look(key, landed, before), failed) is Landed.MOVED:
+        if (
+            retry.write(send, lambda: self._look(key, landed, before), failed)
+            is WriteResult.CONFLICT
+        ):
             raise Moved(key)
 
     def _look(

@@ -16,7 +16,7 @@ from contextlib import suppress
 from reshardctl.errors import AnswerLost, CannotTell, Refused
 from reshardctl.model import Create, Delete, Image, Step, Update, Write, changed
 from reshardctl.model.trees import Select
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.blobs import Blob, Blobs, Moved, checked
 from reshardctl.stores.files.images import crc_of, image_of, written
 from reshardctl.stores.files.reading import Reading
@@ -59,7 +59,7 @@ class Tree:
         crcs = self._blobs.read([crc_of(n) for n in names]) if self._blobs.checksums else {}
         return {name: image_of(name, files[name], crcs.get(crc_of(name))) for name in names}
 
-    def write(self, step: Step, token: str) -> Landed:  # noqa: ARG002 - see below
+    def write(self, step: Step, token: str) -> WriteResult:  # noqa: ARG002 - see below
         """The one write of the step. A repeat needs no token: it meets what it wrote."""
         (write,) = checked_step(step, self.max_writes)
         with self._blobs.writing():
@@ -84,7 +84,7 @@ class Tree:
                 with suppress(Moved):
                     self._move(crc_of(unit.key), crc, wanted)
 
-    def _write(self, write: Write) -> Landed:
+    def _write(self, write: Write) -> WriteResult:
         keys = [checked(write.key)]
         if self._blobs.checksums:
             keys.append(crc_of(write.key))
@@ -93,12 +93,12 @@ class Tree:
         now = image_of(write.key, file, crc)
         wanted = self._wanted(write, now)
         if not holds(write, now):
-            return Landed.MOVED
+            return WriteResult.CONFLICT
         try:
             self._put(write.key, file, crc, *wanted)
         except Moved:
-            return Landed.MOVED
-        return Landed.DONE
+            return WriteResult.CONFLICT
+        return WriteResult.APPLIED
 
     def _wanted(self, write: Write, now: Image | None) -> tuple[bytes | None, bytes | None]:
         """The contents of the file and of its sibling after the write."""

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, Step
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.files.blobs import Blobs, split
 from reshardctl.stores.files.document import Document
@@ -75,7 +75,7 @@ class Indexes:
             found |= self._document(index, needed=False).get(here)
         return found
 
-    def write(self, step: Step, token: str) -> Landed:
+    def write(self, step: Step, token: str) -> WriteResult:
         """All writes or none: they are of one index, and so of one file."""
         of = {write.key.partition("/")[0] for write in step.writes}
         if len(of) != 1:
@@ -94,7 +94,7 @@ class Indexes:
         """See `Texts`."""
         return self._document(split(name)[0]).text_rows(text)
 
-    def restore(self, name: str, text: str) -> Landed:
+    def restore(self, name: str, text: str) -> WriteResult:
         """See `Texts`."""
         return self._document(split(name)[0], needed=False).restore(text)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model import Image, Step, Write
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.guards import checked, holds
 from reshardctl.stores.quickwit.codec import CodecOf
@@ -72,7 +72,7 @@ class Metastore:
         """The named rows as they are now."""
         return self._attempts.reading(lambda cursor: self._named(cursor, keys), TABLE)
 
-    def write(self, step: Step, token: str) -> Landed:  # noqa: ARG002 - see Attempts
+    def write(self, step: Step, token: str) -> WriteResult:  # noqa: ARG002 - see Attempts
         """All writes or none: they are of one index, and so of one text."""
         writes = checked(step, self.max_writes)
         of = sorted({write.key.partition("/")[0] for write in writes})
@@ -102,7 +102,7 @@ class Metastore:
             lambda cursor: self._images(row, self._migration(cursor)), TABLE
         )
 
-    def restore(self, name: str, text: str) -> Landed:
+    def restore(self, name: str, text: str) -> WriteResult:
         """See `Texts`."""
         index = name.partition(":")[0]
 

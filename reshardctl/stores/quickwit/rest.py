@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Image, Step
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.quickwit.codec import CodecOf
 
@@ -81,7 +81,7 @@ class Rest:
         rows = {image.key: image for image in self.read()} if keys else {}
         return {key: rows.get(key) for key in keys}
 
-    def write(self, step: Step, token: str) -> Landed:  # noqa: ARG002
+    def write(self, step: Step, token: str) -> WriteResult:  # noqa: ARG002
         """Never."""
         raise Refused(READ_ONLY, WHERE)
 

@@ -22,7 +22,7 @@ from reshardctl.model import (
     changed,
 )
 from reshardctl.model.retry import Retry
-from reshardctl.model.write_state import Landed, landed
+from reshardctl.model.write_state import WriteResult, applied
 from reshardctl.stores.guards import checked, holds
 from reshardctl.stores.redis.server import Server
 
@@ -71,22 +71,22 @@ class Strings:
         """The named rows as they are now."""
         return self._server.tried("reading", lambda client: self._named(client, keys))
 
-    def write(self, step: Step, token: str) -> Landed:  # noqa: ARG002 - see below
+    def write(self, step: Step, token: str) -> WriteResult:  # noqa: ARG002 - see below
         """All writes of the step or none. A repeat needs no token: its guards fail on its own
         rows, which then tell."""
         writes = checked(step, self.max_writes)
         return self._retry.write(
-            lambda: self._transaction(writes), lambda: landed(step, self.get),
+            lambda: self._transaction(writes), lambda: applied(step, self.get),
             lambda error: self._server.failure(error, step.title),
         )
 
-    def _transaction(self, writes: Sequence[Write]) -> Landed:
+    def _transaction(self, writes: Sequence[Write]) -> WriteResult:
         keys = [write.key for write in writes]
         with self._server.client() as client, client.pipeline() as pipe:
             pipe.watch(*map(self._redis_key, keys))
             rows = self._named(pipe, keys)
             if not all(holds(write, rows[write.key]) for write in writes):
-                return Landed.MOVED
+                return WriteResult.CONFLICT
             pipe.multi()
             for write in writes:
                 self._put(pipe, write, rows[write.key])
@@ -95,8 +95,8 @@ class Strings:
             except self._server.moved as error:
                 if error.__context__ is not None and self._server.lost(error.__context__):
                     raise error.__context__ from None  # redis-py calls a lost EXEC so, too
-                return Landed.MOVED
-        return Landed.DONE
+                return WriteResult.CONFLICT
+        return WriteResult.APPLIED
 
     def _put(self, pipe: redis.client.Pipeline, write: Write, now: Image | None) -> None:
         then, key = changed(now, write), self._redis_key(write.key)

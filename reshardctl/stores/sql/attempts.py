@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from reshardctl.model import Step
 from reshardctl.model.retry import FailureKind, Retry
-from reshardctl.model.write_state import Get, Landed, landed
+from reshardctl.model.write_state import Get, WriteResult, applied
 from reshardctl.stores.sql.server import Server
 
 T = TypeVar("T")
@@ -36,14 +36,14 @@ class Attempts:
 
         return self._retry.read(read, lambda e: self._server.failure(e, f"reading {what}"))
 
-    def writing(self, step: Step, change: Callable[[Any], bool], get: Get) -> Landed:
+    def writing(self, step: Step, change: Callable[[Any], bool], get: Get) -> WriteResult:
         """All that `change` does with a cursor, or nothing where it says False.
 
         No token tells a repeat: its guards fail on its own rows, which then tell.
         """
         commit_sent = False
 
-        def transaction() -> Landed:
+        def transaction() -> WriteResult:
             nonlocal commit_sent
             commit_sent = False
             with closing(self._server.connect()) as connection:
@@ -52,14 +52,14 @@ class Attempts:
                     self._server.begin(cursor)
                     if not change(cursor):
                         connection.rollback()
-                        return Landed.MOVED
+                        return WriteResult.CONFLICT
                     commit_sent = True
                     connection.commit()
                 except BaseException:
                     with suppress(self._server.errors):
                         connection.rollback()
                     raise
-            return Landed.DONE
+            return WriteResult.APPLIED
 
         def kind_of(error: Exception) -> FailureKind:
             kind = self._server.kind_of(error)
@@ -68,6 +68,6 @@ class Attempts:
             return kind
 
         return replace(self._retry, kind_of=kind_of).write(
-            transaction, lambda: landed(step, get),
+            transaction, lambda: applied(step, get),
             lambda error: self._server.failure(error, step.title, writing=True),
         )

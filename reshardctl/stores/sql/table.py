@@ -23,7 +23,7 @@ from reshardctl.model import (
     Write,
     canonical,
 )
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.guards import checked, holds
 from reshardctl.stores.sql.attempts import Attempts
 from reshardctl.stores.sql.server import Described, Server
@@ -65,7 +65,7 @@ class SqlTable:
         """The named rows as they are now."""
         return self._tried(lambda cursor: self._named(cursor, self._described(cursor), keys))
 
-    def write(self, step: Step, token: str) -> Landed:  # noqa: ARG002 - see Attempts
+    def write(self, step: Step, token: str) -> WriteResult:  # noqa: ARG002 - see Attempts
         """All writes of the step or none."""
         writes = checked(step, self.max_writes)
         return self._attempts.writing(

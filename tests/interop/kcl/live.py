@@ -20,7 +20,7 @@ from reshardctl.execution.ports import Ports
 from reshardctl.journal import Header, Journal
 from reshardctl.kinesis import Kinesis
 from reshardctl.model import Step
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.planning.plan import Plan
 from reshardctl.stores.dynamodb import DynamoDb
 from tests.case import CASES, Case, Expect, load
@@ -117,12 +117,12 @@ class _Busy:
         self.max_writes = medium.max_writes
         self.identity, self.read, self.get = medium.identity, medium.read, medium.get
 
-    def write(self, step: Step, token: str) -> Landed:
+    def write(self, step: Step, token: str) -> WriteResult:
         with self._running.edit():
-            landed = self._medium.write(step, token)
-        if landed is Landed.DONE:
+            result = self._medium.write(step, token)
+        if result is WriteResult.APPLIED:
             _put(self._running, self._shard)
-        return landed
+        return result
 
 
 def _fix(running: Running, case: Case, release: str, initial: str, busy: int) -> None:

@@ -15,7 +15,7 @@ from lease_server import session
 from reshardctl.consumers.quickwit.document import Document as Quickwit
 from reshardctl.errors import AnswerLost, Refused, UsageError
 from reshardctl.model import Create, Delete, Image, Step, Update, Write, changed
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.document import Document
 from reshardctl.stores.files.local import Local
 from tests.media.files.bucket import Prefix, bucket_server
@@ -111,7 +111,7 @@ def test_a_step_is_one_new_text(kept):
         put(row("a", "1"), "9"), Write("b", Delete(), row("b", "2"), "a test", ("text",)),
         Write("c", Create({"text": {"S": "3"}}), None, "a test"),
     )
-    assert kept.document().write(step(*writes), "t") is Landed.DONE
+    assert kept.document().write(step(*writes), "t") is WriteResult.APPLIED
     assert kept.has() == b"head\na=9\ntail\nc=3"
 
 
@@ -119,9 +119,9 @@ def test_one_moved_row_stops_the_whole_step(kept):
     text = b"head\na=1\nb=3"
     kept.put(text)
     writes = (put(row("a", "1"), "9"), put(row("b", "2"), "9"))
-    assert kept.document().write(step(*writes), "t") is Landed.MOVED
+    assert kept.document().write(step(*writes), "t") is WriteResult.CONFLICT
     for write in (Write("a", Create({"text": {"S": ""}}), None, ""), put(row("no", "1"), "2")):
-        assert kept.document().write(step(write), "t") is Landed.MOVED
+        assert kept.document().write(step(write), "t") is WriteResult.CONFLICT
     assert kept.has() == text
 
 
@@ -132,7 +132,7 @@ def test_guards_compare_rows_and_not_texts(kept):
     document = kept.document()
     (a, _) = document.read()
     kept.put(b"other head\n\nb=5\nsomething new\na=1")
-    assert document.write(step(put(a, "9")), "t") is Landed.DONE
+    assert document.write(step(put(a, "9")), "t") is WriteResult.APPLIED
     assert kept.has() == b"other head\n\nb=5\nsomething new\na=9"
 
 
@@ -149,7 +149,7 @@ def test_a_save_between_our_read_and_our_write_is_kept(url):
 
     faulty.always["put_object"] = saved
     document = kept.document(boto=faulty)
-    assert document.write(step(put(row("a", "1"), "9")), "t") is Landed.DONE
+    assert document.write(step(put(row("a", "1"), "9")), "t") is WriteResult.APPLIED
     assert kept.has() == b"a=9\nb=7"
 
 
@@ -164,7 +164,9 @@ def test_a_store_that_saves_all_the_time_is_moved(url):
         return call()
 
     faulty.always["put_object"] = saved
-    assert kept.document(boto=faulty).write(step(put(row("a", "1"), "9")), "t") is Landed.MOVED
+    assert (
+        kept.document(boto=faulty).write(step(put(row("a", "1"), "9")), "t") is WriteResult.CONFLICT
+    )
     assert kept.has() == b"a=1\nb=5"
 
 
@@ -174,7 +176,7 @@ def test_lost_answers(url):
     faulty = FaultySession(session())
     faulty.always["put_object"] = BROKEN_AFTER
     document = kept.document(boto=faulty)
-    assert document.write(step(put(row("a", "1"), "2")), "t") is Landed.DONE
+    assert document.write(step(put(row("a", "1"), "2")), "t") is WriteResult.APPLIED
 
     def theirs(call):
         call()
@@ -215,7 +217,7 @@ def test_identity_stays_over_a_save(kept):
     kept.put(b"head\na=1")
     document = kept.document()
     before = document.identity()
-    assert document.write(step(put(row("a", "1"), "2")), "t") is Landed.DONE
+    assert document.write(step(put(row("a", "1"), "2")), "t") is WriteResult.APPLIED
     assert document.identity() == before and before["first"] == "head"
     assert "inode" not in before
 
@@ -261,7 +263,7 @@ def test_a_real_metastore(metastore):
     (image,) = [i for i in document.read() if i.key == f"events/{source}/{shard}"]
     change = Update({"position": {"S": "42"}})
     write = Write(image.key, change, image, "a test", ("position",))
-    assert document.write(step(write), "t") is Landed.DONE
+    assert document.write(step(write), "t") is WriteResult.APPLIED
     assert path.read_text() == before.replace(f'"{position}"', '"42"', 1)
     assert path.stat().st_mode & 0o777 == 0o600
     assert document.identity()["index_uid"] == json.loads(before)["index"]["index_uid"]

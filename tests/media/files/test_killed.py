@@ -19,7 +19,7 @@ import pytest
 
 from reshardctl.errors import AnswerLost, CannotTell, Refused
 from reshardctl.model import Step
-from reshardctl.model.write_state import Landed, Standing, standing
+from reshardctl.model.write_state import WriteResult, WriteState, write_state
 from reshardctl.stores.base import recover
 from reshardctl.stores.files import renaming
 from reshardctl.stores.files.images import image_of
@@ -144,7 +144,7 @@ def count(tmp_path: Path, case: Case, exchange: bool) -> int:
     tree = build(tmp_path / "counted", case)
     step = case.step(tree)
     with watched(nothing, exchange) as made:
-        assert tree.write(step, "t") is Landed.DONE
+        assert tree.write(step, "t") is WriteResult.APPLIED
     assert contents(tmp_path / "counted") == case.after
     return len(made)
 
@@ -195,13 +195,13 @@ def finished(tree: Tree, step: Step, root: Path, case: Case) -> None:
     recover(tree)
     (write,) = step.writes
     now = tree.get([write.key])[write.key]
-    stands = standing(write, now, MOVING)
-    assert stands in (Standing.LANDED, Standing.AS_BEFORE)
-    if stands is Standing.AS_BEFORE:
+    stands = write_state(write, now, MOVING)
+    assert stands in (WriteState.APPLIED, WriteState.PENDING)
+    if stands is WriteState.PENDING:
         again = case.step(tree) if now is not None else step
-        assert tree.write(again, "t") is Landed.DONE
+        assert tree.write(again, "t") is WriteResult.APPLIED
     else:
-        assert tree.write(creation("last", text={"S": ""}), "t") is Landed.DONE
+        assert tree.write(creation("last", text={"S": ""}), "t") is WriteResult.APPLIED
         (root / "last").unlink()
     assert contents(root) == case.after
 
@@ -237,7 +237,7 @@ def said(ended: object, call: str, root: Path, case: Case, as_before: bool) -> N
         assert left in (kept, {k: v for k, v in kept.items() if k != "d/.f.crc"}), call
         assert as_before or "d/.f.crc" not in left
         return
-    if ended is Landed.MOVED:
+    if ended is WriteResult.CONFLICT:
         pytest.fail(f"{call}: moved, though nobody else wrote")
     if "d/.f.crc" not in left or left["d/.f.crc"] == crc32(OLD):
         wanted.pop("d/.f.crc", None)
@@ -263,7 +263,7 @@ def test_a_write_that_lands_in_parts(tmp_path: Path) -> None:
     tree = build(tmp_path / "d", CASES["create"])
     real = os.write
     with mock.patch.object(os, "write", lambda fd, data: real(fd, bytes(data[:7]))):
-        assert tree.write(made(tree), "t") is Landed.DONE
+        assert tree.write(made(tree), "t") is WriteResult.APPLIED
     assert contents(tmp_path / "d") == CASES["create"].after
 
 
@@ -286,10 +286,10 @@ def test_a_change_at_any_moment_is_never_lost(tmp_path: Path, name: str, exchang
                 rename(root.parent / "theirs", root / "d/f")
 
         with watched(act, exchange) as calls:
-            landed = tree.write(step, "t")
+            result = tree.write(step, "t")
         found = contents(root).get("d/f")
         if found != theirs:
-            lost.append((calls[at], landed))
+            lost.append((calls[at], result))
     if exchange:
         assert lost == []
     else:  # without an exchange, the moment between the last look and the rename stays

@@ -23,7 +23,7 @@ from faults import (
 from lease_server import session
 
 from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.s3 import ACTIONS, S3
 from reshardctl.stores.files.tree import Tree
 from tests.media.files.bucket import Prefix, bucket_server
@@ -108,11 +108,11 @@ def test_nothing_below_a_prefix_is_said(place):
 def test_writes_go_where_they_should(place):
     place.plant("offsets/7", b"v1")
     medium = place.tree()
-    assert medium.write(creation("offsets/8", text={"S": "new"}), "t") is Landed.DONE
+    assert medium.write(creation("offsets/8", text={"S": "new"}), "t") is WriteResult.APPLIED
     seven = medium.get(["offsets/7"])["offsets/7"]
-    assert medium.write(change(seven, text={"S": "v2"}), "t") is Landed.DONE
+    assert medium.write(change(seven, text={"S": "v2"}), "t") is WriteResult.APPLIED
     eight = medium.get(["offsets/8"])["offsets/8"]
-    assert medium.write(removal(eight), "t") is Landed.DONE
+    assert medium.write(removal(eight), "t") is WriteResult.APPLIED
     assert place.contents() == {"jobs/orders/offsets/7": b"v2"}
 
 
@@ -140,12 +140,12 @@ def test_every_write_has_its_condition(place):
         place.plant("f", b"x")
         faulty = FaultySession(session())
         faulty.always = dict.fromkeys(("put_object", "delete_object"), _meanwhile(place))
-        assert place.tree(faulty).write(step, "t") is Landed.MOVED
+        assert place.tree(faulty).write(step, "t") is WriteResult.CONFLICT
         assert place.contents()["jobs/orders/f"] == b"theirs"
     place.pull("f")
     faulty = FaultySession(session())
     faulty.always["put_object"] = _meanwhile(place)
-    assert place.tree(faulty).write(creation("f", text={"S": "o"}), "t") is Landed.MOVED
+    assert place.tree(faulty).write(creation("f", text={"S": "o"}), "t") is WriteResult.CONFLICT
     assert place.contents()["jobs/orders/f"] == b"theirs"
 
 
@@ -166,7 +166,7 @@ def test_an_object_that_vanishes_meanwhile_is_moved(place, kind):
     for operation in ("put_object", "delete_object"):
         faulty.always[operation] = before(answer("NoSuchKey", 404))
     step = change(seen, text={"S": "y"}) if kind == "change" else removal(seen)
-    assert place.tree(faulty).write(step, "t") is Landed.MOVED
+    assert place.tree(faulty).write(step, "t") is WriteResult.CONFLICT
 
 
 def test_a_bucket_with_versions(place):
@@ -176,9 +176,9 @@ def test_a_bucket_with_versions(place):
     place.plant("f", b"x")
     medium = place.tree()
     seen = medium.get(["f"])["f"]
-    assert medium.write(removal(seen), "t") is Landed.DONE
+    assert medium.write(removal(seen), "t") is WriteResult.APPLIED
     assert medium.get(["f"]) == {"f": None}
-    assert medium.write(creation("f", **seen.attributes), "t") is Landed.DONE
+    assert medium.write(creation("f", **seen.attributes), "t") is WriteResult.APPLIED
     assert text_of(medium.get(["f"])["f"]) == "x"
     found = place.boto.list_object_versions(Bucket=place.name)
     assert (len(found["Versions"]), len(found["DeleteMarkers"])) == (2, 1)
@@ -201,7 +201,7 @@ def test_whatever_passes_is_waited_out(place, fault, kind):
         }[kind]
         faulty = FaultySession(session())
         faulty.faults[at] = TRANSIENT[fault]
-        assert place.tree(faulty).write(step, "t") is Landed.DONE
+        assert place.tree(faulty).write(step, "t") is WriteResult.APPLIED
         expected = {
             "create": {"f": b"x", "new": b"y"}, "change": {"f": b"y"}, "removal": {},
         }[kind]
@@ -226,7 +226,7 @@ def test_answers_that_stay_lost(place, fault):
     faulty.always["put_object"] = fault
     step = change(seen, text={"S": "y"})
     if fault in (BROKEN_AFTER, TIMEOUT_AFTER):
-        assert place.tree(faulty).write(step, "t") is Landed.DONE
+        assert place.tree(faulty).write(step, "t") is WriteResult.APPLIED
         return
     with pytest.raises(AnswerLost, match="an earlier attempt may still land"):
         place.tree(faulty).write(step, "t")
@@ -273,7 +273,7 @@ def test_a_late_write_meets_its_own_content(place):
         return call()
 
     faulty.faults[1], faulty.faults[3] = late, land_first
-    assert place.tree(faulty).write(change(seen, text={"S": "y"}), "t") is Landed.DONE
+    assert place.tree(faulty).write(change(seen, text={"S": "y"}), "t") is WriteResult.APPLIED
     assert place.contents()["jobs/orders/f"] == b"y"
 
 

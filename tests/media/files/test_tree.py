@@ -15,7 +15,7 @@ import pytest
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Image
 from reshardctl.model.trees import Wants
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.tree import Tree
 from tests.media.files.trees import (
@@ -78,7 +78,7 @@ def test_bytes_that_are_no_utf8_come_as_bytes(root):
 @pytest.mark.parametrize("content", ["", "\ufeffx", "a\r\nb\n\n", "\u2028", "\0"])
 def test_text_goes_and_comes_byte_for_byte(root, content):
     medium = tree(root)
-    assert medium.write(creation("f", text={"S": content}), "t") is Landed.DONE
+    assert medium.write(creation("f", text={"S": content}), "t") is WriteResult.APPLIED
     assert text_of(medium.get(["f"])["f"]) == content
     assert (root / "f").read_bytes() == content.encode()
 
@@ -193,7 +193,7 @@ def test_the_root_itself_may_be_a_link(root):
     plant(root, "a", b"x")
     link = root.parent / "link"
     link.symlink_to(root)
-    assert tree(link).write(creation("b", text={"S": "y"}), "t") is Landed.DONE
+    assert tree(link).write(creation("b", text={"S": "y"}), "t") is WriteResult.APPLIED
     assert tree(link).identity() == tree(root).identity()
     assert contents(root) == {"a": b"x", "b": b"y"}
 
@@ -367,7 +367,7 @@ def test_a_new_file_is_like_its_siblings(root):
     (root / "offsets/1").chmod(0o640)
     if ROOT:
         os.chown(root / "offsets/1", 4711, 4712)
-    assert tree(root).write(creation("offsets/2", text={"S": "y"}), "t") is Landed.DONE
+    assert tree(root).write(creation("offsets/2", text={"S": "y"}), "t") is WriteResult.APPLIED
     found = (root / "offsets/2").stat()
     assert stat.S_IMODE(found.st_mode) == 0o640
     assert not ROOT or (found.st_uid, found.st_gid) == (4711, 4712)
@@ -403,14 +403,14 @@ def test_a_checksum_goes_with_its_file(root):
     plant(root, "offsets/1", b"x", crc32(b"x"))
     medium = tree(root)
     step = creation("offsets/2", text={"S": "y"}, crc=b64(crc32(b"y")))
-    assert medium.write(step, "t") is Landed.DONE
+    assert medium.write(step, "t") is WriteResult.APPLIED
     assert contents(root)["offsets/.2.crc"] == crc32(b"y")
     two = medium.get(["offsets/2"])["offsets/2"]
     step = change(two, text={"S": "z"}, crc=b64(crc32(b"z")))
-    assert medium.write(step, "t") is Landed.DONE
+    assert medium.write(step, "t") is WriteResult.APPLIED
     assert contents(root)["offsets/.2.crc"] == crc32(b"z")
     two = medium.get(["offsets/2"])["offsets/2"]
-    assert medium.write(removal(two), "t") is Landed.DONE
+    assert medium.write(removal(two), "t") is WriteResult.APPLIED
     assert sorted(contents(root)) == ["offsets/.1.crc", "offsets/1"]
 
 
@@ -418,11 +418,11 @@ def test_an_orphan_checksum_is_healed(root):
     plant(root, "offsets/.8.crc", b"crc\0")
     plant(root, "offsets/.9.crc", b"crc\0")
     medium = tree(root)
-    assert medium.write(creation("offsets/8", text={"S": "y"}), "t") is Landed.MOVED
+    assert medium.write(creation("offsets/8", text={"S": "y"}), "t") is WriteResult.CONFLICT
     orphans = medium.get(["offsets/8", "offsets/9"])
     filled = change(orphans["offsets/8"], text={"S": "y"}, crc=b64(crc32(b"y")))
-    assert medium.write(filled, "t") is Landed.DONE
-    assert medium.write(removal(orphans["offsets/9"]), "t") is Landed.DONE
+    assert medium.write(filled, "t") is WriteResult.APPLIED
+    assert medium.write(removal(orphans["offsets/9"]), "t") is WriteResult.APPLIED
     assert contents(root) == {"offsets/8": b"y", "offsets/.8.crc": crc32(b"y")}
 
 
@@ -434,7 +434,7 @@ def test_a_change_of_either_is_seen(root, guard):
     plant(root, "f", b"y" if guard == "text" else b"x", b"d" if guard == "crc" else b"c")
     before = contents(root)
     for step in (change(seen, guard=(guard,), text={"S": "z"}), removal(seen, (guard,))):
-        assert medium.write(step, "t") is Landed.MOVED
+        assert medium.write(step, "t") is WriteResult.CONFLICT
     assert contents(root) == before
 
 
@@ -447,7 +447,7 @@ def test_a_folder_goes_with_its_last_file(root):
     for name in ("a", "b"):
         key = f"sources/0/shard-source/7/{name}"
         assert (root / "sources/0/shard-source/7").is_dir()
-        assert medium.write(removal(medium.get([key])[key]), "t") is Landed.DONE
+        assert medium.write(removal(medium.get([key])[key]), "t") is WriteResult.APPLIED
     assert not (root / "sources/0/shard-source/7").exists()
     assert (root / "sources/0/shard-source/6").is_dir()
 
@@ -465,7 +465,7 @@ def test_undoing_gives_size_and_time_back_as_they_come(root):
     medium = tree(root)
     (image,) = medium.read()
     medium.write(removal(image), "t")
-    assert medium.write(creation("f", **image.attributes), "t") is Landed.DONE
+    assert medium.write(creation("f", **image.attributes), "t") is WriteResult.APPLIED
     assert text_of(medium.get(["f"])["f"]) == "x"
 
 
@@ -500,7 +500,7 @@ def test_what_a_killed_run_left_is_not_seen_and_goes_with_the_next_write(root):
 def test_text_of_ten_megabytes(root):
     text = "é" * 5_000_000
     medium = tree(root)
-    assert medium.write(creation("f", text={"S": text}), "t") is Landed.DONE
+    assert medium.write(creation("f", text={"S": text}), "t") is WriteResult.APPLIED
     assert text_of(medium.get(["f"])["f"]) == text
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.redis import Strings
 from reshardctl.stores.redis.server import Server
 from tests.media.faults_of_stores import cut_everywhere
@@ -69,7 +69,7 @@ def test_a_key_of_another_type_is_seen_and_not_written(keys: Keys) -> None:
         with pytest.raises(UsageError, match="holds no string"):
             strings(keys, "app-a").write(Step("one", (write,)), "t")
     made = Write(found.key, Create({**found.attributes, "sequence_number": {"S": "1"}}), None, "")
-    assert strings(keys, "app-a").write(Step("one", (made,)), "t") is Landed.MOVED
+    assert strings(keys, "app-a").write(Step("one", (made,)), "t") is WriteResult.CONFLICT
     assert keys.client.lrange("app-a:checkpoint:s-1:a", 0, -1) == [b"x"]
 
 
@@ -79,7 +79,7 @@ def test_a_time_to_live_stays(keys: Keys) -> None:
     write = Write(
         found.key, Update({"sequence_number": {"S": "2"}}), found, "a test", ("sequence_number",)
     )
-    assert strings(keys, "app-a").write(Step("one", (write,)), "t") is Landed.DONE
+    assert strings(keys, "app-a").write(Step("one", (write,)), "t") is WriteResult.APPLIED
     assert keys.client.get("app-a:checkpoint:s-1:a") == b"2"
     assert int(keys.client.ttl("app-a:checkpoint:s-1:a")) > 4000
 
@@ -88,9 +88,9 @@ def test_bytes_that_are_no_text_go_and_come_back(keys: Keys) -> None:
     keys.client.set("app-a:checkpoint:s-1:a", b"\xff\x00")
     (found,) = strings(keys, "app-a").read()
     gone = Write(found.key, Delete(), found, "a test", ("sequence_number",))
-    assert strings(keys, "app-a").write(Step("one", (gone,)), "t") is Landed.DONE
+    assert strings(keys, "app-a").write(Step("one", (gone,)), "t") is WriteResult.APPLIED
     back = Write(found.key, Create(found.attributes), None, "a test")
-    assert strings(keys, "app-a").write(Step("one", (back,)), "t") is Landed.DONE
+    assert strings(keys, "app-a").write(Step("one", (back,)), "t") is WriteResult.APPLIED
     assert keys.client.get("app-a:checkpoint:s-1:a") == b"\xff\x00"
 
 

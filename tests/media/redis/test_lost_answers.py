@@ -10,7 +10,7 @@ from redis.exceptions import NoPermissionError
 
 from reshardctl.errors import AnswerLost, CannotTell
 from reshardctl.model import Create, Image, Step, TableShape, Write
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.redis import Strings
 from reshardctl.stores.redis.server import Server
 
@@ -99,7 +99,7 @@ def test_a_lost_answer_is_looked_for(
     monkeypatch: pytest.MonkeyPatch, faults: tuple[Fault, ...]
 ) -> None:
     medium, pipe = strings(monkeypatch, *faults)
-    assert medium.write(STEP, "t") is Landed.DONE
+    assert medium.write(STEP, "t") is WriteResult.APPLIED
     assert written(medium) is not None
     assert pipe.executed == len(faults) + (faults[-1] is before)
 
@@ -115,7 +115,7 @@ def test_a_refusal_after_a_lost_answer_is_judged_by_the_rows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     medium, _ = strings(monkeypatch, before, late_and_denied)
-    assert medium.write(STEP, "t") is Landed.DONE
+    assert medium.write(STEP, "t") is WriteResult.APPLIED
     medium, _ = strings(monkeypatch, before, denied)
     with pytest.raises(AnswerLost, match="no SET; an earlier attempt may still land"):
         medium.write(STEP, "t")

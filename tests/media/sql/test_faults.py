@@ -11,7 +11,7 @@ from several_tables import Mask
 
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model import Image, Step, TableShape, Update, Write
-from reshardctl.model.write_state import Landed
+from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.sql import SqlTable
 from reshardctl.stores.sql.server import address_of
 from tests.media.faults_of_stores import cut_everywhere
@@ -53,7 +53,7 @@ def test_a_writer_waits_for_the_one_who_holds_the_row(table: Table) -> None:
     Timer(0.5, table.connection.commit).start()
     change = Update({"sequence_number": _row("a", 9).attributes["sequence_number"]})
     write = Write("a", change, _row("a", 0), "a test", ("sequence_number",))
-    assert table.medium().write(Step("one", (write,)), "t") is Landed.MOVED
+    assert table.medium().write(Step("one", (write,)), "t") is WriteResult.CONFLICT
     assert table.medium().read() == [_row("a", 1)]
 
 
