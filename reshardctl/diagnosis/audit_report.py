@@ -27,7 +27,7 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ShardCoverage:
     """One shard: what the sink holds of it, what was compared, and what cannot be known."""
 
     shard: ShardId
@@ -84,7 +84,7 @@ class AuditReport:
     facts: Facts
     lineage: Lineage
     findings: tuple[Finding, ...]
-    standings: tuple[Standing, ...]
+    coverages: tuple[ShardCoverage, ...]
     stored: Stored | None = None
     keys: Keys | None = None
     saved: str = ""
@@ -159,7 +159,7 @@ def _not_looked_at(facts: Facts) -> Iterable[str]:
 
 def _standings(
     facts: Facts, lineage: Lineage, stored: Stored | None, found: Iterable[Finding]
-) -> Iterable[Standing]:
+) -> Iterable[ShardCoverage]:
     codes: dict[ShardId, list[str]] = {}
     for finding in found:
         for shard in finding.shards:
@@ -171,7 +171,7 @@ def _standings(
     positions = {} if stored is None else stored.positions
     gone = [s for s in dict.fromkeys([*facts.shards, *gaps]) if s not in lineage]
     for shard in (*sorted(gone), *lineage):
-        yield Standing(
+        yield ShardCoverage(
             shard, facts.shards.get(shard), facts.compared.get(shard), compared.get(shard),
             tuple(gaps.get(shard, ())), positions.get(shard),
             tuple(dict.fromkeys(codes.get(shard, ()))),

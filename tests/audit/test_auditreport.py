@@ -50,7 +50,7 @@ def test_a_whole_sink_has_no_finding():
     assert report.findings == ()
     assert report.counts() == {"error": 0, "warning": 0, "info": 0}
     assert report.read == 40 and report.missing == 0
-    assert all(one.unknowable == () and one.window is not None for one in report.standings)
+    assert all(one.unknowable == () and one.window is not None for one in report.coverages)
 
 
 def test_a_hole_is_a_certain_loss_with_its_deadline():
@@ -307,9 +307,9 @@ def test_what_retention_has_taken_is_never_fine():
     report = judged(found, retention=600)
     one = only(report, "RSH508")
     assert one.severity is Severity.INFO and one.shards == ids(1)
-    (gap,) = report.standings[1].unknowable
+    (gap,) = report.coverages[1].unknowable
     assert (gap.since, gap.until) == (CREATED, CREATED + 400)
-    window = report.standings[1].window
+    window = report.coverages[1].window
     assert window is not None and (window.since, window.until) == (CREATED + 400, TAKEN)
 
 
@@ -321,9 +321,9 @@ def test_what_nobody_asked_for_is_no_finding():
     )
     report = judged(found)
     assert report.findings == ()
-    window = report.standings[1].window
+    window = report.coverages[1].window
     assert window is not None and (window.since, window.until) == (CREATED + 450, CREATED + 600)
-    assert [gap.why for gap in report.standings[1].unknowable] == [NOT_ASKED, NOT_ASKED]
+    assert [gap.why for gap in report.coverages[1].unknowable] == [NOT_ASKED, NOT_ASKED]
 
 
 def test_a_read_that_was_cut_short_says_why():
@@ -331,7 +331,7 @@ def test_a_read_that_was_cut_short_says_why():
     report = judged(replace(whole(), compared={**whole().compared, shard_id(1): cut}))
     one = only(report, "RSH508")
     assert one.what == "not compared: the read was stopped after 10 minutes"
-    (gap,) = report.standings[1].unknowable
+    (gap,) = report.coverages[1].unknowable
     assert (gap.since, gap.until) == (CREATED + 500, None)
 
 
@@ -356,11 +356,11 @@ def test_a_sink_that_changed():
 def test_rows_of_shards_that_are_not_listed_are_shown():
     gone = replace(inside(0, 1, 90), shard=shard_id(9))
     report = judged(replace(whole(), shards={**whole().shards, shard_id(9): gone}))
-    assert report.standings[0].shard == shard_id(9)
+    assert report.coverages[0].shard == shard_id(9)
 
 
 def test_when_the_facts_were_taken_decides_nothing_but_windows():
     later = replace(whole(), taken=TAKEN + 50)
     assert judged(later).findings == judged(whole()).findings
-    assert {w.window.until for w in judged(later).standings if w.window} >= {TAKEN + 50}
+    assert {w.window.until for w in judged(later).coverages if w.window} >= {TAKEN + 50}
     assert record(1, 5).arrival == CREATED + 5

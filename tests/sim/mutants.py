@@ -12,7 +12,7 @@ import reshardctl.consumers.kcl.behaviour as behaviour
 import reshardctl.consumers.kcl.encode as encode
 import reshardctl.consumers.kcl.settled as settled
 import reshardctl.planning.effects as effects
-from reshardctl.consumers.kcl.positions import Standing, standing
+from reshardctl.consumers.kcl.positions import PositionKind, kind_of
 from reshardctl.consumers.kcl.rows import Row
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, TIP, Cause, Create, Rank
@@ -112,9 +112,9 @@ def run_beside_the_parents(patch: Patch) -> None:
 
 
 def accept_numbers_of_other_shards(patch: Patch) -> None:
-    def trusting(lineage: Lineage, row: Row) -> Standing:
-        found = standing(lineage, row)
-        return Standing.NUMBER if found is Standing.FOREIGN else found
+    def trusting(lineage: Lineage, row: Row) -> PositionKind:
+        found = kind_of(lineage, row)
+        return PositionKind.NUMBER if found is PositionKind.FOREIGN else found
 
     patch.setattr(behaviour, "standing", trusting)
     patch.setattr(settled, "standing", trusting)

@@ -16,7 +16,7 @@ from reshardctl.consumers.kcl.bystanders import notes
 from reshardctl.consumers.kcl.deaths import crash, finished
 from reshardctl.consumers.kcl.flaws import OLD_OWNER
 from reshardctl.consumers.kcl.full_sync import made_at_once, swept
-from reshardctl.consumers.kcl.positions import Standing, standing
+from reshardctl.consumers.kcl.positions import PositionKind, kind_of
 from reshardctl.consumers.kcl.releases import Unreadable
 from reshardctl.consumers.kcl.rows import LeaseTable, Row
 from reshardctl.consumers.kcl.sync import AUDITS, has_hole, missing_leases
@@ -147,10 +147,10 @@ class _Run:
         shard, app = row.shard, self._app
         lease = _Lease(shard, START, Cause.POSITION, "resumes at its checkpoint")
         lease.hash_range = row.hash_range or self._listed_range(shard)
-        kind = standing(self._lineage, row)
+        kind = kind_of(self._lineage, row)
         if shard in self._swept:
             return self._sweep(lease, row)
-        if kind is Standing.END and finished(row, app.traits):
+        if kind is PositionKind.END and finished(row, app.traits):
             lease.at, lease.finished, lease.cause = DONE, True, Cause.FINISHED
             lease.why = "its lease is finished"
             if shard in self._lineage and self._lineage.is_open(shard):
@@ -185,32 +185,32 @@ class _Run:
             why = "its lease is at SHARD_END although the shard is open: never read again"
             lease.stuck = WontRead(Cause.FALSE_END, why)
 
-    def _position(self, lease: _Lease, row: Row, kind: Standing) -> None:
+    def _position(self, lease: _Lease, row: Row, kind: PositionKind) -> None:
         match kind:
-            case Standing.END if self._app.traits.ends_with_sub:
+            case PositionKind.END if self._app.traits.ends_with_sub:
                 self._end_by_sub(lease)
-            case Standing.END:
+            case PositionKind.END:
                 why = "SHARD_END with a sub-sequence number is asked for as a number, for ever"
                 lease.stuck = WontRead(Cause.BAD_END_MARK, why)
-            case Standing.NONSENSE:
+            case PositionKind.NONSENSE:
                 lease.stuck = WontRead(Cause.UNREADABLE, "its checkpoint cannot be read")
-            case Standing.FOREIGN:
+            case PositionKind.FOREIGN:
                 why = "its number is none of this shard; GetShardIterator refuses it for ever"
                 lease.stuck = WontRead(Cause.FOREIGN_NUMBER, why)
-            case Standing.AHEAD:
+            case PositionKind.AHEAD:
                 lease.at, lease.cause = place(row, self._app), Cause.FOREIGN_NUMBER
                 lease.why = (
                     "its number lies in the future: behind it nothing is found, or it is refused"
                 )
-            case Standing.BY_TIME if self._app.initial is not Start.AT_TIMESTAMP:
+            case PositionKind.BY_TIME if self._app.initial is not Start.AT_TIMESTAMP:
                 why = "AT_TIMESTAMP without a timestamp in the application's configuration"
                 lease.stuck = WontRead(Cause.TIME_WITHOUT_CLOCK, why)
-            case Standing.AT_END:
+            case PositionKind.AT_END:
                 lease.at, lease.cause = DONE, Cause.AT_END
                 lease.possible = (
                     "KCL asks AT the shard's EndingSequenceNumber; what AWS answers is not known"
                 )
-            case Standing.LATEST:
+            case PositionKind.LATEST:
                 lease.at, lease.cause = furthest(self._lineage, row.shard), Cause.LATEST
                 lease.why = "starts at LATEST as of its own start, whatever was written before"
             case _:
@@ -385,13 +385,13 @@ class _Run:
 
 def fails_unasked(lineage: Lineage, row: Row, app: App) -> bool:
     """Whether a request fails before the service can say that the shard is gone."""
-    kind = standing(lineage, row)
+    kind = kind_of(lineage, row)
     if app.traits.syncs_fully and swept(lineage, row):
         return False
-    if kind is Standing.BY_TIME:
+    if kind is PositionKind.BY_TIME:
         return app.initial is not Start.AT_TIMESTAMP
     ends = finished(row, app.traits) or app.traits.ends_with_sub
-    return kind is Standing.NONSENSE or (kind is Standing.END and not ends)
+    return kind is PositionKind.NONSENSE or (kind is PositionKind.END and not ends)
 
 
 def place(row: Row, app: App) -> Cut:

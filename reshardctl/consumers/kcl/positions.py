@@ -11,7 +11,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 
 
-class Standing(Enum):
+class PositionKind(Enum):
     """Where a row stands."""
 
     END = "end"
@@ -29,22 +29,22 @@ class Standing(Enum):
 
 
 _SENTINELS = {
-    SHARD_END: Standing.END,
-    TRIM_HORIZON: Standing.START,
-    LATEST: Standing.LATEST,
-    AT_TIMESTAMP: Standing.BY_TIME,
+    SHARD_END: PositionKind.END,
+    TRIM_HORIZON: PositionKind.START,
+    LATEST: PositionKind.LATEST,
+    AT_TIMESTAMP: PositionKind.BY_TIME,
 }
 _OF_NUMBERS = {
     # KCL asks AT a number, which is as good for where a shard starts as for a record.
-    NumberKind.START: Standing.NUMBER,
-    NumberKind.INSIDE: Standing.NUMBER,
-    NumberKind.AHEAD: Standing.AHEAD,
-    NumberKind.AT_END: Standing.AT_END,
-    NumberKind.NOT_A_NUMBER: Standing.NONSENSE,
+    NumberKind.START: PositionKind.NUMBER,
+    NumberKind.INSIDE: PositionKind.NUMBER,
+    NumberKind.AHEAD: PositionKind.AHEAD,
+    NumberKind.AT_END: PositionKind.AT_END,
+    NumberKind.NOT_A_NUMBER: PositionKind.NONSENSE,
 }
 
 
-def standing(lineage: Lineage, row: Row) -> Standing:
+def kind_of(lineage: Lineage, row: Row) -> PositionKind:
     """Classify one row. A number of an unlisted shard is taken at its word."""
     if row.position in _SENTINELS:
         return _SENTINELS[row.position]
@@ -52,8 +52,8 @@ def standing(lineage: Lineage, row: Row) -> Standing:
     if kind is NumberKind.START:
         end = lineage[row.shard].end
         if end is not None and int(lineage[row.shard].start) >= int(end):
-            return Standing.FOREIGN  # behind the end, as an emulator has it
-    return _OF_NUMBERS.get(kind, Standing.FOREIGN)
+            return PositionKind.FOREIGN  # behind the end, as an emulator has it
+    return _OF_NUMBERS.get(kind, PositionKind.FOREIGN)
 
 
 def cleaned_or_lost(lineage: Lineage, rows: Mapping[ShardId, Row]) -> list[ShardId]:
@@ -72,10 +72,10 @@ def cleaned_or_lost(lineage: Lineage, rows: Mapping[ShardId, Row]) -> list[Shard
 
 
 def _has_progress(lineage: Lineage, row: Row) -> bool:
-    match standing(lineage, row):
-        case Standing.END | Standing.AT_END:
+    match kind_of(lineage, row):
+        case PositionKind.END | PositionKind.AT_END:
             return True
-        case Standing.NUMBER if row.shard in lineage:
+        case PositionKind.NUMBER if row.shard in lineage:
             return int(row.position or "0") > int(lineage[row.shard].start)
         case _:
             return False

@@ -7,7 +7,7 @@ of finished shards once all their children have made progress (LeaseCleanupManag
 from __future__ import annotations
 
 from reshardctl.consumers.kcl.app import App, Start
-from reshardctl.consumers.kcl.positions import Standing, standing, wrong_parents
+from reshardctl.consumers.kcl.positions import PositionKind, kind_of, wrong_parents
 from reshardctl.consumers.kcl.rows import LeaseTable, Row
 from reshardctl.consumers.kcl.sync import has_hole
 from reshardctl.consumers.sequence_numbers import furthest
@@ -50,28 +50,28 @@ class _Present:
     def span(self, row: Row) -> Span:
         """What one row settles in its shard."""
         unknown = Span(START, furthest(self._lineage, row.shard))
-        match standing(self._lineage, row):
-            case Standing.END:
+        match kind_of(self._lineage, row):
+            case PositionKind.END:
                 if row.shard in self._lineage and self._lineage.is_open(row.shard):
                     return Span(START, TIP, Basis.INFERRED, "marked as finished while it is open")
                 return exactly(DONE)
-            case Standing.START:
+            case PositionKind.START:
                 return exactly(START)
-            case Standing.NUMBER:
+            case PositionKind.NUMBER:
                 assert row.position is not None
                 return exactly(at_number(row.position, row.sub))
-            case Standing.AHEAD:
+            case PositionKind.AHEAD:
                 assert row.position is not None
                 why = "its number lies in the future, and is of no record"
                 return Span(START, at_number(row.position, row.sub), Basis.INFERRED, why)
-            case Standing.AT_END:
+            case PositionKind.AT_END:
                 return exactly(DONE, why="its position is the shard's EndingSequenceNumber")
-            case Standing.BY_TIME:
+            case PositionKind.BY_TIME:
                 timed = self._app.initial is Start.AT_TIMESTAMP
                 return exactly(at_time(self._app.time)) if timed else unknown
-            case Standing.LATEST:
+            case PositionKind.LATEST:
                 return self._of_latest(row)
-            case Standing.FOREIGN | Standing.NONSENSE:
+            case PositionKind.FOREIGN | PositionKind.NONSENSE:
                 return unknown
 
     def _of_latest(self, row: Row) -> Span:
@@ -197,10 +197,10 @@ class _Absent:
 
     def _at_its_start(self, row: Row) -> bool:
         """Whether the row may have been made with its position, before any record was read."""
-        match standing(self._lineage, row):
-            case Standing.BY_TIME:
+        match kind_of(self._lineage, row):
+            case PositionKind.BY_TIME:
                 return True
-            case Standing.NUMBER if row.shard in self._lineage:
+            case PositionKind.NUMBER if row.shard in self._lineage:
                 return int(row.position or "") == int(self._lineage[row.shard].start)
             case _:
                 return False

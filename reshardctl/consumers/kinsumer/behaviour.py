@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from reshardctl.consumers.kinsumer.app import App
 from reshardctl.consumers.kinsumer.clocks import Clocks, clocks, named
 from reshardctl.consumers.kinsumer.positions import (
-    Standing,
+    PositionKind,
     asked_first,
     beginning,
+    kind_of,
     place,
-    standing,
 )
 from reshardctl.consumers.kinsumer.rows import Row, Store
 from reshardctl.consumers.kinsumer.tables import CACHE, LEADER
@@ -139,25 +139,25 @@ class _Start:
 
     def _unfinished(self, row: Row) -> Fate:
         shard, at = row.shard, place(self.lineage, row, self.app)
-        match standing(self.lineage, row):
-            case Standing.FOREIGN:
+        match kind_of(self.lineage, row):
+            case PositionKind.FOREIGN:
                 why = "its number is none of this shard; GetShardIterator refuses it at every start"
                 return WontRead(Cause.FOREIGN_NUMBER, why)
-            case Standing.NONSENSE:
+            case PositionKind.NONSENSE:
                 return WontRead(Cause.UNREADABLE, "its SequenceNumber is no number")
-            case Standing.AT_END:
+            case PositionKind.AT_END:
                 why = (
                     "Kinesis refuses to go on behind the EndingSequenceNumber at every start: the "
                     "shard is never marked as finished"
                 )
                 return self._reads(shard, exactly(DONE), Cause.AT_END, why, possible=why)
-            case Standing.AHEAD:
+            case PositionKind.AHEAD:
                 why = "its number lies in the future: behind it nothing is found, or it is refused"
                 cause = Cause.FOREIGN_NUMBER
-            case Standing.LATEST:
+            case PositionKind.LATEST:
                 why = "at LATEST: at the tip at every start until a record is acknowledged"
                 cause = Cause.LATEST
-            case Standing.UNREAD if self.app.by_time:
+            case PositionKind.UNREAD if self.app.by_time:
                 why, cause = "was never read: it starts at the application's time", Cause.REFILLED
             case _:
                 why, cause = "resumes at its checkpoint", Cause.POSITION

@@ -12,7 +12,7 @@ from reshardctl.model import DONE, START, Cut, ShardId, at_number, at_time
 from reshardctl.model.cuts import ARRIVAL_SLACK
 
 
-class Standing(Enum):
+class PositionKind(Enum):
     """Where a position stands, the finished mark aside."""
 
     UNREAD = "unread"
@@ -30,22 +30,22 @@ class Standing(Enum):
 
 
 _OF_NUMBERS = {
-    NumberKind.START: Standing.START,
-    NumberKind.INSIDE: Standing.NUMBER,
-    NumberKind.AHEAD: Standing.AHEAD,
-    NumberKind.AT_END: Standing.AT_END,
-    NumberKind.NOT_A_NUMBER: Standing.NONSENSE,
+    NumberKind.START: PositionKind.START,
+    NumberKind.INSIDE: PositionKind.NUMBER,
+    NumberKind.AHEAD: PositionKind.AHEAD,
+    NumberKind.AT_END: PositionKind.AT_END,
+    NumberKind.NOT_A_NUMBER: PositionKind.NONSENSE,
 }
 """All others are foreign: refused at every start (runs of both, Nov 2026)."""
 
 
-def standing(lineage: Lineage, row: Row) -> Standing:
+def kind_of(lineage: Lineage, row: Row) -> PositionKind:
     """Classify one row."""
     if row.number is None:
-        return Standing.UNREAD
+        return PositionKind.UNREAD
     if row.number == LATEST:
-        return Standing.LATEST
-    return _OF_NUMBERS.get(classify(lineage, row.shard, row.number), Standing.FOREIGN)
+        return PositionKind.LATEST
+    return _OF_NUMBERS.get(classify(lineage, row.shard, row.number), PositionKind.FOREIGN)
 
 
 def beginning(lineage: Lineage, shard: ShardId, app: App) -> Cut:
@@ -64,18 +64,18 @@ def beginning(lineage: Lineage, shard: ShardId, app: App) -> Cut:
 
 def place(lineage: Lineage, row: Row, app: App) -> Cut | None:
     """The cut that a position means, `None` for one that Kinesis refuses."""
-    match standing(lineage, row):
-        case Standing.UNREAD:
+    match kind_of(lineage, row):
+        case PositionKind.UNREAD:
             return beginning(lineage, row.shard, app)
-        case Standing.START:
+        case PositionKind.START:
             return START
-        case Standing.LATEST:
+        case PositionKind.LATEST:
             return furthest(lineage, row.shard)
-        case Standing.NUMBER | Standing.AHEAD:
+        case PositionKind.NUMBER | PositionKind.AHEAD:
             return at_number(row.number or "")
-        case Standing.AT_END:
+        case PositionKind.AT_END:
             return DONE
-        case Standing.FOREIGN | Standing.NONSENSE:
+        case PositionKind.FOREIGN | PositionKind.NONSENSE:
             return None
 
 

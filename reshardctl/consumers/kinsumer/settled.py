@@ -7,7 +7,7 @@ progress in a child says nothing of its parents.
 from __future__ import annotations
 
 from reshardctl.consumers.kinsumer.app import App
-from reshardctl.consumers.kinsumer.positions import Standing, beginning, place, standing
+from reshardctl.consumers.kinsumer.positions import PositionKind, beginning, kind_of, place
 from reshardctl.consumers.kinsumer.rows import LATEST, Row, Store
 from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.lineage import Lineage
@@ -38,25 +38,25 @@ def _finished(lineage: Lineage, row: Row, app: App) -> Span:
     if row.shard not in lineage or not lineage.is_open(row.shard):
         return exactly(DONE)
     at = place(lineage, row, app)
-    if standing(lineage, row) is Standing.NUMBER and at is not None:
+    if kind_of(lineage, row) is PositionKind.NUMBER and at is not None:
         return exactly(at)
     return Span(START, TIP, Basis.INFERRED, "marked as finished while it is open")
 
 
 def _at_its_word(lineage: Lineage, store: Store, row: Row, app: App) -> Span:
-    match standing(lineage, row):
-        case Standing.UNREAD:
+    match kind_of(lineage, row):
+        case PositionKind.UNREAD:
             return _unread(lineage, store, app, row.shard)
-        case Standing.LATEST:
+        case PositionKind.LATEST:
             return _of_latest(lineage, store, row)
-        case Standing.AT_END:
+        case PositionKind.AT_END:
             return exactly(DONE, why="its position is the shard's EndingSequenceNumber")
-        case Standing.AHEAD:
+        case PositionKind.AHEAD:
             why = "its number lies in the future, and is of no record"
             return Span(START, at_number(row.number or ""), Basis.INFERRED, why)
-        case Standing.FOREIGN | Standing.NONSENSE:
+        case PositionKind.FOREIGN | PositionKind.NONSENSE:
             return Span(START, furthest(lineage, row.shard))
-        case Standing.START | Standing.NUMBER:
+        case PositionKind.START | PositionKind.NUMBER:
             at = place(lineage, row, app)
             assert at is not None
             return exactly(at)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from reshardctl.consumers.quickwit.announcing import announcing
 from reshardctl.consumers.quickwit.app import App
-from reshardctl.consumers.quickwit.positions import Place, Standing, furthest, place_of
+from reshardctl.consumers.quickwit.positions import Place, PositionKind, furthest, place_of
 from reshardctl.consumers.quickwit.risks import risks
 from reshardctl.consumers.quickwit.rows import Checkpoint
 from reshardctl.lineage import Lineage
@@ -65,17 +65,17 @@ def _ignored() -> Fate:
 
 def _fate(lineage: Lineage, shard: ShardId, place: Place) -> Fate:
     listed = lineage[shard]
-    if place.standing is Standing.END:
+    if place.kind is PositionKind.END:
         why = "at its EndingSequenceNumber: nothing of it is read, it announces no children"
         return WillRead(exactly(DONE), DONE, frozenset(), True, Cause.FINISHED, why)
     alone = "Kinesis refuses it, so this shard is not read; the source looks healthy and reads on"
-    if place.standing is Standing.FOREIGN:
+    if place.kind is PositionKind.FOREIGN:
         return WontRead(
             Cause.FOREIGN_NUMBER, f"its position is a number of no record here. {alone}"
         )
-    if place.standing is Standing.NONSENSE:
+    if place.kind is PositionKind.NONSENSE:
         return WontRead(Cause.UNREADABLE, f"its position is no sequence number. {alone}")
-    if place.standing is Standing.AHEAD:
+    if place.kind is PositionKind.AHEAD:
         why = "its number lies in the future: behind it nothing is found, or it is refused"
         at, ends = exactly(place.span.hi), not listed.open
         return WillRead(at, furthest(listed), frozenset(), ends, Cause.FOREIGN_NUMBER, why)
@@ -94,7 +94,7 @@ def _crash(
             f"{checkpoint.source}", "its key is in the checkpoint again",
             cause=Cause.NO_CHECKPOINT,
         )
-    if marked := [s for s, p in places.items() if p.standing is Standing.END_MARK]:
+    if marked := [s for s, p in places.items() if p.kind is PositionKind.END_MARK]:
         return Crash(
             "the source panics at every start (position of a Kinesis shard should never be EOF): "
             f"{named(marked)} stand{'s' if len(marked) == 1 else ''} at ~, and no shard is read",

@@ -20,7 +20,7 @@ from reshardctl.consumers.quickwit.app import App
 from reshardctl.consumers.quickwit.behaviour import named
 from reshardctl.consumers.quickwit.document import PRESENT
 from reshardctl.consumers.quickwit.positions import (
-    Standing,
+    PositionKind,
     place_of,
 )
 from reshardctl.consumers.quickwit.rows import Checkpoint
@@ -149,7 +149,7 @@ def _entry(
 ) -> list[Write]:
     row = checkpoint.rows.get(shard)
     place = place_of(lineage, shard, row.text if row else None)
-    sane = place.standing in (Standing.START, Standing.NUMBER, Standing.END)
+    sane = place.kind in (PositionKind.START, PositionKind.NUMBER, PositionKind.END)
     if sane and (place.span.lo == wanted or _read_from_there(place.span.lo, wanted)):
         return []
     text, why = _text(lineage, shard, wanted)

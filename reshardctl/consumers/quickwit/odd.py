@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.consumers.against_listing import against_listing
-from reshardctl.consumers.quickwit.positions import Standing, place_of
+from reshardctl.consumers.quickwit.positions import PositionKind, place_of
 from reshardctl.consumers.quickwit.rows import Checkpoint, Row
 from reshardctl.lineage import Lineage
 from reshardctl.model import Odd, Oddity
@@ -22,11 +22,11 @@ def odd(lineage: Lineage, checkpoint: Checkpoint) -> list[Odd]:
 
 def _of_row(lineage: Lineage, row: Row) -> Iterator[Odd]:
     key, raw, shard = row.image.key, row.text, row.shard
-    standing = place_of(lineage, shard, raw).standing if shard in lineage else None
-    if standing is Standing.END_MARK:
+    standing = place_of(lineage, shard, raw).kind if shard in lineage else None
+    if standing is PositionKind.END_MARK:
         why = "~ marks an end, which no position of a Kinesis source may"
         yield Odd(Oddity.UNREADABLE, key, raw, why, shard)
-    if standing is Standing.NONSENSE:
+    if standing is PositionKind.NONSENSE:
         why = f"{raw[:40]!r} is no sequence number"
         yield Odd(Oddity.UNREADABLE, key, raw, why, shard)
     yield from against_listing(lineage, shard, key, raw, number=raw.removeprefix("~"))

@@ -33,7 +33,7 @@ from reshardctl.model import (
 _MENDABLE = re.compile(r"\s*0*([1-9][0-9]{0,128})\s*\Z", re.ASCII)
 
 
-class Standing(Enum):
+class PositionKind(Enum):
     """Where a position stands."""
 
     START = "start"
@@ -56,13 +56,13 @@ class Place:
     """One shard's position. span: what it settles; a number that only needs its zeros or blanks
     taken off settles what it means."""
 
-    standing: Standing
+    kind: PositionKind
     span: Span
 
     @property
     def refused(self) -> bool:
         """Whether Kinesis gives no iterator for it, so that the shard's own consumer dies."""
-        return self.standing in (Standing.END, Standing.FOREIGN, Standing.NONSENSE)
+        return self.kind in (PositionKind.END, PositionKind.FOREIGN, PositionKind.NONSENSE)
 
 
 def place_of(lineage: Lineage, shard: ShardId, text: str | None) -> Place:
@@ -70,9 +70,9 @@ def place_of(lineage: Lineage, shard: ShardId, text: str | None) -> Place:
     listed = lineage[shard]
     if not text:
         why = "nothing of it was ever published"
-        return Place(Standing.START, exactly(START, Basis.STORED, why))
+        return Place(PositionKind.START, exactly(START, Basis.STORED, why))
     if text.startswith("~"):
-        return Place(Standing.END_MARK, _of_end_mark(lineage, listed, text[1:]))
+        return Place(PositionKind.END_MARK, _of_end_mark(lineage, listed, text[1:]))
     if not is_number(text):
         return _of_words(lineage, listed, text)
     return _of_number(lineage, listed, text)
@@ -95,43 +95,47 @@ def _of_number(lineage: Lineage, listed: Shard, text: str) -> Place:
         kind = NumberKind.OTHER_SHARD
     match kind:
         case NumberKind.START:
-            return Place(Standing.START, exactly(START))
+            return Place(PositionKind.START, exactly(START))
         case NumberKind.INSIDE:
-            return Place(Standing.NUMBER, exactly(at_number(text)))
+            return Place(PositionKind.NUMBER, exactly(at_number(text)))
         case NumberKind.AHEAD:
             why = "its number lies in the future, and is of no record"
-            return Place(Standing.AHEAD, Span(START, at_number(text), Basis.INFERRED, why))
+            return Place(PositionKind.AHEAD, Span(START, at_number(text), Basis.INFERRED, why))
         case NumberKind.AT_END:
-            return Place(Standing.END, exactly(DONE))
+            return Place(PositionKind.END, exactly(DONE))
         case _:
             why = "its number is none of this shard"
-            return Place(Standing.FOREIGN, _unknown(listed, why))
+            return Place(PositionKind.FOREIGN, _unknown(listed, why))
 
 
 def _of_end_mark(lineage: Lineage, listed: Shard, offset: str) -> Span:
     """`~` with an offset: read up to it. A bare one: Quickwit's word for "no record was ever
     written", which is no evidence that one was read."""
     inner = place_of(lineage, listed.id, offset) if offset else None
-    if inner is not None and inner.standing in (Standing.NUMBER, Standing.END, Standing.START):
+    if inner is not None and inner.kind in (
+        PositionKind.NUMBER,
+        PositionKind.END,
+        PositionKind.START,
+    ):
         return inner.span
     return _unknown(listed, "its end mark names no record")
 
 
 def _of_words(lineage: Lineage, listed: Shard, text: str) -> Place:
     if text == "TRIM_HORIZON":
-        return Place(Standing.NONSENSE, exactly(START))
+        return Place(PositionKind.NONSENSE, exactly(START))
     if text == "SHARD_END" and not listed.open:
-        return Place(Standing.END, exactly(DONE))
+        return Place(PositionKind.END, exactly(DONE))
     if (match := _MENDABLE.match(text)) is not None:
         meant = _of_number(lineage, listed, match[1])
-        return Place(Standing.NONSENSE, meant.span)
-    return Place(Standing.NONSENSE, _unknown(listed, "its position is no number"))
+        return Place(PositionKind.NONSENSE, meant.span)
+    return Place(PositionKind.NONSENSE, _unknown(listed, "its position is no number"))
 
 
 def is_own(lineage: Lineage, shard: ShardId, text: str) -> bool:
     """Whether a number is of this shard."""
-    own = (Standing.START, Standing.NUMBER, Standing.END)
-    return place_of(lineage, shard, text).standing in own
+    own = (PositionKind.START, PositionKind.NUMBER, PositionKind.END)
+    return place_of(lineage, shard, text).kind in own
 
 
 def of_another_stream(lineage: Lineage, text: str) -> bool:

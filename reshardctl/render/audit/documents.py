@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reshardctl.auditing.coverage import Unknowable
 from reshardctl.auditing.facts import Bucket, Compared, InSink, Record, Unusable
-from reshardctl.diagnosis.audit_report import AuditReport, Keys, Standing
+from reshardctl.diagnosis.audit_report import AuditReport, Keys, ShardCoverage
 from reshardctl.diagnosis.rules import Finding
 from reshardctl.lineage import Lineage
 from reshardctl.model.times import instant
@@ -32,7 +32,7 @@ def audit_document(report: AuditReport) -> Json:
             "doubled": sum(one.doubled for one in facts.shards.values()),
             "extra": sum(one.extra for one in facts.shards.values()),
         },
-        "shards": [_standing(report, one) for one in report.standings],
+        "shards": [_standing(report, one) for one in report.coverages],
         "unusable": [_unusable(one) for one in facts.unusable],
         "keys": _keys(report.keys),
         "saved": report.saved or None,
@@ -62,7 +62,7 @@ def _finding(finding: Finding) -> Json:
     }
 
 
-def _standing(report: AuditReport, one: Standing) -> Json:
+def _standing(report: AuditReport, one: ShardCoverage) -> Json:
     lineage: Lineage = report.lineage
     listed = one.shard in lineage
     return {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from reshardctl.diagnosis.audit_report import AuditReport, Standing
+from reshardctl.diagnosis.audit_report import AuditReport, ShardCoverage
 from reshardctl.diagnosis.rules import Finding
 from reshardctl.render.audit.bar_chart import chart
 from reshardctl.render.audit.bins import bars, span
@@ -144,7 +144,7 @@ def _each_over_time(report: AuditReport, ends: tuple[float, float]) -> Iterator[
     by_shard: dict[str, list[int]] = {}
     for place, bucket in enumerate(report.facts.buckets):
         by_shard.setdefault(bucket.shard, []).append(place)
-    timed = [one for one in report.standings if one.shard in by_shard]
+    timed = [one for one in report.coverages if one.shard in by_shard]
     yield "<h2>Shard by shard, each as high as its own highest bar</h2>"
     shown = _worst(timed)
     for one in shown:
@@ -156,15 +156,15 @@ def _each_over_time(report: AuditReport, ends: tuple[float, float]) -> Iterator[
         yield f"<p>And {len(timed) - CHARTS:,} more shards with less to show.</p>"
 
 
-def _worst(standings: list[Standing]) -> list[Standing]:
-    if len(standings) <= CHARTS:
-        return standings
-    ranked = sorted(standings, key=lambda one: (-(one.missing or 0), -one.extra, -one.rows))
+def _worst(coverages: list[ShardCoverage]) -> list[ShardCoverage]:
+    if len(coverages) <= CHARTS:
+        return coverages
+    ranked = sorted(coverages, key=lambda one: (-(one.missing or 0), -one.extra, -one.rows))
     kept = {one.shard for one in ranked[:CHARTS]}
-    return [one for one in standings if one.shard in kept]
+    return [one for one in coverages if one.shard in kept]
 
 
-def _lacks(one: Standing) -> str:
+def _lacks(one: ShardCoverage) -> str:
     parts = [f"{one.missing:,} missing"] if one.missing else []
     parts += [f"{one.extra:,} too many"] if one.extra else []
     return ", ".join(parts)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from reshardctl.auditing.coverage import time_in
 from reshardctl.auditing.facts import Bucket
-from reshardctl.diagnosis.audit_report import AuditReport, Standing
+from reshardctl.diagnosis.audit_report import AuditReport, ShardCoverage
 from reshardctl.model.times import instant
 from reshardctl.render.graph import labels
 from reshardctl.render.graph.chart import Box, Chart, chart_of
@@ -36,7 +36,7 @@ def picture(report: AuditReport) -> str:
     layout = _layout(chart, report)
     width, height = layout.size
     bad = _bad(report)
-    standings = {one.shard: one for one in report.standings}
+    coverages = {one.shard: one for one in report.coverages}
     title = safe(labels.headline(chart))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="reshard" role="img" '
@@ -47,7 +47,7 @@ def picture(report: AuditReport) -> str:
     ]
     for box in chart.boxes:
         parts += shard(box, layout)
-        parts += _over(box, layout, standings.get(box.shard), bad.get(box.shard, []))
+        parts += _over(box, layout, coverages.get(box.shard), bad.get(box.shard, []))
     parts += [text for box in chart.boxes for text in names(box, layout)]
     return "\n".join([*parts, "</svg>"])
 
@@ -75,17 +75,17 @@ def _bad(report: AuditReport) -> dict[str, list[Bucket]]:
 
 
 def _over(
-    box: Box, layout: Layout, standing: Standing | None, bad: list[Bucket]
+    box: Box, layout: Layout, coverage: ShardCoverage | None, bad: list[Bucket]
 ) -> Iterator[str]:
     """What cannot be known, then what is missing, then what is doubled along the lower edge."""
     top, height = layout.y(box.low), layout.y(box.high + 1) - layout.y(box.low)
-    for gap in standing.unknowable if standing is not None else ():
+    for gap in coverage.unknowable if coverage is not None else ():
         since = max(box.opened, box.opened if gap.since is None else gap.since)
         until = min(box.closed, box.closed if gap.until is None else gap.until)
         if since < until:
             yield rect(layout, 'class="gone" ', (since, until), (top, height))
-    said = "" if standing is None else _said(standing)
-    for kind, stretches in _shaded(standing, bad):
+    said = "" if coverage is None else _said(coverage)
+    for kind, stretches in _shaded(coverage, bad):
         band = (top, height)
         if kind.startswith("extra"):
             band = (top + height * (1 - BAND), height * BAND)
@@ -93,7 +93,7 @@ def _over(
 
 
 def _shaded(
-    standing: Standing | None, bad: list[Bucket]
+    coverage: ShardCoverage | None, bad: list[Bucket]
 ) -> Iterator[tuple[str, list[tuple[float, float]]]]:
     """Stretches by what they are drawn as: the more of what was there, the darker."""
     lost: dict[str, list[tuple[float, float]]] = {}
@@ -104,7 +104,7 @@ def _shaded(
             lost.setdefault(_shade("missing", one.missing, good), []).append(ends)
         if one.extra:
             lost.setdefault(_shade("extra", one.extra, good), []).append(ends)
-    found = None if standing is None else standing.compared
+    found = None if coverage is None else coverage.compared
     if found is not None and found.missing and not any(b.missing for b in bad):
         since, until = time_in(found.first_missing), time_in(found.last_missing)
         if since is not None and until is not None:
@@ -119,7 +119,7 @@ def _shade(kind: str, bad: int, good: int) -> str:
     return kind if share >= MOST else f"{kind} some" if share >= FEW else f"{kind} few"
 
 
-def _said(one: Standing) -> str:
+def _said(one: ShardCoverage) -> str:
     """For who points at it."""
     parts = []
     if one.compared is not None and one.missing:

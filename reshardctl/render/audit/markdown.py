@@ -63,7 +63,7 @@ def _finding(report: AuditReport, finding: Finding, verbose: bool) -> list[str]:
 
 
 def _shards(page: Page, report: AuditReport, context: Context) -> None:
-    shown, left = worst_first(report, len(report.standings) if context.verbose else ROWS)
+    shown, left = worst_first(report, len(report.coverages) if context.verbose else ROWS)
     if not shown:
         return
     page.heading(2, "Shards")

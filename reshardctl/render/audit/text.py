@@ -95,7 +95,7 @@ def _keys(sheet: Sheet, report: AuditReport) -> None:
 
 
 def _table(sheet: Sheet, report: AuditReport, context: Context) -> None:
-    most = len(report.standings) if context.verbose else ROWS
+    most = len(report.coverages) if context.verbose else ROWS
     shown, left = worst_first(report, most)
     if not shown:
         return

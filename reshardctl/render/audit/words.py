@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 
 from reshardctl.auditing.coverage import time_in
-from reshardctl.diagnosis.audit_report import AuditReport, Standing, Way
+from reshardctl.diagnosis.audit_report import AuditReport, ShardCoverage, Way
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.diagnosis.rules.sinks import many
 from reshardctl.model import DONE, START, ShardId, short
@@ -63,7 +63,7 @@ def coverage(report: AuditReport) -> str:
     """Of how much it was known whether anything is missing."""
     if not report.against_stream:
         return ""
-    listed = [one for one in report.standings if one.shard in report.lineage]
+    listed = [one for one in report.coverages if one.shard in report.lineage]
     whole = [one for one in listed if one.compared is not None and not one.unknowable]
     windows = [one.window for one in listed if one.window is not None]
     if not windows:
@@ -89,7 +89,7 @@ def heads(report: AuditReport) -> tuple[str, ...]:
     return (*HEADS, *(COMPARED if report.against_stream else ALONE), *stored)
 
 
-def cells(report: AuditReport, one: Standing) -> list[str]:
+def cells(report: AuditReport, one: ShardCoverage) -> list[str]:
     """A shard's line in it."""
     inside = one.inside
     order = "" if inside is None or inside.disordered is None else _number(inside.disordered)
@@ -114,7 +114,7 @@ def life(report: AuditReport, shard: ShardId) -> str:
     return "open" if report.lineage.is_open(shard) else "closed"
 
 
-def _compared(one: Standing, now: float) -> list[str]:
+def _compared(one: ShardCoverage, now: float) -> list[str]:
     if one.compared is None:
         return ["–", "?", "cannot be known", ""]
     window = one.window
@@ -129,19 +129,19 @@ def _number(value: int) -> str:
     return f"{value:,}" if value else "0"
 
 
-def worst_first(report: AuditReport, most: int) -> tuple[Sequence[Standing], int]:
+def worst_first(report: AuditReport, most: int) -> tuple[Sequence[ShardCoverage], int]:
     """Shards with findings first, in the order of the lineage; and how many are left out."""
     grave = {
         f.code for f in report.findings if f.severity > Severity.INFO
     }
-    if len(report.standings) <= most:
-        return report.standings, 0
+    if len(report.coverages) <= most:
+        return report.coverages, 0
     ranked = sorted(
-        report.standings,
+        report.coverages,
         key=lambda s: (not grave.intersection(s.codes), -(s.missing or 0), -s.extra),
     )
     kept = {one.shard for one in ranked[:most]}
-    return [one for one in report.standings if one.shard in kept], len(ranked) - most
+    return [one for one in report.coverages if one.shard in kept], len(ranked) - most
 
 
 def settled_words(report: AuditReport, shard: ShardId) -> str:
