@@ -74,11 +74,11 @@ def found_in(case: Case) -> list[Finding]:
     """All findings, as a report lists them."""
     lineage = case.state.lineage
     processed = processed_frontier(case)
-    odd = case.consumer.odd(lineage, case.checkpoint())
+    anomalies = case.consumer.anomalies(lineage, case.checkpoint())
     return merged(
         {
             str(j.candidate.options): findings(
-                View(case.state, processed, j.simulation, j.effects, odd)
+                View(case.state, processed, j.simulation, j.effects, anomalies)
             )
             for j in judge(case, LOSSLESS.frontier(lineage, processed), processed)
         }

@@ -155,14 +155,14 @@ class Bench:
         processed = processed_frontier(case)
         want = LOSSLESS.frontier(lineage, processed)
         checkpoint = case.checkpoint()
-        odd = case.consumer.odd(lineage, checkpoint)
+        anomalies = case.consumer.anomalies(lineage, checkpoint)
         recreated = case.consumer.incarnation(lineage, checkpoint) is Incarnation.RECREATED
         return merged({
             str(j.candidate.options): findings(
                 View(
                     case.state, processed, j.simulation,
                     (*j.effects, *beside_the_crash(case.state, want, processed, j.simulation)),
-                    odd, recreated,
+                    anomalies, recreated,
                 )
             )
             for j in judge(case, want, processed)

@@ -67,11 +67,11 @@ def codes(case: Case, at_least: Severity) -> set[str]:
     lineage = case.state.lineage
     processed = processed_frontier(case)
     checkpoint = case.checkpoint()
-    odd = case.consumer.odd(lineage, checkpoint)
+    anomalies = case.consumer.anomalies(lineage, checkpoint)
     return {
         f.code
         for j in judge(case, LOSSLESS.frontier(lineage, processed), processed)
-        for f in findings(View(case.state, processed, j.simulation, j.effects, odd))
+        for f in findings(View(case.state, processed, j.simulation, j.effects, anomalies))
         if f.severity >= at_least
     }
 

@@ -230,7 +230,7 @@ def test_the_creation_time_in_the_key_decides_over_the_numbers():
     renamed = [renamed_to(i, "000000000000:ma:1600000000") for i in images if ":ma:" in i.key]
     table = KCL.parse([*images, *renamed], stream)
     assert table.named.epoch == 1700000000
-    odd = [o for o in table.odd if o.kind.value == "earlier-stream"]
+    odd = [o for o in table.anomalies if o.kind.value == "earlier-stream"]
     assert len(odd) == len(renamed) == 2
 
 

@@ -44,11 +44,11 @@ def above_info(case: Case) -> list[str]:
     lineage = case.state.lineage
     processed = processed_frontier(case)
     table = case.consumer.parse(case.images)
-    odd = case.consumer.odd(lineage, table)
+    anomalies = case.consumer.anomalies(lineage, table)
     return [
         f"{f.code} {f.shards}"
         for j in judge(case, LOSSLESS.frontier(lineage, processed), processed)
-        for f in findings(View(case.state, processed, j.simulation, j.effects, odd))
+        for f in findings(View(case.state, processed, j.simulation, j.effects, anomalies))
         if f.severity > Severity.INFO
     ]
 

@@ -11,14 +11,14 @@ from reshardctl.consumers.sequence_numbers import (
     unborn,
 )
 from reshardctl.lineage import Lineage
-from reshardctl.model import Odd, Oddity, ShardId
+from reshardctl.model import Anomaly, AnomalyKind, ShardId
 
 
 def against_listing(
     lineage: Lineage, shard: ShardId, key: str, raw: str, *, number: str | None = None,
     may_be_elsewhere: bool = False, never_read: bool = False, older: str = "",
     unlisted: str = "the shard is not listed any more",
-) -> Iterator[Odd]:
+) -> Iterator[Anomaly]:
     """The oddities of one row: its shard is still to come, or gone; its number is too old.
 
     Args:
@@ -36,9 +36,9 @@ def against_listing(
     if unborn(lineage, shard) and not never_read:
         elsewhere = may_be_elsewhere and of_a_shard_elsewhere(lineage, shard, raw)
         why = ELSEWHERE if elsewhere else "the stream has no such shard yet"
-        yield Odd(Oddity.UNBORN, key, raw, why, shard)
+        yield Anomaly(AnomalyKind.UNBORN, key, raw, why, shard)
     elif shard not in lineage:
-        yield Odd(Oddity.GONE, key, raw, unlisted, shard)
+        yield Anomaly(AnomalyKind.GONE, key, raw, unlisted, shard)
     if older or earlier_incarnation(lineage, raw if number is None else number):
         why = older or "its number is older than the stream"
-        yield Odd(Oddity.EARLIER_INCARNATION, key, raw, why, shard)
+        yield Anomaly(AnomalyKind.EARLIER_INCARNATION, key, raw, why, shard)

@@ -19,9 +19,9 @@ from reshardctl.consumers.spec import Options, Spec
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
+    Anomaly,
     Frontier,
     Image,
-    Odd,
     ShardId,
     SideTable,
     Simulation,
@@ -163,7 +163,7 @@ class BaseConsumer(ABC, Generic[C, A]):
         return {}
 
     @abstractmethod
-    def odd(self, lineage: Lineage, checkpoint: C, /) -> Sequence[Odd]:
+    def anomalies(self, lineage: Lineage, checkpoint: C, /) -> Sequence[Anomaly]:
         """Everything odd about the rows, apart from where they stand."""
 
     # Whose it is

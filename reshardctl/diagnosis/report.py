@@ -110,13 +110,13 @@ def make(snapshot: Snapshot, wishes: Wishes) -> Report:
     processed = processed_frontier(case)
     want = LOSSLESS.frontier(lineage, processed)
     judged = judge(case, want, processed)
-    odd = consumer.odd(lineage, checkpoint)
+    anomalies = consumer.anomalies(lineage, checkpoint)
     recreated = incarnation is Incarnation.RECREATED and wishes.recreated is None
     found = merged({
         _label(case, j): findings(View(
             case.state, processed, j.simulation,
             (*j.effects, *beside_the_crash(case.state, want, processed, j.simulation)),
-            odd, recreated, snapshot.watched, wishes.earlier.get(whose(snapshot)),
+            anomalies, recreated, snapshot.watched, wishes.earlier.get(whose(snapshot)),
         ))
         for j in judged
     })

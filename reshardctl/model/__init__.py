@@ -43,7 +43,7 @@ from reshardctl.model.images import (
     canonical,
     changed,
 )
-from reshardctl.model.odd import Odd, Oddity
+from reshardctl.model.odd import Anomaly, AnomalyKind
 from reshardctl.model.probes import Count, Interval, Place, Probe
 from reshardctl.model.sequence import Decoded, decode, is_number, time_of
 from reshardctl.model.shards import (
@@ -64,6 +64,8 @@ __all__ = [
     "NO_DELAY",
     "START",
     "TIP",
+    "Anomaly",
+    "AnomalyKind",
     "AttributeValue",
     "Attributes",
     "Basis",
@@ -81,8 +83,6 @@ __all__ = [
     "Frontier",
     "Image",
     "Interval",
-    "Odd",
-    "Oddity",
     "Place",
     "Probe",
     "Rank",

@@ -8,7 +8,7 @@ from enum import StrEnum
 from reshardctl.model.shards import ShardId
 
 
-class Oddity(StrEnum):
+class AnomalyKind(StrEnum):
     """Kinds of oddness that rules know."""
 
     UNREADABLE = "unreadable"
@@ -31,10 +31,10 @@ class Oddity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Odd:
+class Anomaly:
     """One oddity. `key`: the row's key; `raw`: what stands there; `why`: what is wrong with it."""
 
-    kind: Oddity
+    kind: AnomalyKind
     key: str
     raw: str
     why: str

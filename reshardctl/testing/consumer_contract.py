@@ -149,7 +149,7 @@ class ConsumerContract:
             checkpoint = self.consumer.parse(images)
             self.consumer.empty(checkpoint)
             self.consumer.positions(checkpoint)
-            self.consumer.odd(lineage, checkpoint)
+            self.consumer.anomalies(lineage, checkpoint)
             self.consumer.incarnation(lineage, checkpoint)
             for candidate in self.each(images):
                 self.consumer.processed(lineage, checkpoint, candidate.app)

@@ -59,7 +59,7 @@ def test_what_a_value_does(medium, value, what, release):
     else:
         assert simulation.crash is None
         assert isinstance(simulation.fates[shard], WillRead)
-    assert [one.shard for one in positions.odd] == [shard]
+    assert [one.shard for one in positions.anomalies] == [shard]
 
 
 @pytest.mark.parametrize("medium", ["postgres", "mysql", "redis", "rediss"])

@@ -118,7 +118,7 @@ def views_of(case: Any) -> Iterator[View]:
     lineage = case.state.lineage
     processed = processed_frontier(case)
     checkpoint = case.consumer.parse(case.images)
-    odd = case.consumer.odd(lineage, checkpoint)
+    odd = case.consumer.anomalies(lineage, checkpoint)
     recreated = case.consumer.incarnation(lineage, checkpoint) is Incarnation.RECREATED
     for judged in judge(case, LOSSLESS.frontier(lineage, processed), processed):
         yield View(case.state, processed, judged.simulation, judged.effects, odd, recreated)

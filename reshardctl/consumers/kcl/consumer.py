@@ -24,7 +24,7 @@ from reshardctl.consumers.kcl.settled import processed
 from reshardctl.consumers.kcl.spec import KCL
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage
-from reshardctl.model import Image, Odd, Oddity, ShardId, Step, TargetFrontier
+from reshardctl.model import Anomaly, AnomalyKind, Image, ShardId, Step, TargetFrontier
 
 DEFAULTS = {"initial": "LATEST"}
 """DEFAULT_INITIAL_POSITION_IN_STREAM of KinesisClientLibConfiguration (1.x, and of the MultiLang
@@ -63,16 +63,16 @@ class Kcl(BaseConsumer[LeaseTable, App]):
         """Checkpoints without their sub-sequence numbers."""
         return {shard: row.position or "" for shard, row in table.rows.items()}
 
-    def odd(self, lineage: Lineage, table: LeaseTable, /) -> list[Odd]:
+    def anomalies(self, lineage: Lineage, table: LeaseTable, /) -> list[Anomaly]:
         """Oddities of the rows themselves, and of rows against the lineage."""
-        odd = list(table.odd)
+        anomalies = list(table.anomalies)
         for shard, row in table.rows.items():
-            odd += against_listing(lineage, shard, row.image.key, row.position or "")
+            anomalies += against_listing(lineage, shard, row.image.key, row.position or "")
         why = "cleaned up, or lost before its children were started"
         for shard in cleaned_or_lost(lineage, table.rows):
             key = key_of(table.named, shard)
-            odd.append(Odd(Oddity.CLEANED_OR_LOST, key, "", why, shard))
-        return odd
+            anomalies.append(Anomaly(AnomalyKind.CLEANED_OR_LOST, key, "", why, shard))
+        return anomalies
 
     def incarnation(self, lineage: Lineage, table: LeaseTable, /) -> Incarnation:
         """By the stream's creation in the keys of a multi-stream table, else by numbers."""

@@ -33,7 +33,7 @@ from reshardctl.consumers.kcl.keys import Named, is_shard, no_lease_table, split
 from reshardctl.consumers.kcl.releases import Traits
 from reshardctl.consumers.kcl.streams import chosen, earlier, others_in_words
 from reshardctl.errors import UsageError
-from reshardctl.model import Attributes, Image, Odd, Oddity, ShardId, Stream, is_number
+from reshardctl.model import Anomaly, AnomalyKind, Attributes, Image, ShardId, Stream, is_number
 
 SHARD_END = "SHARD_END"
 TRIM_HORIZON = "TRIM_HORIZON"
@@ -107,7 +107,7 @@ class LeaseTable:
 
     rows: Mapping[ShardId, Row]
     foreign: Mapping[str, Image]
-    odd: tuple[Odd, ...]
+    anomalies: tuple[Anomaly, ...]
     marks_entities: bool
     """Whether lease rows carry entityType (3.5+)."""
     newer_than_2: bool
@@ -179,13 +179,13 @@ def _table(
 ) -> LeaseTable:
     rows = {row.shard: row for row in own_rows}
     items = [row.image.attributes for some in (rows.values(), *others.values()) for row in some]
-    odd = [odd for row in rows.values() for odd in _oddities(row)]
-    odd += [*_other_oddities(named, others), *_foreign_oddities(foreign, strangers)]
+    anomalies = [anomaly for row in rows.values() for anomaly in _oddities(row)]
+    anomalies += [*_other_oddities(named, others), *_foreign_oddities(foreign, strangers)]
     coordinator = coordinator_of(foreign, side)
-    odd += _coordinator_oddities(coordinator)
+    anomalies += _coordinator_oddities(coordinator)
     said = others_in_words(named, {n: len(r) for n, r in others.items()}) if named else []
     return LeaseTable(
-        rows, foreign, tuple(odd),
+        rows, foreign, tuple(anomalies),
         any("entityType" in item for item in items),
         bool(foreign) or coordinator.beside or any(_written_by_3(item) for item in items),
         named, others, tuple(said), side, coordinator, strangers,
@@ -212,39 +212,41 @@ def _row(image: Image, named: Named | None, shard: ShardId) -> Row:
     )
 
 
-def _oddities(row: Row) -> Iterator[Odd]:
+def _oddities(row: Row) -> Iterator[Anomaly]:
     key, shard = row.image.key, row.shard
     for flaw in row.flaws:
         if flaw.name in (CHECKPOINT, PARENTS, CHILDREN):
             continue  # each has an oddity of its own
         raw = str(row.image.attributes.get(flaw.name, "absent"))
-        kind = Oddity.UNREADABLE if flaw.name in _NEEDED else Oddity.UNREADABLE_TO_SOME
-        yield Odd(kind, key, raw, str(flaw), shard)
+        kind = AnomalyKind.UNREADABLE if flaw.name in _NEEDED else AnomalyKind.UNREADABLE_TO_SOME
+        yield Anomaly(kind, key, raw, str(flaw), shard)
     if not row.understood:
         raw = str(row.image.attributes.get("checkpoint", "absent"))
-        yield Odd(Oddity.UNREADABLE, key, raw, "checkpoint is no number and no sentinel", shard)
+        yield Anomaly(
+            AnomalyKind.UNREADABLE, key, raw, "checkpoint is no number and no sentinel", shard
+        )
     if row.position == SHARD_END and row.sub:
         why = "SHARD_END with a sub-sequence number is not taken for an end"
-        yield Odd(Oddity.END_WITH_SUB, key, str(row.sub), why, shard)
+        yield Anomaly(AnomalyKind.END_WITH_SUB, key, str(row.sub), why, shard)
     if row.parents_mistyped:
         raw = str(row.image.attributes["parentShardId"])
         why = "parentShardId is no string set; KCL reads it as empty"
-        yield Odd(Oddity.PARENTS_UNREADABLE, key, raw, why, shard)
+        yield Anomaly(AnomalyKind.PARENTS_UNREADABLE, key, raw, why, shard)
     if "SS" not in row.image.attributes.get("childShardIds", {"SS": []}):
         raw = str(row.image.attributes["childShardIds"])
         why = "childShardIds is no string set; KCL reads it as empty"
-        yield Odd(Oddity.PARENTS_UNREADABLE, key, raw, why, shard)
+        yield Anomaly(AnomalyKind.PARENTS_UNREADABLE, key, raw, why, shard)
     if row.pending is not None:
         why = "a checkpoint was prepared and never committed; KCL hands it to the application"
-        yield Odd(Oddity.PENDING, key, row.pending, why, shard)
+        yield Anomaly(AnomalyKind.PENDING, key, row.pending, why, shard)
     if row.hand_off_from is not None:
         why = f"a hand-off from {row.hand_off_from} to {row.owner} is in progress"
-        yield Odd(Oddity.HAND_OFF, key, row.hand_off_from, why, shard)
+        yield Anomaly(AnomalyKind.HAND_OFF, key, row.hand_off_from, why, shard)
 
 
 def _other_oddities(
     own: Named | None, others: Mapping[Named, tuple[Row, ...]]
-) -> Iterator[Odd]:
+) -> Iterator[Anomaly]:
     """What concerns us of the rows of other streams: those of an earlier one of this name, and
     those that cannot be read."""
     for named, rows in others.items():
@@ -252,33 +254,33 @@ def _other_oddities(
             key = row.image.key
             if own is not None and earlier(own, named):
                 why = f"a row of {named.text}, an earlier stream of this name"
-                yield Odd(Oddity.EARLIER_STREAM, key, row.position or "", why)
+                yield Anomaly(AnomalyKind.EARLIER_STREAM, key, row.position or "", why)
             if row.flaws:
                 why = f"a row of another stream whose {row.flaws[0]}"
-                yield Odd(Oddity.FOREIGN_ENTRY, key, why, why)
+                yield Anomaly(AnomalyKind.FOREIGN_ENTRY, key, why, why)
 
 
 def _foreign_oddities(
     foreign: Mapping[str, Image], strangers: Mapping[str, Image]
-) -> Iterator[Odd]:
+) -> Iterator[Anomaly]:
     for key, image in sorted(foreign.items()):
         kind = text(image.attributes, KIND) or ""
-        yield Odd(Oddity.FOREIGN_ENTRY, key, kind, f"a row of kind {kind}, not a lease")
+        yield Anomaly(AnomalyKind.FOREIGN_ENTRY, key, kind, f"a row of kind {kind}, not a lease")
     for key in sorted(strangers):
-        yield Odd(Oddity.FOREIGN_ENTRY, key, repr(key), "its key names no shard")
+        yield Anomaly(AnomalyKind.FOREIGN_ENTRY, key, repr(key), "its key names no shard")
 
 
-def _coordinator_oddities(state: Coordinator) -> Iterator[Odd]:
+def _coordinator_oddities(state: Coordinator) -> Iterator[Anomaly]:
     if state.leader is not None:
         why = (
             "a leader lock is in place; if its worker was killed, KCL 3.x assigns no unowned "
             "lease until the lock is two minutes old"
         )
         owner = text(state.leader.attributes, "ownerName") or ""
-        yield Odd(Oddity.LEADER_LEFT, state.leader.key, owner, why)
+        yield Anomaly(AnomalyKind.LEADER_LEFT, state.leader.key, owner, why)
     if state.broken:
         why = f"KCL 3.x cannot read it ({state.broken}) and dies at its start"
-        yield Odd(Oddity.FOREIGN_ENTRY, MIGRATION, "unreadable migration state", why)
+        yield Anomaly(AnomalyKind.FOREIGN_ENTRY, MIGRATION, "unreadable migration state", why)
 
 
 def _written_by_3(item: Attributes) -> bool:

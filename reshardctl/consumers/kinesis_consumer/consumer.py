@@ -17,7 +17,7 @@ from reshardctl.consumers.kinesis_consumer.tables import NUMBER, key_of, shard_o
 from reshardctl.consumers.related_shards import kin
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
-from reshardctl.model import Image, Odd, ShardId, Step, Stream, TargetFrontier, canonical
+from reshardctl.model import Anomaly, Image, ShardId, Step, Stream, TargetFrontier, canonical
 
 
 class KinesisConsumer(BaseConsumer[Positions, App]):
@@ -53,12 +53,14 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
         """Numbers as spelled."""
         return {shard: row.text for shard, row in positions.rows.items()}
 
-    def odd(self, lineage: Lineage, positions: Positions, /) -> list[Odd]:
+    def anomalies(self, lineage: Lineage, positions: Positions, /) -> list[Anomaly]:
         """Oddities of the rows themselves, and of rows against the listing."""
-        odd = list(positions.odd)
+        anomalies = list(positions.anomalies)
         for shard, row in positions.rows.items():
-            odd += against_listing(lineage, shard, row.image.key, row.text, may_be_elsewhere=True)
-        return odd
+            anomalies += against_listing(
+                lineage, shard, row.image.key, row.text, may_be_elsewhere=True
+            )
+        return anomalies
 
     def wrong_stream(self, positions: Positions, shard: ShardId, why: str, /) -> WrongStream:
         """One row of a namespace that two splits into application and stream share."""

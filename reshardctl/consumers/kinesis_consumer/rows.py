@@ -13,7 +13,16 @@ from dataclasses import dataclass, field, replace
 from reshardctl.consumers.kinesis_consumer.app import Whose
 from reshardctl.consumers.kinesis_consumer.tables import NAMESPACE, NUMBER, SHARD
 from reshardctl.errors import UsageError
-from reshardctl.model import Attributes, Image, Odd, Oddity, ShardId, Stream, index_of, is_number
+from reshardctl.model import (
+    Anomaly,
+    AnomalyKind,
+    Attributes,
+    Image,
+    ShardId,
+    Stream,
+    index_of,
+    is_number,
+)
 
 SQL = frozenset({"postgres", "mysql"})
 REDIS = frozenset({"redis", "rediss"})
@@ -59,7 +68,7 @@ class Positions:
     leases: Mapping[ShardId, Lease]
     workers: tuple[Image, ...]
     others: tuple[Image, ...]
-    odd: tuple[Odd, ...] = field(default=())
+    anomalies: tuple[Anomaly, ...] = field(default=())
 
     def row(self, shard: ShardId) -> Row | None:
         """The shard's row, with a position or without."""
@@ -86,14 +95,14 @@ def parse(images: Iterable[Image], whose: Whose, stream: Stream | None) -> Posit
     own, leased = whose.namespace(name), whose.leases(name)
     rows: dict[ShardId, Row] = {}
     leases: dict[ShardId, Lease] = {}
-    workers, others, odd = [], [], []
+    workers, others, anomalies = [], [], []
     for image in every:
         space, key = text_of(image, NAMESPACE), text_of(image, SHARD)
         if space == own and index_of(key) is not None:
             rows[ShardId(key)] = _row(image, key, whose.medium)
         elif space == own:
             why = "its shard_id is no shard of a stream"
-            odd.append(Odd(Oddity.FOREIGN_ENTRY, image.key, key, why))
+            anomalies.append(Anomaly(AnomalyKind.FOREIGN_ENTRY, image.key, key, why))
             others.append(image)
         elif space == leased and key.startswith(LEASE):
             lease = _lease(image, key)
@@ -102,10 +111,10 @@ def parse(images: Iterable[Image], whose: Whose, stream: Stream | None) -> Posit
             workers.append(image)
         else:
             others.append(image)
-    odd += [one for row in rows.values() for one in _oddities(row)]
+    anomalies += [one for row in rows.values() for one in _oddities(row)]
     return Positions(
         own, {s: r for s, r in rows.items() if r.text}, {s: r for s, r in rows.items()
-        if not r.text}, leases, tuple(workers), tuple(others), tuple(odd),
+        if not r.text}, leases, tuple(workers), tuple(others), tuple(anomalies),
     )
 
 
@@ -155,21 +164,21 @@ def _lease(image: Image, key: str) -> Lease:
     )
 
 
-def _oddities(row: Row) -> Iterable[Odd]:
+def _oddities(row: Row) -> Iterable[Anomaly]:
     value = row.image.attributes.get(NUMBER)
     raw = row.text or repr(value)
     if not row.text:
         why = "it has no sequence number that the library could read: it is as good as no row"
-        yield Odd(Oddity.UNREADABLE, row.image.key, raw, why, row.shard)
+        yield Anomaly(AnomalyKind.UNREADABLE, row.image.key, raw, why, row.shard)
     elif row.null:
         why = "its sequence_number is NULL, which the library cannot read"
-        yield Odd(Oddity.UNREADABLE, row.image.key, raw, why, row.shard)
+        yield Anomaly(AnomalyKind.UNREADABLE, row.image.key, raw, why, row.shard)
     elif value is not None and "N" in value:
         why = "its sequence_number is a DynamoDB number, which holds 38 digits and no real position"
-        yield Odd(Oddity.UNREADABLE, row.image.key, raw, why, row.shard)
+        yield Anomaly(AnomalyKind.UNREADABLE, row.image.key, raw, why, row.shard)
     elif not is_number(row.text):
         why = f"its sequence_number {row.text[:80]!r} is no number"
-        yield Odd(Oddity.UNREADABLE, row.image.key, raw, why, row.shard)
+        yield Anomaly(AnomalyKind.UNREADABLE, row.image.key, raw, why, row.shard)
 
 
 def _stream_of(images: Sequence[Image], whose: Whose, stream: Stream | None) -> str:

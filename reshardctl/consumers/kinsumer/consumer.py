@@ -21,7 +21,7 @@ from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, key_of
 from reshardctl.consumers.related_shards import kin
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
-from reshardctl.model import Image, Odd, ShardId, Stream
+from reshardctl.model import Anomaly, Image, ShardId, Stream
 
 DEFAULTS = {"initial": "TRIM_HORIZON"}
 """shard_consumer.go of both: TRIM_HORIZON unless Snowplow's fork is given a start timestamp."""
@@ -59,16 +59,16 @@ class Kinsumer(BaseConsumer[Store, App]):
         """Positions, whether finished or not."""
         return {shard: row.number or "" for shard, row in store.rows.items()}
 
-    def odd(self, lineage: Lineage, store: Store, /) -> list[Odd]:
+    def anomalies(self, lineage: Lineage, store: Store, /) -> list[Anomaly]:
         """Oddities of the rows themselves, and of rows against the lineage."""
-        odd = list(store.odd)
+        anomalies = list(store.anomalies)
         for shard, row in store.rows.items():
-            odd += against_listing(
+            anomalies += against_listing(
                 lineage, shard, row.image.key, row.number or "", may_be_elsewhere=True,
                 unlisted="the shard is not listed; kinsumer never deletes a checkpoint",
                 never_read=row.finished is None and row.number is None,
             )
-        return odd
+        return anomalies
 
     def wrong_stream(self, store: Store, shard: ShardId, why: str, /) -> WrongStream:
         """One row of tables that no key says the stream of."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from reshardctl.consumers.kinsumer.fields import MistypedError, integer, text, texts
 from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, CLIENTS, LEADER, METADATA
 from reshardctl.errors import UsageError
-from reshardctl.model import Attributes, Image, Odd, Oddity, ShardId, is_number
+from reshardctl.model import Anomaly, AnomalyKind, Attributes, Image, ShardId, is_number
 
 LATEST = "LATEST"
 
@@ -69,7 +69,7 @@ class Store:
     cache: Cache | None
     others: tuple[Image, ...]
     """Clients, the leader, and rows that are nobody's."""
-    odd: tuple[Odd, ...]
+    anomalies: tuple[Anomaly, ...]
     forked: bool
     """Whether something in it is written by Snowplow's fork only."""
 
@@ -89,7 +89,7 @@ def parse(images: Iterable[Image]) -> Store:
     rows: dict[ShardId, Row] = {}
     cache: Cache | None = None
     others: list[Image] = []
-    odd: list[Odd] = []
+    anomalies: list[Anomaly] = []
     for image in images:
         if image.key == CACHE:
             cache = _cache(image)
@@ -100,17 +100,17 @@ def parse(images: Iterable[Image]) -> Store:
             others.append(image)
             if image.key.startswith(METADATA) and image.key != LEADER:
                 why = "kinsumer's metadata table has a Leader and a ShardCache, nothing else"
-                odd.append(Odd(Oddity.FOREIGN_ENTRY, image.key, image.key, why))
+                anomalies.append(Anomaly(AnomalyKind.FOREIGN_ENTRY, image.key, image.key, why))
         else:
             raise UsageError(
                 f"row {image.key!r} is of none of kinsumer's three tables",
                 "name the application: kinsumer://APP reads APP_checkpoints, APP_clients and "
                 "APP_metadata",
             )
-    odd += [one for row in rows.values() for one in _oddities(row)]
-    odd += _cache_oddities(cache)
+    anomalies += [one for row in rows.values() for one in _oddities(row)]
+    anomalies += _cache_oddities(cache)
     forked = any(r.image.attributes.get("SequenceNumber") == {"S": ""} for r in rows.values())
-    return Store(rows, cache, tuple(others), tuple(odd), forked)
+    return Store(rows, cache, tuple(others), tuple(anomalies), forked)
 
 
 def _row(image: Image) -> Row:
@@ -147,16 +147,16 @@ def _cache(image: Image) -> Cache:
         return Cache(image, (), str(error))
 
 
-def _oddities(row: Row) -> Iterable[Odd]:
+def _oddities(row: Row) -> Iterable[Anomaly]:
     for name in row.mistyped:
         raw, why = str(row.image.attributes[name]), _mistyped(row.image.attributes, name)
-        yield Odd(Oddity.UNREADABLE, row.image.key, raw, why, row.shard)
+        yield Anomaly(AnomalyKind.UNREADABLE, row.image.key, raw, why, row.shard)
     if not row.understood:
         why = "SequenceNumber is neither a number nor LATEST"
-        yield Odd(Oddity.UNREADABLE, row.image.key, row.number or "", why, row.shard)
+        yield Anomaly(AnomalyKind.UNREADABLE, row.image.key, row.number or "", why, row.shard)
 
 
-def _cache_oddities(cache: Cache | None) -> Iterable[Odd]:
+def _cache_oddities(cache: Cache | None) -> Iterable[Anomaly]:
     if cache is not None and cache.broken:
         raw = str(cache.image.attributes.get("ShardIDs"))
-        yield Odd(Oddity.UNREADABLE, CACHE, raw, f"ShardCache: {cache.broken}")
+        yield Anomaly(AnomalyKind.UNREADABLE, CACHE, raw, f"ShardCache: {cache.broken}")

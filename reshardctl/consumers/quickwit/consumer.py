@@ -24,7 +24,7 @@ class Quickwit(BaseConsumer[Checkpoint, App]):
 
     spec = QUICKWIT
     shard_of = staticmethod(shard_of)
-    odd = staticmethod(odd.odd)
+    anomalies = staticmethod(odd.anomalies)
     processed = staticmethod(settled.processed)
     simulate_start = staticmethod(behaviour.simulate_start)
     encode = staticmethod(encode.encode)

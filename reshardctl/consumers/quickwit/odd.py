@@ -8,25 +8,25 @@ from reshardctl.consumers.against_listing import against_listing
 from reshardctl.consumers.quickwit.positions import PositionKind, place_of
 from reshardctl.consumers.quickwit.rows import Checkpoint, Row
 from reshardctl.lineage import Lineage
-from reshardctl.model import Odd, Oddity
+from reshardctl.model import Anomaly, AnomalyKind
 
 
-def odd(lineage: Lineage, checkpoint: Checkpoint) -> list[Odd]:
+def anomalies(lineage: Lineage, checkpoint: Checkpoint) -> list[Anomaly]:
     """Everything odd about the entries, apart from where they stand."""
     others = [
-        Odd(Oddity.UNREADABLE_STORE, image.key, "", str(why.get("S", "")))
+        Anomaly(AnomalyKind.UNREADABLE_STORE, image.key, "", str(why.get("S", "")))
         for image in checkpoint.unreadable for why in [image.attributes["unreadable"]]
     ]
     return [*others, *(one for row in checkpoint.rows.values() for one in _of_row(lineage, row))]
 
 
-def _of_row(lineage: Lineage, row: Row) -> Iterator[Odd]:
+def _of_row(lineage: Lineage, row: Row) -> Iterator[Anomaly]:
     key, raw, shard = row.image.key, row.text, row.shard
     standing = place_of(lineage, shard, raw).kind if shard in lineage else None
     if standing is PositionKind.END_MARK:
         why = "~ marks an end, which no position of a Kinesis source may"
-        yield Odd(Oddity.UNREADABLE, key, raw, why, shard)
+        yield Anomaly(AnomalyKind.UNREADABLE, key, raw, why, shard)
     if standing is PositionKind.NONSENSE:
         why = f"{raw[:40]!r} is no sequence number"
-        yield Odd(Oddity.UNREADABLE, key, raw, why, shard)
+        yield Anomaly(AnomalyKind.UNREADABLE, key, raw, why, shard)
     yield from against_listing(lineage, shard, key, raw, number=raw.removeprefix("~"))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from reshardctl.consumers.spark.commit_log import CommitLog
 from reshardctl.consumers.spark.offset_log import OffsetLog
 from reshardctl.consumers.spark.positions import Position
-from reshardctl.model import Image, Odd, ShardId
+from reshardctl.model import Anomaly, Image, ShardId
 
 AWSLABS, QUBOLE = "awslabs", "qubole"
 LINEAGE, DATABRICKS = "lineage", "databricks"
@@ -82,7 +82,7 @@ class Checkpoint:
     generation: str
     stateful: bool
     other_sources: tuple[str, ...]
-    odd: tuple[Odd, ...]
+    anomalies: tuple[Anomaly, ...]
     images: Mapping[str, Image]
     scalas: frozenset[str] = SCALAS
     committed: frozenset[int] = frozenset()

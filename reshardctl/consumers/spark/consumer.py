@@ -36,9 +36,9 @@ from reshardctl.consumers.spark.wants import select
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
+    Anomaly,
     Frontier,
     Image,
-    Odd,
     ShardId,
     Simulation,
     Step,
@@ -100,9 +100,9 @@ class Spark(BaseConsumer[Checkpoint, App]):
         """Those of an offset log, for the source that reads the stream."""
         return places(image, self._source, stream)
 
-    def odd(self, lineage: Lineage, checkpoint: Checkpoint, /) -> list[Odd]:
+    def anomalies(self, lineage: Lineage, checkpoint: Checkpoint, /) -> list[Anomaly]:
         """Oddities of the files themselves, and of places against the lineage."""
-        return [*checkpoint.odd, *against_the_lineage(lineage, checkpoint)]
+        return [*checkpoint.anomalies, *against_the_lineage(lineage, checkpoint)]
 
     def incarnation(self, lineage: Lineage, checkpoint: Checkpoint, /) -> Incarnation:
         """By names, creation times, and the times in numbers and of batches."""

@@ -14,10 +14,10 @@ from reshardctl.consumers.spark.folders import (
     is_temporary,
     passes_for_batch,
 )
-from reshardctl.model import Image, Odd, Oddity
+from reshardctl.model import Anomaly, AnomalyKind, Image
 
 
-def litter(folders: Folders) -> Iterator[Odd]:
+def litter(folders: Folders) -> Iterator[Anomaly]:
     """Left-overs and strangers; an error only where Spark takes one for a batch."""
     for folder in sorted(folders):
         for name in sorted(folders[folder]):
@@ -29,28 +29,28 @@ def litter(folders: Folders) -> Iterator[Odd]:
                     f"the checksum of {image.key} was left without its file: on a local disk "
                     "Hadoop refuses to write that file"
                 )
-                yield Odd(Oddity.FOREIGN_ENTRY, image.key, "orphaned checksum", why)
+                yield Anomaly(AnomalyKind.FOREIGN_ENTRY, image.key, "orphaned checksum", why)
             else:
                 yield from _stale(image)
 
 
-def _stranger(folder: str, name: str, image: Image) -> Iterator[Odd]:
+def _stranger(folder: str, name: str, image: Image) -> Iterator[Anomaly]:
     if passes_for_batch(name) or (name.endswith("/") and is_batch(name[:-1])):
         why = f"Spark takes {image.key} for a batch of {folder}, and cannot read it as one"
-        yield Odd(Oddity.UNREADABLE, image.key, name, why)
+        yield Anomaly(AnomalyKind.UNREADABLE, image.key, name, why)
     elif is_temporary(name):
         why = f"{image.key} was left by a writer that crashed; Spark passes it by"
-        yield Odd(Oddity.FOREIGN_ENTRY, image.key, "temporary file", why)
+        yield Anomaly(AnomalyKind.FOREIGN_ENTRY, image.key, "temporary file", why)
     elif not is_batch(name):
         why = f"{image.key} is no batch; Spark passes it by"
-        yield Odd(Oddity.FOREIGN_ENTRY, image.key, "other file", why)
+        yield Anomaly(AnomalyKind.FOREIGN_ENTRY, image.key, "other file", why)
 
 
-def _stale(image: Image) -> Iterator[Odd]:
+def _stale(image: Image) -> Iterator[Anomaly]:
     crc, content = crc_of(image), bytes_of(image)
     if crc is not None and content is not None and not holds(content, crc):
         why = (
             f"the checksum beside {image.key} is not its own; only a reader that verifies (a "
             "FileSystemBasedCheckpointFileManager) minds"
         )
-        yield Odd(Oddity.FOREIGN_ENTRY, image.key, "stale checksum", why)
+        yield Anomaly(AnomalyKind.FOREIGN_ENTRY, image.key, "stale checksum", why)

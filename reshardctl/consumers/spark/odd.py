@@ -17,7 +17,7 @@ from reshardctl.consumers.spark.lines.offset import SourceOffset
 from reshardctl.consumers.spark.litter import litter
 from reshardctl.consumers.spark.logs import written_over
 from reshardctl.consumers.spark.retained import Retained
-from reshardctl.model import Odd, Oddity
+from reshardctl.model import Anomaly, AnomalyKind
 
 NEEDS_METADATA = frozenset({"4.2", "4.3"})
 FLAWS_SHOWN = 20
@@ -30,7 +30,7 @@ def oddities(
     offsets: Mapping[int, SourceOffset],
     log: Log,
     generation: str,
-) -> tuple[Odd, ...]:
+) -> tuple[Anomaly, ...]:
     """Everything odd, offset logs first."""
     return (
         *_logs(found, batches, offsets),
@@ -42,51 +42,51 @@ def oddities(
     )
 
 
-def _kind(number: int, newest: int | None) -> Oddity:
+def _kind(number: int, newest: int | None) -> AnomalyKind:
     """MicroBatchExecution.populateStartOffsets reads the two newest offset logs."""
     counts = newest is not None and number >= newest - 1
-    return Oddity.UNREADABLE if counts else Oddity.FOREIGN_ENTRY
+    return AnomalyKind.UNREADABLE if counts else AnomalyKind.FOREIGN_ENTRY
 
 
 def _logs(
     found: Retained, batches: Mapping[int, Batch], offsets: Mapping[int, SourceOffset]
-) -> Iterator[Odd]:
+) -> Iterator[Anomaly]:
     newest = found.newest
     for number, why in found.unreadable.items():
-        yield Odd(_kind(number, newest), f"{OFFSETS}/{number}", "unreadable offset log",
+        yield Anomaly(_kind(number, newest), f"{OFFSETS}/{number}", "unreadable offset log",
                   f"offsets/{number} cannot be read: {why}")
     for number, log in found.logs.items():
         key, kind = f"{OFFSETS}/{number}", _kind(number, newest)
         if number not in batches:
-            yield Odd(kind, key, "other sources", f"{key} does not name the source")
+            yield Anomaly(kind, key, "other sources", f"{key} does not name the source")
         if why := conf.flaw(log.metadata) if number == newest else "":
-            yield Odd(kind, key, "unreadable second line", f"{key}: {why}")
+            yield Anomaly(kind, key, "unreadable second line", f"{key}: {why}")
     for number, batch in batches.items():
         yield from _line(batch, offsets.get(number), _kind(number, newest))
     yield from _renamed(offsets)
 
 
-def _line(batch: Batch, offset: SourceOffset | None, kind: Oddity) -> Iterator[Odd]:
+def _line(batch: Batch, offset: SourceOffset | None, kind: AnomalyKind) -> Iterator[Anomaly]:
     key = batch.image.key
     flaws = offset.flaws if offset else ()
     if batch.broken and not any(flaw.fatal for flaw in flaws):
-        yield Odd(kind, key, "unreadable offset", f"{key}: {batch.broken}")
+        yield Anomaly(kind, key, "unreadable offset", f"{key}: {batch.broken}")
     for flaw in flaws[:FLAWS_SHOWN]:
-        is_fatal = flaw.fatal and kind is Oddity.UNREADABLE
-        yield Odd(
-            Oddity.UNREADABLE if is_fatal else Oddity.FOREIGN_ENTRY, key,
+        is_fatal = flaw.fatal and kind is AnomalyKind.UNREADABLE
+        yield Anomaly(
+            AnomalyKind.UNREADABLE if is_fatal else AnomalyKind.FOREIGN_ENTRY, key,
             flaw.raw if is_fatal else "offset that the connector would spell otherwise",
             f"{key}: {flaw.where}", flaw.shard,
         )
     if len(flaws) > FLAWS_SHOWN:
-        fatal = kind is Oddity.UNREADABLE and any(flaw.fatal for flaw in flaws[FLAWS_SHOWN:])
-        yield Odd(
-            Oddity.UNREADABLE if fatal else Oddity.FOREIGN_ENTRY, key, "more of the same",
+        fatal = kind is AnomalyKind.UNREADABLE and any(flaw.fatal for flaw in flaws[FLAWS_SHOWN:])
+        yield Anomaly(
+            AnomalyKind.UNREADABLE if fatal else AnomalyKind.FOREIGN_ENTRY, key, "more of the same",
             f"{key}: and {len(flaws) - FLAWS_SHOWN} more",
         )
 
 
-def _renamed(offsets: Mapping[int, SourceOffset]) -> Iterator[Odd]:
+def _renamed(offsets: Mapping[int, SourceOffset]) -> Iterator[Anomaly]:
     """A source that was pointed at another stream keeps the old one's shards in its history."""
     if not offsets:
         return
@@ -95,10 +95,10 @@ def _renamed(offsets: Mapping[int, SourceOffset]) -> Iterator[Odd]:
         if offset.stream and offset.stream != stream:
             key = f"{OFFSETS}/{number}"
             why = f"{key} is of stream {offset.stream}, the newest of {stream}"
-            yield Odd(Oddity.EARLIER_STREAM, key, "offset of another stream", why)
+            yield Anomaly(AnomalyKind.EARLIER_STREAM, key, "offset of another stream", why)
 
 
-def _gaps(found: Retained) -> Iterator[Odd]:
+def _gaps(found: Retained) -> Iterator[Anomaly]:
     if found.newest is None:
         return
     if asynchronous(found.gaps, found.committed):
@@ -107,50 +107,50 @@ def _gaps(found: Retained) -> Iterator[Odd]:
             f"{found.gaps[0]}: the query tracks its progress asynchronously"
         )
         key = f"{OFFSETS}/{found.gaps[0]}"
-        yield Odd(Oddity.FOREIGN_ENTRY, key, "asynchronous progress", why)
+        yield Anomaly(AnomalyKind.FOREIGN_ENTRY, key, "asynchronous progress", why)
         return
     before = found.newest - 1
     if found.newest > 0 and before not in found.images:
         why = f"offsets/{before} is missing, and Spark does not start: batch {before} doesn't exist"
-        yield Odd(Oddity.UNREADABLE, f"{OFFSETS}/{before}", "missing", why)
+        yield Anomaly(AnomalyKind.UNREADABLE, f"{OFFSETS}/{before}", "missing", why)
     if older := [number for number in found.gaps if number != before]:
         why = (
             f"{len(older)} offset logs of committed batches are missing, the first is "
             f"offsets/{older[0]}: files were removed, and what they told is unknown"
         )
-        yield Odd(Oddity.FOREIGN_ENTRY, f"{OFFSETS}/{older[0]}", "gap in the batches", why)
+        yield Anomaly(AnomalyKind.FOREIGN_ENTRY, f"{OFFSETS}/{older[0]}", "gap in the batches", why)
 
 
-def _commits(found: Retained) -> Iterator[Odd]:
+def _commits(found: Retained) -> Iterator[Anomaly]:
     newest = max(found.committed, default=None)
     for number, why in found.bad_commits.items():
-        kind = Oddity.UNREADABLE if number == newest else Oddity.FOREIGN_ENTRY
-        yield Odd(kind, f"{COMMITS}/{number}", "unreadable commit",
+        kind = AnomalyKind.UNREADABLE if number == newest else AnomalyKind.FOREIGN_ENTRY
+        yield Anomaly(kind, f"{COMMITS}/{number}", "unreadable commit",
                   f"commits/{number} cannot be read: {why}")
     if newest is not None and (found.newest is None or newest > found.newest):
         why = f"batch {newest} is committed and has no offset log: its file was removed"
-        yield Odd(Oddity.UNREADABLE, f"{COMMITS}/{newest}", "commit without offsets", why)
+        yield Anomaly(AnomalyKind.UNREADABLE, f"{COMMITS}/{newest}", "commit without offsets", why)
 
 
-def _metadata(folders: Folders, generation: str) -> Iterator[Odd]:
+def _metadata(folders: Folders, generation: str) -> Iterator[Anomaly]:
     _, wrong = query_id(folders.get("", {}).get(METADATA))
     if wrong == "absent":
         refused = generation in NEEDS_METADATA
-        kind = Oddity.UNREADABLE if refused else Oddity.FOREIGN_ENTRY
+        kind = AnomalyKind.UNREADABLE if refused else AnomalyKind.FOREIGN_ENTRY
         what = "Spark 4.2 and later do not start" if refused else "the query gets a new id"
-        yield Odd(kind, METADATA, "missing metadata", f"metadata is missing: {what}")
+        yield Anomaly(kind, METADATA, "missing metadata", f"metadata is missing: {what}")
     elif wrong:
-        yield Odd(Oddity.UNREADABLE, METADATA, "unreadable metadata", f"metadata: {wrong}")
+        yield Anomaly(AnomalyKind.UNREADABLE, METADATA, "unreadable metadata", f"metadata: {wrong}")
 
 
-def _strays(batches: Mapping[int, Batch], log: Log) -> Iterator[Odd]:
+def _strays(batches: Mapping[int, Batch], log: Log) -> Iterator[Anomaly]:
     batch = batches[max(batches)] if batches else None
     reads = None if batch is None else batch.id if batch.batch_id is None else batch.batch_id
     for stray in log.found:
-        kind = Oddity.UNREADABLE if stray.batch == reads else Oddity.FOREIGN_ENTRY
+        kind = AnomalyKind.UNREADABLE if stray.batch == reads else AnomalyKind.FOREIGN_ENTRY
         why = f"{stray.image.key} is no entry of the connector's log: {stray.why}"
         name = stray.image.key.rpartition("/")[2]
         if batch and stray.batch == reads and written_over(batch, log.connector, name):
-            kind = Oddity.FOREIGN_ENTRY
+            kind = AnomalyKind.FOREIGN_ENTRY
             why += "; its batch runs again, and writes it anew"
-        yield Odd(kind, stray.image.key, "stray file in the connector's log", why)
+        yield Anomaly(kind, stray.image.key, "stray file in the connector's log", why)

@@ -13,7 +13,7 @@ from reshardctl.consumers.spark.logs import KEEPING, log_of
 from reshardctl.consumers.spark.marks import resting
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.lineage import Lineage
-from reshardctl.model import Odd, ShardId
+from reshardctl.model import Anomaly, ShardId
 
 
 def current(checkpoint: Checkpoint) -> dict[ShardId, Position]:
@@ -32,7 +32,7 @@ def current(checkpoint: Checkpoint) -> dict[ShardId, Position]:
     return found
 
 
-def against_the_lineage(lineage: Lineage, checkpoint: Checkpoint) -> Iterator[Odd]:
+def against_the_lineage(lineage: Lineage, checkpoint: Checkpoint) -> Iterator[Anomaly]:
     """Shards of the newest batch that are gone or not yet born; numbers of an earlier stream."""
     batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
     told = by_creation(lineage, checkpoint)

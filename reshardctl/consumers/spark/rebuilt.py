@@ -44,7 +44,7 @@ def lost(connector: str, source: str) -> Checkpoint:
     return Checkpoint(
         connector=connector, source=source or "0", stream_name="", batches={}, commits={},
         entries={}, listed=frozenset(), query_id="", generation="", stateful=False,
-        other_sources=(), odd=(), images={},
+        other_sources=(), anomalies=(), images={},
     )
 
 

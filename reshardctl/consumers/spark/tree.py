@@ -61,7 +61,7 @@ def checkpoint_of(
         generation=generation,
         stateful=any(key.startswith(f"{STATE}/") for key in files),
         other_sources=tuple(other for other in names(found.logs) if other != name),
-        odd=odd.oddities(folders, found, batches, flawed, log, generation),
+        anomalies=odd.oddities(folders, found, batches, flawed, log, generation),
         images=files,
         scalas=possible,
         committed=found.counted,

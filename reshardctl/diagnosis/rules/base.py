@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from reshardctl.diagnosis.activity import Watched
 from reshardctl.diagnosis.earlier import Earlier
 from reshardctl.lineage import Lineage
-from reshardctl.model import Cause, Frontier, Odd, Oddity, ShardId, Simulation
+from reshardctl.model import Anomaly, AnomalyKind, Cause, Frontier, ShardId, Simulation
 from reshardctl.planning.effects import Deadline, Effect, Harm, StreamState
 
 
@@ -55,7 +55,7 @@ class View:
     processed: Frontier
     simulation: Simulation
     effects: Sequence[Effect]
-    odd: Sequence[Odd]
+    anomalies: Sequence[Anomaly]
     recreated: bool = False
     watched: Watched | None = None
     earlier: Earlier | None = None
@@ -69,9 +69,9 @@ class View:
         """Effects of a kind, of any cause or of the named ones."""
         return [e for e in self.effects if e.harm is harm and (not causes or e.cause in causes)]
 
-    def oddities(self, *kinds: Oddity) -> list[Odd]:
+    def oddities(self, *kinds: AnomalyKind) -> list[Anomaly]:
         """Oddities of these kinds."""
-        return [o for o in self.odd if o.kind in kinds]
+        return [o for o in self.anomalies if o.kind in kinds]
 
 
 Seen = TypeVar("Seen")
@@ -101,7 +101,7 @@ def earliest(effects: Iterable[Effect]) -> Deadline | None:
     return min(known, key=lambda d: (d.starts is None, d.starts or 0.0), default=None)
 
 
-def shards_of(found: Iterable[Effect | Odd]) -> tuple[ShardId, ...]:
+def shards_of(found: Iterable[Effect | Anomaly]) -> tuple[ShardId, ...]:
     """The shards concerned, each once, in order."""
     return tuple(dict.fromkeys(f.shard for f in found if f.shard is not None))
 
@@ -119,12 +119,17 @@ def from_effects(
 
 
 def from_odd(
-    code: str, name: str, odd: Sequence[Odd], severity: Severity, what: str, costs: str = "",
+    code: str,
+    name: str,
+    anomalies: Sequence[Anomaly],
+    severity: Severity,
+    what: str,
+    costs: str = "",
     helps: str = "",
 ) -> Iterator[Finding]:
     """One finding over all the oddities, or none if there are none."""
-    if odd:
-        yield Finding(code, name, severity, shards_of(odd), what, costs, helps=helps)
+    if anomalies:
+        yield Finding(code, name, severity, shards_of(anomalies), what, costs, helps=helps)
 
 
 def merged(parts: Mapping[str, Sequence[Finding]]) -> list[Finding]:

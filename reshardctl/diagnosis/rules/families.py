@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.diagnosis.rules.base import View
-from reshardctl.model import DONE, Cause, Fate, Odd, Oddity, ShardId, WillRead, WontRead
+from reshardctl.model import DONE, Anomaly, AnomalyKind, Cause, Fate, ShardId, WillRead, WontRead
 
 _WITHOUT_ROW = {
     Cause.NO_POSITION, Cause.REFILLED, Cause.CREATED_AT_PARENT_END, Cause.BOOTSTRAP,
@@ -48,16 +48,16 @@ def waits_for_a_parent(view: View, shard: ShardId | None) -> bool:
     )
 
 
-def unreadable(view: View) -> list[Odd]:
+def unreadable(view: View) -> list[Anomaly]:
     """Rows that the consumer cannot read; of those that only some releases cannot, the ones that
     this one does not."""
     fates = view.simulation.fates
     return [
-        *view.oddities(Oddity.UNREADABLE),
+        *view.oddities(AnomalyKind.UNREADABLE),
         *(
-            odd for odd in view.oddities(Oddity.UNREADABLE_TO_SOME)
-            if odd.shard is not None and odd.shard in fates
-            and fates[odd.shard].cause is Cause.UNREADABLE
+            anomaly for anomaly in view.oddities(AnomalyKind.UNREADABLE_TO_SOME)
+            if anomaly.shard is not None and anomaly.shard in fates
+            and fates[anomaly.shard].cause is Cause.UNREADABLE
         ),
     ]
 
@@ -85,7 +85,7 @@ def _held_up(partner: WillRead, missing: Fate) -> bool:
 def never_ending(view: View) -> Iterator[ShardId]:
     """Closed shards that are read and cannot end: the other parent of their merge is missing."""
     fates = view.simulation.fates
-    unread = {odd.shard for odd in unreadable(view)}
+    unread = {anomaly.shard for anomaly in unreadable(view)}
     unread |= {shard for shard, fate in fates.items() if fate.cause is Cause.UNREADABLE}
     for shard, fate in view.simulation.fates.items():
         endless = isinstance(fate, WillRead) and not fate.ends and is_closed(view, shard)

@@ -48,7 +48,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.diagnosis.rules.base import Finding, Severity, View, earliest, shards_of
-from reshardctl.model import Cause, Oddity
+from reshardctl.model import AnomalyKind, Cause
 from reshardctl.planning.effects import Harm
 
 CODE, NAME = "RSH102", "stream-recreated"
@@ -57,13 +57,13 @@ CODE, NAME = "RSH102", "stream-recreated"
 def match(view: View) -> Iterator[Finding]:
     """Error: the rows belong to an earlier stream of the same name."""
     if view.recreated:
-        odd = view.oddities(Oddity.EARLIER_INCARNATION)
+        anomalies = view.oddities(AnomalyKind.EARLIER_INCARNATION)
         what = "every number in the store is older than the stream: it was deleted and made again"
         costs = "a shard that stands at such a number is never read"
         helps = "name the stream's creation time with --recreated to start over"
         stalls = view.harmed(Harm.STALLED, Cause.FOREIGN_NUMBER)
         dies = view.harmed(Harm.DIES, Cause.FOREIGN_NUMBER)
         yield Finding(
-            CODE, NAME, Severity.ERROR, shards_of(odd), what, dies[0].why if dies else costs,
+            CODE, NAME, Severity.ERROR, shards_of(anomalies), what, dies[0].why if dies else costs,
             (*dies, *stalls), earliest(stalls), helps=helps,
         )

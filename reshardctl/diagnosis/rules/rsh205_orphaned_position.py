@@ -56,7 +56,7 @@ from collections.abc import Iterator
 
 from reshardctl.diagnosis.earlier import Trace
 from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_odd, shards_of
-from reshardctl.model import START, Cause, Odd, Oddity, ShardId
+from reshardctl.model import START, Anomaly, AnomalyKind, Cause, ShardId
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import Harm, has_unread
 
@@ -71,13 +71,13 @@ ASK = "ask the sink, with reshardctl audit"
 
 def _cannot_tell(view: View) -> Iterator[Finding]:
     """Shards without a row that may not have been read to their end, while they hold anything."""
-    odd = [
-        o for o in view.oddities(Oddity.CLEANED_OR_LOST)
+    anomalies = [
+        o for o in view.oddities(AnomalyKind.CLEANED_OR_LOST)
         if o.shard is not None and has_unread(view.state, o.shard, START)
         and not _finished(view, o.shard)
     ]
-    told: dict[str, list[Odd]] = {}
-    for one in odd:
+    told: dict[str, list[Anomaly]] = {}
+    for one in anomalies:
         told.setdefault(_told(view, one), []).append(one)
     helps = (
         "the sink can, with reshardctl audit, or a snapshot from before that start: inspect "
@@ -91,9 +91,9 @@ def _cannot_tell(view: View) -> Iterator[Finding]:
         yield from from_odd(CODE, NAME, found, severity, what, helps=ASK)
 
 
-def _told(view: View, odd: Odd) -> str:
+def _told(view: View, anomaly: Anomaly) -> str:
     """What an earlier look says of the shard, "" for nothing."""
-    earlier, shard = view.earlier, odd.shard
+    earlier, shard = view.earlier, anomaly.shard
     if earlier is None or shard is None:
         return ""
     taken = instant(earlier.taken)
@@ -128,15 +128,15 @@ def _finished(view: View, shard: ShardId) -> bool:
 def match(view: View) -> Iterator[Finding]:
     """Info: a leftover that the consumer removes, or that harms nothing. Error where it dies."""
     what = "positions of shards that are not listed any more"
-    gone = view.oddities(Oddity.GONE)
+    gone = view.oddities(AnomalyKind.GONE)
     dies = view.harmed(Harm.DIES, Cause.UNBORN)
-    if gone and dies and not view.oddities(Oddity.UNBORN):
+    if gone and dies and not view.oddities(AnomalyKind.UNBORN):
         shards = shards_of(gone)
         yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))
     else:
         yield from from_odd(CODE, NAME, gone, Severity.INFO, what)
     yield from _cannot_tell(view)
-    if earlier := view.oddities(Oddity.EARLIER_STREAM):
+    if earlier := view.oddities(AnomalyKind.EARLIER_STREAM):
         count = f"{len(earlier)} row{'s' if len(earlier) > 1 else ''}"
         what = f"{count} of an earlier stream of this name, never touched"
         yield from from_odd(CODE, NAME, earlier, Severity.INFO, what)

@@ -44,7 +44,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_odd, shards_of
-from reshardctl.model import Cause, Oddity
+from reshardctl.model import AnomalyKind, Cause
 from reshardctl.planning.effects import Harm
 
 CODE, NAME = "RSH212", "position-before-birth"
@@ -55,10 +55,10 @@ def match(view: View) -> Iterator[Finding]:
     dies of it."""
     what = "positions of shards that do not exist yet"
     costs = "once such a shard is born, it is taken for finished, or its number is refused"
-    odd = view.oddities(Oddity.UNBORN)
+    anomalies = view.oddities(AnomalyKind.UNBORN)
     if dies := view.harmed(Harm.DIES, Cause.UNBORN):
-        if odd:
-            shards = shards_of(odd)
+        if anomalies:
+            shards = shards_of(anomalies)
             yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))
         return
-    yield from from_odd(CODE, NAME, odd, Severity.WARNING, what, costs)
+    yield from from_odd(CODE, NAME, anomalies, Severity.WARNING, what, costs)

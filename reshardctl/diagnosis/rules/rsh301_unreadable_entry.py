@@ -54,7 +54,7 @@ from collections.abc import Iterator
 
 from reshardctl.diagnosis.rules.base import Finding, Severity, View, earliest, shards_of
 from reshardctl.diagnosis.rules.families import unreadable
-from reshardctl.model import Cause, Oddity, ShardId, WillRead
+from reshardctl.model import AnomalyKind, Cause, ShardId, WillRead
 from reshardctl.planning.effects import Harm
 
 CODE, NAME = "RSH301", "unreadable-entry"
@@ -62,19 +62,19 @@ CODE, NAME = "RSH301", "unreadable-entry"
 
 def match(view: View) -> Iterator[Finding]:
     """Error: the shard is not read, or the whole consumer dies, by release."""
-    odd = unreadable(view)
-    if not odd:
+    anomalies = unreadable(view)
+    if not anomalies:
         yield from _missing(view)
         return
-    why = "; ".join(dict.fromkeys(o.why for o in odd))
+    why = "; ".join(dict.fromkeys(o.why for o in anomalies))
     costs = "nothing of such a shard is read"
     if dies := view.harmed(Harm.DIES, Cause.UNREADABLE):
         costs = dies[0].why
-    elif all(_as_without_it(view, one.shard) for one in odd):
+    elif all(_as_without_it(view, one.shard) for one in anomalies):
         costs = "the consumer goes on as if there were no such row"
     stalls = tuple(e for e in view.harmed(Harm.STALLED, Cause.UNREADABLE) if not e.by)
     yield Finding(
-        CODE, NAME, Severity.ERROR, shards_of(odd), f"rows that cannot be read: {why}", costs,
+        CODE, NAME, Severity.ERROR, shards_of(anomalies), f"rows that cannot be read: {why}", costs,
         (*dies, *stalls), earliest(stalls),
     )
 
@@ -86,7 +86,7 @@ def _as_without_it(view: View, shard: ShardId | None) -> bool:
 
 def _missing(view: View) -> Iterator[Finding]:
     """What cannot be read because it is not there. Mistyped parents are RSH305's."""
-    if view.oddities(Oddity.PARENTS_UNREADABLE):
+    if view.oddities(AnomalyKind.PARENTS_UNREADABLE):
         return
     if dies := view.harmed(Harm.DIES, Cause.UNREADABLE):
         what = "what the consumer reads first is not there, or not whole"

@@ -51,7 +51,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.diagnosis.rules.base import Finding, Severity, View
-from reshardctl.model import Oddity
+from reshardctl.model import AnomalyKind
 from reshardctl.planning.effects import Harm
 
 CODE, NAME = "RSH302", "foreign-entry"
@@ -59,12 +59,12 @@ CODE, NAME = "RSH302", "foreign-entry"
 
 def match(view: View) -> Iterator[Finding]:
     """Info; an error where the starting release dies of them."""
-    odd = view.oddities(Oddity.FOREIGN_ENTRY)
-    if not odd:
+    anomalies = view.oddities(AnomalyKind.FOREIGN_ENTRY)
+    if not anomalies:
         return
     dies = view.harmed(Harm.DIES, None)
     severity = Severity.ERROR if dies else Severity.INFO
-    kinds = ", ".join(dict.fromkeys(o.raw for o in odd))
+    kinds = ", ".join(dict.fromkeys(o.raw for o in anomalies))
     yield Finding(
         CODE, NAME, severity, (), f"rows that are no positions ({kinds}); they are never touched",
         dies[0].why if dies else "", tuple(dies),

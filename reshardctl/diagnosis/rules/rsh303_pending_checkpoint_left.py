@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_odd
-from reshardctl.model import Oddity
+from reshardctl.model import AnomalyKind
 
 CODE, NAME = "RSH303", "pending-checkpoint-left"
 
@@ -44,4 +44,4 @@ CODE, NAME = "RSH303", "pending-checkpoint-left"
 def match(view: View) -> Iterator[Finding]:
     """Info: the application gets it at its next start."""
     what = "a prepared checkpoint was never committed; the application is told of it"
-    yield from from_odd(CODE, NAME, view.oddities(Oddity.PENDING), Severity.INFO, what)
+    yield from from_odd(CODE, NAME, view.oddities(AnomalyKind.PENDING), Severity.INFO, what)

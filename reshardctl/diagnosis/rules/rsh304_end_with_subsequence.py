@@ -42,7 +42,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.diagnosis.rules.base import Finding, Severity, View, earliest, from_odd, shards_of
-from reshardctl.model import Cause, Oddity
+from reshardctl.model import AnomalyKind, Cause
 from reshardctl.planning.effects import Harm
 
 CODE, NAME = "RSH304", "end-with-subsequence"
@@ -50,21 +50,28 @@ CODE, NAME = "RSH304", "end-with-subsequence"
 
 def match(view: View) -> Iterator[Finding]:
     """Error: the shard loops on it, and its children wait for ever. Info where it ends it."""
-    odd = view.oddities(Oddity.END_WITH_SUB)
+    anomalies = view.oddities(AnomalyKind.END_WITH_SUB)
     fates = view.simulation.fates
     loops = [
-        one for one in odd
+        one for one in anomalies
         if one.shard is not None and one.shard in fates
         and fates[one.shard].cause is Cause.BAD_END_MARK
     ]
     if not loops:
         what = "SHARD_END with a sub-sequence number, which this release takes for an end"
-        yield from from_odd(CODE, NAME, odd, Severity.INFO, what)
+        yield from from_odd(CODE, NAME, anomalies, Severity.INFO, what)
         return
     # Only an open shard owes records of its own; a closed one has been read to that mark.
     stalls = view.harmed(Harm.STALLED, Cause.BAD_END_MARK)
     what = "SHARD_END with a sub-sequence number: the consumer asks for it as a number, for ever"
     costs = "the shard never ends, and its children are never read"
     yield Finding(
-        CODE, NAME, Severity.ERROR, shards_of(odd), what, costs, tuple(stalls), earliest(stalls)
+        CODE,
+        NAME,
+        Severity.ERROR,
+        shards_of(anomalies),
+        what,
+        costs,
+        tuple(stalls),
+        earliest(stalls),
     )

@@ -41,7 +41,7 @@ from collections.abc import Iterator
 
 from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_odd, shards_of
 from reshardctl.diagnosis.rules.families import unreadable
-from reshardctl.model import Cause, Oddity
+from reshardctl.model import AnomalyKind, Cause
 from reshardctl.planning.effects import Harm
 
 PARENTS = "parentShardId"
@@ -50,17 +50,19 @@ CODE, NAME = "RSH305", "parents-unreadable"
 
 def match(view: View) -> Iterator[Finding]:
     """Error where the consumer dies of it, warning where order hangs on it, else info."""
-    odd = view.oddities(Oddity.PARENTS_UNREADABLE)
+    anomalies = view.oddities(AnomalyKind.PARENTS_UNREADABLE)
     dies = view.harmed(Harm.DIES, Cause.UNREADABLE)
-    if odd and dies and not unreadable(view):
+    if anomalies and dies and not unreadable(view):
         what = "sets of shards on rows that are no string sets"
-        yield Finding(CODE, NAME, Severity.ERROR, shards_of(odd), what, dies[0].why, tuple(dies))
+        yield Finding(
+            CODE, NAME, Severity.ERROR, shards_of(anomalies), what, dies[0].why, tuple(dies)
+        )
         return
     loose = {e.shard for e in view.harmed(Harm.DISORDERED) if not e.past}
     for needed in (True, False):
-        some = [o for o in odd if (o.shard in loose) is needed]
+        some = [o for o in anomalies if (o.shard in loose) is needed]
         severity = Severity.WARNING if needed else Severity.INFO
-        parents = any(PARENTS in odd.why for odd in some)
+        parents = any(PARENTS in anomaly.why for anomaly in some)
         what = f"{PARENTS} is no string set and is read as empty: the shard waits for no parent"
         if not parents:
             what = "childShardIds is no string set and is read as empty"

@@ -37,7 +37,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_odd
-from reshardctl.model import Oddity
+from reshardctl.model import AnomalyKind
 
 CODE, NAME = "RSH306", "handoff-in-progress"
 
@@ -45,4 +45,4 @@ CODE, NAME = "RSH306", "handoff-in-progress"
 def match(view: View) -> Iterator[Finding]:
     """Info: it is finished or undone by the consumer itself."""
     what = "a hand-off between two workers is under way, or was when they stopped"
-    yield from from_odd(CODE, NAME, view.oddities(Oddity.HAND_OFF), Severity.INFO, what)
+    yield from from_odd(CODE, NAME, view.oddities(AnomalyKind.HAND_OFF), Severity.INFO, what)

@@ -43,14 +43,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_odd
-from reshardctl.model import Oddity
+from reshardctl.model import AnomalyKind
 
 CODE, NAME = "RSH307", "unreadable-beside"
 
 
 def match(view: View) -> Iterator[Finding]:
     """Error: nothing starts that has to list the whole store first."""
-    odd = view.oddities(Oddity.UNREADABLE_STORE)
-    what = "beside this one cannot be read: " + "; ".join(o.why for o in odd)
+    anomalies = view.oddities(AnomalyKind.UNREADABLE_STORE)
+    what = "beside this one cannot be read: " + "; ".join(o.why for o in anomalies)
     costs = "listing all indexes fails, so no source of any of them is scheduled at a start"
-    yield from from_odd(CODE, NAME, odd, Severity.ERROR, what, costs)
+    yield from from_odd(CODE, NAME, anomalies, Severity.ERROR, what, costs)

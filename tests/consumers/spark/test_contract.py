@@ -109,7 +109,7 @@ class SparkContract(ConsumerContract):
             checkpoint = self.consumer.parse(images)
             self.consumer.empty(checkpoint)
             self.consumer.positions(checkpoint)
-            self.consumer.odd(lineage, checkpoint)
+            self.consumer.anomalies(lineage, checkpoint)
             self.consumer.incarnation(lineage, checkpoint)
             for candidate in self.each(images):
                 line = self.consumer.processed(lineage, checkpoint, candidate.app)

@@ -94,8 +94,8 @@ def test_a_row_that_is_no_entry_is_told_with_its_key():
     broken = [i for i in one.images if not i.key.startswith("log/")]
     shards = [i for i in one.images if i.key.startswith("log/0/")]
     rows = [Image(i.key, {**i.attributes, "metadataValue": {"N": "7"}}) for i in shards]
-    odd = Spark(log="t").parse([*broken, *rows], one.state.lineage.stream).odd
-    assert shards[0].key in {o.key for o in odd}
+    anomalies = Spark(log="t").parse([*broken, *rows], one.state.lineage.stream).anomalies
+    assert shards[0].key in {o.key for o in anomalies}
 
 
 def test_rows_of_batches_that_this_query_never_planned_are_a_hazard():

@@ -16,7 +16,7 @@ from reshardctl.consumers.spark.logs import log_elsewhere
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.consumers.spark.tree import checkpoint_of
 from reshardctl.errors import CannotTell, ReshardError, UsageError, WrongStream
-from reshardctl.model import Image, Oddity, Stream, shard_id
+from reshardctl.model import AnomalyKind, Image, Stream, shard_id
 
 HEAD, V2, QUBOLE = (
     "awslabs-head-0f4c005", "awslabs-head-0f4c005-spark-4.3", "qubole-1.2.0_spark-3.0"
@@ -55,11 +55,19 @@ def edited(files: dict[str, Image], key: str, before: str, after: str) -> Image:
 
 
 def errors(checkpoint: Checkpoint) -> dict[str, str]:
-    return {odd.key: odd.why for odd in checkpoint.odd if odd.kind is Oddity.UNREADABLE}
+    return {
+        anomaly.key: anomaly.why
+        for anomaly in checkpoint.anomalies
+        if anomaly.kind is AnomalyKind.UNREADABLE
+    }
 
 
 def remarks(checkpoint: Checkpoint) -> dict[str, str]:
-    return {odd.key: odd.why for odd in checkpoint.odd if odd.kind is not Oddity.UNREADABLE}
+    return {
+        anomaly.key: anomaly.why
+        for anomaly in checkpoint.anomalies
+        if anomaly.kind is not AnomalyKind.UNREADABLE
+    }
 
 
 # ---- as they were recorded
@@ -74,7 +82,7 @@ def test_a_recorded_checkpoint_is_read_and_nothing_is_odd_about_it(path):
     assert found.connector == ("qubole" if build.startswith("qubole") else "awslabs")
     assert (found.source, found.stream_name, found.other_sources) == ("0", "st", ())
     assert found.scalas == {"2.13" if build.startswith("awslabs-head") else "2.12"}
-    assert found.odd == ()
+    assert found.anomalies == ()
     assert found.query_id == json.loads((path / "metadata").read_text())["id"]
     numbers = {int(one.name) for one in (path / "offsets").iterdir() if one.name.isdigit()}
     commits = {int(one.name) for one in (path / "commits").iterdir() if one.name.isdigit()}
@@ -237,7 +245,7 @@ def test_a_query_that_never_planned_a_batch_has_no_positions():
     whole = '{"id":"69880f2a-f006-496b-9513-9120bf42d838"}'
     found = read({"metadata": file("metadata", whole)})
     assert (found.batches, found.newest, found.connector) == ({}, None, "unknown")
-    assert found.odd == ()
+    assert found.anomalies == ()
 
 
 @pytest.mark.parametrize("damage", ["", "v1", "v1\n{}", "v0\n{}\n{}", "v1\n{}\n{}\n\n{}"])
@@ -289,9 +297,9 @@ def test_one_bad_position_breaks_its_batch_and_shows_the_others():
     batch = found.batches[1]
     assert batch.broken == f"{ONE}: isLast is true or false, and the connector wants a string"
     assert list(batch.positions) == [TWO]
-    (odd,) = (one for one in found.odd if one.shard == ONE)
-    assert (odd.kind, odd.key) == (Oddity.UNREADABLE, "offsets/1")
-    assert ONE in odd.why
+    (anomaly,) = (one for one in found.anomalies if one.shard == ONE)
+    assert (anomaly.kind, anomaly.key) == (AnomalyKind.UNREADABLE, "offsets/1")
+    assert ONE in anomaly.why
 
 
 def test_ten_thousand_bad_positions_do_not_flood_the_report():
@@ -300,8 +308,8 @@ def test_ten_thousand_bad_positions_do_not_flood_the_report():
     head, metadata, _ = text(files, "offsets/0").split("\n")
     line = awslabs.line("st", 0, positions, "2.13").replace('"isLast":"true"', '"isLast":true')
     found = read(files, file("offsets/0", "\n".join([head, metadata, line])))
-    assert len(found.odd) < 30
-    assert "9980 more" in found.odd[-1].why
+    assert len(found.anomalies) < 30
+    assert "9980 more" in found.anomalies[-1].why
 
 
 @pytest.mark.parametrize(("line", "why"), [("", "continuous"), ("{", "unreadable"), ("[]", "list")])
@@ -537,8 +545,8 @@ def test_a_history_of_another_connector_breaks_only_itself():
 def test_a_history_of_another_stream_is_said():
     files = tree(f"{HEAD}/s1x")
     found = read(files, edited(files, "offsets/0", '"streamName":"st"', '"streamName":"old"'))
-    (odd,) = (one for one in found.odd if one.kind is Oddity.EARLIER_STREAM)
-    assert (odd.key, "stream old" in odd.why) == ("offsets/0", True)
+    (anomaly,) = (one for one in found.anomalies if one.kind is AnomalyKind.EARLIER_STREAM)
+    assert (anomaly.key, "stream old" in anomaly.why) == ("offsets/0", True)
 
 
 def test_an_order_that_no_scala_writes_is_neither_s():
@@ -569,7 +577,7 @@ def test_a_hundred_thousand_shards_in_every_line():
     found = read(files, file("offsets/0", "\n".join([head, metadata, line])))
     assert len(found.batches[0].positions) == 100_000
     assert found.scalas == {"2.13"}
-    assert found.odd == ()
+    assert found.anomalies == ()
 
 
 SMALL = {
@@ -601,7 +609,7 @@ def test_whatever_is_damaged_no_more_than_a_typed_error_comes(data):
     except ReshardError as error:
         assert error.what
     else:
-        assert all(odd.why and odd.key for odd in found.odd)
+        assert all(anomaly.why and anomaly.key for anomaly in found.anomalies)
 
 
 def test_paths_of_goldens_are_real():

@@ -171,7 +171,7 @@ def test_what_is_wanted_is_all_that_the_checkpoint_is_read_from(path):
     assert chosen.batches.keys() == whole.batches.keys()
     for number, batch in whole.batches.items():
         assert chosen.batches[number].positions == batch.positions
-    assert (chosen.listed, chosen.odd, chosen.scalas) == (whole.listed, (), whole.scalas)
+    assert (chosen.listed, chosen.anomalies, chosen.scalas) == (whole.listed, (), whole.scalas)
     newest = whole.newest
     assert chosen.entries.get(newest, {}).keys() == whole.entries.get(newest, {}).keys()
     last = {shard: number for number, batch in whole.batches.items() for shard in batch.positions}
