@@ -8,7 +8,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 
 
-def kin(lineage: Lineage, shards: Iterable[ShardId]) -> set[ShardId]:
+def related_shards(lineage: Lineage, shards: Iterable[ShardId]) -> set[ShardId]:
     """The shards themselves, their ancestors and descendants, and the parents of all of these."""
     near: set[ShardId] = set()
     for shard in shards:

@@ -14,7 +14,7 @@ from reshardctl.consumers.kinesis_consumer.rows import LEASE, Positions, belongi
 from reshardctl.consumers.kinesis_consumer.settled import processed
 from reshardctl.consumers.kinesis_consumer.spec import KINESIS_CONSUMER
 from reshardctl.consumers.kinesis_consumer.tables import NUMBER, key_of, shard_of
-from reshardctl.consumers.related_shards import kin
+from reshardctl.consumers.related_shards import related_shards
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import Anomaly, Image, ShardId, Step, Stream, TargetFrontier, canonical
@@ -98,7 +98,7 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
         wide: set[str] = set()
         leases = self._whose.leases(lineage.stream.name)
         for key in keys:
-            space, near = key.partition("/")[0], kin(lineage, [shard_of(key)])
+            space, near = key.partition("/")[0], related_shards(lineage, [shard_of(key)])
             wide |= {key} | {f"{space}/{shard}" for shard in near}
             wide |= {key_of(leases, f"{LEASE}{shard}") for shard in near}
         return wide

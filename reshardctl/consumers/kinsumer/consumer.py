@@ -18,7 +18,7 @@ from reshardctl.consumers.kinsumer.rows import Row, Store, parse
 from reshardctl.consumers.kinsumer.settled import processed
 from reshardctl.consumers.kinsumer.spec import KINSUMER
 from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, key_of
-from reshardctl.consumers.related_shards import kin
+from reshardctl.consumers.related_shards import related_shards
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
 from reshardctl.model import Anomaly, Image, ShardId, Stream
@@ -92,7 +92,7 @@ class Kinsumer(BaseConsumer[Store, App]):
     def family(self, lineage: Lineage, keys: Collection[str], /) -> set[str]:
         """The rows themselves, those of all ancestors and descendants, and the ShardCache."""
         own = (self.shard_of(key) for key in keys if key.startswith(CHECKPOINTS))
-        return {CACHE} | {key_of(shard) for shard in kin(lineage, own)}
+        return {CACHE} | {key_of(shard) for shard in related_shards(lineage, own)}
 
 
 def _spelled(row: Row) -> str:
