@@ -15,8 +15,8 @@ from reshardctl.journal import Header, Journal, Records
 from reshardctl.model import Attributes, Create, Delete, Image, Step, Update, Write, canonical
 from reshardctl.model.write_state import WriteResult
 from reshardctl.planning.refresh import rebase
-from reshardctl.stores.base import Medium
-from reshardctl.testing.memory_medium import MemoryMedium
+from reshardctl.stores.base import Store
+from reshardctl.testing.memory_medium import MemoryStore
 
 # What a KCL consumer changes by itself: every renewal, every take (KCL 3.5.1
 # DynamoDBLeaseSerializer), and what its statistics write.
@@ -161,7 +161,7 @@ def twice() -> Plan:
     return Plan((first, lease(90)), steps, "twice")
 
 
-def header(plan: Plan, medium: Medium) -> Header:
+def header(plan: Plan, medium: Store) -> Header:
     """A journal's header for a plan."""
     return Header(
         plan="1f" * 32,
@@ -176,7 +176,7 @@ def header(plan: Plan, medium: Medium) -> Header:
     )
 
 
-def journal_of(plan: Plan, medium: Medium, path: Path) -> Journal:
+def journal_of(plan: Plan, medium: Store, path: Path) -> Journal:
     return Journal.create(path, header(plan, medium))
 
 
@@ -187,7 +187,7 @@ CheckRest = Callable[[list[Image], list[Step]], list[Step]]
 
 
 def apply(
-    steps: Sequence[Step], medium: Medium, journal: Journal, *, check: Check, **options: Any
+    steps: Sequence[Step], medium: Store, journal: Journal, *, check: Check, **options: Any
 ) -> Applied:
     """Read, prove, write, as a use case does."""
     fresh = check(writing.fresh_rows(medium))
@@ -195,7 +195,7 @@ def apply(
 
 
 def resume(
-    journal: Journal, records: Records, medium: Medium, *, check: CheckRest,
+    journal: Journal, records: Records, medium: Store, *, check: CheckRest,
     moving: frozenset[str] = frozenset(), renewing: frozenset[str] = frozenset(), **options: Any,
 ) -> Applied:
     """Read, prove what is left, write it, as a use case does."""
@@ -228,7 +228,7 @@ class Crashing:
 
     max_writes = 100
 
-    def __init__(self, medium: MemoryMedium, at: int, mode: str) -> None:
+    def __init__(self, medium: MemoryStore, at: int, mode: str) -> None:
         self._medium = medium
         self._left = at
         self._mode = mode

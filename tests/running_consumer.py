@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from reshardctl.model import Image
-from reshardctl.testing.memory_medium import MemoryMedium
+from reshardctl.testing.memory_medium import MemoryStore
 from tests.case import Case
 
 END = "SHARD_END"
@@ -23,7 +23,7 @@ Row = dict[str, Any]
 class Worker:
     """One worker, w1, on one table and one case's stream; `delivered` is what its program got."""
 
-    def __init__(self, medium: MemoryMedium, case: Case) -> None:
+    def __init__(self, medium: MemoryStore, case: Case) -> None:
         self._medium, self._case = medium, case
         self.delivered: dict[str, list[str]] = {shard["ShardId"]: [] for shard in case.shards}
         self.known: dict[str, int] = {}
@@ -140,7 +140,7 @@ class Worker:
 class Meeting:
     """A medium at whose n-th call something else happens first. `written`: steps in place."""
 
-    def __init__(self, medium: MemoryMedium, todo: dict[int, Callable[[], None]]) -> None:
+    def __init__(self, medium: MemoryStore, todo: dict[int, Callable[[], None]]) -> None:
         self._medium, self._todo = medium, todo
         self.max_writes, self.calls, self.written = medium.max_writes, 0, 0
 

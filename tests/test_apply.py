@@ -41,7 +41,7 @@ from reshardctl.journal import Journal, read
 from reshardctl.model import Image, Step
 from reshardctl.model.write_state import WriteResult
 from reshardctl.planning.refresh import rebase
-from reshardctl.testing.memory_medium import MemoryMedium
+from reshardctl.testing.memory_medium import MemoryStore
 
 
 @pytest.fixture
@@ -50,8 +50,8 @@ def plan() -> Plan:
 
 
 @pytest.fixture
-def medium(plan: Plan) -> MemoryMedium:
-    return MemoryMedium(plan.rows)
+def medium(plan: Plan) -> MemoryStore:
+    return MemoryStore(plan.rows)
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "a journal.jsonl"
 
 
-def changed_row(medium: MemoryMedium, key: str, **attributes: dict[str, Any]) -> None:
+def changed_row(medium: MemoryStore, key: str, **attributes: dict[str, Any]) -> None:
     row = medium.get([key])[key]
     assert row is not None
     medium.plant(Image(key, {**row.attributes, **attributes}))
@@ -70,7 +70,7 @@ class Failing:
 
     max_writes = 100
 
-    def __init__(self, medium: MemoryMedium, at: int, failure: BaseException | WriteResult) -> None:
+    def __init__(self, medium: MemoryStore, at: int, failure: BaseException | WriteResult) -> None:
         self._medium, self._left, self._failure = medium, at, failure
         self.identity, self.read, self.get = medium.identity, medium.read, medium.get
 
@@ -89,7 +89,7 @@ class Failing:
 @pytest.mark.parametrize("sizes", [[1], [3], [1, 1], [2, 3, 1]])
 def test_everything_is_written_and_recorded(sizes: list[int], path: Path) -> None:
     plan = plan_of(sizes)
-    medium = MemoryMedium(plan.rows)
+    medium = MemoryStore(plan.rows)
     with journal_of(plan, medium, path) as journal:
         done = apply(plan.steps, medium, journal, check=checked(plan))
     assert medium.read() == plan.after()
@@ -99,7 +99,7 @@ def test_everything_is_written_and_recorded(sizes: list[int], path: Path) -> Non
 
 def test_a_row_may_be_written_by_several_steps(path: Path) -> None:
     plan = twice()
-    medium = MemoryMedium(plan.rows)
+    medium = MemoryStore(plan.rows)
     with journal_of(plan, medium, path) as journal:
         apply(plan.steps, medium, journal, check=checked(plan))
     assert medium.read() == plan.after()
@@ -107,13 +107,13 @@ def test_a_row_may_be_written_by_several_steps(path: Path) -> None:
 
 def test_no_steps_are_no_writes(path: Path) -> None:
     plan = Plan((lease(0),), (), "none")
-    medium = MemoryMedium(plan.rows)
+    medium = MemoryStore(plan.rows)
     with journal_of(plan, medium, path) as journal:
         assert apply((), medium, journal, check=checked(plan)).written == 0
 
 
 def test_the_intents_carry_the_rows_as_they_are_now(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     key = plan.steps[0].writes[0].key
     changed_row(medium, key, leaseCounter={"N": "40"})
@@ -125,7 +125,7 @@ def test_the_intents_carry_the_rows_as_they_are_now(
 
 
 def test_each_step_is_in_the_journal_before_it_is_written(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     seen = []
 
@@ -144,7 +144,7 @@ def test_each_step_is_in_the_journal_before_it_is_written(
 
 
 def test_check_speaks_before_anything_is_written(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     def no(_rows: list[Image]) -> list[Step]:
         raise StalePlan("the proof does not hold")
@@ -155,7 +155,7 @@ def test_check_speaks_before_anything_is_written(
     assert read(path).count == 1
 
 
-def test_check_sees_the_rows_as_they_are(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+def test_check_sees_the_rows_as_they_are(plan: Plan, medium: MemoryStore, path: Path) -> None:
     seen: list[list[Image]] = []
 
     def check(rows: list[Image]) -> list[Step]:
@@ -167,7 +167,7 @@ def test_check_sees_the_rows_as_they_are(plan: Plan, medium: MemoryMedium, path:
     assert seen == [sorted(plan.rows, key=lambda image: image.key)]
 
 
-def test_check_may_not_bring_other_rows(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+def test_check_may_not_bring_other_rows(plan: Plan, medium: MemoryStore, path: Path) -> None:
     other = [replace(plan.steps[0], writes=(ended(lease(90)),)), *plan.steps[1:]]
     with journal_of(plan, medium, path) as journal, pytest.raises(StalePlan, match="other rows"):
         apply(plan.steps, medium, journal, check=lambda _: other)
@@ -175,7 +175,7 @@ def test_check_may_not_bring_other_rows(plan: Plan, medium: MemoryMedium, path: 
 
 
 def test_interrupted_before_the_first_write_is_cancelled(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     with journal_of(plan, medium, path) as journal, pytest.raises(Cancelled) as caught:
         apply(plan.steps, medium, journal, check=checked(plan), interrupted=lambda: True)
@@ -185,7 +185,7 @@ def test_interrupted_before_the_first_write_is_cancelled(
 
 
 def test_a_step_too_large_is_found_before_any_is_written(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     medium.max_writes = 1
     with journal_of(plan, medium, path) as journal, pytest.raises(ValueError, match="more writes"):
@@ -195,7 +195,7 @@ def test_a_step_too_large_is_found_before_any_is_written(
 
 @pytest.mark.parametrize("failure", [CannotTell("throttled"), Refused("no permission")])
 def test_a_failure_of_the_first_write_is_what_it_is(
-    plan: Plan, medium: MemoryMedium, path: Path, failure: Exception
+    plan: Plan, medium: MemoryStore, path: Path, failure: Exception
 ) -> None:
     with journal_of(plan, medium, path) as journal, pytest.raises(type(failure)):
         apply(plan.steps, Failing(medium, 0, failure), journal, check=checked(plan))
@@ -204,7 +204,7 @@ def test_a_failure_of_the_first_write_is_what_it_is(
 
 
 def test_a_row_that_moves_under_the_first_write_makes_the_plan_stale(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     def check(rows: list[Image]) -> list[Step]:
         changed_row(medium, plan.steps[0].writes[0].key, leaseCounter={"N": "16"})
@@ -231,7 +231,7 @@ def stopped(plan: Plan, medium: Any, path: Path, **options: Any) -> HalfDone:
 
 
 def test_a_row_that_moves_later_leaves_it_half_done(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     error = stopped(plan, Failing(medium, 1, WriteResult.CONFLICT), path)
     assert "1 of 3 steps are in place" in error.what and "a row moved" in error.what
@@ -243,7 +243,7 @@ def test_a_row_that_moves_later_leaves_it_half_done(
     "failure", [CannotTell("throttled"), Refused("no permission"), UsageError("no table")]
 )
 def test_a_failure_later_leaves_it_half_done(
-    plan: Plan, medium: MemoryMedium, path: Path, failure: Exception
+    plan: Plan, medium: MemoryStore, path: Path, failure: Exception
 ) -> None:
     error = stopped(plan, Failing(medium, 2, failure), path)
     assert "2 of 3 steps are in place" in error.what and str(failure) in error.what
@@ -255,7 +255,7 @@ def test_a_failure_later_leaves_it_half_done(
     "failure", [AnswerLost("no answer"), KeyboardInterrupt(), SystemExit(1), RuntimeError("bug")]
 )
 def test_a_write_of_unknown_fate_leaves_it_half_done(
-    plan: Plan, medium: MemoryMedium, path: Path, failure: BaseException, at: int
+    plan: Plan, medium: MemoryStore, path: Path, failure: BaseException, at: int
 ) -> None:
     error = stopped(plan, Failing(medium, at, failure), path)
     assert f"{at} of 3 steps are in place" in error.what
@@ -263,7 +263,7 @@ def test_a_write_of_unknown_fate_leaves_it_half_done(
 
 @pytest.mark.parametrize("at", [1, 2])
 def test_interrupted_later_the_current_step_is_finished(
-    plan: Plan, medium: MemoryMedium, path: Path, at: int
+    plan: Plan, medium: MemoryStore, path: Path, at: int
 ) -> None:
     writes = itertools.count()
 
@@ -282,7 +282,7 @@ def test_interrupted_later_the_current_step_is_finished(
 
 
 def test_a_disk_that_fills_up_after_a_write_leaves_it_half_done(
-    plan: Plan, medium: MemoryMedium, path: Path, monkeypatch: pytest.MonkeyPatch
+    plan: Plan, medium: MemoryStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: Any) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -314,7 +314,7 @@ def resumed(
     return done.written, done.recognised
 
 
-def test_a_finished_fix_is_recognised(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+def test_a_finished_fix_is_recognised(plan: Plan, medium: MemoryStore, path: Path) -> None:
     with journal_of(plan, medium, path) as journal:
         apply(plan.steps, medium, journal, check=checked(plan))
     assert resumed(plan, medium, path) == (0, 3)
@@ -322,20 +322,20 @@ def test_a_finished_fix_is_recognised(plan: Plan, medium: MemoryMedium, path: Pa
 
 
 def test_a_journal_without_intents_is_begun(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     journal_of(plan, medium, path).close()
     assert resumed(plan, medium, path) == (3, 0)
     assert medium.read() == plan.after()
 
 
-def half(plan: Plan, medium: MemoryMedium, path: Path, mode: str = "never sent") -> None:
+def half(plan: Plan, medium: MemoryStore, path: Path, mode: str = "never sent") -> None:
     with journal_of(plan, medium, path) as journal, pytest.raises(HalfDone):
         apply(plan.steps, Crashing(medium, 1, mode), journal, check=checked(plan))
 
 
 def test_check_sees_what_is_left_on_fresh_rows(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     half(plan, medium, path)
     seen: list[Any] = []
@@ -349,7 +349,7 @@ def test_check_sees_what_is_left_on_fresh_rows(
     assert seen[1] == [write.key for step in plan.steps[1:] for write in step.writes]
 
 
-def test_check_may_refuse_to_go_on(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+def test_check_may_refuse_to_go_on(plan: Plan, medium: MemoryStore, path: Path) -> None:
     half(plan, medium, path)
 
     def no(_rows: list[Image], _steps: list[Step]) -> list[Step]:
@@ -361,7 +361,7 @@ def test_check_may_refuse_to_go_on(plan: Plan, medium: MemoryMedium, path: Path)
 
 
 def test_a_lost_answer_that_landed_is_recognised_and_recorded(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     half(plan, medium, path, mode="answer lost")
     assert read(path).fix.applied == {0}
@@ -371,7 +371,7 @@ def test_a_lost_answer_that_landed_is_recognised_and_recorded(
 
 
 def test_a_row_that_someone_moved_is_named_and_nothing_is_written(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     half(plan, medium, path)
     key = plan.steps[2].writes[0].key
@@ -383,7 +383,7 @@ def test_a_row_that_someone_moved_is_named_and_nothing_is_written(
 
 
 def test_a_row_that_moved_before_any_intent_makes_the_plan_stale(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     journal_of(plan, medium, path).close()
     changed_row(medium, plan.steps[0].writes[0].key, checkpoint={"S": "LATEST"})
@@ -392,7 +392,7 @@ def test_a_row_that_moved_before_any_intent_makes_the_plan_stale(
 
 
 def test_a_consumer_that_renewed_meanwhile_is_no_obstacle(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     half(plan, medium, path)
     for image in medium.read():
@@ -401,7 +401,7 @@ def test_a_consumer_that_renewed_meanwhile_is_no_obstacle(
 
 
 def test_a_row_that_moves_while_going_on_is_half_done(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     half(plan, medium, path)
     with pytest.raises(HalfDone, match="1 of 3 steps are in place"):
@@ -411,7 +411,7 @@ def test_a_row_that_moves_while_going_on_is_half_done(
 def test_a_step_that_landed_in_part_is_finished(path: Path) -> None:
     """A medium without transactions may stop between two writes of one step."""
     plan = plan_of([3])
-    medium = MemoryMedium(plan.rows)
+    medium = MemoryStore(plan.rows)
     journal = journal_of(plan, medium, path)
     with journal:
         journal.intend(enumerate(plan.steps))
@@ -423,10 +423,10 @@ def test_a_step_that_landed_in_part_is_finished(path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["arn", "created"])
 def test_the_journal_of_another_table_is_refused(
-    plan: Plan, medium: MemoryMedium, path: Path, name: str
+    plan: Plan, medium: MemoryStore, path: Path, name: str
 ) -> None:
     journal_of(plan, medium, path).close()
-    other = MemoryMedium(plan.rows, identity={**medium.identity(), name: "another"})
+    other = MemoryStore(plan.rows, identity={**medium.identity(), name: "another"})
     with pytest.raises(UsageError, match=f"about another store: {name} was"):
         resumed(plan, other, path)
     assert other.read() == list(plan.rows)
@@ -478,7 +478,7 @@ def test_rebasing_refuses_what_a_guard_forbids(rows: list[Image], words: str) ->
         rebase(plan_of([2]).steps, rows, MOVING)
 
 
-def test_a_header_may_be_written_for_any_plan(medium: MemoryMedium) -> None:
+def test_a_header_may_be_written_for_any_plan(medium: MemoryStore) -> None:
     assert header(plan_of([6]), medium).steps == plan_of([6]).steps
 
 
@@ -492,7 +492,7 @@ def waiting(plan: Plan) -> Plan:
 
 
 def test_a_step_behind_a_barrier_waits_and_resume_makes_it(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     plan = waiting(plan)
     with (
@@ -512,7 +512,7 @@ def test_a_step_behind_a_barrier_waits_and_resume_makes_it(
 
 
 def test_a_barrier_that_cannot_be_looked_at_is_no_way_through(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     plan = waiting(plan)
     blind = Failing(medium, -1, WriteResult.APPLIED)

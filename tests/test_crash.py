@@ -42,8 +42,8 @@ from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Journal, read
 from reshardctl.journal.reading import parsed
 from reshardctl.planning.refresh import rebase
-from reshardctl.stores.base import Medium
-from reshardctl.testing.memory_medium import MemoryMedium
+from reshardctl.stores.base import Store
+from reshardctl.testing.memory_medium import MemoryStore
 
 PLANS = [plan_of(sizes) for total in range(1, 7) for sizes in cuts(total)] + [twice()]
 SMALL = [plan_of(sizes) for sizes in ([1], [2], [1, 1], [2, 1], [1, 1, 1])] + [twice()]
@@ -62,18 +62,18 @@ def points(plan: Plan) -> Iterator[tuple[int, str]]:
             yield at, mode
 
 
-def begin(plan: Plan, medium: Medium, path: Path) -> None:
+def begin(plan: Plan, medium: Store, path: Path) -> None:
     with journal_of(plan, medium, path) as journal:
         apply(plan.steps, medium, journal, check=checked(plan))
 
 
-def go_on(medium: Medium, path: Path) -> None:
+def go_on(medium: Store, path: Path) -> None:
     journal, records = Journal.open(path)
     with journal:
         resume(journal, records, medium, check=as_given, moving=MOVING)
 
 
-def go_back(medium: Medium, path: Path) -> None:
+def go_back(medium: Store, path: Path) -> None:
     """What `undo` does: resume one that was begun, else begin one."""
     if read(path).undo is not None:
         go_on(medium, path)
@@ -89,22 +89,22 @@ def go_back(medium: Medium, path: Path) -> None:
         journal.undone()
 
 
-def is_whole(plan: Plan, medium: MemoryMedium) -> None:
+def is_whole(plan: Plan, medium: MemoryStore) -> None:
     assert medium.read() == plan.after()
 
 
-def is_back(plan: Plan, medium: MemoryMedium, left: dict[str, int]) -> None:
+def is_back(plan: Plan, medium: MemoryStore, left: dict[str, int]) -> None:
     assert settled(medium.read()) == settled(sorted(plan.rows, key=lambda image: image.key))
     assert all(count >= left.get(key, 0) for key, count in counters(medium.read()).items())
 
 
-def is_between(plan: Plan, medium: MemoryMedium) -> None:
+def is_between(plan: Plan, medium: MemoryStore) -> None:
     """Every step wholly there or wholly not, and in order."""
     assert medium.read() in [plan.after(count) for count in range(len(plan.steps) + 1)]
 
 
-def crashed(plan: Plan, path: Path, at: int, mode: str) -> MemoryMedium:
-    medium = MemoryMedium(plan.rows)
+def crashed(plan: Plan, path: Path, at: int, mode: str) -> MemoryStore:
+    medium = MemoryStore(plan.rows)
     with pytest.raises(STOPS):
         begin(plan, Crashing(medium, at, mode), path)
     is_between(plan, medium)
@@ -123,7 +123,7 @@ def test_killed_anywhere_it_is_finished_or_goes_back(plan: Plan, tmp_path: Path)
         path, copy = tmp_path / f"{number}.jsonl", tmp_path / f"{number}-back.jsonl"
         medium = crashed(plan, path, at, mode)
         copy.write_bytes(path.read_bytes())
-        other, left = MemoryMedium(medium.read()), counters(medium.read())
+        other, left = MemoryStore(medium.read()), counters(medium.read())
         go_on(medium, path)
         is_whole(plan, medium)
         go_back(other, copy)
@@ -139,7 +139,7 @@ def test_killed_again_while_going_on(plan: Plan, tmp_path: Path) -> None:
             go_on(Crashing(medium, again, mode_again), path)
         is_between(plan, medium)
         copy.write_bytes(path.read_bytes())
-        other, left = MemoryMedium(medium.read()), counters(medium.read())
+        other, left = MemoryStore(medium.read()), counters(medium.read())
         go_on(medium, path)
         is_whole(plan, medium)
         go_back(other, copy)
@@ -168,7 +168,7 @@ def pairs(plan: Plan) -> Iterator[tuple[int, str, int, str]]:
 # the last record torn
 
 
-def torn(plan: Plan, path: Path, at: int, mode: str) -> Iterator[tuple[bytes, MemoryMedium]]:
+def torn(plan: Plan, path: Path, at: int, mode: str) -> Iterator[tuple[bytes, MemoryStore]]:
     """The journal of a crash cut at every byte of its last record, with the rows as they were.
 
     Every cut must read as the journal without that record. Of a long record only some cuts are
@@ -182,7 +182,7 @@ def torn(plan: Plan, path: Path, at: int, mode: str) -> Iterator[tuple[bytes, Me
         found = parsed(content[:size], path)
         assert replace(found, torn="") == whole
         if len(content) - last < 200 or size % 37 == 0:
-            yield content[:size], MemoryMedium(rows)
+            yield content[:size], MemoryStore(rows)
 
 
 @pytest.mark.parametrize("at", [0, pytest.param(1, marks=pytest.mark.long)])
@@ -216,7 +216,7 @@ def test_killed_while_intents_are_written_nothing_is_there(tmp_path: Path) -> No
     """Cut at every byte after the header: no write had been sent yet, and all are after it."""
     plan = plan_of([1, 2])
     path = tmp_path / "j.jsonl"
-    medium = MemoryMedium(plan.rows)
+    medium = MemoryStore(plan.rows)
     with journal_of(plan, medium, path) as journal:
         start = path.stat().st_size
         journal.intend(enumerate(plan.steps))
@@ -224,7 +224,7 @@ def test_killed_while_intents_are_written_nothing_is_there(tmp_path: Path) -> No
     for size in range(start, len(content), 101):
         for end, check in ((go_back, is_back), (go_on, is_whole)):
             path.write_bytes(content[:size])
-            medium = MemoryMedium(plan.rows)
+            medium = MemoryStore(plan.rows)
             end(medium, path)
             if check is is_whole:
                 is_whole(plan, medium)
@@ -236,7 +236,7 @@ def test_a_journal_without_its_header_does_not_say_what_was_written(tmp_path: Pa
     """Killed while the header was written, or cut later: the file alone does not tell which."""
     plan = plan_of([2])
     path = tmp_path / "j.jsonl"
-    journal_of(plan, MemoryMedium(plan.rows), path).close()
+    journal_of(plan, MemoryStore(plan.rows), path).close()
     content = path.read_bytes()
     for size in range(0, len(content), 11):
         path.write_bytes(content[:size])

@@ -18,7 +18,7 @@ from reshardctl.errors import ReshardError, UsageError
 from reshardctl.journal import Journal, new_path, read, state_dir
 from reshardctl.journal.file import in_use
 from reshardctl.journal.reading import parsed
-from reshardctl.testing.memory_medium import MemoryMedium
+from reshardctl.testing.memory_medium import MemoryStore
 
 
 @pytest.fixture
@@ -27,8 +27,8 @@ def plan() -> Plan:
 
 
 @pytest.fixture
-def medium(plan: Plan) -> MemoryMedium:
-    return MemoryMedium(plan.rows)
+def medium(plan: Plan) -> MemoryStore:
+    return MemoryStore(plan.rows)
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "state" / "a journal.jsonl"
 
 
-def finished(plan: Plan, medium: MemoryMedium, path: Path) -> bytes:
+def finished(plan: Plan, medium: MemoryStore, path: Path) -> bytes:
     """A journal of a fix that was applied and verified."""
     with journal_of(plan, medium, path) as journal:
         apply(plan.steps, medium, journal, check=lambda rows: as_given(rows, list(plan.steps)))
@@ -64,7 +64,7 @@ def test_a_name_tells_time_store_and_plan_and_stays_in_its_directory() -> None:
 # what is written
 
 
-def test_a_journal_is_its_owners_alone(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+def test_a_journal_is_its_owners_alone(plan: Plan, medium: MemoryStore, path: Path) -> None:
     previous = os.umask(0)
     try:
         journal_of(plan, medium, path).close()
@@ -74,7 +74,7 @@ def test_a_journal_is_its_owners_alone(plan: Plan, medium: MemoryMedium, path: P
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
-def test_what_was_written_is_read(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+def test_what_was_written_is_read(plan: Plan, medium: MemoryStore, path: Path) -> None:
     wanted = header(plan, medium)
     content = finished(plan, medium, path)
     found = read(path)
@@ -86,7 +86,7 @@ def test_what_was_written_is_read(plan: Plan, medium: MemoryMedium, path: Path) 
     assert (found.count, found.size) == (content.count(b"\n"), len(content))
 
 
-def test_the_records_and_their_order(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+def test_the_records_and_their_order(plan: Plan, medium: MemoryStore, path: Path) -> None:
     lines = [json.loads(line) for line in finished(plan, medium, path).splitlines()]
     kinds = [line["kind"] for line in lines]
     assert kinds == ["header", "intent", "intent", "landed", "landed", "verified"]
@@ -94,7 +94,7 @@ def test_the_records_and_their_order(plan: Plan, medium: MemoryMedium, path: Pat
 
 
 def test_each_line_is_chained_to_the_one_before(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     """Worked out from the format's words alone: SHA-256 over the previous sum and the object."""
     chain = "0" * 64
@@ -106,7 +106,7 @@ def test_each_line_is_chained_to_the_one_before(
         assert record["sum"] == chain
 
 
-def test_tokens_differ_and_fit(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+def test_tokens_differ_and_fit(plan: Plan, medium: MemoryStore, path: Path) -> None:
     """ClientRequestToken has 36 characters at most (TransactWriteItems API reference)."""
     with journal_of(plan, medium, path) as journal:
         steps = list(enumerate(plan.steps))
@@ -116,7 +116,7 @@ def test_tokens_differ_and_fit(plan: Plan, medium: MemoryMedium, path: Path) -> 
 
 
 def test_intents_are_on_disk_before_they_are_given(
-    plan: Plan, medium: MemoryMedium, path: Path, monkeypatch: pytest.MonkeyPatch
+    plan: Plan, medium: MemoryStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     synced: list[int] = []
     real = os.fsync
@@ -138,7 +138,7 @@ def test_intents_are_on_disk_before_they_are_given(
 
 
 def test_an_existing_file_is_never_written_over(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     path.parent.mkdir()
     path.write_text("mine")
@@ -148,7 +148,7 @@ def test_an_existing_file_is_never_written_over(
     assert path.read_text() == "mine"
 
 
-def test_a_link_to_nowhere_is_not_followed(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+def test_a_link_to_nowhere_is_not_followed(plan: Plan, medium: MemoryStore, path: Path) -> None:
     path.parent.mkdir()
     path.symlink_to(path.parent / "elsewhere")
     with pytest.raises(UsageError, match="exists already"):
@@ -157,7 +157,7 @@ def test_a_link_to_nowhere_is_not_followed(plan: Plan, medium: MemoryMedium, pat
 
 
 def test_a_state_directory_that_cannot_be_made(
-    plan: Plan, medium: MemoryMedium, tmp_path: Path
+    plan: Plan, medium: MemoryStore, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("")
     words = r"cannot write journal .*: (Not a directory|File exists)"
@@ -168,7 +168,7 @@ def test_a_state_directory_that_cannot_be_made(
 
 @pytest.mark.parametrize("code", [errno.EROFS, errno.EACCES, errno.EDQUOT])
 def test_a_state_directory_that_cannot_be_written(
-    plan: Plan, medium: MemoryMedium, path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+    plan: Plan, medium: MemoryStore, path: Path, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     def refuse(*_: Any, **__: Any) -> int:
         raise OSError(code, os.strerror(code))
@@ -195,7 +195,7 @@ def full_after(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("room", [0, 1, 500])
 def test_a_full_disk_leaves_no_journal_behind(
-    plan: Plan, medium: MemoryMedium, path: Path, monkeypatch: pytest.MonkeyPatch, room: int
+    plan: Plan, medium: MemoryStore, path: Path, monkeypatch: pytest.MonkeyPatch, room: int
 ) -> None:
     full_after(room, monkeypatch)
     with pytest.raises(UsageError, match="No space left"):
@@ -205,7 +205,7 @@ def test_a_full_disk_leaves_no_journal_behind(
 
 @pytest.mark.parametrize("room", [0, 1, 500, 2000])
 def test_a_disk_that_fills_up_stops_the_fix_before_its_first_write(
-    plan: Plan, medium: MemoryMedium, path: Path, monkeypatch: pytest.MonkeyPatch, room: int
+    plan: Plan, medium: MemoryStore, path: Path, monkeypatch: pytest.MonkeyPatch, room: int
 ) -> None:
     journal = journal_of(plan, medium, path)
     size = path.stat().st_size
@@ -218,7 +218,7 @@ def test_a_disk_that_fills_up_stops_the_fix_before_its_first_write(
 
 
 def test_a_sync_that_fails_is_a_write_that_failed(
-    plan: Plan, medium: MemoryMedium, path: Path, monkeypatch: pytest.MonkeyPatch
+    plan: Plan, medium: MemoryStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = journal_of(plan, medium, path)
 
@@ -231,7 +231,7 @@ def test_a_sync_that_fails_is_a_write_that_failed(
     assert medium.read() == sorted(plan.rows, key=lambda image: image.key)
 
 
-def test_one_process_at_a_time(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+def test_one_process_at_a_time(plan: Plan, medium: MemoryStore, path: Path) -> None:
     with journal_of(plan, medium, path):
         with pytest.raises(UsageError, match="in use by another reshardctl"):
             Journal.open(path)
@@ -242,7 +242,7 @@ def test_one_process_at_a_time(plan: Plan, medium: MemoryMedium, path: Path) -> 
 # going on
 
 
-def test_going_on_chains_to_what_is_there(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+def test_going_on_chains_to_what_is_there(plan: Plan, medium: MemoryStore, path: Path) -> None:
     journal_of(plan, medium, path).close()
     journal, records = Journal.open(path)
     assert records.header == header(plan, medium)
@@ -255,7 +255,7 @@ def test_going_on_chains_to_what_is_there(plan: Plan, medium: MemoryMedium, path
 
 
 def test_a_new_attempt_reopens_what_failed(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     with journal_of(plan, medium, path) as journal:
         journal.failed("it stopped")
@@ -263,7 +263,7 @@ def test_a_new_attempt_reopens_what_failed(
     assert read(path).fix.outcome == ""
 
 
-def test_going_on_cuts_a_torn_record_off(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+def test_going_on_cuts_a_torn_record_off(plan: Plan, medium: MemoryStore, path: Path) -> None:
     content = finished(plan, medium, path)
     path.write_bytes(content[:-7])
     journal, records = Journal.open(path)
@@ -273,7 +273,7 @@ def test_going_on_cuts_a_torn_record_off(plan: Plan, medium: MemoryMedium, path:
     assert path.read_bytes() == content
 
 
-def test_an_undo_is_a_second_course(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+def test_an_undo_is_a_second_course(plan: Plan, medium: MemoryStore, path: Path) -> None:
     finished(plan, medium, path)
     journal, _ = Journal.open(path)
     with journal:
@@ -290,7 +290,7 @@ def test_an_undo_is_a_second_course(plan: Plan, medium: MemoryMedium, path: Path
 
 
 def test_an_intent_for_a_part_of_a_step_keeps_the_rest(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     part = type(plan.steps[1])("rest", plan.steps[1].writes[1:])
     with journal_of(plan, medium, path) as journal:
@@ -303,7 +303,7 @@ def test_an_intent_for_a_part_of_a_step_keeps_the_rest(
 
 
 def test_a_journal_torn_anywhere_is_whole_up_to_there(
-    plan: Plan, medium: MemoryMedium, path: Path
+    plan: Plan, medium: MemoryStore, path: Path
 ) -> None:
     """Cut at every byte: what is left reads as its whole lines, and the rest is named."""
     content = finished(plan, medium, path)
@@ -322,7 +322,7 @@ def test_a_journal_torn_anywhere_is_whole_up_to_there(
         assert found.torn == torn
 
 
-def test_any_byte_changed_is_seen(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+def test_any_byte_changed_is_seen(plan: Plan, medium: MemoryStore, path: Path) -> None:
     content = finished(plan, medium, path)
     for place in range(0, len(content), 3):
         damaged = bytearray(content)
@@ -336,7 +336,7 @@ def test_any_byte_changed_is_seen(plan: Plan, medium: MemoryMedium, path: Path) 
 
 @pytest.mark.parametrize("line", range(5))
 def test_a_line_taken_out_is_seen(
-    plan: Plan, medium: MemoryMedium, path: Path, line: int
+    plan: Plan, medium: MemoryStore, path: Path, line: int
 ) -> None:
     lines = finished(plan, medium, path).splitlines(keepends=True)
     del lines[line]
@@ -344,7 +344,7 @@ def test_a_line_taken_out_is_seen(
         parsed(b"".join(lines), path)
 
 
-def test_two_lines_swapped_are_seen(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+def test_two_lines_swapped_are_seen(plan: Plan, medium: MemoryStore, path: Path) -> None:
     lines = finished(plan, medium, path).splitlines(keepends=True)
     lines[1], lines[2] = lines[2], lines[1]
     with pytest.raises(UsageError, match="line 2: its checksum does not match"):
@@ -388,7 +388,7 @@ FORGED: list[tuple[int, Any, str]] = [
 
 @pytest.mark.parametrize(("line", "change", "words"), FORGED)
 def test_a_forged_record_is_named(
-    plan: Plan, medium: MemoryMedium, path: Path, line: int, change: Any, words: str
+    plan: Plan, medium: MemoryStore, path: Path, line: int, change: Any, words: str
 ) -> None:
     content = finished(plan, medium, path)
     assert rewritten(content, line, lambda _: None) == content
@@ -397,7 +397,7 @@ def test_a_forged_record_is_named(
     assert str(path) in caught.value.what
 
 
-def test_landed_needs_an_intent(plan: Plan, medium: MemoryMedium, path: Path) -> None:
+def test_landed_needs_an_intent(plan: Plan, medium: MemoryStore, path: Path) -> None:
     with journal_of(plan, medium, path) as journal:
         journal.applied(0)
     with pytest.raises(UsageError, match="line 2: step 0 landed without an intent"):
@@ -420,7 +420,7 @@ def test_a_journal_that_is_not_there(path: Path) -> None:
             opened(path)
 
 
-def test_a_header_tells_rows_before_and_after(medium: MemoryMedium) -> None:
+def test_a_header_tells_rows_before_and_after(medium: MemoryStore) -> None:
     plan = twice()
     found = header(plan, medium)
     assert found.before == [plan.rows[0]]
@@ -428,7 +428,7 @@ def test_a_header_tells_rows_before_and_after(medium: MemoryMedium) -> None:
 
 
 def test_a_glance_at_a_journal_does_not_stop_a_fix(
-    plan: Plan, medium: MemoryMedium, path: Path, monkeypatch: pytest.MonkeyPatch
+    plan: Plan, medium: MemoryStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`undo --list` looks whether a journal is open by locking it for a moment."""
     journal_of(plan, medium, path).close()

@@ -26,7 +26,7 @@ from reshardctl.journal import Header, Journal, read
 from reshardctl.model import Image, Step, Update, Write
 from reshardctl.planning.plan import Plan
 from reshardctl.planning.refresh import rebase
-from reshardctl.testing.memory_medium import MemoryMedium
+from reshardctl.testing.memory_medium import MemoryStore
 from tests.case import CASES, Case, load
 from tests.running_consumer import Meeting, Worker
 
@@ -56,7 +56,7 @@ class Scene:
 
     def __init__(self, name: str, path: Path, todo: dict[int, str], release: str = "2.7.2") -> None:
         case = case_of(name)
-        medium = MemoryMedium(images_of(case.items()))
+        medium = MemoryStore(images_of(case.items()))
         self.rows, self.worker = medium, Worker(medium, case)
         acts: dict[int, Callable[[], None]] = {
             at: getattr(self.worker, action) for at, action in todo.items()
@@ -192,13 +192,13 @@ def steps_of(sizes: tuple[int, ...]) -> tuple[Step, ...]:
     )
 
 
-def renewed(rows: MemoryMedium, number: int) -> None:
+def renewed(rows: MemoryStore, number: int) -> None:
     row = rows.rows[lease(number).key]
     counter = str(int(row.attributes["leaseCounter"]["N"]) + 1)
     rows.plant(Image(row.key, {**row.attributes, "leaseCounter": {"N": counter}}))
 
 
-def checkpointed(rows: MemoryMedium, number: int) -> None:
+def checkpointed(rows: MemoryStore, number: int) -> None:
     renewed(rows, number)
     row = rows.rows[lease(number).key]
     rows.plant(Image(row.key, {**row.attributes, "checkpoint": {"S": "77"}}))
@@ -210,7 +210,7 @@ SIZES = [(1,), (2,), (1, 1), (3,), (2, 1), (1, 2), (1, 1, 1)]
 def run(sizes, path, todo):
     """The outcome of a live apply with things done before its calls, and the rows."""
     steps = steps_of(sizes)
-    rows = MemoryMedium([lease(n) for n in range(sum(sizes))])
+    rows = MemoryStore([lease(n) for n in range(sum(sizes))])
     meeting = Meeting(rows, {at: lambda a=act: a[0](rows, a[1]) for at, act in todo.items()})
     plan = Rows((), steps, "live")
     path.unlink(missing_ok=True)

@@ -28,7 +28,7 @@ from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Journal, Records, read
 from reshardctl.model import Create, Delete, Image, Step, Update, Write
 from reshardctl.planning.refresh import rebase
-from reshardctl.testing.memory_medium import MemoryMedium
+from reshardctl.testing.memory_medium import MemoryStore
 
 PLANS = [plan_of(sizes) for sizes in ([1], [3], [1, 1, 1], [2, 2, 2])] + [twice()]
 
@@ -38,9 +38,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "j.jsonl"
 
 
-def fixed(plan: Plan, path: Path, count: int | None = None) -> MemoryMedium:
+def fixed(plan: Plan, path: Path, count: int | None = None) -> MemoryStore:
     """A store in which a plan, or its first steps, was applied."""
-    medium = MemoryMedium(plan.rows)
+    medium = MemoryStore(plan.rows)
     with journal_of(plan, medium, path) as journal:
         intents = journal.intend(enumerate(rebase(plan.steps, medium.read(), MOVING)))
         for intent in intents[:count]:
@@ -49,12 +49,12 @@ def fixed(plan: Plan, path: Path, count: int | None = None) -> MemoryMedium:
     return medium
 
 
-def steps_back(path: Path, medium: MemoryMedium) -> list[Step]:
+def steps_back(path: Path, medium: MemoryStore) -> list[Step]:
     current = {image.key: image for image in medium.read()}
     return undo_steps(read(path), current, RESTORE, MOVING)
 
 
-def undone(path: Path, medium: MemoryMedium) -> Records:
+def undone(path: Path, medium: MemoryStore) -> Records:
     steps = steps_back(path, medium)
     journal, _ = Journal.open(path)
     with journal:
@@ -64,7 +64,7 @@ def undone(path: Path, medium: MemoryMedium) -> Records:
     return read(path)
 
 
-def changed_row(medium: MemoryMedium, key: str, **attributes: dict[str, Any]) -> None:
+def changed_row(medium: MemoryStore, key: str, **attributes: dict[str, Any]) -> None:
     row = medium.get([key])[key]
     assert row is not None
     medium.plant(Image(key, {**row.attributes, **attributes}))
@@ -264,13 +264,13 @@ def test_an_undo_that_was_begun_is_gone_on_with(path: Path) -> None:
 
 
 def test_nothing_landed_nothing_to_take_back(path: Path) -> None:
-    medium = MemoryMedium(plan_of([2]).rows)
+    medium = MemoryStore(plan_of([2]).rows)
     journal_of(plan_of([2]), medium, path).close()
     assert steps_back(path, medium) == []
 
 
 def test_what_was_never_intended_may_have_moved(path: Path) -> None:
-    medium = MemoryMedium(plan_of([1]).rows)
+    medium = MemoryStore(plan_of([1]).rows)
     journal_of(plan_of([1]), medium, path).close()
     changed_row(medium, lease(0).key, checkpoint={"S": "LATEST"})
     assert steps_back(path, medium) == []

@@ -69,8 +69,8 @@ def _look(target: Target | ReshardError) -> Callable[[], str]:
             raise target
         ports = target.ports()
         lineage = ports.kinesis.lineage(target.stream)
-        ports.medium.identity()
-        rows = count(len(ports.medium.read()), "row")
+        ports.store.identity()
+        rows = count(len(ports.store.read()), "row")
         return f"stream {lineage.stream.name} with {count(len(lineage), 'shard')}, {rows}"
 
     return look

@@ -39,9 +39,9 @@ def into_copy(
     stopped(request.watch, ports, target.place, observer, assumed=request.assume_stopped)
     observer.phase(f"copying {source} to {to}")
     alive = consumer_of(target.place).signs_of_life
-    before = alive(ports.medium.read())
+    before = alive(ports.store.read())
     copied(source, to)
-    if alive(ports.medium.read()) != before:
+    if alive(ports.store.read()) != before:
         shutil.rmtree(to)
         raise ConsumerRunning(
             f"{source} moved while it was copied: the query runs; the copy is removed again",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from reshardctl.consumers.locator import Locator
 
 if TYPE_CHECKING:
-    from reshardctl.stores.base import Medium
+    from reshardctl.stores.base import Store
     from reshardctl.stores.files.blobs import Blobs
     from reshardctl.stores.sql.server import Server
 
@@ -31,7 +31,7 @@ class Reached:
     files_read: Callable[[int, int], None]
 
 
-def _dynamodb(place: Locator, reached: Reached) -> Medium:
+def _dynamodb(place: Locator, reached: Reached) -> Store:
     from reshardctl.consumers.registry import consumer_of
     from reshardctl.stores.dynamodb import DynamoDb
 
@@ -43,7 +43,7 @@ def _dynamodb(place: Locator, reached: Reached) -> Medium:
     )
 
 
-def _files(place: Locator, reached: Reached) -> Medium:
+def _files(place: Locator, reached: Reached) -> Store:
     """A path of this machine, or one of a Hadoop file system with its scheme."""
     from reshardctl.stores.files.local import Local
 
@@ -56,11 +56,11 @@ def _files(place: Locator, reached: Reached) -> Medium:
     return _of_files(place, Hadoop(place.target), reached)
 
 
-def _s3files(place: Locator, reached: Reached) -> Medium:
+def _s3files(place: Locator, reached: Reached) -> Store:
     return _of_files(place, _bucket(place.target, reached), reached)
 
 
-def _of_files(place: Locator, blobs: Blobs, reached: Reached) -> Medium:
+def _of_files(place: Locator, blobs: Blobs, reached: Reached) -> Store:
     """The files that are wanted, joined by the table that keeps a part of them, where one does."""
     from reshardctl.consumers.registry import consumer_of
     from reshardctl.stores.files.tree import Tree
@@ -92,7 +92,7 @@ def _bucket(target: str, reached: Reached) -> Blobs:
     )
 
 
-def _quickwit_files(place: Locator, _reached: Reached) -> Medium:
+def _quickwit_files(place: Locator, _reached: Reached) -> Store:
     from reshardctl.consumers.quickwit.document import FILE, Document
     from reshardctl.stores.files.local import Local
     from reshardctl.stores.quickwit import Indexes
@@ -101,7 +101,7 @@ def _quickwit_files(place: Locator, _reached: Reached) -> Medium:
     return Indexes(Local(place.target.partition("#")[0]), partial(Document, FILE), *_named(place))
 
 
-def _quickwit_s3(place: Locator, reached: Reached) -> Medium:
+def _quickwit_s3(place: Locator, reached: Reached) -> Store:
     from reshardctl.consumers.quickwit.document import FILE, Document
     from reshardctl.stores.quickwit import Indexes
 
@@ -109,7 +109,7 @@ def _quickwit_s3(place: Locator, reached: Reached) -> Medium:
     return Indexes(blobs, partial(Document, FILE), *_named(place))
 
 
-def _quickwit_postgres(place: Locator, reached: Reached) -> Medium:
+def _quickwit_postgres(place: Locator, reached: Reached) -> Store:
     from reshardctl.consumers.quickwit.document import ROW, Document
     from reshardctl.consumers.quickwit.switching import enabled
     from reshardctl.stores.quickwit.postgres import Metastore
@@ -120,7 +120,7 @@ def _quickwit_postgres(place: Locator, reached: Reached) -> Medium:
     return Metastore(server, reached.sleep, partial(Document, ROW), enabled, *_named(place))
 
 
-def _quickwit_http(place: Locator, reached: Reached, scheme: str = "http") -> Medium:
+def _quickwit_http(place: Locator, reached: Reached, scheme: str = "http") -> Store:
     from reshardctl.consumers.quickwit.document import ROW, Document
     from reshardctl.stores.quickwit.rest import Rest
 
@@ -128,7 +128,7 @@ def _quickwit_http(place: Locator, reached: Reached, scheme: str = "http") -> Me
     return Rest(scheme, place.target, codec, *_named(place), clock=reached.clock)
 
 
-def _quickwit_https(place: Locator, reached: Reached) -> Medium:
+def _quickwit_https(place: Locator, reached: Reached) -> Store:
     return _quickwit_http(place, reached, "https")
 
 
@@ -136,7 +136,7 @@ def _named(place: Locator) -> tuple[str, str]:
     return place.options.get("index", ""), place.options.get("source", "")
 
 
-def _redis(place: Locator, reached: Reached, *, tls: bool = False) -> Medium:
+def _redis(place: Locator, reached: Reached, *, tls: bool = False) -> Store:
     from reshardctl.stores.redis import Strings
     from reshardctl.stores.redis.server import Server
 
@@ -147,25 +147,25 @@ def _redis(place: Locator, reached: Reached, *, tls: bool = False) -> Medium:
     )
 
 
-def _rediss(place: Locator, reached: Reached) -> Medium:
+def _rediss(place: Locator, reached: Reached) -> Store:
     return _redis(place, reached, tls=True)
 
 
-def _postgres(place: Locator, reached: Reached) -> Medium:
+def _postgres(place: Locator, reached: Reached) -> Store:
     from reshardctl.stores.sql.postgres import Postgres
     from reshardctl.stores.sql.server import address_of
 
     return _table(Postgres(address_of(place.target, place.password)), place, reached)
 
 
-def _mysql(place: Locator, reached: Reached) -> Medium:
+def _mysql(place: Locator, reached: Reached) -> Store:
     from reshardctl.stores.sql.mysql import MySql
     from reshardctl.stores.sql.server import address_of
 
     return _table(MySql(address_of(place.target, place.password)), place, reached)
 
 
-def _table(server: Server, place: Locator, reached: Reached) -> Medium:
+def _table(server: Server, place: Locator, reached: Reached) -> Store:
     from reshardctl.stores.sql import SqlTable
 
     name = place.options.get("table", place.spec.default_table)
@@ -173,7 +173,7 @@ def _table(server: Server, place: Locator, reached: Reached) -> Medium:
     return SqlTable(server, shape, place.spec.position_attribute, reached.sleep)
 
 
-STORES: Mapping[str, Callable[[Locator, Reached], Medium]] = {
+STORES: Mapping[str, Callable[[Locator, Reached], Store]] = {
     "dynamodb": _dynamodb,
     "quickwit-files": _quickwit_files,
     "quickwit-http": _quickwit_http,

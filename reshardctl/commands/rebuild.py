@@ -101,7 +101,7 @@ def _proven_by_sink(
     sparking.check_installed(sink)
     ports = target.ports()
     _store_is_there(target, ports)
-    before = take(ports.kinesis, ports.medium, target.stream, target.place, ports.clock)
+    before = take(ports.kinesis, ports.store, target.stream, target.place, ports.clock)
     case = case_of(before, target.wishes)  # nothing is counted for a store that is not understood
     facts = sparking.count(sink, before.lineage, account, observer).facts
     case.consumer.check_sink(target.place.options, sink.path, facts.batch)
@@ -122,7 +122,7 @@ def _store_is_there(target: Target, ports: Ports) -> None:
     again: whose it is, its tags and its policies are not ours to say."""
     place = target.place
     try:
-        ports.medium.identity()
+        ports.store.identity()
     except NoStore as error:
         tables = place.spec.tables(place.target, place.options)
         make = place.spec.create_store(Missing(place.medium, place.target, tables, error))

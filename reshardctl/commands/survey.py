@@ -20,7 +20,7 @@ def survey(
 
     A policy by time comes back resolved to numbers, in the report's wishes.
     """
-    snapshot = take(ports.kinesis, ports.medium, stream, locator, ports.clock)
+    snapshot = take(ports.kinesis, ports.store, stream, locator, ports.clock)
     return judged(ports.kinesis, snapshot, wishes, probe)
 
 

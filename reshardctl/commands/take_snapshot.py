@@ -61,7 +61,7 @@ def _targets(consumers: Sequence[str], given: Given, observer: Observer) -> list
 def _taken(target: Target, lineage: Lineage | None) -> Snapshot:
     ports = target.ports()
     stream: Stream = ports.kinesis if lineage is None else _Listed(lineage, ports.kinesis)
-    snapshot = own(take(stream, ports.medium, target.stream, target.place, ports.clock))
+    snapshot = own(take(stream, ports.store, target.stream, target.place, ports.clock))
     if not target.probe:
         return snapshot
     try:

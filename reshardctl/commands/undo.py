@@ -107,16 +107,16 @@ def _undo(
     consent: Callable[[Undoing], None], observer: Observer,
 ) -> Undoing:
     records = source.records(ports)
-    spoiled = unreadable(ports.medium, records, source.name, wanted=request.whole_file)
-    if isinstance(ports.medium, Texts) and spoiled:
-        whole = Whole.of(ports.medium, records, spoiled)
+    spoiled = unreadable(ports.store, records, source.name, wanted=request.whole_file)
+    if isinstance(ports.store, Texts) and spoiled:
+        whole = Whole.of(ports.store, records, spoiled)
         return _whole(request, ports, source, place, whole, consent, observer)
-    belongs(records, ports.medium, place.spec.identity_rows)
+    belongs(records, ports.store, place.spec.identity_rows)
     if records.undo is not None and records.undo.outcome != "undone" and not request.dry_run:
         return _go_on(request, ports, source, place, observer)
     if not request.dry_run:
-        recover(ports.medium)
-    images = ports.medium.read()
+        recover(ports.store)
+    images = ports.store.read()
     undoing = _planned(request.account, ports, source, place, images)
     if request.dry_run or not undoing.steps:
         return undoing
@@ -195,10 +195,10 @@ def _go_on(
     with journal:
         observer.writing()
         rest = rest_of(
-            journal, records, ports.medium, moving=moving, identity_rows=place.spec.identity_rows
+            journal, records, ports.store, moving=moving, identity_rows=place.spec.identity_rows
         )
         applied = resume(
-            rest, rest.steps, ports.medium, journal, interrupted=ports.interrupted
+            rest, rest.steps, ports.store, journal, interrupted=ports.interrupted
         )
         _read_back(ports, applied.steps, journal, moving)
         return _done(ports, source, place, applied)
@@ -207,7 +207,7 @@ def _go_on(
 def _done(ports: Ports, source: Source, place: Locator, applied: Applied) -> Undoing:
     path = source.name
     try:
-        snapshot = take(ports.kinesis, ports.medium, source.plan.stream, place, ports.clock)
+        snapshot = take(ports.kinesis, ports.store, source.plan.stream, place, ports.clock)
         then = _judged(snapshot)
     except ReshardError as error:
         what = f"the undo of {path} is complete, but could not be looked at: {error.what}"
@@ -220,7 +220,7 @@ def _read_back(
 ) -> None:
     """Look whether every row is as it was put back, and record the end. HalfDone if not."""
     try:
-        rows: dict[str, Image | None] = {image.key: image for image in ports.medium.read()}
+        rows: dict[str, Image | None] = {image.key: image for image in ports.store.read()}
         keys = {write.key for step in steps for write in step.writes}
         stands = write_states(steps, {key: rows.get(key) for key in keys}, moving)
         if any(one is not WriteState.APPLIED for row in stands for one in row):
@@ -311,9 +311,9 @@ def _apply(
     rule, moving = _rule(place)
     records = source.records(ports)
     journal.begin_undo(steps)
-    images = fresh_rows(ports.medium)
+    images = fresh_rows(ports.store)
     fresh = undo_steps(records, _rows(images), rule, moving, _words(source))
     _refuse_spent(images, fresh, place)
-    applied = apply(steps, fresh, ports.medium, journal, interrupted=ports.interrupted)
+    applied = apply(steps, fresh, ports.store, journal, interrupted=ports.interrupted)
     _read_back(ports, applied.steps, journal, moving)
     return applied

@@ -109,7 +109,7 @@ def _rows(ports: Ports, stream: str, place: Locator) -> Callable[[], str]:
 
     def look() -> str:
         try:
-            snapshot = take(ports.kinesis, ports.medium, stream, place, ports.clock)
+            snapshot = take(ports.kinesis, ports.store, stream, place, ports.clock)
         except StreamUnsettled:
             return f"stream {stream} is still not settled"
         return _unsettled(snapshot.lineage, stream, 0) or _spelled(uncrossed(snapshot), place)

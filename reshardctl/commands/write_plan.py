@@ -38,14 +38,14 @@ def carry_out(
     live: the consumer may be running, so rows may be renewed and read on meanwhile. Raises
     StalePlan where the proof fails, and what `apply` raises.
     """
-    images = fresh_rows(ports.medium)
+    images = fresh_rows(ports.store)
     lineage = ports.kinesis.lineage(plan.stream)
-    require_same(plan, lineage, ports.medium.identity())
+    require_same(plan, lineage, ports.store.identity())
     now = Snapshot(locator, lineage, tuple(images), plan.store, ports.clock())
     report = judged(ports.kinesis, now, replace(plan.wishes, count=False), plan.probe)
     steps = still_proven(plan, report, live)
     return apply(
-        plan.steps, steps, ports.medium, journal, interrupted=ports.interrupted,
+        plan.steps, steps, ports.store, journal, interrupted=ports.interrupted,
         renewing=renewing(locator, live),
     )
 
@@ -59,7 +59,7 @@ def go_on(
     renewed = renewing(locator, live)
     spec = locator.spec
     rest = rest_of(
-        journal, records, ports.medium, moving=spec.moving, renewing=renewed,
+        journal, records, ports.store, moving=spec.moving, renewing=renewed,
         identity_rows=spec.identity_rows,
     )
     lineage = ports.kinesis.lineage(plan.stream)
@@ -70,7 +70,7 @@ def go_on(
     if live:
         require_live(rest.steps)
     return resume(
-        rest, rest.steps, ports.medium, journal, interrupted=ports.interrupted, renewing=renewed
+        rest, rest.steps, ports.store, journal, interrupted=ports.interrupted, renewing=renewed
     )
 
 

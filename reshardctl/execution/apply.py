@@ -27,7 +27,7 @@ from reshardctl.journal import Intent, Journal, Records
 from reshardctl.model import Image, Step
 from reshardctl.model.write_state import WriteResult, WriteState, write_states
 from reshardctl.planning.refresh import rebase
-from reshardctl.stores.base import Medium, Texts, recover
+from reshardctl.stores.base import Store, Texts, recover
 
 TRIES = 5
 """How often a step is written where a running consumer may renew a row between read and write."""
@@ -67,7 +67,7 @@ class Rest:
         return self.total - len(self.todo)
 
 
-def fresh_rows(medium: Medium) -> list[Image]:
+def fresh_rows(medium: Store) -> list[Image]:
     """The rows as they are now, after what a killed write may have left is put in order."""
     recover(medium)
     return medium.read()
@@ -76,7 +76,7 @@ def fresh_rows(medium: Medium) -> list[Image]:
 def apply(
     steps: Sequence[Step],
     fresh: Sequence[Step],
-    medium: Medium,
+    medium: Store,
     journal: Journal,
     *,
     interrupted: Callable[[], bool] = never,
@@ -102,7 +102,7 @@ def apply(
 def rest_of(
     journal: Journal,
     records: Records,
-    medium: Medium,
+    medium: Store,
     *,
     moving: Collection[str] = (),
     renewing: Collection[str] = (),
@@ -135,7 +135,7 @@ def rest_of(
 def resume(
     rest: Rest,
     fresh: Sequence[Step],
-    medium: Medium,
+    medium: Store,
     journal: Journal,
     *,
     interrupted: Callable[[], bool] = never,
@@ -149,7 +149,7 @@ def resume(
     return Applied(tuple(fresh), done, rest.in_place)
 
 
-def belongs(records: Records, medium: Medium, identity_rows: Mapping[str, str]) -> None:
+def belongs(records: Records, medium: Store, identity_rows: Mapping[str, str]) -> None:
     """UsageError unless the medium is the very store that the journal is about.
 
     identity_rows: member of a store's identity → the row that gives it, see `Spec`.
@@ -213,7 +213,7 @@ class _Course:
 
     def __init__(
         self,
-        medium: Medium,
+        medium: Store,
         journal: Journal,
         interrupted: Callable[[], bool],
         total: int,

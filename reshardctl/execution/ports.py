@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from reshardctl.snapshot import Stream
-from reshardctl.stores.base import Medium
+from reshardctl.stores.base import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Ports:
     """
 
     kinesis: Stream
-    medium: Medium
+    store: Store
     clock: Callable[[], float]
     sleep: Callable[[float], None]
     interrupted: Callable[[], bool] = lambda: False

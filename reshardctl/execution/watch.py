@@ -21,12 +21,12 @@ def watch(ports: Ports, locator: Locator, seconds: float) -> str:
     consumer = consumer_of(locator)
     if not consumer.spec.watchable:
         return _switched_off(ports, consumer, seconds)
-    first = consumer.signs_of_life(ports.medium.read())
+    first = consumer.signs_of_life(ports.store.read())
     if not first:
         return "nothing in the store has an owner"
     _require_enough(first, seconds, consumer.watch_needed(locator.options))
     ports.sleep(seconds)
-    second = consumer.signs_of_life(ports.medium.read())
+    second = consumer.signs_of_life(ports.store.read())
     moved = sorted(key for key in second if second[key] != first.get(key))
     if moved:
         named = ", ".join(moved[:3]) + (f" and {len(moved) - 3} more" if len(moved) > 3 else "")
@@ -51,7 +51,7 @@ def _require_enough(signs: Collection[str], seconds: float, needed: float) -> No
 
 def _switched_off(ports: Ports, consumer: Consumer, seconds: float) -> str:
     """Of a store that tells no life, but perhaps that the consumer is switched off."""
-    images = ports.medium.read()
+    images = ports.store.read()
     switch = consumer.switch(images)
     if switch is None:
         raise Refused(
@@ -61,7 +61,7 @@ def _switched_off(ports: Ports, consumer: Consumer, seconds: float) -> str:
     if switch.on:
         raise Refused(switch.refusal, switch.next)
     ports.sleep(seconds)
-    again = ports.medium.read()
+    again = ports.store.read()
     later = consumer.switch(again)
     moved = sorted({row.key for row in images} ^ {row.key for row in again}) or [
         new.key for old, new in zip(images, again, strict=True) if old != new

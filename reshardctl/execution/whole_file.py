@@ -11,11 +11,11 @@ from reshardctl.execution.apply import half_done
 from reshardctl.journal import Journal, Records
 from reshardctl.model import Image, Step, after
 from reshardctl.model.write_state import WriteResult
-from reshardctl.stores.base import Medium, Texts
+from reshardctl.stores.base import Store, Texts
 
 
 def unreadable(
-    medium: Medium, records: Records, name: str, *, wanted: bool
+    medium: Store, records: Records, name: str, *, wanted: bool
 ) -> Mapping[str, str]:
     """The texts of the fix that cannot be read, and why. name: of the journal. wanted: whether they
     are to be put back as a whole.

@@ -37,7 +37,7 @@ class FrozenStream:
         return probe
 
 
-class FrozenMedium:
+class FrozenStore:
     """The rows as they were."""
 
     max_writes = 0

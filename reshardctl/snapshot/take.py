@@ -11,7 +11,7 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import Count, Cut, Interval, Probe, ShardId
-from reshardctl.stores.base import Medium
+from reshardctl.stores.base import Store
 
 
 class Stream(Protocol):
@@ -37,7 +37,7 @@ class Records(Protocol):
 
 
 def take(
-    kinesis: Stream, medium: Medium, stream: str, locator: Locator, clock: Callable[[], float]
+    kinesis: Stream, medium: Store, stream: str, locator: Locator, clock: Callable[[], float]
 ) -> Snapshot:
     """Read everything. The rows come after the listing, so that no row is of a shard unheard of."""
     lineage = kinesis.lineage(stream)

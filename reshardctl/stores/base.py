@@ -9,7 +9,7 @@ from reshardctl.model import Image, Step
 from reshardctl.model.write_state import WriteResult
 
 
-class Medium(Protocol):
+class Store(Protocol):
     """Where a consumer keeps its rows. All methods raise CannotTell, UsageError or HalfDone."""
 
     max_writes: int
@@ -43,7 +43,7 @@ class Recovering(Protocol):
     def recover(self) -> None:
         """Take away temporary files, and finish what belongs together and was written in part.
 
-        Raises what `Medium.write` raises. It changes nothing that a row says.
+        Raises what `Store.write` raises. It changes nothing that a row says.
         """
 
 
@@ -65,7 +65,7 @@ class Texts(Protocol):
         """The text in the place of one that cannot be read. MOVED where that can be read."""
 
 
-def recover(medium: Medium) -> None:
+def recover(medium: Store) -> None:
     """Clear up after a killed process, where the medium has anything of the kind."""
     if isinstance(medium, Recovering):
         medium.recover()

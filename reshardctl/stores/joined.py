@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from reshardctl.model import Image, Step
 from reshardctl.model.write_state import WriteResult
-from reshardctl.stores.base import Medium, recover
+from reshardctl.stores.base import Store, recover
 
 
 class Joined:
@@ -17,7 +17,7 @@ class Joined:
 
     max_writes = 1
 
-    def __init__(self, main: Medium, others: Mapping[str, Medium]) -> None:
+    def __init__(self, main: Store, others: Mapping[str, Store]) -> None:
         """others: prefix of their keys → store. Calls nothing yet."""
         self._main, self._others = main, dict(others)
 
@@ -52,10 +52,10 @@ class Joined:
         for medium in self._all():
             recover(medium)
 
-    def _all(self) -> tuple[Medium, ...]:
+    def _all(self) -> tuple[Store, ...]:
         return (self._main, *self._others.values())
 
-    def _of(self, key: str) -> Medium:
+    def _of(self, key: str) -> Store:
         for prefix, medium in self._others.items():
             if key.startswith(prefix):
                 return medium

@@ -9,7 +9,7 @@ from reshardctl.model import Create, Image, Step, Write, canonical, changed
 from reshardctl.model.write_state import WriteResult, same
 
 
-class MemoryMedium:
+class MemoryStore:
     """Rows in a dictionary; `plant` and `pull` change them as a consumer would."""
 
     max_writes = 100

@@ -23,13 +23,13 @@ from reshardctl.model import (
     changed,
 )
 from reshardctl.model.write_state import WriteResult
-from reshardctl.stores.base import Medium
+from reshardctl.stores.base import Store
 
 
-class Store(Protocol):
+class StoreUnderTest(Protocol):
     """A store under test, and another client of it, as a consumer would be."""
 
-    def medium(self) -> Medium:
+    def medium(self) -> Store:
         """A new handle on the same rows."""
 
     def plant(self, image: Image) -> None:
@@ -107,25 +107,25 @@ class StoreContract:
         """A row of the store's."""
         return self.words.row(key, number)
 
-    def rows(self, store: Store) -> list[Image]:
+    def rows(self, store: StoreUnderTest) -> list[Image]:
         """What a new handle reads, without what the store sets by itself."""
         return [self.words.bare(image) for image in store.medium().read()]
 
-    def done(self, store: Store, *writes: Write, token: str = "t1") -> bool:
+    def done(self, store: StoreUnderTest, *writes: Write, token: str = "t1") -> bool:
         """Write a step by a new handle; whether it is in place."""
         return store.medium().write(step(*writes), token) is WriteResult.APPLIED
 
     # identity
 
-    def test_identity_is_words(self, store: Store) -> None:
+    def test_identity_is_words(self, store: StoreUnderTest) -> None:
         found = store.medium().identity()
         assert all(found[name] for name in self.words.identity)
         assert all(isinstance(value, str) for value in found.values())
 
-    def test_identity_is_the_same_for_every_handle(self, store: Store) -> None:
+    def test_identity_is_the_same_for_every_handle(self, store: StoreUnderTest) -> None:
         assert store.medium().identity() == store.medium().identity()
 
-    def test_identity_survives_writes(self, store: Store) -> None:
+    def test_identity_survives_writes(self, store: StoreUnderTest) -> None:
         store.plant(self.plain())
         before = store.medium().identity()
         assert self.done(store, update(self.plain(), self.words.change(1), self.words.guard))
@@ -133,34 +133,34 @@ class StoreContract:
 
     # read
 
-    def test_an_empty_store_reads_as_no_rows(self, store: Store) -> None:
+    def test_an_empty_store_reads_as_no_rows(self, store: StoreUnderTest) -> None:
         assert store.medium().read() == []
 
-    def test_rows_come_in_key_order(self, store: Store) -> None:
+    def test_rows_come_in_key_order(self, store: StoreUnderTest) -> None:
         for key in ("b", "c", "a"):
             store.plant(self.plain(key=key))
         assert [image.key for image in store.medium().read()] == ["a", "b", "c"]
 
-    def test_a_row_is_read_as_it_was_put(self, store: Store) -> None:
+    def test_a_row_is_read_as_it_was_put(self, store: StoreUnderTest) -> None:
         image = self.plain()
         for name in self.words.optional:
             image = self.words.with_(image, name)
         store.plant(image)
         assert self.rows(store) == [image]
 
-    def test_more_than_a_page_is_read_whole(self, store: Store) -> None:
+    def test_more_than_a_page_is_read_whole(self, store: StoreUnderTest) -> None:
         images = [self.words.large(f"k{n:02}") for n in range(16)]
         for image in images:
             store.plant(image)
         assert self.rows(store) == images
 
-    def test_reading_changes_nothing(self, store: Store) -> None:
+    def test_reading_changes_nothing(self, store: StoreUnderTest) -> None:
         store.plant(self.plain())
         medium = store.medium()
         assert medium.read() == medium.read()
         assert medium.read() == list(medium.get(["a"]).values())
 
-    def test_a_read_sees_what_another_just_wrote(self, store: Store) -> None:
+    def test_a_read_sees_what_another_just_wrote(self, store: StoreUnderTest) -> None:
         medium = store.medium()
         medium.read()
         store.plant(self.plain())
@@ -170,26 +170,26 @@ class StoreContract:
 
     # get
 
-    def test_get_gives_the_named_rows_alone(self, store: Store) -> None:
+    def test_get_gives_the_named_rows_alone(self, store: StoreUnderTest) -> None:
         for key in ("a", "b", "c"):
             store.plant(self.plain(key=key))
         found = store.medium().get(["c", "a"])
         assert list(found) == ["c", "a"]
         assert all(row and self.words.bare(row) == self.plain(key=k) for k, row in found.items())
 
-    def test_get_gives_none_for_an_absent_row(self, store: Store) -> None:
+    def test_get_gives_none_for_an_absent_row(self, store: StoreUnderTest) -> None:
         store.plant(self.plain())
         found = store.medium().get(["a", "b"])
         assert found["a"] is not None and found["b"] is None
 
-    def test_get_of_nothing_is_nothing(self, store: Store) -> None:
+    def test_get_of_nothing_is_nothing(self, store: StoreUnderTest) -> None:
         assert store.medium().get([]) == {}
 
-    def test_get_takes_a_key_twice(self, store: Store) -> None:
+    def test_get_takes_a_key_twice(self, store: StoreUnderTest) -> None:
         store.plant(self.plain())
         assert list(store.medium().get(["a", "a"])) == ["a"]
 
-    def test_get_takes_more_keys_than_one_request_holds(self, store: Store) -> None:
+    def test_get_takes_more_keys_than_one_request_holds(self, store: StoreUnderTest) -> None:
         keys = [f"k{n:03}" for n in range(205)]
         for key in keys[::2]:
             store.plant(self.plain(key=key))
@@ -200,18 +200,18 @@ class StoreContract:
 
     # create
 
-    def test_a_new_row_is_as_it_was_asked_for(self, store: Store) -> None:
+    def test_a_new_row_is_as_it_was_asked_for(self, store: StoreUnderTest) -> None:
         assert self.done(store, create(self.plain()))
         assert self.rows(store) == [self.plain()]
 
-    def test_a_new_row_never_replaces_one(self, store: Store) -> None:
+    def test_a_new_row_never_replaces_one(self, store: StoreUnderTest) -> None:
         store.plant(self.plain(1))
         assert not self.done(store, create(self.plain()))
         assert self.rows(store) == [self.plain(1)]
 
     # update
 
-    def test_an_update_leaves_what_the_model_says(self, store: Store) -> None:
+    def test_an_update_leaves_what_the_model_says(self, store: StoreUnderTest) -> None:
         before = self.plain()
         for name in self.words.optional:
             before = self.words.with_(before, name)
@@ -220,7 +220,7 @@ class StoreContract:
         assert self.done(store, write)
         assert self.rows(store) == [changed(before, write)]
 
-    def test_an_update_sets_and_removes_what_is_optional(self, store: Store) -> None:
+    def test_an_update_sets_and_removes_what_is_optional(self, store: StoreUnderTest) -> None:
         store.plant(self.plain())
         for name, value in self.words.optional.items():
             put = update(self.plain(), Update({name: value}), name)
@@ -231,23 +231,23 @@ class StoreContract:
             assert self.done(store, gone, token=f"gone-{name}")
             assert self.rows(store) == [self.plain()]
 
-    def test_removing_what_is_absent_is_no_failure(self, store: Store) -> None:
+    def test_removing_what_is_absent_is_no_failure(self, store: StoreUnderTest) -> None:
         store.plant(self.plain())
         for name in self.words.optional:
             write = update(self.plain(), Update({}, (name,)), name)
             assert self.done(store, write, token=f"t-{name}")
             assert self.rows(store) == [self.plain()]
 
-    def test_an_update_never_makes_a_row(self, store: Store) -> None:
+    def test_an_update_never_makes_a_row(self, store: StoreUnderTest) -> None:
         assert not self.done(store, update(self.plain(), self.words.change(1)))
         assert self.rows(store) == []
 
-    def test_an_update_of_a_row_that_was_absent_is_no_write(self, store: Store) -> None:
+    def test_an_update_of_a_row_that_was_absent_is_no_write(self, store: StoreUnderTest) -> None:
         write = update(None, self.words.change(1))
         assert refused(lambda: store.medium().write(step(write), "t1"))
         assert self.rows(store) == []
 
-    def test_what_nobody_guards_may_move_and_survives(self, store: Store) -> None:
+    def test_what_nobody_guards_may_move_and_survives(self, store: StoreUnderTest) -> None:
         for name in self.words.optional:
             store.plant(self.words.with_(self.plain(), name))
             write = update(self.plain(), self.words.change(1), self.words.guard)
@@ -256,18 +256,18 @@ class StoreContract:
 
     # guards
 
-    def test_a_guard_sees_a_changed_value(self, store: Store) -> None:
+    def test_a_guard_sees_a_changed_value(self, store: StoreUnderTest) -> None:
         self._moved(store, self.plain(), self.plain(1), self.words.guard)
 
-    def test_a_guard_sees_an_optional_attribute_appear(self, store: Store) -> None:
+    def test_a_guard_sees_an_optional_attribute_appear(self, store: StoreUnderTest) -> None:
         for name in self.words.optional:
             self._moved(store, self.plain(), self.words.with_(self.plain(), name), name)
 
-    def test_a_guard_sees_an_optional_attribute_vanish(self, store: Store) -> None:
+    def test_a_guard_sees_an_optional_attribute_vanish(self, store: StoreUnderTest) -> None:
         for name in self.words.optional:
             self._moved(store, self.words.with_(self.plain(), name), self.plain(), name)
 
-    def _moved(self, store: Store, before: Image, now: Image, guard: str) -> None:
+    def _moved(self, store: StoreUnderTest, before: Image, now: Image, guard: str) -> None:
         store.plant(now)
         for write in (update(before, self.words.change(2), guard), delete(before, guard)):
             assert not self.done(store, write, token=f"t-{write.change}")
@@ -275,16 +275,16 @@ class StoreContract:
 
     # delete
 
-    def test_a_delete_takes_the_row_alone(self, store: Store) -> None:
+    def test_a_delete_takes_the_row_alone(self, store: StoreUnderTest) -> None:
         for key in ("a", "b"):
             store.plant(self.plain(key=key))
         assert self.done(store, delete(self.plain(), self.words.guard))
         assert self.rows(store) == [self.plain(key="b")]
 
-    def test_a_delete_of_an_absent_row_is_moved(self, store: Store) -> None:
+    def test_a_delete_of_an_absent_row_is_moved(self, store: StoreUnderTest) -> None:
         assert not self.done(store, delete(self.plain()))
 
-    def test_a_deleted_row_can_be_made_again(self, store: Store) -> None:
+    def test_a_deleted_row_can_be_made_again(self, store: StoreUnderTest) -> None:
         store.plant(self.plain())
         medium = store.medium()
         assert medium.write(step(delete(self.plain())), "t1") is WriteResult.APPLIED
@@ -293,28 +293,28 @@ class StoreContract:
 
     # steps
 
-    def test_a_step_may_be_as_large_as_the_medium_says(self, store: Store) -> None:
+    def test_a_step_may_be_as_large_as_the_medium_says(self, store: StoreUnderTest) -> None:
         medium = store.medium()
         images = [self.plain(key=f"k{n:05}") for n in range(medium.max_writes)]
         assert medium.write(step(*map(create, images)), "t1") is WriteResult.APPLIED
         assert self.rows(store) == images
 
-    def test_a_larger_step_is_no_step(self, store: Store) -> None:
+    def test_a_larger_step_is_no_step(self, store: StoreUnderTest) -> None:
         medium = store.medium()
         writes = [create(self.plain(key=f"k{n:05}")) for n in range(medium.max_writes + 1)]
         assert refused(lambda: medium.write(step(*writes), "t1"))
         assert medium.read() == []
 
-    def test_a_step_writes_something(self, store: Store) -> None:
+    def test_a_step_writes_something(self, store: StoreUnderTest) -> None:
         assert refused(lambda: store.medium().write(step(), "t1"))
 
-    def test_a_step_writes_a_row_once(self, store: Store) -> None:
+    def test_a_step_writes_a_row_once(self, store: StoreUnderTest) -> None:
         store.plant(self.plain())
         twice = step(update(self.plain(), self.words.change(1)), delete(self.plain()))
         assert refused(lambda: store.medium().write(twice, "t1"))
         assert self.rows(store) == [self.plain()]
 
-    def test_a_repeated_step_is_written_once(self, store: Store) -> None:
+    def test_a_repeated_step_is_written_once(self, store: StoreUnderTest) -> None:
         store.plant(self.plain())
         write = update(self.plain(), self.words.change(1), self.words.guard)
         medium = store.medium()
@@ -322,7 +322,7 @@ class StoreContract:
         medium.write(step(write), "t1")
         assert self.rows(store) == [changed(self.plain(), write)]
 
-    def test_other_rows_stay_as_they_are(self, store: Store) -> None:
+    def test_other_rows_stay_as_they_are(self, store: StoreUnderTest) -> None:
         others = [self.plain(n, f"other{n}") for n in range(3)]
         for image in (*others, self.plain()):
             store.plant(image)
@@ -333,7 +333,7 @@ class StoreContract:
 
     # steps of several writes, where the medium has them
 
-    def test_a_step_does_all_kinds_at_once(self, store: Store) -> None:
+    def test_a_step_does_all_kinds_at_once(self, store: StoreUnderTest) -> None:
         if store.medium().max_writes < 3:
             return
         for key in ("a", "b"):
@@ -346,7 +346,7 @@ class StoreContract:
         assert self.done(store, *writes)
         assert self.rows(store) == [self.plain(1), self.plain(key="c")]
 
-    def test_one_moved_row_stops_the_whole_step(self, store: Store) -> None:
+    def test_one_moved_row_stops_the_whole_step(self, store: StoreUnderTest) -> None:
         if store.medium().max_writes < 4:
             return
         for moved in range(3):
@@ -364,20 +364,20 @@ class StoreContract:
 
     # races
 
-    def test_of_two_writers_one_wins(self, store: Store) -> None:
+    def test_of_two_writers_one_wins(self, store: StoreUnderTest) -> None:
         store.plant(self.plain())
         write = update(self.plain(), self.words.change(1), self.words.guard)
         assert sorted(self._race(store, write)) == ["done", "moved"]
         assert self.rows(store) == [changed(self.plain(), write)]
 
-    def test_of_two_makers_one_wins(self, store: Store) -> None:
+    def test_of_two_makers_one_wins(self, store: StoreUnderTest) -> None:
         assert sorted(self._race(store, create(self.plain()))) == ["done", "moved"]
         assert self.rows(store) == [self.plain()]
 
-    def _race(self, store: Store, write: Write) -> list[str]:
+    def _race(self, store: StoreUnderTest, write: Write) -> list[str]:
         start, ends = Barrier(2), []
 
-        def run(medium: Medium, token: str) -> None:
+        def run(medium: Store, token: str) -> None:
             start.wait(10)
             ends.append(medium.write(step(replace(write)), token).value)
 

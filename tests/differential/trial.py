@@ -30,7 +30,7 @@ from reshardctl.model import (
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Decision, Nothing, Plan, processed_frontier
 from reshardctl.planning.refresh import rebase
-from reshardctl.testing.memory_medium import MemoryMedium
+from reshardctl.testing.memory_medium import MemoryStore
 from tests.differential.states import State
 from tests.judging import Bench, delivered
 from tests.plans import apply
@@ -279,7 +279,7 @@ def _undo(state: State, steps: tuple[Step, ...]) -> Iterator[Violation]:
     consumer = CONSUMERS[state.consumer]
     spec = consumer.spec
     apart = spec.counters | spec.owners
-    medium = MemoryMedium(state.images)
+    medium = MemoryStore(state.images)
     with tempfile.TemporaryDirectory(dir=_fast()) as folder:
         path = Path(folder) / "journal"
         header = Header("plan", "locator", dict(medium.identity()), {}, "lossless", "", "", steps)

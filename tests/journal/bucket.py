@@ -13,7 +13,7 @@ from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Journal, S3Object, read
 from reshardctl.journal.s3 import S3Log
 from reshardctl.planning.refresh import rebase
-from reshardctl.stores.base import Medium
+from reshardctl.stores.base import Store
 
 _names = itertools.count()
 
@@ -46,21 +46,21 @@ class Bucket:
         return body
 
 
-def begin(plan: Plan, medium: Medium, log: S3Log) -> None:
+def begin(plan: Plan, medium: Store, log: S3Log) -> None:
     """A fix, journaled there."""
     with Journal.create(log, header(plan, medium)) as journal:
         apply(plan.steps, medium, journal, check=checked(plan))
         journal.verified()
 
 
-def go_on(medium: Medium, log: S3Log) -> None:
+def go_on(medium: Store, log: S3Log) -> None:
     """What `fix --resume` does."""
     journal, records = Journal.open(log)
     with journal:
         resume(journal, records, medium, check=as_given, moving=MOVING)
 
 
-def go_back(medium: Medium, bucket: Bucket) -> None:
+def go_back(medium: Store, bucket: Bucket) -> None:
     """What `undo` does: resume one that was begun, else begin one."""
     records = read(bucket.log())
     if records.undo is not None:

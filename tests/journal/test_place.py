@@ -14,7 +14,7 @@ from reshardctl.journal.place import placed
 from reshardctl.journal.shelf import State, entries, files
 from reshardctl.render import Context, write
 from reshardctl.render.journals import FORMATS, Listing
-from reshardctl.testing.memory_medium import MemoryMedium
+from reshardctl.testing.memory_medium import MemoryStore
 
 
 @pytest.mark.parametrize(("text", "bucket", "key"), [
@@ -48,7 +48,7 @@ def test_names() -> None:
 
 def shelf(tmp_path: Path, name: str) -> Listing:
     plan = plan_of([1, 1])
-    journal_of(plan, MemoryMedium(plan.rows), tmp_path / f"{name}.jsonl").close()
+    journal_of(plan, MemoryStore(plan.rows), tmp_path / f"{name}.jsonl").close()
     return Listing(str(tmp_path), entries(files(tmp_path)), True)
 
 

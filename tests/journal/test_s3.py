@@ -30,7 +30,7 @@ from reshardctl.errors import CannotTell, HalfDone, Refused, ReshardError, Usage
 from reshardctl.journal import Journal, S3Object, read
 from reshardctl.journal.bucket import listed
 from reshardctl.model import Step
-from reshardctl.testing.memory_medium import MemoryMedium
+from reshardctl.testing.memory_medium import MemoryStore
 from tests.journal.bucket import Bucket, KillingClient, begin, go_back, go_on
 
 PLANS = [plan_of(sizes) for sizes in ([1], [2], [1, 2, 1])] + [twice()]
@@ -53,7 +53,7 @@ def bucket(server: str) -> Bucket:
     return Bucket(server)
 
 
-def back(plan: Plan, medium: MemoryMedium, left: dict[str, int]) -> None:
+def back(plan: Plan, medium: MemoryStore, left: dict[str, int]) -> None:
     assert settled(medium.read()) == settled(sorted(plan.rows, key=lambda image: image.key))
     assert all(count >= left.get(key, 0) for key, count in counters(medium.read()).items())
 
@@ -64,8 +64,8 @@ def back(plan: Plan, medium: MemoryMedium, left: dict[str, int]) -> None:
 def test_the_object_is_the_file(bucket: Bucket, tmp_path: Path) -> None:
     """`aws s3 cp` makes one of the other."""
     plan = plan_of([1, 2])
-    begin(plan, MemoryMedium(plan.rows), bucket.log())
-    medium, path = MemoryMedium(plan.rows), tmp_path / "j.jsonl"
+    begin(plan, MemoryStore(plan.rows), bucket.log())
+    medium, path = MemoryStore(plan.rows), tmp_path / "j.jsonl"
     with journal_of(plan, medium, path) as journal:
         apply(plan.steps, medium, journal, check=checked(plan))
         journal.verified()
@@ -77,7 +77,7 @@ def test_the_object_is_the_file(bucket: Bucket, tmp_path: Path) -> None:
 def test_every_put_has_its_condition(bucket: Bucket) -> None:
     faulty = bucket.faulty()
     plan = plan_of([1, 1])
-    begin(plan, MemoryMedium(plan.rows), bucket.log(faulty))
+    begin(plan, MemoryStore(plan.rows), bucket.log(faulty))
     puts = [arguments for name, arguments in faulty.calls if name == "put_object"]
     assert len(faulty.calls) == len(puts) == 2
     assert puts[0]["IfNoneMatch"] == "*" and "IfMatch" not in puts[0]
@@ -89,7 +89,7 @@ def test_every_put_has_its_condition(bucket: Bucket) -> None:
 def test_the_steps_are_stored_before_the_first_is_written(bucket: Bucket) -> None:
     plan = plan_of([1, 1])
 
-    class Watching(MemoryMedium):
+    class Watching(MemoryStore):
         def write(self, step: Step, token: str) -> Any:
             content = bucket.content()
             assert content is not None
@@ -101,23 +101,23 @@ def test_the_steps_are_stored_before_the_first_is_written(bucket: Bucket) -> Non
 
 def test_a_fix_that_stops_before_its_first_write_leaves_no_object(bucket: Bucket) -> None:
     plan = plan_of([1])
-    Journal.create(bucket.log(), header(plan, MemoryMedium(plan.rows))).close()
+    Journal.create(bucket.log(), header(plan, MemoryStore(plan.rows))).close()
     assert bucket.content() is None
 
 
 def test_an_existing_object_is_never_put_over(bucket: Bucket) -> None:
     bucket.boto.put_object(Bucket=bucket.name, Key=bucket.where.key, Body=b"mine")
     plan = plan_of([1])
-    medium = MemoryMedium(plan.rows)
+    medium = MemoryStore(plan.rows)
     with pytest.raises(UsageError, match="exists already; nothing was written"):
         begin(plan, medium, bucket.log())
-    assert bucket.content() == b"mine" and medium.read() == list(MemoryMedium(plan.rows).read())
+    assert bucket.content() == b"mine" and medium.read() == list(MemoryStore(plan.rows).read())
 
 
 def test_who_comes_second_writes_nothing(bucket: Bucket) -> None:
     """Two `fix --resume` at once: the second is told by S3 before it writes a row."""
     plan = plan_of([1, 1])
-    medium = MemoryMedium(plan.rows)
+    medium = MemoryStore(plan.rows)
     with pytest.raises(Killed):
         begin(plan, medium, bucket.log(client=KillingClient(bucket.boto, 0, "after")))
     first, _ = Journal.open(bucket.log())
@@ -133,7 +133,7 @@ def test_who_comes_second_writes_nothing(bucket: Bucket) -> None:
 
 def test_a_torn_copy_is_cut(bucket: Bucket) -> None:
     plan = plan_of([1, 1])
-    medium = MemoryMedium(plan.rows)
+    medium = MemoryStore(plan.rows)
     begin(plan, medium, bucket.log())
     whole = bucket.content()
     assert whole is not None
@@ -152,13 +152,13 @@ def test_a_torn_copy_is_cut(bucket: Bucket) -> None:
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("at", range(2))
 def test_killed_around_a_put(bucket: Bucket, plan: Plan, at: int, when: str) -> None:
-    medium = MemoryMedium(plan.rows)
+    medium = MemoryStore(plan.rows)
     with pytest.raises(Killed):
         begin(plan, medium, bucket.log(client=KillingClient(bucket.boto, at, when)))
     if (at, when) == (0, "before"):
-        assert bucket.content() is None and medium.read() == MemoryMedium(plan.rows).read()
+        assert bucket.content() is None and medium.read() == MemoryStore(plan.rows).read()
         return
-    other, left = MemoryMedium(medium.read()), counters(medium.read())
+    other, left = MemoryStore(medium.read()), counters(medium.read())
     kept = bucket.content()
     go_on(medium, bucket.log())
     assert medium.read() == plan.after()
@@ -172,7 +172,7 @@ def test_killed_around_a_put(bucket: Bucket, plan: Plan, at: int, when: str) -> 
 
 def calls_of(bucket: Bucket, plan: Plan) -> list[str]:
     faulty = bucket.faulty()
-    begin(plan, MemoryMedium(plan.rows), bucket.log(faulty))
+    begin(plan, MemoryStore(plan.rows), bucket.log(faulty))
     bucket.boto.delete_object(Bucket=bucket.name, Key=bucket.where.key)
     return [name for name, _ in faulty.calls]
 
@@ -182,7 +182,7 @@ def test_a_call_that_fails_once_is_nothing_to_speak_of(bucket: Bucket, name: str
     """Before S3 had it, or after: a put whose answer was lost is found and not put twice."""
     plan = plan_of([1, 1, 2])
     for number in range(len(calls_of(bucket, plan))):
-        faulty, medium = bucket.faulty(), MemoryMedium(plan.rows)
+        faulty, medium = bucket.faulty(), MemoryStore(plan.rows)
         faulty.faults[number] = TRANSIENT[name]
         begin(plan, medium, bucket.log(faulty))
         assert medium.read() == plan.after(), number
@@ -197,12 +197,12 @@ def test_from_some_call_on_nothing_answers(bucket: Bucket, name: str) -> None:
     plan = plan_of([1, 1, 2])
     fault = (TRANSIENT | LASTING)[name]
     for number in range(len(calls_of(bucket, plan))):
-        faulty, medium = bucket.faulty(), MemoryMedium(plan.rows)
+        faulty, medium = bucket.faulty(), MemoryStore(plan.rows)
         faulty.faults = dict.fromkeys(range(number, 199), fault)
         with pytest.raises(ReshardError):
             begin(plan, medium, bucket.log(faulty))
         if number == 0:
-            assert medium.read() == MemoryMedium(plan.rows).read()
+            assert medium.read() == MemoryStore(plan.rows).read()
         if bucket.content() is None:
             assert number == 0
             continue
@@ -214,7 +214,7 @@ def test_from_some_call_on_nothing_answers(bucket: Bucket, name: str) -> None:
 def test_a_put_that_lands_late_is_put_over(bucket: Bucket) -> None:
     """Its answer was lost and reading failed too; the next record is written all the same."""
     plan = plan_of([1])
-    faulty, medium = bucket.faulty(), MemoryMedium(plan.rows)
+    faulty, medium = bucket.faulty(), MemoryStore(plan.rows)
     journal = Journal.create(bucket.log(faulty), header(plan, medium))
     journal.intend(enumerate(plan.steps))
     faulty.faults = dict.fromkeys(range(1, 99), TRANSIENT["timeout-after"])
@@ -228,7 +228,7 @@ def test_a_put_that_lands_late_is_put_over(bucket: Bucket) -> None:
 
 def test_somebody_wrote_while_an_answer_was_lost(bucket: Bucket) -> None:
     plan = plan_of([1])
-    faulty, medium = bucket.faulty(), MemoryMedium(plan.rows)
+    faulty, medium = bucket.faulty(), MemoryStore(plan.rows)
     journal = Journal.create(bucket.log(faulty), header(plan, medium))
     journal.intend(enumerate(plan.steps))
     faulty.faults = dict.fromkeys(range(1, 99), TRANSIENT["timeout-before"])
@@ -245,7 +245,7 @@ def test_a_row_that_is_written_when_s3_goes_away_is_half_done(bucket: Bucket) ->
     """The end of the fix cannot be recorded: it says so, and the rows tell the rest."""
     plan = plan_of([1, 1])
 
-    class Failing(MemoryMedium):
+    class Failing(MemoryStore):
         def write(self, step: Step, token: str) -> Any:
             if step is not plan.steps[0] and step.title == plan.steps[1].title:
                 faulty.always = {"put_object": DENIED, "get_object": DENIED}
@@ -256,7 +256,7 @@ def test_a_row_that_is_written_when_s3_goes_away_is_half_done(bucket: Bucket) ->
     with pytest.raises(HalfDone, match="1 of 2 steps are in place") as caught:
         begin(plan, medium, bucket.log(faulty))
     assert f"'{bucket.where}'" in caught.value.next and caught.value.journal == str(bucket.where)
-    other = MemoryMedium(medium.read())
+    other = MemoryStore(medium.read())
     go_on(other, bucket.log())
     assert other.read() == plan.after()
 
@@ -289,12 +289,12 @@ def test_what_s3_refuses_is_told_before_a_row_is_written(bucket: Bucket, name: s
     fault, kind, words = REFUSALS[name]
     faulty, plan = bucket.faulty(), plan_of([1])
     faulty.always["put_object"] = fault
-    medium = MemoryMedium(plan.rows)
+    medium = MemoryStore(plan.rows)
     with pytest.raises(kind) as caught:
         begin(plan, medium, bucket.log(faulty))
     said = f"{caught.value.what}\n{caught.value.next}"
     assert str(bucket.where) in said and all(word in said for word in words), said
-    assert medium.read() == MemoryMedium(plan.rows).read() and bucket.content() is None
+    assert medium.read() == MemoryStore(plan.rows).read() and bucket.content() is None
 
 
 def test_a_bucket_that_is_not_there(server: str) -> None:
@@ -303,7 +303,7 @@ def test_a_bucket_that_is_not_there(server: str) -> None:
     nowhere.boto.delete_bucket(Bucket=nowhere.name)
     plan = plan_of([1])
     with pytest.raises(UsageError, match="there is no bucket"):
-        begin(plan, MemoryMedium(plan.rows), nowhere.log())
+        begin(plan, MemoryStore(plan.rows), nowhere.log())
     with pytest.raises(UsageError, match="there is no bucket"):
         read(nowhere.log())
 

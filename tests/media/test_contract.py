@@ -8,14 +8,14 @@ from several_tables import SeveralTables, composite, fixed, two_tables
 
 from reshardctl.model import Image
 from reshardctl.testing.medium_contract import MediumContract
-from reshardctl.testing.memory_medium import MemoryMedium
+from reshardctl.testing.memory_medium import MemoryStore
 
 
-class MemoryStore:
+class MemoryUnderTest:
     def __init__(self) -> None:
-        self._medium = MemoryMedium()
+        self._medium = MemoryStore()
 
-    def medium(self) -> MemoryMedium:
+    def medium(self) -> MemoryStore:
         return self._medium
 
     def plant(self, image: Image) -> None:
@@ -27,8 +27,8 @@ class MemoryStore:
 
 class TestMemory(MediumContract):
     @pytest.fixture
-    def store(self) -> MemoryStore:
-        return MemoryStore()
+    def store(self) -> MemoryUnderTest:
+        return MemoryUnderTest()
 
 
 class TestDynamoDb(MediumContract):

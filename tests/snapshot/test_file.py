@@ -37,7 +37,7 @@ from reshardctl.model import (
 from reshardctl.snapshot import file as savedsnapshot
 from reshardctl.snapshot import redaction
 from reshardctl.snapshot.file import SavedSnapshot, parsed, text
-from reshardctl.snapshot.frozen import FrozenMedium, FrozenStream
+from reshardctl.snapshot.frozen import FrozenStore, FrozenStream
 from reshardctl.testing.lineages import CREATED
 from reshardctl.testing.sequence import start
 from tests.case import Case, all_cases
@@ -231,7 +231,7 @@ def test_the_ports_of_a_snapshot_write_nothing_and_invent_nothing():
     assert stream.probe("", shard, START).drained
     with pytest.raises(CannotTell, match="no record"):
         stream.probe("", shard, at_number("49"))
-    medium = FrozenMedium(kept)
+    medium = FrozenStore(kept)
     assert medium.read() == sorted(kept.images, key=lambda row: row.key)
     assert medium.get(["no"]) == {"no": None}
     (step, *_) = make(snapshot_of(_with_plan()), Wishes()).decision.steps

@@ -146,10 +146,10 @@ def _joined(text: str, name: str) -> str:
 
 def _ports(snapshot: Snapshot) -> Ports:
     from reshardctl.execution.ports import Ports
-    from reshardctl.snapshot.frozen import FrozenMedium, FrozenStream
+    from reshardctl.snapshot.frozen import FrozenStore, FrozenStream
 
     return Ports(
-        FrozenStream(snapshot), FrozenMedium(snapshot), lambda: snapshot.now, _never
+        FrozenStream(snapshot), FrozenStore(snapshot), lambda: snapshot.now, _never
     )
 
 

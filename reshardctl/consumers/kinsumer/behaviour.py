@@ -19,7 +19,7 @@ from reshardctl.consumers.kinsumer.positions import (
     kind_of,
     place,
 )
-from reshardctl.consumers.kinsumer.rows import Row, Store
+from reshardctl.consumers.kinsumer.rows import Row, Tables
 from reshardctl.consumers.kinsumer.tables import CACHE, LEADER
 from reshardctl.consumers.sequence_numbers import furthest, unborn
 from reshardctl.lineage import Lineage
@@ -51,19 +51,19 @@ TAKEOVER = 6 * ROUND
 _NOBODY: frozenset[ShardId] = frozenset()
 
 
-def simulate_start(lineage: Lineage, store: Store, app: App) -> Simulation:
+def simulate_start(lineage: Lineage, tables: Tables, app: App) -> Simulation:
     """A fate for every listed shard and every row."""
-    start = _Start(lineage, store, app, asked_first(lineage, store), clocks(lineage, store))
-    shards = [*(s for s in store.rows if s not in lineage), *lineage]
+    start = _Start(lineage, tables, app, asked_first(lineage, tables), clocks(lineage, tables))
+    shards = [*(s for s in tables.rows if s not in lineage), *lineage]
     fates = {s: start.fate(s) for s in shards}
     risks = tuple(start.risks(fates))
-    return Simulation(fates, _crash(store), tuple(start.notes()), risks, orders=False)
+    return Simulation(fates, _crash(tables), tuple(start.notes()), risks, orders=False)
 
 
-def _crash(store: Store) -> Crash | None:
-    if store.cache is None or not store.cache.broken:
+def _crash(tables: Tables) -> Crash | None:
+    if tables.cache is None or not tables.cache.broken:
         return None
-    why = f"Run() ends with an error at every start: the ShardCache's {store.cache.broken}"
+    why = f"Run() ends with an error at every start: the ShardCache's {tables.cache.broken}"
     return Crash(why, "the ShardCache is mended", cause=Cause.UNREADABLE)
 
 
@@ -73,7 +73,7 @@ class _Start:
     whose time lies in the future."""
 
     lineage: Lineage
-    store: Store
+    store: Tables
     app: App
     asked: frozenset[ShardId]
     ahead: Clocks

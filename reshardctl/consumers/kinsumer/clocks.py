@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from math import inf
 
 from reshardctl.consumers.kinsumer.fields import MistypedError, integer
-from reshardctl.consumers.kinsumer.rows import Store
+from reshardctl.consumers.kinsumer.rows import Tables
 from reshardctl.consumers.kinsumer.stamps import NANOS
 from reshardctl.consumers.kinsumer.tables import CACHE, CLIENTS, LEADER
 from reshardctl.lineage import Lineage
@@ -47,23 +47,23 @@ class Clocks:
         return max(held, default=None)
 
 
-def clocks(lineage: Lineage, store: Store) -> Clocks:
+def clocks(lineage: Lineage, tables: Tables) -> Clocks:
     """Every time that lies ahead of when the stream was listed; none where nobody said when."""
     now = lineage.stream.as_of
     if now == inf:
         return Clocks()
-    rows = {image.key: image for image in store.others}
+    rows = {image.key: image for image in tables.others}
     leader = rows.get(LEADER)
     led = leader is not None and "ID" in leader.attributes
-    cache = store.cache.image if store.cache is not None and store.cache.shards else None
+    cache = tables.cache.image if tables.cache is not None and tables.cache.shards else None
     return Clocks(
-        dict(_owners(store, now)), dict(_clients(rows, now)),
+        dict(_owners(tables, now)), dict(_clients(rows, now)),
         _held(leader, now, MAX_AGE) if led else None, _held(cache, now, ROUND),
     )
 
 
-def _owners(store: Store, now: float) -> Iterator[tuple[ShardId, float]]:
-    for shard, row in store.rows.items():
+def _owners(tables: Tables, now: float) -> Iterator[tuple[ShardId, float]]:
+    for shard, row in tables.rows.items():
         if row.owner is not None and not row.mistyped and row.updated / NANOS > now + AHEAD:
             yield shard, row.updated / NANOS + MAX_AGE
 

@@ -14,7 +14,7 @@ from reshardctl.consumers.kinsumer.behaviour import simulate_start
 from reshardctl.consumers.kinsumer.bootstrap import bootstrap
 from reshardctl.consumers.kinsumer.options import applications
 from reshardctl.consumers.kinsumer.releases import note_of
-from reshardctl.consumers.kinsumer.rows import Row, Store, parse
+from reshardctl.consumers.kinsumer.rows import Row, Tables, parse
 from reshardctl.consumers.kinsumer.settled import processed
 from reshardctl.consumers.kinsumer.spec import KINSUMER
 from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, key_of
@@ -27,7 +27,7 @@ DEFAULTS = {"initial": "TRIM_HORIZON"}
 """shard_consumer.go of both: TRIM_HORIZON unless Snowplow's fork is given a start timestamp."""
 
 
-class Kinsumer(BaseConsumer[Store, App]):
+class Kinsumer(BaseConsumer[Tables, App]):
     """See `BaseConsumer`. Stateless."""
 
     spec = KINSUMER
@@ -39,7 +39,7 @@ class Kinsumer(BaseConsumer[Store, App]):
     holds = staticmethod(liveness.holds)
     excluded_by = staticmethod(liveness.excluded_by)
 
-    def parse(self, images: Iterable[Image], _stream: Stream | None = None, /) -> Store:
+    def parse(self, images: Iterable[Image], _stream: Stream | None = None, /) -> Tables:
         """The three tables; they hold one stream, and do not say which."""
         return parse(images)
 
@@ -47,22 +47,22 @@ class Kinsumer(BaseConsumer[Store, App]):
         """What is behind the table in a checkpoint's key; the ShardCache is about all shards."""
         return ShardId(key.removeprefix(CHECKPOINTS)) if key.startswith(CHECKPOINTS) else MANY
 
-    def empty(self, store: Store, /) -> bool:
+    def empty(self, tables: Tables, /) -> bool:
         """Whether there is no checkpoint; clients, leader and ShardCache do not count."""
-        return not store.rows
+        return not tables.rows
 
-    def positions(self, store: Store, /) -> dict[ShardId, str]:
+    def positions(self, tables: Tables, /) -> dict[ShardId, str]:
         """Positions as spelled, with the finished mark where there is one."""
-        return {shard: _spelled(row) for shard, row in store.rows.items()}
+        return {shard: _spelled(row) for shard, row in tables.rows.items()}
 
-    def texts(self, store: Store, /) -> dict[ShardId, str]:
+    def texts(self, tables: Tables, /) -> dict[ShardId, str]:
         """Positions, whether finished or not."""
-        return {shard: row.number or "" for shard, row in store.rows.items()}
+        return {shard: row.number or "" for shard, row in tables.rows.items()}
 
-    def anomalies(self, lineage: Lineage, store: Store, /) -> list[Anomaly]:
+    def anomalies(self, lineage: Lineage, tables: Tables, /) -> list[Anomaly]:
         """Oddities of the rows themselves, and of rows against the lineage."""
-        anomalies = list(store.anomalies)
-        for shard, row in store.rows.items():
+        anomalies = list(tables.anomalies)
+        for shard, row in tables.rows.items():
             anomalies += against_listing(
                 lineage, shard, row.image.key, row.number or "", may_be_elsewhere=True,
                 unlisted="the shard is not listed; kinsumer never deletes a checkpoint",
@@ -70,23 +70,23 @@ class Kinsumer(BaseConsumer[Store, App]):
             )
         return anomalies
 
-    def wrong_stream(self, store: Store, shard: ShardId, why: str, /) -> WrongStream:
+    def wrong_stream(self, tables: Tables, shard: ShardId, why: str, /) -> WrongStream:
         """One row of tables that no key says the stream of."""
         return WrongStream(
-            f"row {store.rows[shard].image.key}: {why}: the tables belong to another "
+            f"row {tables.rows[shard].image.key}: {why}: the tables belong to another "
             "stream, or two streams share this application's name",
             "name that stream with --stream, or the right application",
         )
 
-    def candidates(self, store: Store, options: Mapping[str, str], /) -> list[Candidate]:
+    def candidates(self, tables: Tables, options: Mapping[str, str], /) -> list[Candidate]:
         """Releases × start modes that the options and the tables' own marks leave open."""
-        cached = store.cache.image if store.cache else None
+        cached = tables.cache.image if tables.cache else None
         return [
             Candidate(
                 replace(app, cached=cached), app.options(), note_of(options.get("release")),
                 DEFAULTS,
             )
-            for app in applications(options, store.forked)
+            for app in applications(options, tables.forked)
         ]
 
     def family(self, lineage: Lineage, keys: Collection[str], /) -> set[str]:

@@ -14,7 +14,7 @@ from reshardctl.consumers.kinsumer.app import App
 from reshardctl.consumers.kinsumer.behaviour import simulate_start
 from reshardctl.consumers.kinsumer.clocks import Clocks, clocks, named
 from reshardctl.consumers.kinsumer.positions import asked_first
-from reshardctl.consumers.kinsumer.rows import LATEST, Row, Store
+from reshardctl.consumers.kinsumer.rows import LATEST, Row, Tables
 from reshardctl.consumers.kinsumer.stamps import finished_at, rfc_of, seen_at
 from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, LEADER, key_of
 from reshardctl.consumers.sequence_numbers import of_a_shard_elsewhere, unborn
@@ -58,15 +58,15 @@ class _Order:
 
 
 def encode(
-    lineage: Lineage, store: Store, want: TargetFrontier, app: App, leave: Collection[ShardId]
+    lineage: Lineage, tables: Tables, want: TargetFrontier, app: App, leave: Collection[ShardId]
 ) -> list[Step]:
     """Steps after which kinsumer reads from the wanted line. leave: shards not to be touched."""
-    fates = simulate_start(lineage, store, app).fates
+    fates = simulate_start(lineage, tables, app).fates
     orders: dict[ShardId, _Order] = {}
-    for shard in [*(s for s in store.rows if s not in lineage), *lineage]:
+    for shard in [*(s for s in tables.rows if s not in lineage), *lineage]:
         if shard in leave:
             continue
-        row = store.rows.get(shard)
+        row = tables.rows.get(shard)
         if shard not in lineage:
             order = _of_unlisted(lineage, row)
         elif row is None:
@@ -75,19 +75,19 @@ def encode(
             order = _of_present(lineage, row, want[shard], fates[shard])
         if order is not None:
             orders[shard] = order
-    writes = [_write(lineage, store, order, app) for order in orders.values()]
+    writes = [_write(lineage, tables, order, app) for order in orders.values()]
     writes.sort(key=lambda w: (index_of(w.key.partition("/")[2]) or 0, w.key))
-    ahead = clocks(lineage, store)
-    writes += _unheld(store, ahead)
-    cache = _cache_write(lineage, store, orders, leave, held=ahead.cache is not None)
+    ahead = clocks(lineage, tables)
+    writes += _unheld(tables, ahead)
+    cache = _cache_write(lineage, tables, orders, leave, held=ahead.cache is not None)
     return _steps([*writes, *([cache] if cache else [])])
 
 
-def _unheld(store: Store, ahead: Clocks) -> Iterator[Write]:
+def _unheld(tables: Tables, ahead: Clocks) -> Iterator[Write]:
     """Rows whose time lies in the future, as the library leaves them when it stops: no row of the
     client, no ID of the leader (Stop, unregisterLeadership)."""
     why = "its LastUpdate lies in the future"
-    for image in store.others:
+    for image in tables.others:
         everything = tuple(image.attributes)
         if image.key in ahead.clients:
             yield Write(image.key, Delete(), image, f"{why}: it counts as alive", everything)
@@ -128,8 +128,8 @@ def _of_present(lineage: Lineage, row: Row, want: Cut, fate: Fate) -> _Order | N
     return _Order(row.shard, want, why)
 
 
-def _write(lineage: Lineage, store: Store, order: _Order, app: App) -> Write:
-    key, row = key_of(order.shard), store.rows.get(order.shard)
+def _write(lineage: Lineage, tables: Tables, order: _Order, app: App) -> Write:
+    key, row = key_of(order.shard), tables.rows.get(order.shard)
     if row is None:
         assert order.at is not None
         new = new_row(lineage, order.shard, order.at, app.by_time)
@@ -203,7 +203,7 @@ def _is_same(stored: AttributeValue | None, value: AttributeValue) -> bool:
 
 
 def _cache_write(
-    lineage: Lineage, store: Store, orders: Mapping[ShardId, _Order], leave: Collection[ShardId],
+    lineage: Lineage, tables: Tables, orders: Mapping[ShardId, _Order], leave: Collection[ShardId],
     held: bool,
 ) -> Write | None:
     """The ShardCache anew, where it would have a finished shard read again or cannot be read, or
@@ -211,11 +211,11 @@ def _cache_write(
 
     Otherwise it is left alone: the leader adds what is missing in its first round.
     """
-    finished = {s for s in lineage if _ends(s, store, orders) and s not in leave}
-    asked = asked_first(lineage, store)
-    cached = store.cache is not None and bool(store.cache.shards)
-    again = {s for s in finished & asked if cached or _bare(s, store)}
-    broken = store.cache is not None and bool(store.cache.broken)
+    finished = {s for s in lineage if _ends(s, tables, orders) and s not in leave}
+    asked = asked_first(lineage, tables)
+    cached = tables.cache is not None and bool(tables.cache.shards)
+    again = {s for s in finished & asked if cached or _bare(s, tables)}
+    broken = tables.cache is not None and bool(tables.cache.broken)
     if not again and not broken and not held:
         return None
     ids = sorted(s for s in lineage if s not in finished)
@@ -223,20 +223,20 @@ def _cache_write(
         return None
     why = "a finished shard in it is read again" if again else "it cannot be read"
     why = "its LastUpdate lies in the future" if held else why
-    before = store.cache.image if store.cache else None
+    before = tables.cache.image if tables.cache else None
     return cache_row(lineage, ids, before, why, broken or held)
 
 
-def _ends(shard: ShardId, store: Store, orders: Mapping[ShardId, _Order]) -> bool:
-    order, row = orders.get(shard), store.rows.get(shard)
+def _ends(shard: ShardId, tables: Tables, orders: Mapping[ShardId, _Order]) -> bool:
+    order, row = orders.get(shard), tables.rows.get(shard)
     if order is not None and order.at is not None:
         return order.at == DONE
     return row is not None and row.finished is not None
 
 
-def _bare(shard: ShardId, store: Store) -> bool:
+def _bare(shard: ShardId, tables: Tables) -> bool:
     """Whether it would be read from its beginning for want of a number."""
-    row = store.rows.get(shard)
+    row = tables.rows.get(shard)
     return row is None or row.number is None
 
 

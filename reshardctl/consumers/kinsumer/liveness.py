@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from reshardctl.consumers.base import Hold
-from reshardctl.consumers.kinsumer.rows import Store
+from reshardctl.consumers.kinsumer.rows import Tables
 from reshardctl.consumers.kinsumer.tables import CLIENTS, LEADER
 from reshardctl.model import Image, ShardId
 
@@ -25,14 +25,14 @@ def signs_of_life(images: Iterable[Image]) -> dict[str, str]:
     }
 
 
-def holds(store: Store) -> dict[ShardId, Hold]:
+def holds(tables: Tables) -> dict[ShardId, Hold]:
     """Owner, LastUpdate, position and finished mark of every checkpoint."""
     return {
         shard: Hold(
             row.owner or "", str(row.updated), row.number or "never read",
             row.finished is not None,
         )
-        for shard, row in store.rows.items()
+        for shard, row in tables.rows.items()
     }
 
 

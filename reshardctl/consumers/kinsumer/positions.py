@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from reshardctl.consumers.kinsumer.app import App
-from reshardctl.consumers.kinsumer.rows import LATEST, Row, Store
+from reshardctl.consumers.kinsumer.rows import LATEST, Row, Tables
 from reshardctl.consumers.sequence_numbers import NumberKind, classify, furthest
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, Cut, ShardId, at_number, at_time
@@ -79,9 +79,9 @@ def place(lineage: Lineage, row: Row, app: App) -> Cut | None:
             return None
 
 
-def asked_first(lineage: Lineage, store: Store) -> frozenset[ShardId]:
+def asked_first(lineage: Lineage, tables: Tables) -> frozenset[ShardId]:
     """The shards that a client asks for at its start, finished or not: those in the ShardCache,
     or all that are listed where it is missing or empty (refreshShards in kinsumer.go)."""
-    if store.cache is not None and store.cache.shards:
-        return frozenset(ShardId(shard) for shard in store.cache.shards)
+    if tables.cache is not None and tables.cache.shards:
+        return frozenset(ShardId(shard) for shard in tables.cache.shards)
     return frozenset(lineage)

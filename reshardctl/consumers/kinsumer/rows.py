@@ -62,7 +62,7 @@ class Cache:
 
 
 @dataclass(frozen=True, slots=True)
-class Store:
+class Tables:
     """The three tables of one application."""
 
     rows: Mapping[ShardId, Row]
@@ -84,7 +84,7 @@ class Store:
         return next((row for row in self.rows.values() if row.mistyped), None)
 
 
-def parse(images: Iterable[Image]) -> Store:
+def parse(images: Iterable[Image]) -> Tables:
     """Read the three tables. Raises UsageError where they hold another program's rows."""
     rows: dict[ShardId, Row] = {}
     cache: Cache | None = None
@@ -110,7 +110,7 @@ def parse(images: Iterable[Image]) -> Store:
     anomalies += [one for row in rows.values() for one in _oddities(row)]
     anomalies += _cache_oddities(cache)
     forked = any(r.image.attributes.get("SequenceNumber") == {"S": ""} for r in rows.values())
-    return Store(rows, cache, tuple(others), tuple(anomalies), forked)
+    return Tables(rows, cache, tuple(others), tuple(anomalies), forked)
 
 
 def _row(image: Image) -> Row:

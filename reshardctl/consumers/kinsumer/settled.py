@@ -8,27 +8,27 @@ from __future__ import annotations
 
 from reshardctl.consumers.kinsumer.app import App
 from reshardctl.consumers.kinsumer.positions import PositionKind, beginning, kind_of, place
-from reshardctl.consumers.kinsumer.rows import LATEST, Row, Store
+from reshardctl.consumers.kinsumer.rows import LATEST, Row, Tables
 from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, TIP, Basis, Frontier, ShardId, Span, at_number, exactly
 
 
-def processed(lineage: Lineage, store: Store, app: App) -> Frontier:
+def processed(lineage: Lineage, tables: Tables, app: App) -> Frontier:
     """A span for every listed shard and every row."""
-    shards = [*(s for s in store.rows if s not in lineage), *lineage]
-    return {shard: _span(lineage, store, app, shard) for shard in shards}
+    shards = [*(s for s in tables.rows if s not in lineage), *lineage]
+    return {shard: _span(lineage, tables, app, shard) for shard in shards}
 
 
-def _span(lineage: Lineage, store: Store, app: App, shard: ShardId) -> Span:
-    row = store.rows.get(shard)
+def _span(lineage: Lineage, tables: Tables, app: App, shard: ShardId) -> Span:
+    row = tables.rows.get(shard)
     if row is None:
-        return _unread(lineage, store, app, shard)
+        return _unread(lineage, tables, app, shard)
     if "SequenceNumber" in row.mistyped:
         return Span(START, furthest(lineage, shard))
     if row.finished is not None:
         return _finished(lineage, row, app)
-    span = _at_its_word(lineage, store, row, app)
+    span = _at_its_word(lineage, tables, row, app)
     if "Finished" in row.mistyped:
         return Span(span.lo, furthest(lineage, shard))
     return span
@@ -43,12 +43,12 @@ def _finished(lineage: Lineage, row: Row, app: App) -> Span:
     return Span(START, TIP, Basis.INFERRED, "marked as finished while it is open")
 
 
-def _at_its_word(lineage: Lineage, store: Store, row: Row, app: App) -> Span:
+def _at_its_word(lineage: Lineage, tables: Tables, row: Row, app: App) -> Span:
     match kind_of(lineage, row):
         case PositionKind.UNREAD:
-            return _unread(lineage, store, app, row.shard)
+            return _unread(lineage, tables, app, row.shard)
         case PositionKind.LATEST:
-            return _of_latest(lineage, store, row)
+            return _of_latest(lineage, tables, row)
         case PositionKind.AT_END:
             return exactly(DONE, why="its position is the shard's EndingSequenceNumber")
         case PositionKind.AHEAD:
@@ -62,18 +62,18 @@ def _at_its_word(lineage: Lineage, store: Store, row: Row, app: App) -> Span:
             return exactly(at)
 
 
-def _unread(lineage: Lineage, store: Store, app: App, shard: ShardId) -> Span:
+def _unread(lineage: Lineage, tables: Tables, app: App, shard: ShardId) -> Span:
     """A start by time is the application's choice for shards that were there when it began; not
     for those that were born below shards it knows."""
-    if any(parent in store.rows for parent in _above(lineage, shard)):
+    if any(parent in tables.rows for parent in _above(lineage, shard)):
         return exactly(START)
     return exactly(beginning(lineage, shard, app))
 
 
-def _of_latest(lineage: Lineage, store: Store, row: Row) -> Span:
+def _of_latest(lineage: Lineage, tables: Tables, row: Row) -> Span:
     """The library never writes LATEST: a bootstrap does, or an operator. Below a shard that was
     read it skips what was written before each start, until a record is acknowledged."""
-    if any(_was_read(store.rows[p]) for p in _above(lineage, row.shard) if p in store.rows):
+    if any(_was_read(tables.rows[p]) for p in _above(lineage, row.shard) if p in tables.rows):
         return exactly(START, why="no record of it was ever acknowledged")
     if furthest(lineage, row.shard) == DONE:
         why = "closed before anything of it was acknowledged"

@@ -18,7 +18,7 @@ from reshardctl.journal import Header, Journal, read
 from reshardctl.model import Create, Delete, Image, Step, Update, Write, after
 from reshardctl.planning.refresh import rebase
 from reshardctl.render.text_writes import write_lines
-from reshardctl.stores.base import Medium, recover
+from reshardctl.stores.base import Store, recover
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.tree import Tree
 from tests.media.files.bucket import Prefix, bucket_server
@@ -46,7 +46,7 @@ def fill(root: Path, crc: bool = True) -> Tree:
     return Tree(Local(str(root)), everything)
 
 
-def plan(medium: Medium, crc: bool = True, text: str = "v1\nnew") -> list[Step]:
+def plan(medium: Store, crc: bool = True, text: str = "v1\nnew") -> list[Step]:
     """The newest batch edited in place with its log wiped, and one more appended."""
     rows = {image.key: image for image in medium.read()}
     own = {"text": {"S": text}} | ({"crc": b64(crc32(text.encode()))} if crc else {})
@@ -58,7 +58,7 @@ def plan(medium: Medium, crc: bool = True, text: str = "v1\nnew") -> list[Step]:
     ]
 
 
-def header(steps: list[Step], medium: Medium) -> Header:
+def header(steps: list[Step], medium: Store) -> Header:
     return Header(
         plan="1f" * 32, locator="spark:x", identity=medium.identity(),
         stream={"arn": "arn:aws:kinesis:us-east-1:123456789012:stream/orders", "created": "1"},
@@ -67,7 +67,7 @@ def header(steps: list[Step], medium: Medium) -> Header:
     )
 
 
-def fix(steps: list[Step], medium: Medium, path: Path) -> None:
+def fix(steps: list[Step], medium: Store, path: Path) -> None:
     def check(rows: list[Image]) -> list[Step]:
         return rebase(steps, rows, MOVING)
 
@@ -76,13 +76,13 @@ def fix(steps: list[Step], medium: Medium, path: Path) -> None:
         journal.verified()
 
 
-def finish(medium: Medium, path: Path) -> None:
+def finish(medium: Store, path: Path) -> None:
     journal, records = Journal.open(path)
     with journal:
         resume(journal, records, medium, check=lambda _, steps: steps, moving=MOVING)
 
 
-def take_back(medium: Medium, path: Path) -> None:
+def take_back(medium: Store, path: Path) -> None:
     recover(medium)
     rows = {image.key: image for image in medium.read()}
     steps = undo_steps(read(path), rows, RESTORE, MOVING)
@@ -171,7 +171,7 @@ def points(tmp_path: Path) -> int:
 
 @pytest.mark.usefixtures("_no_waiting_for_the_disk")
 @pytest.mark.parametrize("end", [finish, take_back])
-def test_killed_anywhere(tmp_path: Path, end: Callable[[Medium, Path], None]) -> None:
+def test_killed_anywhere(tmp_path: Path, end: Callable[[Store, Path], None]) -> None:
     """The journal's own calls count as well. Finished or taken back, whole."""
     wanted = tmp_path / "wanted"
     medium = fill(wanted)
