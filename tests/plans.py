@@ -195,11 +195,19 @@ def apply(
 
 
 def resume(
-    journal: Journal, records: Records, medium: Store, *, check: CheckRest,
-    moving: frozenset[str] = frozenset(), renewing: frozenset[str] = frozenset(), **options: Any,
+    journal: Journal,
+    records: Records,
+    medium: Store,
+    *,
+    check: CheckRest,
+    volatile_attributes: frozenset[str] = frozenset(),
+    renewing: frozenset[str] = frozenset(),
+    **options: Any,
 ) -> Applied:
     """Read, prove what is left, write it, as a use case does."""
-    rest = writing.rest_of(journal, records, medium, moving=moving, renewing=renewing)
+    rest = writing.rest_of(
+        journal, records, medium, volatile_attributes=volatile_attributes, renewing=renewing
+    )
     fresh = check(list(rest.rows), rest.steps)
     return writing.resume(rest, fresh, medium, journal, renewing=renewing, **options)
 

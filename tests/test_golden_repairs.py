@@ -135,7 +135,9 @@ def bystanders(case: Case, stream: str | None) -> list[Image]:
 
 def put_back(case: Case, plan: Plan) -> list[Image]:
     """The rows after an undo, write by write, as `reshardctl.execution.undo` restores them."""
-    restore = Restore(KCL.spec.moving, KCL.spec.counters, KCL.spec.owners)
+    restore = Restore(
+        KCL.spec.volatile_attributes, KCL.spec.monotonic_counters, KCL.spec.owner_attributes
+    )
     rows = {image.key: image for image in case.images}
     done = []
     for write in [write for step in plan.steps for write in step.writes]:
@@ -156,7 +158,7 @@ def put_back(case: Case, plan: Plan) -> list[Image]:
 
 def lasting(images: list[Image]) -> dict[str, Item]:
     """Rows without what no undo brings back."""
-    lost = KCL.spec.counters | KCL.spec.owners
+    lost = KCL.spec.monotonic_counters | KCL.spec.owner_attributes
     return {i.key: {n: v for n, v in i.attributes.items() if n not in lost} for i in images}
 
 
@@ -172,7 +174,7 @@ def test_new_rows_look_like_the_library_s(folder, stream):
     plan = decide(case)
     assert isinstance(plan, Plan)
     mended = {i.key: i for i in after(case.images, plan.steps)}
-    moving = {"checkpoint", "throughputKBps", *KCL.spec.moving}
+    moving = {"checkpoint", "throughputKBps", *KCL.spec.volatile_attributes}
     for image in whole.images:
         assert image.key in mended
         theirs = {n: v for n, v in image.attributes.items() if n not in moving}

@@ -164,7 +164,7 @@ def _whole(
     with journal:
         observer.writing()
         whole.put_back(journal, records, undoing.steps)
-        _read_back(ports, undoing.steps, journal, place.spec.moving)
+        _read_back(ports, undoing.steps, journal, place.spec.volatile_attributes)
     return replace(undoing, written=len(undoing.steps), journal=str(journal.path))
 
 
@@ -191,16 +191,20 @@ def _go_on(
     assert source.log is not None
     stopped(request.watch, ports, place, observer, assumed=request.assume_stopped)
     journal, records = Journal.open(source.log)
-    moving = place.spec.moving
+    volatile_attributes = place.spec.volatile_attributes
     with journal:
         observer.writing()
         rest = rest_of(
-            journal, records, ports.store, moving=moving, identity_rows=place.spec.identity_rows
+            journal,
+            records,
+            ports.store,
+            volatile_attributes=volatile_attributes,
+            identity_rows=place.spec.identity_rows,
         )
         applied = resume(
             rest, rest.steps, ports.store, journal, interrupted=ports.interrupted
         )
-        _read_back(ports, applied.steps, journal, moving)
+        _read_back(ports, applied.steps, journal, volatile_attributes)
         return _done(ports, source, place, applied)
 
 
@@ -216,13 +220,13 @@ def _done(ports: Ports, source: Source, place: Locator, applied: Applied) -> Und
 
 
 def _read_back(
-    ports: Ports, steps: Sequence[Step], journal: Journal, moving: Collection[str]
+    ports: Ports, steps: Sequence[Step], journal: Journal, volatile_attributes: Collection[str]
 ) -> None:
     """Look whether every row is as it was put back, and record the end. HalfDone if not."""
     try:
         rows: dict[str, Image | None] = {image.key: image for image in ports.store.read()}
         keys = {write.key for step in steps for write in step.writes}
-        stands = write_states(steps, {key: rows.get(key) for key in keys}, moving)
+        stands = write_states(steps, {key: rows.get(key) for key in keys}, volatile_attributes)
         if any(one is not WriteState.APPLIED for row in stands for one in row):
             raise CannotTell("a row is not as it was put back: someone else wrote")
         journal.undone()
@@ -235,16 +239,16 @@ def _steps(
 ) -> tuple[list[Step], list[str]]:
     """What is put back, and what stays, in words."""
     records, rows = source.records(ports), _rows(images)
-    rule, moving = _rule(place)
+    rule, volatile_attributes = _rule(place)
     try:
-        steps = undo_steps(records, rows, rule, moving, _words(source))
+        steps = undo_steps(records, rows, rule, volatile_attributes, _words(source))
     except UndoRefused as error:
         later = Journals(account).later(records, error.rows)
         if not later:
             raise
         raise _named(error, later[0], Journals(account).word_for(later[0])) from None
     _refuse_spent(images, steps, place)
-    stays = staying(records, rows, rule, moving)
+    stays = staying(records, rows, rule, volatile_attributes)
     return steps, [
         f"{', '.join(names)} of {key}: {_why(names, rule)}." for key, names in sorted(stays.items())
     ]
@@ -263,9 +267,9 @@ def _refuse_spent(images: Sequence[Image], steps: Sequence[Step], place: Locator
 
 def _why(names: Collection[str], rule: Restore) -> str:
     """Why attributes that a fix wrote are not given back."""
-    if rule.counters & set(names):
+    if rule.monotonic_counters & set(names):
         return "a lease counter never goes back"
-    if rule.owners & set(names):
+    if rule.owner_attributes & set(names):
         return "no worker is given a row again"
     return "they moved by themselves since"
 
@@ -285,7 +289,9 @@ def _named(error: UndoRefused, last: Entry, word: str) -> UndoRefused:
 
 def _rule(place: Locator) -> tuple[Restore, frozenset[str]]:
     spec = place.spec
-    return Restore(spec.moving, spec.counters, spec.owners), spec.moving
+    return Restore(
+        spec.volatile_attributes, spec.monotonic_counters, spec.owner_attributes
+    ), spec.volatile_attributes
 
 
 def _rows(images: Sequence[Image]) -> Mapping[str, Image | None]:
@@ -308,12 +314,12 @@ def _empty(snapshot: Snapshot) -> Report:
 def _apply(
     ports: Ports, journal: Journal, source: Source, steps: list[Step], place: Locator
 ) -> Applied:
-    rule, moving = _rule(place)
+    rule, volatile_attributes = _rule(place)
     records = source.records(ports)
     journal.begin_undo(steps)
     images = fresh_rows(ports.store)
-    fresh = undo_steps(records, _rows(images), rule, moving, _words(source))
+    fresh = undo_steps(records, _rows(images), rule, volatile_attributes, _words(source))
     _refuse_spent(images, fresh, place)
     applied = apply(steps, fresh, ports.store, journal, interrupted=ports.interrupted)
-    _read_back(ports, applied.steps, journal, moving)
+    _read_back(ports, applied.steps, journal, volatile_attributes)
     return applied

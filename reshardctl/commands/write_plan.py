@@ -59,7 +59,11 @@ def go_on(
     renewed = renewing(locator, live)
     spec = locator.spec
     rest = rest_of(
-        journal, records, ports.store, moving=spec.moving, renewing=renewed,
+        journal,
+        records,
+        ports.store,
+        volatile_attributes=spec.volatile_attributes,
+        renewing=renewed,
         identity_rows=spec.identity_rows,
     )
     lineage = ports.kinesis.lineage(plan.stream)

@@ -140,9 +140,9 @@ class Spec:
     position_attribute: str = ""
     default_table: str = ""
     create_store: Callable[[Missing], str] = create_dynamodb_table
-    moving: frozenset[str] = frozenset()
-    counters: frozenset[str] = frozenset()
-    owners: frozenset[str] = frozenset()
+    volatile_attributes: frozenset[str] = frozenset()
+    monotonic_counters: frozenset[str] = frozenset()
+    owner_attributes: frozenset[str] = frozenset()
     rests_on: tuple[str, ...] = ()
     reading: frozenset[str] = frozenset()
     plain: frozenset[str] = frozenset()

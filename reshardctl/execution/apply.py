@@ -104,7 +104,7 @@ def rest_of(
     records: Records,
     medium: Store,
     *,
-    moving: Collection[str] = (),
+    volatile_attributes: Collection[str] = (),
     renewing: Collection[str] = (),
     identity_rows: Mapping[str, str] = MappingProxyType({}),
 ) -> Rest:
@@ -121,7 +121,7 @@ def rest_of(
     steps = run.current
     try:
         landed = run.applied if renewing else frozenset()
-        todo = remaining(steps, rows, journal, moving, renewing, landed)
+        todo = remaining(steps, rows, journal, volatile_attributes, renewing, landed)
     except HalfDone as error:
         if run.intents:
             raise
@@ -176,8 +176,12 @@ def _told_otherwise_now(
 
 
 def remaining(
-    steps: Sequence[Step], rows: Sequence[Image], journal: Journal, moving: Collection[str] = (),
-    renewing: Collection[str] = (), landed: Collection[int] = (),
+    steps: Sequence[Step],
+    rows: Sequence[Image],
+    journal: Journal,
+    volatile_attributes: Collection[str] = (),
+    renewing: Collection[str] = (),
+    landed: Collection[int] = (),
 ) -> list[tuple[int, Step]]:
     """The writes that have not landed, by the place of their step, on the rows as they are now.
 
@@ -187,7 +191,7 @@ def remaining(
     """
     found = {image.key: image for image in rows}
     now = {write.key: found.get(write.key) for step in steps for write in step.writes}
-    stands = write_states(steps, now, moving)
+    stands = write_states(steps, now, volatile_attributes)
     moved = {
         write.key
         for index, (step, row) in enumerate(zip(steps, stands, strict=True))
@@ -204,7 +208,7 @@ def remaining(
         writes = tuple(write for write, state in pairs if state is WriteState.PENDING)
         if writes and index not in landed:
             rest.append((index, replace(step, writes=writes)))
-    fresh = rebase([step for _, step in rest], rows, renewing or moving)
+    fresh = rebase([step for _, step in rest], rows, renewing or volatile_attributes)
     return [(index, step) for (index, _), step in zip(rest, fresh, strict=True)]
 
 

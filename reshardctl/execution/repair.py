@@ -42,7 +42,7 @@ def still_proven(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
     if not isinstance(decision, Plan):
         what = "nothing is left to do" if isinstance(decision, Nothing) else "it cannot be made now"
         raise StalePlan(f"the plan is stale: on the rows as they are now {what}", AGAIN)
-    owners = report.snapshot.locator.spec.owners if live else frozenset()
+    owners = report.snapshot.locator.spec.owner_attributes if live else frozenset()
     if changed := _differences(plan.steps, decision.steps, owners):
         raise StalePlan(f"the plan is stale: {'; '.join(changed[:3])}", AGAIN)
     if len(plan.promised) != len(decision.after):
@@ -82,7 +82,7 @@ def renewing(locator: Locator, live: bool) -> frozenset[str]:
     The owner is not among them: a row that was lost or taken is another matter.
     """
     spec = locator.spec
-    return spec.moving - spec.owners if live else frozenset()
+    return spec.volatile_attributes - spec.owner_attributes if live else frozenset()
 
 
 def unplanned(plan: SavedPlan, report: Report) -> str:

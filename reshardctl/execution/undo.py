@@ -35,9 +35,9 @@ class Restore:
     owners: who holds the row; never given back, because that worker may be long gone.
     """
 
-    moving: frozenset[str]
-    counters: frozenset[str]
-    owners: frozenset[str]
+    volatile_attributes: frozenset[str]
+    monotonic_counters: frozenset[str]
+    owner_attributes: frozenset[str]
 
     def __call__(
         self, write: Write, before: Image | None, after: Image | None, current: Image | None
@@ -54,13 +54,13 @@ class Restore:
                 return self._updated(write, before, after, current)
 
     def _removed(self, write: Write, current: Image) -> Write:
-        guard = touched(write) | set(current.attributes) | self.moving
+        guard = touched(write) | set(current.attributes) | self.volatile_attributes
         why = f"the fix created it: {write.why}"
         return Write(write.key, Delete(), current, why, tuple(sorted(guard)))
 
     def _recreated(self, write: Write, before: Image) -> Write:
-        row = {n: v for n, v in before.attributes.items() if n not in self.owners}
-        for name in self.counters & row.keys():
+        row = {n: v for n, v in before.attributes.items() if n not in self.owner_attributes}
+        for name in self.monotonic_counters & row.keys():
             if "N" in row[name]:
                 row[name] = {"N": str(int(row[name]["N"]) + 1)}
         return Write(write.key, Create(row), None, f"the fix deleted it: {write.why}")
@@ -71,9 +71,9 @@ class Restore:
         names = touched(write)
         put: dict[str, AttributeValue] = {}
         remove = []
-        for name in sorted(names - self.counters - self.owners):
+        for name in sorted(names - self.monotonic_counters - self.owner_attributes):
             was, is_now = before.attributes.get(name), current.attributes.get(name)
-            own = name in self.moving and not same(is_now, after.attributes.get(name))
+            own = name in self.volatile_attributes and not same(is_now, after.attributes.get(name))
             if own or same(was, is_now):
                 continue
             if was is None:
@@ -82,8 +82,8 @@ class Restore:
                 put[name] = was
         if not put and not remove:
             return None
-        add = dict.fromkeys(sorted(self.counters & current.attributes.keys()), 1)
-        guard = tuple(sorted(names | self.moving))
+        add = dict.fromkeys(sorted(self.monotonic_counters & current.attributes.keys()), 1)
+        guard = tuple(sorted(names | self.volatile_attributes))
         change = Update(put, tuple(remove), add or None)
         return Write(write.key, change, current, f"as before the fix: {write.why}", guard)
 
@@ -92,15 +92,15 @@ def undo_steps(
     records: Records,
     current: Mapping[str, Image | None],
     restore: RestoreRule,
-    moving: Collection[str] = (),
+    volatile_attributes: Collection[str] = (),
     moved: str = MOVED,
 ) -> list[Step]:
     """The steps that take back what landed, last first; [] when nothing did.
 
     current: the rows now, at least those of the journal; an absent one may be left out. Refuses
     whole (UndoRefused, listing rows) when a row that the fix wrote is not as the fix left it in
-    any attribute but `moving`; `moved` are the words for that. UsageError when an undo was begun:
-    it is to be resumed instead.
+    any attribute but `volatile_attributes`; `moved` are the words for that. UsageError when an
+    undo was begun: it is to be resumed instead.
     """
     if records.undo is not None:
         done = records.undo.outcome == "undone"
@@ -108,8 +108,8 @@ def undo_steps(
         ways = "look again with reshardctl inspect" if done else f"reshardctl undo {records.path}"
         raise UsageError(f"the fix of journal {records.path} {what}", ways)
     steps = records.fix.current
-    landed = _landed(records, steps, current, moving)
-    _refuse_moved(landed, current, moving, moved)
+    landed = _landed(records, steps, current, volatile_attributes)
+    _refuse_moved(landed, current, volatile_attributes, moved)
     rows = {write.key: current.get(write.key) for step in landed for write in step.writes}
     result = []
     for step in reversed(landed):
@@ -129,12 +129,16 @@ def staying(
     records: Records,
     current: Mapping[str, Image | None],
     restore: RestoreRule,
-    moving: Collection[str] = (),
+    volatile_attributes: Collection[str] = (),
 ) -> dict[str, list[str]]:
     """What stays of rows that landed and to which nothing is given back, by key: counters that
     the fix made or raised and owners that it took, which no undo gives back."""
-    landed = _landed(records, records.fix.current, current, moving)
-    back = {w.key for step in undo_steps(records, current, restore, moving) for w in step.writes}
+    landed = _landed(records, records.fix.current, current, volatile_attributes)
+    back = {
+        w.key
+        for step in undo_steps(records, current, restore, volatile_attributes)
+        for w in step.writes
+    }
     found: dict[str, list[str]] = {}
     for write in (write for step in landed for write in step.writes):
         if write.key not in back:
@@ -155,12 +159,12 @@ def _landed(
     records: Records,
     steps: Sequence[Step],
     current: Mapping[str, Image | None],
-    moving: Collection[str],
+    volatile_attributes: Collection[str],
 ) -> list[Step]:
     """The steps, or the parts of them, that are in place. The rows decide; a record helps only
     where a consumer has written since, and that is refused later."""
     now = {write.key: current.get(write.key) for step in steps for write in step.writes}
-    stands = write_states(steps, now, moving)
+    stands = write_states(steps, now, volatile_attributes)
     result = []
     for index, (step, row) in enumerate(zip(steps, stands, strict=True)):
         if index not in records.fix.intents:
@@ -176,7 +180,9 @@ def _landed(
 
 
 def _refuse_moved(
-    landed: Sequence[Step], current: Mapping[str, Image | None], moving: Collection[str],
+    landed: Sequence[Step],
+    current: Mapping[str, Image | None],
+    volatile_attributes: Collection[str],
     words: str,
 ) -> None:
     chains: dict[str, list[Write]] = {}
@@ -185,7 +191,7 @@ def _refuse_moved(
     moved = {
         key: why
         for key, chain in sorted(chains.items())
-        if (why := _moved(chain, current.get(key), moving))
+        if (why := _moved(chain, current.get(key), volatile_attributes))
     }
     if moved:
         named = "; ".join(f"{key}: {why}" for key, why in moved.items())
@@ -196,7 +202,7 @@ def _refuse_moved(
         )
 
 
-def _moved(chain: Sequence[Write], now: Image | None, moving: Collection[str]) -> str:
+def _moved(chain: Sequence[Write], now: Image | None, volatile_attributes: Collection[str]) -> str:
     """How a row differs from what its writes left; "" if it does not."""
     left = chain[0].before
     for write in chain:
@@ -205,7 +211,7 @@ def _moved(chain: Sequence[Write], now: Image | None, moving: Collection[str]) -
         if left is now:
             return ""
         return "is there again" if left is None else "is gone"
-    names = differing(left, now, moving)
-    if not names and reached(chain, now, moving) != len(chain):
+    names = differing(left, now, volatile_attributes)
+    if not names and reached(chain, now, volatile_attributes) != len(chain):
         names = sorted(set(differing(left, now)))
     return ", ".join(names)

@@ -82,15 +82,17 @@ def touched(write: Write) -> frozenset[str]:
             return frozenset(values) | frozenset(remove) | frozenset(add or ())
 
 
-def differing(one: Image, other: Image, moving: Collection[str] = ()) -> list[str]:
+def differing(one: Image, other: Image, volatile_attributes: Collection[str] = ()) -> list[str]:
     """Names of the attributes in which two images of a row differ, those that move left out."""
-    names = (set(one.attributes) | set(other.attributes)) - set(moving)
+    names = (set(one.attributes) | set(other.attributes)) - set(volatile_attributes)
     return sorted(n for n in names if not same(one.attributes.get(n), other.attributes.get(n)))
 
 
-def write_state(write: Write, now: Image | None, moving: Collection[str] = ()) -> WriteState:
+def write_state(
+    write: Write, now: Image | None, volatile_attributes: Collection[str] = ()
+) -> WriteState:
     """How one write stands, its row being `now`. moving: attributes that change by themselves."""
-    match reached([write], now, moving):
+    match reached([write], now, volatile_attributes):
         case 1:
             return WriteState.APPLIED
         case 0:
@@ -100,7 +102,7 @@ def write_state(write: Write, now: Image | None, moving: Collection[str] = ()) -
 
 
 def write_states(
-    steps: Iterable[Step], now: dict[str, Image | None], moving: Collection[str] = ()
+    steps: Iterable[Step], now: dict[str, Image | None], volatile_attributes: Collection[str] = ()
 ) -> list[list[WriteState]]:
     """How every write of every step stands, per step and write; `now` has every named row.
 
@@ -110,7 +112,7 @@ def write_states(
     chains: dict[str, list[Write]] = {}
     for write in (write for step in steps for write in step.writes):
         chains.setdefault(write.key, []).append(write)
-    in_place = {key: reached(chain, now[key], moving) for key, chain in chains.items()}
+    in_place = {key: reached(chain, now[key], volatile_attributes) for key, chain in chains.items()}
     seen = dict.fromkeys(chains, 0)
     result = []
     for step in steps:
@@ -128,10 +130,12 @@ def _at(index: int, in_place: int | None) -> WriteState:
     return WriteState.APPLIED if index < in_place else WriteState.PENDING
 
 
-def reached(chain: Sequence[Write], now: Image | None, moving: Collection[str] = ()) -> int | None:
+def reached(
+    chain: Sequence[Write], now: Image | None, volatile_attributes: Collection[str] = ()
+) -> int | None:
     """How many of a row's writes, in their order, are in place; `None`: the row moved.
 
-    An exact match goes first. Then counters may have grown further and `moving` attributes may
+    An exact match goes first. Then counters may have grown further and `volatile_attributes` may
     hold anything, because a consumer renews its rows without changing what they say.
     """
     states = [chain[0].before]
@@ -139,7 +143,7 @@ def reached(chain: Sequence[Write], now: Image | None, moving: Collection[str] =
         states.append(changed(states[-1], write))
     names = frozenset().union(*(touched(write) | set(write.guard) for write in chain))
     counters = {n for w in chain if isinstance(w.change, Update) for n in w.change.add or ()}
-    fixed, loose = names - counters - set(moving), counters & names
+    fixed, loose = names - counters - set(volatile_attributes), counters & names
     for index in reversed(range(len(states))):
         if _alike(now, states[index], names, ()):
             return index

@@ -11,7 +11,7 @@ from reshardctl.model.write_state import same
 
 
 def rebase(
-    steps: Sequence[Step], rows: Sequence[Image], moving: Collection[str] = ()
+    steps: Sequence[Step], rows: Sequence[Image], volatile_attributes: Collection[str] = ()
 ) -> list[Step]:
     """The same writes over the rows as they are now, the steps before each one taken as done.
 
@@ -27,8 +27,8 @@ def rebase(
         for write in step.writes:
             row = now.get(write.key)
             if write.key not in written:
-                _as_guarded(write, row, moving)
-            fresh = _over(write, row, moving)
+                _as_guarded(write, row, volatile_attributes)
+            fresh = _over(write, row, volatile_attributes)
             now[write.key] = changed(row, fresh)
             written.add(write.key)
             writes.append(fresh)
@@ -36,7 +36,7 @@ def rebase(
     return result
 
 
-def _as_guarded(write: Write, row: Image | None, moving: Collection[str]) -> None:
+def _as_guarded(write: Write, row: Image | None, volatile_attributes: Collection[str]) -> None:
     again = "run reshardctl fix again"
     if (row is None) is not (write.before is None):
         change = "vanished" if row is None else "appeared"
@@ -44,14 +44,14 @@ def _as_guarded(write: Write, row: Image | None, moving: Collection[str]) -> Non
     if row is None or write.before is None:
         return
     for name in write.guard:
-        if name in moving:
+        if name in volatile_attributes:
             continue
         if not same(row.attributes.get(name), write.before.attributes.get(name)):
             raise StalePlan(f"row {write.key}: {name} has changed since it was read", again)
 
 
-def _over(write: Write, row: Image | None, moving: Collection[str]) -> Write:
+def _over(write: Write, row: Image | None, volatile_attributes: Collection[str]) -> Write:
     if row is None or write.live:
         return replace(write, before=row)
-    extra = sorted(set(moving) - set(write.guard))
+    extra = sorted(set(volatile_attributes) - set(write.guard))
     return replace(write, before=row, guard=(*write.guard, *extra))

@@ -285,7 +285,7 @@ class ConsumerContract:
         lineage, images = self.drawn(data)
         _, plan = self._planned(data, lineage, images)
         spec = self.consumer.spec
-        rule = Restore(spec.moving, spec.counters, spec.owners)
+        rule = Restore(spec.volatile_attributes, spec.monotonic_counters, spec.owner_attributes)
         rows: dict[str, Image | None] = {image.key: image for image in images}
         done: list[tuple[Write, Image | None, Image | None]] = []
         for write in (write for step in plan.steps for write in step.writes):
@@ -319,7 +319,7 @@ class ConsumerContract:
         assume(images)
         image = data.draw(st.sampled_from(images))
         moved: dict[str, AttributeValue] = dict(image.attributes)
-        for name in self.consumer.spec.counters & moved.keys():
+        for name in self.consumer.spec.monotonic_counters & moved.keys():
             moved[name] = {"N": str(int(moved[name]["N"]) + 5)}
         other = Image(image.key, moved)
         assert self.consumer.footprint(image) == self.consumer.footprint(other)
@@ -372,7 +372,7 @@ class ConsumerContract:
         return found
 
     def _lost(self) -> frozenset[str]:
-        return self.consumer.spec.counters | self.consumer.spec.owners
+        return self.consumer.spec.monotonic_counters | self.consumer.spec.owner_attributes
 
 
 def delivered(lineage: Lineage, run: Simulation) -> dict[ShardId, tuple[Cut, Cut]]:

@@ -13,7 +13,7 @@ from tests.cli.lab import Lab
 
 BROKEN = "a-both"
 OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
-MOVING = CONSUMERS["kcl"].spec.moving
+MOVING = CONSUMERS["kcl"].spec.volatile_attributes
 PROVEN = (
     "checkpoint", "checkpointSubSequenceNumber", "parentShardId", "childShardIds", "leaseOwner",
     "pendingCheckpoint", "checkpointOwner", "entityType",

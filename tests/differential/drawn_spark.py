@@ -163,18 +163,27 @@ def undone(scene: Scene, steps: Sequence[Step], folder: Path) -> Iterator[Violat
     was, planned = by_hand.tree(scene.root), {i.key: i for i in after(scene.images(), steps)}
     header = Header("plan", "locator", dict(tree.identity()), {}, "lossless", "", "", tuple(steps))
     with Journal.create(folder / "journal", header) as journal:
-        apply(steps, tree, journal, check=lambda rows: rebase(steps, rows, consumer.moving))
+        apply(
+            steps,
+            tree,
+            journal,
+            check=lambda rows: rebase(steps, rows, consumer.volatile_attributes),
+        )
     is_now = {image.key: image for image in scene.images()}
     for key in sorted(was.keys() | planned.keys() | is_now.keys()):
         if not key.endswith("/") and is_now.get(key) != planned.get(key):
             yield Violation("written", f"{key}: {is_now.get(key)}, planned {planned.get(key)}")
     rows = {image.key: image for image in tree.read()}
-    restore = Restore(consumer.moving, consumer.counters, consumer.owners)
-    back = undo_steps(read(folder / "journal"), rows, restore, consumer.moving)
+    restore = Restore(
+        consumer.volatile_attributes, consumer.monotonic_counters, consumer.owner_attributes
+    )
+    back = undo_steps(read(folder / "journal"), rows, restore, consumer.volatile_attributes)
     journal, _ = Journal.open(folder / "journal")
     with journal:
         journal.begin_undo(back)
-        apply(back, tree, journal, check=lambda rows: rebase(back, rows, consumer.moving))
+        apply(
+            back, tree, journal, check=lambda rows: rebase(back, rows, consumer.volatile_attributes)
+        )
         journal.undone()
     left = by_hand.tree(scene.root)
     for key in sorted(was.keys() | left.keys()):

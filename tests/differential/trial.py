@@ -278,20 +278,30 @@ def _undo(state: State, steps: tuple[Step, ...]) -> Iterator[Violation]:
     counters, which only grow, and owners, who may be gone."""
     consumer = CONSUMERS[state.consumer]
     spec = consumer.spec
-    apart = spec.counters | spec.owners
+    apart = spec.monotonic_counters | spec.owner_attributes
     medium = MemoryStore(state.images)
     with tempfile.TemporaryDirectory(dir=_fast()) as folder:
         path = Path(folder) / "journal"
         header = Header("plan", "locator", dict(medium.identity()), {}, "lossless", "", "", steps)
         with Journal.create(path, header) as journal:
-            apply(steps, medium, journal, check=lambda rows: rebase(steps, rows, spec.moving))
-        restore = Restore(spec.moving, spec.counters, spec.owners)
+            apply(
+                steps,
+                medium,
+                journal,
+                check=lambda rows: rebase(steps, rows, spec.volatile_attributes),
+            )
+        restore = Restore(spec.volatile_attributes, spec.monotonic_counters, spec.owner_attributes)
         now = {image.key: image for image in medium.read()}
-        back = undo_steps(read(path), now, restore, spec.moving)
+        back = undo_steps(read(path), now, restore, spec.volatile_attributes)
         journal, _ = Journal.open(path)
         with journal:
             journal.begin_undo(back)
-            apply(back, medium, journal, check=lambda rows: rebase(back, rows, spec.moving))
+            apply(
+                back,
+                medium,
+                journal,
+                check=lambda rows: rebase(back, rows, spec.volatile_attributes),
+            )
             journal.undone()
     was, is_now = _kept(state.images, apart), _kept(medium.read(), apart)
     for key in sorted(was.keys() | is_now.keys()):

@@ -25,12 +25,12 @@ KCL = Spec(
         ),
     },
     names_stream=_names_stream,
-    moving=frozenset({
+    volatile_attributes=frozenset({
         "leaseCounter", "leaseOwner", "checkpointOwner", "ownerSwitchesSinceCheckpoint",
         "throughputKBps",
     }),
-    counters=frozenset({"leaseCounter"}),
-    owners=frozenset({"leaseOwner", "checkpointOwner"}),
+    monotonic_counters=frozenset({"leaseCounter"}),
+    owner_attributes=frozenset({"leaseOwner", "checkpointOwner"}),
     rests_on=(
         "checkpoint", "checkpointSubSequenceNumber", "parentShardId", "childShardIds",
         "pendingCheckpoint", "leaseOwner", "checkpointOwner", "entityType", "streamName",

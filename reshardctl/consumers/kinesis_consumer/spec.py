@@ -71,11 +71,11 @@ KINESIS_CONSUMER = Spec(
     # The table of the DDL in the library's README; the library itself has no default.
     default_table="kinesis_consumer",
     create_store=_create_store,
-    moving=frozenset({
+    volatile_attributes=frozenset({
         "lease_expires_at", "lease_owner", "pending_owner", "handoff_deadline",
         "worker_expires_at", "ttl",
     }),
-    owners=frozenset({"lease_owner", "pending_owner"}),
+    owner_attributes=frozenset({"lease_owner", "pending_owner"}),
     rests_on=(NUMBER, "completed"),
     reading=frozenset({NUMBER, "completed"}),
     plain=frozenset({"true", "false"}),

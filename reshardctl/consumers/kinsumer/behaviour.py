@@ -88,7 +88,7 @@ class _Start:
             return self._finished(row)
         if shard not in self.asked and (unfound := self._unfound()) is not None:
             return unfound
-        if (until := self.ahead.owners.get(shard)) is not None:
+        if (until := self.ahead.owner_attributes.get(shard)) is not None:
             why = f"has an owner until {instant(until)}, by a LastUpdate that lies in the future"
             return WontRead(Cause.CLOCK_AHEAD, f"{why}: nobody takes it over before")
         return self._without_row(shard) if row is None else self._unfinished(row)

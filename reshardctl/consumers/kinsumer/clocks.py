@@ -35,7 +35,7 @@ class Clocks:
     past.
     """
 
-    owners: Mapping[ShardId, float] = field(default_factory=dict)
+    owner_attributes: Mapping[ShardId, float] = field(default_factory=dict)
     clients: Mapping[str, float] = field(default_factory=dict)
     leader: float | None = None
     cache: float | None = None

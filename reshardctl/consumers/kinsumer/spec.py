@@ -19,8 +19,8 @@ KINSUMER = Spec(
         ),
     },
     tables=tables,
-    moving=frozenset({"LastUpdate", "LastUpdateRFC", "OwnerID", "OwnerName"}),
-    owners=frozenset({"OwnerID", "OwnerName"}),
+    volatile_attributes=frozenset({"LastUpdate", "LastUpdateRFC", "OwnerID", "OwnerName"}),
+    owner_attributes=frozenset({"OwnerID", "OwnerName"}),
     rests_on=("SequenceNumber", "Finished", "OwnerID", "ShardIDs"),
     reading=frozenset({
         "SequenceNumber", "Finished", "FinishedRFC", "OwnerID", "OwnerName", "ShardIDs",
