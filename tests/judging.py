@@ -129,7 +129,7 @@ class Bench:
     def on(cls, case: Case, images: list[Image], options: dict[str, str],
            policy: str = "lossless", accept: str = "", probe: bool = False) -> Bench:
         """These rows under these options of the locator. probe: every closed shard was read."""
-        consumer = CONSUMERS[case.consumer].bound(options, next(iter(case.stores), ""))
+        consumer = CONSUMERS[case.consumer].for_options(options, next(iter(case.stores), ""))
         lineage = lineage_of(case.shards, case.stream["created"], case.retention_hours)
         candidates = consumer.candidates(consumer.parse(images, lineage.stream), options)
         state = StreamState(lineage.as_of(case.now), case.now)

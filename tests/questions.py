@@ -37,7 +37,7 @@ def situations() -> Iterator[tuple[str, Case, dict[str, str], bool]]:
                 options = options_of(case, initial, None) | more
                 options.pop("release", None)
                 yield STARTED, case, options, probe
-            asks = CONSUMERS[case.consumer].spec.asks
+            asks = CONSUMERS[case.consumer].spec.ambiguous_options
             kept = {name: value for name, value in more.items() if name not in asks}
             yield NOTHING, case, kept, False
 

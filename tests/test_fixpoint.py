@@ -124,7 +124,7 @@ def test_a_plan_that_would_leave_the_process_dying_is_not_shown():
         }))
         for one in (shard_id(0), shard_id(1))
     ]  # fmt: skip
-    consumer = KinesisConsumer().bound({"app": "app"})
+    consumer = KinesisConsumer().for_options({"app": "app"})
     apps = consumer.candidates(
         consumer.parse(images), {"initial": "TRIM_HORIZON", "release": "0.5.0"}
     )

@@ -60,7 +60,7 @@ UNSOUND = {
 
 def case_of(store: Path, release: str, start: str, images: list[Any] | None = None) -> Case:
     options = {"app": APP, "release": release, "initial": start}
-    consumer = CONSUMERS["kinesis-consumer"].bound(options)
+    consumer = CONSUMERS["kinesis-consumer"].for_options(options)
     stream = topology(store)
     arn = f"arn:aws:kinesis:us-east-1:123456789012:stream/{STREAM}"
     of = Stream(arn, STREAM, stream["created"], 24 * 3600, "ACTIVE")

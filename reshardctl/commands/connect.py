@@ -44,7 +44,7 @@ def checked(place: Locator) -> Locator:
     """The same, once its consumer has understood its options."""
     from reshardctl.consumers.registry import consumer_of
 
-    consumer_of(place).understand(place.options)
+    consumer_of(place).validate_options(place.options)
     return place
 
 

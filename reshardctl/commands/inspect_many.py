@@ -121,7 +121,7 @@ def _one_each(entries: Sequence[Entry]) -> tuple[Entry, ...]:
         if entry.report is None or not arn:
             found.append(entry)
             continue
-        picked = (entry.place.options.get(n, "") for n in entry.place.spec.narrows)
+        picked = (entry.place.options.get(n, "") for n in entry.place.spec.selectors)
         whose = (entry.report.snapshot.lineage.stream.arn, arn, *picked)
         other = first.setdefault(whose, entry)
         found.append(entry if other is entry else _twice(entry, other, arn))

@@ -100,7 +100,7 @@ def _understood(spot: Spot, wishes: Wishes, policy: str, accept: str | None) -> 
 def _place(spot: Spot) -> Locator:
     try:
         place = locators.parse(spot.string())
-        consumer_of(place).understand(place.options)
+        consumer_of(place).validate_options(place.options)
     except UsageError as error:
         spot.wrong(error.what, error.next)
     return place

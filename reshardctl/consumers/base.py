@@ -108,13 +108,13 @@ class BaseConsumer(ABC, Generic[C, A]):
 
     spec: ClassVar[Spec]
 
-    def bound(self, _options: Options, _medium: str = "", /) -> Self:
+    def for_options(self, _options: Options, _medium: str = "", /) -> Self:
         """The same consumer for a locator with these options: those of them that decide which
         rows are its own. medium: where a library reads the same row differently from another store.
         Raises UsageError for one that cannot be."""
         return self
 
-    def understand(self, options: Options, /) -> None:
+    def validate_options(self, options: Options, /) -> None:
         """Raises UsageError for options that it does not take or cannot read, by the applications
         that they leave possible on an empty store. Asked before anything is called."""
         self.candidates(self.parse(()), options)

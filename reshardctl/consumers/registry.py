@@ -21,4 +21,4 @@ CONSUMERS: dict[str, Consumer] = {
 
 def consumer_of(place: Locator) -> Consumer:
     """The consumer that a locator names, told those of its options that decide how it reads."""
-    return CONSUMERS[place.consumer].bound(place.options, place.medium)
+    return CONSUMERS[place.consumer].for_options(place.options, place.medium)

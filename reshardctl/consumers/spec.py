@@ -147,8 +147,8 @@ class Spec:
     reading: frozenset[str] = frozenset()
     plain: frozenset[str] = frozenset()
     key_words: frozenset[str] | None = None
-    asks: tuple[str, ...] = ("initial", "release")
-    narrows: tuple[str, ...] = ()
+    ambiguous_options: tuple[str, ...] = ("initial", "release")
+    selectors: tuple[str, ...] = ()
     least_watch: float = 0.0
     watchable: bool = True
     makes_itself: str = ""

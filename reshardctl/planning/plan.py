@@ -77,7 +77,7 @@ def _whoever(case: Case) -> Decision:
     )
     if not alike(alone) and (plan := joint(trial, alone)) is not None:
         return replace(plan, before=before)
-    return agree(case.consumer.spec.asks, case.candidates, alone)
+    return agree(case.consumer.spec.ambiguous_options, case.candidates, alone)
 
 
 def _after_each_answer(ones: Sequence[Case], steps: Sequence[Step]) -> Plan | None:
@@ -200,7 +200,7 @@ def _decided(case: Case) -> Decision:
     )
     if not alike(decisions) and (plan := joint(trial, decisions)) is not None:
         return replace(plan, before=tuple(j.effects for j in judged))
-    return agree(case.consumer.spec.asks, case.candidates, decisions)
+    return agree(case.consumer.spec.ambiguous_options, case.candidates, decisions)
 
 
 def _right_for_all(

@@ -26,7 +26,7 @@ def rebuilt(case: Case) -> Decision:
     processed = processed_frontier(case)
     want = case.policy.frontier(case.state.lineage, processed)
     decisions = [_for_candidate(case, want, processed, one) for one in case.candidates]
-    return agree(case.consumer.spec.asks, case.candidates, decisions)
+    return agree(case.consumer.spec.ambiguous_options, case.candidates, decisions)
 
 
 def _for_candidate(

@@ -59,7 +59,7 @@ class Redaction:
             consumer.side_tables(place.target), consumer.side_tables(target), strict=True
         )
         self._sides |= {named.name: unnamed.name for named, unnamed in sides}
-        self._joined = "app" in spec.narrows
+        self._joined = "app" in spec.selectors
         images = (
             consumer.unnamed(image, self._name)
             or self._image(image, spec.plain, spec.owner_attributes)
@@ -67,7 +67,7 @@ class Redaction:
         )
         options = {
             name: self._name(value)
-            if name in spec.narrows and not (name == "source" and value.isdigit()) else value
+            if name in spec.selectors and not (name == "source" and value.isdigit()) else value
             for name, value in place.options.items()
         }
         return replace(

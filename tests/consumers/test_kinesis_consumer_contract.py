@@ -46,7 +46,7 @@ class TestKinesisConsumer(ConsumerContract):
     unlisted parents (Telegraf before 1.36.4) cannot be mended. The cases have both.
     """
 
-    consumer = KinesisConsumer().bound({"app": "app"})
+    consumer = KinesisConsumer().for_options({"app": "app"})
     whole = (
         *({"initial": "TRIM_HORIZON", "release": r} for r in ("0.5", "master", "telegraf-1.39")),
         {"initial": "AT_TIMESTAMP:1999-11-21T00:05:00Z", "release": "group-0.5"},

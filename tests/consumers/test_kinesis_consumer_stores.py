@@ -48,7 +48,7 @@ def test_what_a_value_does(medium, value, what, release):
     if value is not None:
         row["sequence_number"] = value
     options = {"app": "app", "initial": "TRIM_HORIZON", "release": release}
-    consumer = KinesisConsumer().bound(options, medium)
+    consumer = KinesisConsumer().for_options(options, medium)
     positions = consumer.parse([Image(f"app-orders/{shard}", canonical(row))], lineage.stream)
     (candidate,) = consumer.candidates(positions, options)
     simulation = consumer.simulate_start(lineage, positions, candidate.app)
@@ -64,7 +64,7 @@ def test_what_a_value_does(medium, value, what, release):
 
 @pytest.mark.parametrize("medium", ["postgres", "mysql", "redis", "rediss"])
 def test_telegraf_is_no_candidate_on_a_store_that_it_does_not_have(medium):
-    consumer = KinesisConsumer().bound({"app": "app"}, medium)
+    consumer = KinesisConsumer().for_options({"app": "app"}, medium)
     found = consumer.candidates(consumer.parse(()), {"app": "app"})
     assert {one.app.traits.release for one in found} == {"0.5.0", "master-31e0042"}
     with pytest.raises(UsageError, match="DynamoDB alone"):

@@ -109,7 +109,7 @@ def _with_source(rows):
 
 def test_no_option_of_others_is_taken():
     try:
-        Quickwit().bound({"initial": "LATEST"})
+        Quickwit().for_options({"initial": "LATEST"})
     except UsageError as refused:
         assert "index, source and release" in refused.next
     else:

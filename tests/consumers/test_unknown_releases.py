@@ -88,7 +88,7 @@ def test_a_newer_patch_is_judged_as_the_newest_known_one_and_says_so(consumer, r
 @pytest.mark.parametrize(("consumer", "release", "newest"), REFUSED)
 def test_a_newer_release_is_refused_with_the_newest_known_one(consumer, release, newest):
     with pytest.raises(UsageError) as refused:
-        CONSUMERS[consumer].understand({"release": release})
+        CONSUMERS[consumer].validate_options({"release": release})
     assert release in refused.value.what
     assert newest in refused.value.next
     _releases(consumer).traits_of(newest)

@@ -33,7 +33,7 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
         """rows_of: whose rows to read; nobody's until it is bound to a locator's options."""
         self._whose = rows_of or Whose()
 
-    def bound(self, options: Mapping[str, str], medium: str = "", /) -> KinesisConsumer:
+    def for_options(self, options: Mapping[str, str], medium: str = "", /) -> KinesisConsumer:
         """The same for one application. Raises UsageError for an option that there is not."""
         return KinesisConsumer(whose(options, medium))
 

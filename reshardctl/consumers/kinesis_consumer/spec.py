@@ -79,7 +79,7 @@ KINESIS_CONSUMER = Spec(
     rests_on=(NUMBER, "completed"),
     reading=frozenset({NUMBER, "completed"}),
     plain=frozenset({"true", "false"}),
-    narrows=("app", "group", "table"),
+    selectors=("app", "group", "table"),
     # Positions are the only thing written, and a quiet shard's does not move (runs, Nov 2026).
     watchable=False,
 )

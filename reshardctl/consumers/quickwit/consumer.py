@@ -32,7 +32,7 @@ class Quickwit(BaseConsumer[Checkpoint, App]):
     def __init__(self, index: str = "", source: str = "") -> None:
         self.index, self.source = index, source
 
-    def bound(self, options: Mapping[str, str], _medium: str = "", /) -> Quickwit:
+    def for_options(self, options: Mapping[str, str], _medium: str = "", /) -> Quickwit:
         """With the index and the source of a locator."""
         check_options(options)
         return Quickwit(options.get("index", ""), options.get("source", ""))

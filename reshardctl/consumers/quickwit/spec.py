@@ -50,8 +50,8 @@ QUICKWIT = Spec(
     reading=frozenset({"position"}),
     plain=frozenset({"TRIM_HORIZON", "LATEST", "AT_TIMESTAMP", "SHARD_END", "~"}),
     key_words=frozenset(),
-    asks=("release",),
-    narrows=("index", "source"),
+    ambiguous_options=("release",),
+    selectors=("index", "source"),
     # Nothing in a metastore moves while a source has nothing to publish, or is down.
     watchable=False,
 )

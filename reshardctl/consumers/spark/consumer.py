@@ -63,11 +63,11 @@ class Spark(BaseConsumer[Checkpoint, App]):
     def __init__(self, source: str = "", log: str = "", lost: str = "") -> None:
         self._source, self._log, self._lost = source, log, lost
 
-    def bound(self, options: Mapping[str, str], _medium: str = "", /) -> Spark:
+    def for_options(self, options: Mapping[str, str], _medium: str = "", /) -> Spark:
         """For the source that the locator names."""
         return Spark(options.get("source", ""), options.get(OPTION, ""), connector_lost(options))
 
-    def understand(self, options: Mapping[str, str], /) -> None:
+    def validate_options(self, options: Mapping[str, str], /) -> None:
         """What they say of the query; which of its sources, the checkpoint tells."""
         read_options(options)
 

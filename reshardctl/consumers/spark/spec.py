@@ -34,7 +34,7 @@ SPARK = Spec(
     volatile_attributes=frozenset({"crc", "modified", "size"}),
     rests_on=("text", "bytes", "crc", "unread", VALUE),
     plain=PLAIN,
-    asks=("release", "startingPosition", "sink"),
-    narrows=("source", "log"),
+    ambiguous_options=("release", "startingPosition", "sink"),
+    selectors=("source", "log"),
     least_watch=30.0,
 )

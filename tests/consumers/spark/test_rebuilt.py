@@ -58,8 +58,8 @@ def lost(case: Case, release: str, initial: str, batch: int) -> PlanCase:
         "startingPosition": initial, "batch": str(batch), "failOnDataLoss": "false",
         "sink": "other",
     }
-    spark = CONSUMERS["spark"].bound(said)
-    spark.understand(said)
+    spark = CONSUMERS["spark"].for_options(said)
+    spark.validate_options(said)
     lineage = lineage_of(case.shards, case.stream["created"], case.retention_hours)
     candidates = spark.candidates(spark.parse([], lineage.stream), said)
     return PlanCase(
@@ -152,10 +152,10 @@ def test_an_empty_directory_is_no_checkpoint_unless_that_is_said():
     case = case_of(rng)
     lineage = lineage_of(case.shards, case.stream["created"])
     with pytest.raises(UsageError, match="no checkpoint") as refusal:
-        CONSUMERS["spark"].bound({"release": "kinesis-lineage"}).parse([], lineage.stream)
+        CONSUMERS["spark"].for_options({"release": "kinesis-lineage"}).parse([], lineage.stream)
     assert "batch=" in refusal.value.next
     with pytest.raises(UsageError, match="batch=x"):
-        CONSUMERS["spark"].understand({"batch": "x"})
+        CONSUMERS["spark"].validate_options({"batch": "x"})
 
 
 @pytest.mark.parametrize("release", ["awslabs-2.0.0", "awslabs-1.4.2", "databricks"])

@@ -48,7 +48,7 @@ def logs(wants: Wants) -> set[str]:
 
 def test_the_consumer_has_the_selector_of_its_source():
     files = images(GOLDEN / "awslabs-1.4.2/s2")
-    chosen = CONSUMERS["spark"].bound({"source": "0"}).files()
+    chosen = CONSUMERS["spark"].for_options({"source": "0"}).files()
     assert chosen(files, frozenset()) == select("0")(files, frozenset())
 
 
