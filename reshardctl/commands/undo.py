@@ -257,7 +257,7 @@ def _steps(
 def _refuse_spent(images: Sequence[Image], steps: Sequence[Step], place: Locator) -> None:
     """UndoRefused where the consumer has gone past what would be taken back."""
     keys = {write.key for step in steps for write in step.writes}
-    if spent := consumer_of(place).spent(images, keys):
+    if spent := consumer_of(place).superseded_rows(images, keys):
         named = "; ".join(f"{key}: {why}" for key, why in sorted(spent.items()))
         raise UndoRefused(
             f"the consumer has used what the fix wrote; nothing was undone: {named}",

@@ -51,7 +51,8 @@ def _pass(ports: Ports, seconds: float, observer: Observer) -> None:
 def _compared(first: Snapshot, second: Snapshot) -> Watched:
     consumer = consumer_of(second.locator)
     before, after = (
-        consumer.holds(consumer.parse(one.images, one.lineage.stream)) for one in (first, second)
+        consumer.owners_by_shard(consumer.parse(one.images, one.lineage.stream))
+        for one in (first, second)
     )
     excluded = consumer.excluded_by(round(second.now - first.now))
     old, new = (consumer.signs_of_life(one.images) for one in (first, second))

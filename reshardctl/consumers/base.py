@@ -56,7 +56,7 @@ class Cannot:
 
 
 @dataclass(frozen=True, slots=True)
-class Hold:
+class ShardOwner:
     """Who holds a shard's row. owner: "" for nobody. sign: changes while its owner lives.
 
     position: as the store spells it, whole; finished: whether it marks the end.
@@ -69,7 +69,7 @@ class Hold:
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
+class EnabledState:
     """Whether a consumer is switched off in its own store. on: what is not; off: what is.
 
     excluded: what a watch without a change then shows. refusal, next: why nothing is written while
@@ -276,22 +276,26 @@ class BaseConsumer(ABC, Generic[C, A]):
         """What moves while it runs: row → a token that changes."""
         return {}
 
-    def holds(self, checkpoint: C, /) -> Mapping[ShardId, Hold]:
+    def owners_by_shard(self, checkpoint: C, /) -> Mapping[ShardId, ShardOwner]:
         """Who holds what, by shard: two of them tell what a running consumer did meanwhile. By
         default nobody's name is stored, and where a shard stands is its sign."""
-        return {shard: Hold("", text, text) for shard, text in self.positions(checkpoint).items()}
+        return {
+            shard: ShardOwner("", text, text) for shard, text in self.positions(checkpoint).items()
+        }
 
     @abstractmethod
     def excluded_by(self, seconds: float, /) -> str:
         """What a watch of so many seconds without a sign rules out, in words."""
 
-    def spent(self, _images: Iterable[Image], _keys: Collection[str], /) -> Mapping[str, str]:
+    def superseded_rows(
+        self, _images: Iterable[Image], _keys: Collection[str], /
+    ) -> Mapping[str, str]:
         """Those of these rows that it has gone past, and how: no undo takes them back any more,
         though nothing in them has changed. key → why. By default a library writes whatever it goes
         past into the row itself."""
         return {}
 
-    def switch(self, _images: Sequence[Image], /) -> Switch | None:
+    def enabled_state(self, _images: Sequence[Image], /) -> EnabledState | None:
         """How it is switched in its store; `None` where these rows say nothing of it, or where it
         would not matter."""
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reshardctl.consumers.base import Hold
+from reshardctl.consumers.base import ShardOwner
 from reshardctl.model import ShardId
 
 
@@ -46,8 +46,12 @@ class Watched:
 
 
 def watched(
-    before: Mapping[ShardId, Hold], after: Mapping[ShardId, Hold], since: float, until: float,
-    excluded: str, elsewhere: bool = False,
+    before: Mapping[ShardId, ShardOwner],
+    after: Mapping[ShardId, ShardOwner],
+    since: float,
+    until: float,
+    excluded: str,
+    elsewhere: bool = False,
 ) -> Watched:
     """Two looks compared. A row that is new was made meanwhile: somebody runs."""
     return Watched(since, until, excluded, {
@@ -55,7 +59,7 @@ def watched(
     }, elsewhere)
 
 
-def _movement(before: Hold | None, after: Hold) -> Movement:
+def _movement(before: ShardOwner | None, after: ShardOwner) -> Movement:
     if before is None:
         return Movement(after.owner, True, True, after.finished)
     sign = (before.owner, before.sign) != (after.owner, after.sign) and bool(after.owner)

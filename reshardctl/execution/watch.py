@@ -52,23 +52,23 @@ def _require_enough(signs: Collection[str], seconds: float, needed: float) -> No
 def _switched_off(ports: Ports, consumer: Consumer, seconds: float) -> str:
     """Of a store that tells no life, but perhaps that the consumer is switched off."""
     images = ports.store.read()
-    switch = consumer.switch(images)
-    if switch is None:
+    state = consumer.enabled_state(images)
+    if state is None:
         raise Refused(
             "nothing in this store tells whether the consumer runs: a quiet one leaves no trace",
             "stop every process of it, make sure of it where they run, and add --assume-stopped",
         )
-    if switch.on:
-        raise Refused(switch.refusal, switch.next)
+    if state.on:
+        raise Refused(state.refusal, state.next)
     ports.sleep(seconds)
     again = ports.store.read()
-    later = consumer.switch(again)
+    later = consumer.enabled_state(again)
     moved = sorted({row.key for row in images} ^ {row.key for row in again}) or [
         new.key for old, new in zip(images, again, strict=True) if old != new
     ]
-    if moved or later != switch:
+    if moved or later != state:
         raise ConsumerRunning(
             f"in {seconds:g} s rows of the store moved: {', '.join(moved[:3])}",
             "something publishes still, or was switched on: wait, and run this again",
         )
-    return switch.excluded
+    return state.excluded

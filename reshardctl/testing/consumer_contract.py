@@ -157,7 +157,7 @@ class ConsumerContract:
             for image in images:
                 self.consumer.footprint(image)
             self.consumer.signs_of_life(images)
-            held = self.consumer.holds(checkpoint)
+            held = self.consumer.owners_by_shard(checkpoint)
             assert set(held) == set(self.consumer.positions(checkpoint))
         except UsageError as refused:
             assert refused.what

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from reshardctl.consumers.base import Hold
+from reshardctl.consumers.base import ShardOwner
 from reshardctl.diagnosis.activity import Movement, Watched, watched
 from reshardctl.diagnosis.rules import Finding, View
 from reshardctl.diagnosis.rules.rsh403_not_progressing import match
@@ -98,10 +98,12 @@ def test_other_owners_are_named_and_not_all_of_them() -> None:
 
 
 def test_two_looks() -> None:
-    first = {A: Hold("w1", "7", "1/0"), B: Hold("w1", "7", "1/0")}
+    first = {A: ShardOwner("w1", "7", "1/0"), B: ShardOwner("w1", "7", "1/0")}
     second = {
-        A: Hold("w1", "8", "1/0"), B: Hold("w1", "7", "2/0"), shard_id(2): Hold("", "0", "T/0"),
-        shard_id(3): Hold("w1", "1", "S/0", finished=True),
+        A: ShardOwner("w1", "8", "1/0"),
+        B: ShardOwner("w1", "7", "2/0"),
+        shard_id(2): ShardOwner("", "0", "T/0"),
+        shard_id(3): ShardOwner("w1", "1", "S/0", finished=True),
     }
     seen = watched(first, second, SINCE, UNTIL, "x").shards
     assert (seen[A].renewed, seen[A].moved) == (True, False)
@@ -111,12 +113,12 @@ def test_two_looks() -> None:
 
 
 @pytest.mark.parametrize(("before", "after", "renewed"), [
-    (Hold("w1", "7", "1/0"), Hold("w1", "7", "1/0"), False),
-    (Hold("w1", "7", "1/0"), Hold("w2", "7", "1/0"), True),
-    (Hold("w1", "7", "1/0"), Hold("", "7", "1/0"), False),
-    (Hold("", "7", "1/0"), Hold("", "8", "1/0"), False),
+    (ShardOwner("w1", "7", "1/0"), ShardOwner("w1", "7", "1/0"), False),
+    (ShardOwner("w1", "7", "1/0"), ShardOwner("w2", "7", "1/0"), True),
+    (ShardOwner("w1", "7", "1/0"), ShardOwner("", "7", "1/0"), False),
+    (ShardOwner("", "7", "1/0"), ShardOwner("", "8", "1/0"), False),
 ])  # fmt: skip
-def test_what_is_a_sign_of_life(before: Hold, after: Hold, renewed: bool) -> None:
+def test_what_is_a_sign_of_life(before: ShardOwner, after: ShardOwner, renewed: bool) -> None:
     """A row that lost its owner shows that one went, not that one works; another program's
     change to a row without an owner shows nothing."""
     assert watched({A: before}, {A: after}, SINCE, UNTIL, "").shards[A].renewed is renewed

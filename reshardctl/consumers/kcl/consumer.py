@@ -41,7 +41,7 @@ class Kcl(BaseConsumer[LeaseTable, App]):
     simulate_start = staticmethod(simulate_start)
     bootstrap = staticmethod(encoding.bootstrap)
     signs_of_life = staticmethod(liveness.signs_of_life)
-    holds = staticmethod(liveness.holds)
+    owners_by_shard = staticmethod(liveness.holds)
     excluded_by = staticmethod(liveness.excluded_by)
 
     def shard_of(self, key: str, /) -> ShardId:

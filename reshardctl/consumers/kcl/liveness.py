@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reshardctl.consumers.base import Hold
+from reshardctl.consumers.base import ShardOwner
 from reshardctl.consumers.kcl.rows import LeaseTable
 from reshardctl.model import Image, ShardId
 
@@ -30,10 +30,10 @@ def signs_of_life(images: Iterable[Image]) -> dict[str, str]:
     return signs
 
 
-def holds(table: LeaseTable) -> dict[ShardId, Hold]:
+def holds(table: LeaseTable) -> dict[ShardId, ShardOwner]:
     """Owner, leaseCounter and checkpoint of every lease."""
     return {
-        shard: Hold(row.owner or "", str(row.counter), f"{row.position}/{row.sub}", row.ended)
+        shard: ShardOwner(row.owner or "", str(row.counter), f"{row.position}/{row.sub}", row.ended)
         for shard, row in table.rows.items()
     }
 

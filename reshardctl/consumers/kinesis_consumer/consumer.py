@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from reshardctl.consumers.against_listing import against_listing
-from reshardctl.consumers.base import BaseConsumer, Candidate, Cannot, Hold
+from reshardctl.consumers.base import BaseConsumer, Candidate, Cannot, ShardOwner
 from reshardctl.consumers.kinesis_consumer import encode as encoding
 from reshardctl.consumers.kinesis_consumer.app import App, Start, Whose, applications, whose
 from reshardctl.consumers.kinesis_consumer.behaviour import simulate_start
@@ -107,11 +107,11 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
         """Positions that advance, and the clocks of a consumer group."""
         return {image.key: _sign(image) for image in images}
 
-    def holds(self, positions: Positions, /) -> dict[ShardId, Hold]:
+    def owners_by_shard(self, positions: Positions, /) -> dict[ShardId, ShardOwner]:
         """Nobody's; a group's lease says whose."""
         leases = positions.leases
         return {
-            shard: Hold(leases[shard].owner if shard in leases else "", row.text, row.text)
+            shard: ShardOwner(leases[shard].owner if shard in leases else "", row.text, row.text)
             for shard, row in positions.rows.items()
         }
 

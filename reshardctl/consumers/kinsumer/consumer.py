@@ -36,7 +36,7 @@ class Kinsumer(BaseConsumer[Tables, App]):
     encode = staticmethod(encoding.encode)
     bootstrap = staticmethod(bootstrap)
     signs_of_life = staticmethod(liveness.signs_of_life)
-    holds = staticmethod(liveness.holds)
+    owners_by_shard = staticmethod(liveness.holds)
     excluded_by = staticmethod(liveness.excluded_by)
 
     def parse(self, images: Iterable[Image], _stream: Stream | None = None, /) -> Tables:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reshardctl.consumers.base import Hold
+from reshardctl.consumers.base import ShardOwner
 from reshardctl.consumers.kinsumer.rows import Tables
 from reshardctl.consumers.kinsumer.tables import CLIENTS, LEADER
 from reshardctl.model import Image, ShardId
@@ -25,10 +25,10 @@ def signs_of_life(images: Iterable[Image]) -> dict[str, str]:
     }
 
 
-def holds(tables: Tables) -> dict[ShardId, Hold]:
+def holds(tables: Tables) -> dict[ShardId, ShardOwner]:
     """Owner, LastUpdate, position and finished mark of every checkpoint."""
     return {
-        shard: Hold(
+        shard: ShardOwner(
             row.owner or "", str(row.updated), row.number or "never read",
             row.finished is not None,
         )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from reshardctl.consumers.base import BaseConsumer, Candidate, Cannot, Incarnation, Switch
+from reshardctl.consumers.base import BaseConsumer, Candidate, Cannot, EnabledState, Incarnation
 from reshardctl.consumers.quickwit import behaviour, encode, odd, settled
 from reshardctl.consumers.quickwit.app import App, applications, check_options
 from reshardctl.consumers.quickwit.positions import is_own, of_another_stream
 from reshardctl.consumers.quickwit.releases import note_of
 from reshardctl.consumers.quickwit.rows import Checkpoint, parse, shard_of
 from reshardctl.consumers.quickwit.spec import QUICKWIT
-from reshardctl.consumers.quickwit.switching import switch
+from reshardctl.consumers.quickwit.switching import enabled_state
 from reshardctl.consumers.sequence_numbers import of_wrong_stream
 from reshardctl.errors import WrongStream
 from reshardctl.lineage import Lineage
@@ -100,9 +100,9 @@ class Quickwit(BaseConsumer[Checkpoint, App]):
             family |= {source, *(f"{source}/{shard}" for shard in lineage)}
         return family
 
-    def switch(self, images: Sequence[Image], /) -> Switch | None:
+    def enabled_state(self, images: Sequence[Image], /) -> EnabledState | None:
         """How the sources that are meant are switched, where that stops them."""
-        return switch(images, self.index, self.source)
+        return enabled_state(images, self.index, self.source)
 
     def excluded_by(self, seconds: float, /) -> str:
         """What a silent watch rules out."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reshardctl.consumers.base import Switch
+from reshardctl.consumers.base import EnabledState
 from reshardctl.model import Image
 
 
@@ -23,7 +23,9 @@ def in_postgres(source: Image) -> bool:
     return "migration" in source.attributes
 
 
-def switch(images: Iterable[Image], index: str = "", source: str = "") -> Switch | None:
+def enabled_state(
+    images: Iterable[Image], index: str = "", source: str = ""
+) -> EnabledState | None:
     """Of the sources that are meant; `None` for a store whose switch does not stop them."""
     sources = [
         image for image in images if in_postgres(image)
@@ -33,7 +35,7 @@ def switch(images: Iterable[Image], index: str = "", source: str = "") -> Switch
         return None
     on = tuple(image.key for image in sources if enabled(image))
     off = tuple(image.key for image in sources if not enabled(image))
-    return Switch(
+    return EnabledState(
         on, off, f"{', '.join(off)}: disabled in the metastore, and nothing published",
         f"source {', '.join(on)} is enabled: a pipeline would pass over a position that is put "
         "back, and be refused by one that is put forward", _off(on[0]) if on else "",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
-from reshardctl.consumers.base import MANY, BaseConsumer, Candidate, Cannot, Hold, Incarnation
+from reshardctl.consumers.base import MANY, BaseConsumer, Candidate, Cannot, Incarnation, ShardOwner
 from reshardctl.consumers.spark import (
     behaviour,
     ends,
@@ -27,11 +27,11 @@ from reshardctl.consumers.spark.resumed import far_ahead
 from reshardctl.consumers.spark.shown import places
 from reshardctl.consumers.spark.sink_batch import in_step
 from reshardctl.consumers.spark.spec import SPARK
-from reshardctl.consumers.spark.spent import spent
+from reshardctl.consumers.spark.spent import superseded_rows
 from reshardctl.consumers.spark.spoiled import startable
 from reshardctl.consumers.spark.table_log import OPTION
 from reshardctl.consumers.spark.tree import checkpoint_of
-from reshardctl.consumers.spark.unnamed import unnamed
+from reshardctl.consumers.spark.unnamed import redact
 from reshardctl.consumers.spark.wants import select
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
@@ -56,7 +56,7 @@ class Spark(BaseConsumer[Checkpoint, App]):
     spec = SPARK
     rebuild = staticmethod(rebuild)
     check_sink = staticmethod(in_step)
-    unnamed = staticmethod(unnamed)
+    unnamed = staticmethod(redact)
     signs_of_life = staticmethod(liveness.signs_of_life)
     excluded_by = staticmethod(liveness.excluded_by)
 
@@ -189,13 +189,13 @@ class Spark(BaseConsumer[Checkpoint, App]):
                 near |= {f"{one}/{n}" for n in around for one in ("offsets", "commits")}
         return near
 
-    def holds(self, checkpoint: Checkpoint, /) -> dict[ShardId, Hold]:
+    def owners_by_shard(self, checkpoint: Checkpoint, /) -> dict[ShardId, ShardOwner]:
         """Nobody holds a shard; where it stands is its sign."""
         return {
-            shard: Hold("", spelled(place), spelled(place), place.kind == "SHARD_END")
+            shard: ShardOwner("", spelled(place), spelled(place), place.kind == "SHARD_END")
             for shard, place in current(checkpoint).items()
         }
 
-    def spent(self, images: Iterable[Image], keys: Collection[str], /) -> dict[str, str]:
+    def superseded_rows(self, images: Iterable[Image], keys: Collection[str], /) -> dict[str, str]:
         """Batches that have run since."""
-        return spent(images, keys, self._source)
+        return superseded_rows(images, keys, self._source)

@@ -15,7 +15,7 @@ from reshardctl.consumers.spark.tree import checkpoint_of
 from reshardctl.model import Image
 
 
-def spent(images: Iterable[Image], keys: Collection[str], source: str) -> dict[str, str]:
+def superseded_rows(images: Iterable[Image], keys: Collection[str], source: str) -> dict[str, str]:
     """Keys of offset logs among these whose batch is over, and how that is known.
 
     A checkpoint that was written anew has its batches and a commit from the fix itself: of what

@@ -37,7 +37,7 @@ _KEPT = re.compile(r"(\d+|shardId-\d+|\.\d+\.[0-9a-f-]+(\.TID\d+)?\.tmp|)\Z", re
 _SPARKS = ("org.apache.spark.", "true", "false")
 
 
-def unnamed(image: Image, name: Name) -> Image:
+def redact(image: Image, name: Name) -> Image:
     """The same file without a name in its path or its text; its checksum is that of the new text
     where it was right, blank where it was not."""
     if is_row(image):

@@ -116,7 +116,7 @@ class SparkContract(ConsumerContract):
                 self.consumer.simulate_start(lineage, checkpoint, candidate.app)
                 want = LOSSLESS.frontier(lineage, line)
                 self.consumer.encode(lineage, checkpoint, want, candidate.app, ())
-            held = self.consumer.holds(checkpoint)
+            held = self.consumer.owners_by_shard(checkpoint)
             assert set(held) == set(self.consumer.positions(checkpoint))
         except (UsageError, CannotTell) as refused:
             assert refused.what

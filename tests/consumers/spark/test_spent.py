@@ -32,14 +32,14 @@ def text(key: str, content: str) -> Image:
 @pytest.mark.parametrize("shape", ["s1", "u1"])
 def test_a_planned_batch_can_be_taken_back(shape: str) -> None:
     images, keys = repaired(shape)
-    assert Spark().spent(images, keys) == {}
+    assert Spark().superseded_rows(images, keys) == {}
 
 
 @pytest.mark.parametrize("shape", ["s1", "u1"])
 def test_a_committed_one_cannot(shape: str) -> None:
     images, keys = repaired(shape)
     committed = [*images, text("commits/1", COMMIT)]
-    assert Spark().spent(committed, keys) == {"offsets/1": "batch 1 is committed"}
+    assert Spark().superseded_rows(committed, keys) == {"offsets/1": "batch 1 is committed"}
 
 
 def test_nor_one_that_has_run_and_died_in_its_sink() -> None:
@@ -47,11 +47,11 @@ def test_nor_one_that_has_run_and_died_in_its_sink() -> None:
     log = "sources/0/shard-source"
     (entry,) = [one for one in images if one.key.startswith(f"{log}/0/shardId")]
     ran = Image(entry.key.replace(f"{log}/0/", f"{log}/1/"), entry.attributes)
-    assert Spark().spent([*images, ran], keys) == {"offsets/1": "batch 1 has run"}
+    assert Spark().superseded_rows([*images, ran], keys) == {"offsets/1": "batch 1 has run"}
 
 
 def test_nor_one_behind_which_another_is_planned() -> None:
     images, keys = repaired("s1")
     (log,) = [one for one in images if one.key == "offsets/1"]
-    found = Spark().spent([*images, Image("offsets/2", log.attributes)], keys)
+    found = Spark().superseded_rows([*images, Image("offsets/2", log.attributes)], keys)
     assert found == {"offsets/1": "batch 2 is planned behind it"}

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.consumers.spark.consumer import Spark
-from reshardctl.consumers.spark.unnamed import unnamed
+from reshardctl.consumers.spark.unnamed import redact
 from reshardctl.diagnosis.rules import Finding, Severity, View, findings
 from reshardctl.errors import CannotTell
 from reshardctl.model import Delete, Image
@@ -155,9 +155,9 @@ def test_rows_of_the_log_tell_nobody_and_are_judged_as_before():
     (own,) = [row(0, "shardId-000000000000", '{"shardId":"shardId-000000000000"}')]
     told = Image(own.key, {**own.attributes, "owner": {"S": "alice"}})
     other = row(3, "alice", '{"stream":"alice-orders"}')
-    assert unnamed(told, lambda _: "name-1") == own
-    hidden = unnamed(other, lambda _: "name-1")
+    assert redact(told, lambda _: "name-1") == own
+    hidden = redact(other, lambda _: "name-1")
     assert "alice" not in str(hidden) and hidden.key == "log/3/name-1"
     before = case("s1x", HEAD)
-    after = replace(before, images=[unnamed(one, lambda text: text) for one in before.images])
+    after = replace(before, images=[redact(one, lambda text: text) for one in before.images])
     assert decide(after) == decide(before)
