@@ -55,7 +55,7 @@ def test_the_service_takes_the_command(lab_command):
     """As the `aws` CLI would send it; the loss moves away."""
     aid = first_aid(report("a-both"))
     assert aid is not None
-    before, after = lab_command(aid.words())
+    before, after = lab_command(aid.argv())
     assert (before, after) == (24, aid.hours)
 
 
@@ -93,7 +93,7 @@ def test_it_is_shown_before_the_commands_that_mend(form, view):
     assert aid is not None
     shown = getattr(FORMATS[form], view)(found, context(found, width=200))
     flat = " ".join(shown.replace("\\\n", " ").split())
-    command = shlex.join(aid.words())
+    command = shlex.join(aid.argv())
     assert command in flat
     assert flat.index(command) < flat.index("reshardctl fix")
     healthy = report("healthy-split-cleaned")

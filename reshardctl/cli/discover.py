@@ -52,8 +52,8 @@ def discover(
     from reshardctl.exit import Exit
 
     account = Account(region, profile, role_arn, endpoint_url or ())
-    again = ("--stream", stream, *account.words())
-    out = Output(destinations([form], output), color, verbose=False, again=again)
+    again = ("--stream", stream, *account.argv())
+    out = Output(destinations([form], output), color, verbose=False, suggested_command=again)
     found = discovered(account, stream, Terminal())
     code = Exit.OK if found.matching() else Exit.UNKNOWN
     out.discovered(found, code)

@@ -91,7 +91,7 @@ def inspect(
         ),
         terminal,
     )
-    out = replace(out, again=result.words)
+    out = replace(out, suggested_command=result.words)
     if result.alone:
         out.inspect(result.report, result.exit)
     else:

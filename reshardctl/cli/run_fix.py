@@ -28,7 +28,7 @@ class FixTerminal(Terminal):
     def planned(self, planned: Planned) -> None:
         none = planned.plan is None
         if none or self._dry_run or not self._quiet:
-            out = replace(self._out, again=planned.words, sink=planned.sink_words)
+            out = replace(self._out, suggested_command=planned.words, sink=planned.sink_words)
             out.plan(
                 planned.report, planned.exit, dry_run=self._dry_run or none, saved=planned.saved
             )
@@ -53,6 +53,6 @@ def run_fix(
     with FixTerminal(out, dry_run=False, quiet=quiet) as terminal:
         result = fix(request, confirm, terminal)
         if result.fixed is not None:
-            out = replace(out, again=result.words, sink=result.sink_words)
+            out = replace(out, suggested_command=result.words, sink=result.sink_words)
             out.fixed(result.fixed, result.exit)
     return result.exit

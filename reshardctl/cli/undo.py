@@ -86,7 +86,7 @@ def undo(
 
     account = Account(region, profile, role_arn, endpoint_url or ())
     places = destinations(form, output)
-    out = Output(places, color, verbose, account.words())
+    out = Output(places, color, verbose, account.argv())
     if list_:
         nothing_else("--list", {
             "--yes": yes, "--dry-run": dry_run, "--journal": bool(place),
@@ -105,7 +105,7 @@ def undo(
 
     def confirm(wanted: UndoResult) -> bool:
         if not yes and not quiet:
-            replace(out, again=wanted.words).undo(wanted.undoing, Exit.FINDINGS)
+            replace(out, suggested_command=wanted.words).undo(wanted.undoing, Exit.FINDINGS)
         return yes or ask(shown=not quiet)
 
     request = UndoRequest(
@@ -114,5 +114,5 @@ def undo(
     )
     with Terminal() as terminal:
         result = undone(request, confirm, terminal)
-        replace(out, again=result.words).undo(result.undoing, result.exit)
+        replace(out, suggested_command=result.words).undo(result.undoing, result.exit)
     raise typer.Exit(result.exit)

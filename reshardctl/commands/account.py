@@ -17,11 +17,11 @@ class Account:
     budget: str | None = None
     """What reading records may take, as `--probe-budget` says it."""
 
-    def words(self) -> list[str]:
+    def argv(self) -> list[str]:
         """The same as options, for commands that we print."""
         named = (
             ("--region", self.region), ("--profile", self.profile), ("--role-arn", self.role),
             ("--probe-budget", self.budget),
         )
-        words = [word for name, value in named if value for word in (name, value)]
-        return words + [word for url in self.endpoints for word in ("--endpoint-url", url)]
+        argv = [word for name, value in named if value for word in (name, value)]
+        return argv + [word for url in self.endpoints for word in ("--endpoint-url", url)]

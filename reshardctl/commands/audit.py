@@ -50,7 +50,7 @@ class AuditRequest(Given):
         ]
         said = [word for name, value in named if value is not None for word in (name, value)]
         against = ["--against-stream"] if sink.against else []
-        return [sink.path, *said, *against, *self.account.words()]
+        return [sink.path, *said, *against, *self.account.argv()]
 
     @property
     def shown(self) -> str | None:
@@ -198,5 +198,5 @@ def _stored(wanted: AuditRequest, consumer: str, observer: Observer) -> Subject:
     if target.entry is not None:
         account = configured.account_of(target.entry.stream.reach, account)
     stored = Stored(named, processed, report.positions, _unread(report))
-    words = () if offline.is_snapshot(consumer) else target.words
-    return Subject(snapshot.lineage, account, snapshot.now, stored, words)
+    argv = () if offline.is_snapshot(consumer) else target.argv
+    return Subject(snapshot.lineage, account, snapshot.now, stored, argv)

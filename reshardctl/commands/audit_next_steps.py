@@ -30,7 +30,7 @@ def ways(
     lost = any(f.code == "RSH501" and f.severity is Severity.ERROR for f in report.findings)
     aid = aid_for(report.lineage.stream, report.findings, report.facts.taken)
     if aid is not None:
-        yield Way(aid.words(), "gives time: keeps records longer, costs money")
+        yield Way(aid.argv(), "gives time: keeps records longer, costs money")
     if LISTED & grave and not report.saved:
         yield Way((US, "audit", *again, "--rows", ROWS), "the rows, as tables")
     if consumer and (lost or "RSH507" in grave):
@@ -40,8 +40,8 @@ def ways(
     if consumer and (lost or OF_A_START & grave):
         yield Way((US, "inspect", *consumer), "what the next start reads and skips")
     if not report.against_stream:
-        words = (US, "audit", *again, "--against-stream")
-        yield Way(words, "are records missing? reads the stream")
+        argv = (US, "audit", *again, "--against-stream")
+        yield Way(argv, "are records missing? reads the stream")
     elif "RSH510" in grave and not until:
         yield Way((US, "audit", *again, "--until=-1h"), "a window that nothing writes to any more")
     worst = [f.code for f in report.findings if f.severity > Severity.INFO]

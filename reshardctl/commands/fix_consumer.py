@@ -43,15 +43,15 @@ def plan_for(
     created = _created(request, target)
     report = survey(ports, target.stream, target.place, target.wishes, target.probe)
     right_incarnation(report, created)
-    words = target.to_write or target.words
+    argv = target.to_write or target.argv
     plan = None
     if isinstance(report.decision, Plan):
         wanted = replace(report, wishes=replace(report.wishes, created=created))
         plan = savedplan.of_report(wanted, target.probe)
     sink = request.sink_words
     planned = Planned(
-        report, plan, target.wishes.accept, words, sink,
-        Again(request.verb, (*words, *sink), request.how),
+        report, plan, target.wishes.accept, argv, sink,
+        Again(request.verb, (*argv, *sink), request.how),
     )
     if plan is not None and request.out is not None:
         planned = replace(planned, saved=planned.save(request.out))

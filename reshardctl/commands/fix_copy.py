@@ -48,9 +48,9 @@ def into_copy(
             "stop the query, then copy",
         )
     place = target.place.elsewhere(str(to.resolve()), target.place.options)
-    words = tuple(place.text if word == target.place.text else word for word in target.words)
+    argv = tuple(place.text if word == target.place.text else word for word in target.argv)
     copy = replace(
-        target, place=place, words=words,
+        target, place=place, argv=argv,
         opened=lambda: ports_of(request.account, place, observer),
     )
     observer.note(

@@ -50,10 +50,10 @@ class FixRequest(Given):
     @property
     def how(self) -> tuple[str, ...]:
         """The options that say how to go about writing, to be given again."""
-        words = ["--assume-stopped"] if self.assume_stopped else []
-        words += ["--live"] if self.live else []
-        words += ["--watch", self.watch] if self.watch != USUAL_WATCH else []
-        return (*words, *(["--journal", self.journal] if self.journal else []))
+        argv = ["--assume-stopped"] if self.assume_stopped else []
+        argv += ["--live"] if self.live else []
+        argv += ["--watch", self.watch] if self.watch != USUAL_WATCH else []
+        return (*argv, *(["--journal", self.journal] if self.journal else []))
 
     @property
     def verb(self) -> str:

@@ -13,7 +13,7 @@ from reshardctl.commands.observer import Observer
 from reshardctl.commands.planned import Again, Confirm, FixResult, Planned
 from reshardctl.commands.request import accept_of
 from reshardctl.commands.stopped import allowed
-from reshardctl.commands.suggested_commands import again
+from reshardctl.commands.suggested_commands import suggested_command
 from reshardctl.commands.survey import survey
 from reshardctl.commands.targets.configured import of_saved
 from reshardctl.commands.write_plan import go_on, verify
@@ -32,7 +32,7 @@ def fix_from_plan(
     """Apply a saved plan exactly, or refuse."""
     plan = savedplan.load(path)
     place = locators.parse(plan.locator)
-    words = tuple(again(place, plan.stream, request.account))
+    argv = tuple(suggested_command(place, plan.stream, request.account))
     saved = of_saved(request.account, request.config, place, plan.stream, observer)
     try:
         report = survey(saved.ports, plan.stream, place, plan.wishes, plan.probe)
@@ -46,16 +46,16 @@ def fix_from_plan(
         stamp = () if request.created_at is None else ("--created", instant(request.created_at))
         verb = "fix" if plan.wishes.line is None else "rebuild"
         once_more = Again(
-            verb, ("--plan", str(path), *request.account.words(), *stamp), request.how
+            verb, ("--plan", str(path), *request.account.argv(), *stamp), request.how
         )
         limit = accept_of(request.accept) or plan.wishes.accept
-        planned = Planned(report, plan, limit, words, (), once_more)
+        planned = Planned(report, plan, limit, argv, (), once_more)
         unambiguous(planned, accept_of(request.accept) or report.wishes.accept, created)
         observer.planned(planned)
         require_consent(planned, confirm)
     reached = replace(request, account=saved.account, journal=request.journal or saved.journal)
     fixed = write(reached, saved.ports, plan, place, report, observer)
-    return FixResult(planned, fixed, words)
+    return FixResult(planned, fixed, argv)
 
 
 def resume(request: FixRequest, name: str, observer: Observer) -> FixResult:
@@ -72,7 +72,7 @@ def resume(request: FixRequest, name: str, observer: Observer) -> FixResult:
             )
         plan = savedplan.parsed(records.header.notes.get("saved", ""), str(path))
         place = locators.parse(plan.locator)
-        words = tuple(again(place, plan.stream, request.account))
+        argv = tuple(suggested_command(place, plan.stream, request.account))
         ports = of_saved(request.account, request.config, place, plan.stream, observer).ports
         before = survey(ports, plan.stream, place, plan.wishes, plan.probe)
         allowed(request, ports, place, plan.steps, observer)
@@ -82,4 +82,4 @@ def resume(request: FixRequest, name: str, observer: Observer) -> FixResult:
         fixed = Fixed(
             before, after, applied.steps, str(path), applied.written, applied.recognised
         )
-        return FixResult(None, fixed, words)
+        return FixResult(None, fixed, argv)

@@ -96,13 +96,13 @@ def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:
         failed = failing(report.findings, request.fail_on)
         code = Exit.FINDINGS if failed else Exit.OK
         entry = Entry(
-            first.place.text, first.stream, first.place, first.words, code, report=report
+            first.place.text, first.stream, first.place, first.argv, code, report=report
         )
-        return Inspection(Roundup((entry,), code, first.words), first.words, alone=True)
+        return Inspection(Roundup((entry,), code, first.argv), first.argv, alone=True)
     judged = roundup(
         targets, request, looking, request.fail_on, request.consumers, observer, baseline
     )
     warning = ""
     if request.baseline is not None and baseline is not None:
         warning = of_another(baseline, request.baseline, list(judged.reports()))
-    return Inspection(judged, first.words, alone=False, warning=warning)
+    return Inspection(judged, first.argv, alone=False, warning=warning)

@@ -48,9 +48,9 @@ def roundup(
         for target, outcome in zip(targets, judged, strict=True)
     )
     entries = _one_each(entries)
-    words = targets[0].words[1:]
+    argv = targets[0].argv[1:]
     code = worst(*(entry.exit for entry in entries))
-    return Roundup(entries, code, (*names, *words))
+    return Roundup(entries, code, (*names, *argv))
 
 
 def _judging(
@@ -86,9 +86,9 @@ def _opened(ports: Ports) -> Callable[[], Ports]:
 def _key(target: Target, given: Given) -> tuple[object, ...]:
     """Equal where the stream is the same and is reached in the same way."""
     if target.entry is None:
-        return (target.stream, *given.account.words())
+        return (target.stream, *given.account.argv())
     stream = target.entry.stream
-    return (stream.stream, stream.created, *account_of(stream.reach, given.account).words())
+    return (stream.stream, stream.created, *account_of(stream.reach, given.account).argv())
 
 
 def _entry(
@@ -99,7 +99,7 @@ def _entry(
     name = target.place.text if entry is None else entry.name
     stream = target.stream if entry is None else entry.stream.name
     whole = Entry(
-        name, stream, target.place, target.words, Exit.OK, None if entry is None else entry.where
+        name, stream, target.place, target.argv, Exit.OK, None if entry is None else entry.where
     )
     if isinstance(outcome, ReshardError):
         return replace(whole, exit=outcome.exit, failure=outcome)

@@ -32,12 +32,12 @@ class Again:
     def command(self, accepted: str, *more: str) -> str:
         """The complete command, on one line. accepted: the value of `--accept`, if it needs
         one."""
-        words = list(self.words)
-        if accepted and "--accept" in words[:-1]:
-            place = words.index("--accept")
-            del words[place : place + 2]
+        argv = list(self.words)
+        if accepted and "--accept" in argv[:-1]:
+            place = argv.index("--accept")
+            del argv[place : place + 2]
         accept = ["--accept", accepted] if accepted else []
-        return " ".join(command(self.verb, *words, *more, *self.how, "--yes", *accept))
+        return " ".join(command(self.verb, *argv, *more, *self.how, "--yes", *accept))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@ from reshardctl.diagnosis.report import Wishes
 from reshardctl.model.times import instant, parse_instant
 
 
-def again(
+def suggested_command(
     place: Locator, stream: str, account: Account, policy: str | None = None,
     accept: str | None = None, wishes: Wishes | None = None, probe: bool = False,
     created: str | None = None,
 ) -> list[str]:
     """The words of this command that name its consumer, stream and endpoints."""
     asked = asked_words(policy, accept, wishes, probe, created)
-    return [place.text, "--stream", stream, *account.words(), *asked]
+    return [place.text, "--stream", stream, *account.argv(), *asked]
 
 
 def asked_words(
@@ -23,17 +23,17 @@ def asked_words(
     created: str | None,
 ) -> list[str]:
     """What is wanted of a consumer, as options."""
-    words: list[str] = []
+    argv: list[str] = []
     if policy is not None and policy != "lossless":
-        words += ["--policy", str(policy)]
+        argv += ["--policy", str(policy)]
     if accept is not None:
-        words += ["--accept", accept]
+        argv += ["--accept", accept]
     if created is not None:
-        words += ["--created", instant(parse_instant(created))]
+        argv += ["--created", instant(parse_instant(created))]
     if wishes is not None and wishes.recreated is not None:
-        words += ["--recreated", instant(wishes.recreated)]
+        argv += ["--recreated", instant(wishes.recreated)]
     if wishes is not None and wishes.bootstrap:
-        words.append("--bootstrap")
+        argv.append("--bootstrap")
     if probe:
-        words.append("--probe")
-    return words
+        argv.append("--probe")
+    return argv

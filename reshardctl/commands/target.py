@@ -61,7 +61,7 @@ class Target:
     place: Locator
     wishes: Wishes
     probe: bool
-    words: tuple[str, ...]
+    argv: tuple[str, ...]
     opened: Callable[[], Ports]
     offline: bool = False
     """Whether it is a snapshot: nothing moves, nothing can be written."""

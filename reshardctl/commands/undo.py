@@ -12,7 +12,7 @@ from reshardctl.commands.journals import Journals, kept_if_used
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.optimized import refuse_optimized
 from reshardctl.commands.stopped import stopped
-from reshardctl.commands.suggested_commands import again
+from reshardctl.commands.suggested_commands import suggested_command
 from reshardctl.commands.targets.configured import of_saved
 from reshardctl.commands.undo_source import Source, UndoRequest, source_of
 from reshardctl.consumers import locator as locators
@@ -88,13 +88,13 @@ def undo(
     source = source_of(request, observer)
     plan = source.plan
     place = locators.parse(plan.locator)
-    words = tuple(again(place, plan.stream, request.account))
+    argv = tuple(suggested_command(place, plan.stream, request.account))
     saved = of_saved(request.account, request.config, place, plan.stream, observer)
     request = replace(request, account=saved.account, journal=request.journal or saved.journal)
     undoing = _undo(request, saved.ports, source, place, lambda wanted: _confirmed(
-        confirm, UndoResult(wanted, words)
+        confirm, UndoResult(wanted, argv)
     ), observer)
-    return UndoResult(undoing, words)
+    return UndoResult(undoing, argv)
 
 
 def _confirmed(confirm: ConfirmUndo, wanted: UndoResult) -> None:

@@ -41,7 +41,7 @@ class Output:
     places: Sequence[Destination]
     color: ColorMode
     verbose: bool
-    again: Sequence[str]
+    suggested_command: Sequence[str]
     sink: tuple[str, ...] = ()
     """The words that name the sink whose line is wanted."""
 
@@ -115,7 +115,9 @@ class Output:
         width = get_terminal_size().columns if _terminal(place) else PIPED_WIDTH
         plain = place.file is None and not unicode_is_read()
         colored = self._colored(place)
-        return Context(tuple(self.again), width, colored, plain, self.verbose, code, self.sink)
+        return Context(
+            tuple(self.suggested_command), width, colored, plain, self.verbose, code, self.sink
+        )
 
     def _colored(self, place: Destination) -> bool:
         if self.color is not ColorMode.AUTO:

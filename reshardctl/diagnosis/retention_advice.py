@@ -26,7 +26,7 @@ class FirstAid:
     hours: int
     since: float | None
 
-    def words(self) -> tuple[str, ...]:
+    def argv(self) -> tuple[str, ...]:
         """The command. It is printed, never run: it costs money, and is not ours to spend."""
         return (
             "aws", "kinesis", "increase-stream-retention-period", "--stream-name", self.stream,

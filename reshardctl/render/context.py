@@ -15,7 +15,7 @@ class Context:
     written. exit: the code that the command will end with.
     """
 
-    again: tuple[str, ...] = ()
+    suggested_command: tuple[str, ...] = ()
     width: int = 80
     color: bool = False
     ascii: bool = False

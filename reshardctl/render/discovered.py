@@ -57,7 +57,7 @@ def _last(sheet: Sheet, found: Found, context: Context) -> None:
     sheet.blank()
     for table in found.matching():
         if table.locator:
-            sheet.command(command("inspect", table.locator, *context.again))
+            sheet.command(command("inspect", table.locator, *context.suggested_command))
 
 
 def discovery_document(found: Found) -> Json:

@@ -140,7 +140,7 @@ def _first_aid(aid: FirstAid | None) -> Json | None:
     if aid is None:
         return None
     return {
-        "command": list(aid.words()), "retention_hours": aid.hours, "loss_from": _time(aid.since),
+        "command": list(aid.argv()), "retention_hours": aid.hours, "loss_from": _time(aid.since),
     }
 
 

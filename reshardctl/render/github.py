@@ -118,7 +118,7 @@ def _of_report(report: Report, context: Context) -> list[Annotation]:
 def _report(report: Report, context: Context) -> list[Annotation]:
     lines = [_name(report), tally(report)]
     if report.findings:
-        lines.append(" ".join(command("inspect", *context.again)))
+        lines.append(" ".join(command("inspect", *context.suggested_command)))
     last = Annotation("notice", "reshardctl inspect", lines)
     return [*_of_report(report, context), last]
 

@@ -110,7 +110,7 @@ def _commands(listing: Listing, entry: Entry, context: Context) -> list[list[str
         return []
     whole = isinstance(entry.where, S3Object) or not listing.usual
     named = str(entry.where) if whole else entry.name
-    reached = elsewhere(context.again)
+    reached = elsewhere(context.suggested_command)
     back = command("undo", named, *reached)
     if entry.state is State.HALF_DONE:
         return [command("fix", "--resume", named, *reached), back]

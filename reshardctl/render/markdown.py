@@ -70,11 +70,11 @@ def fixed(outcome: Fixed, context: Context) -> str:
     page.heading(2, "Steps")
     page.steps([
         ("Start the application again.", []),
-        ("Look again.", [command("inspect", *context.again)]),
+        ("Look again.", [command("inspect", *context.suggested_command)]),
     ])
     page.heading(2, "Undo")
     page.line("Before the application has saved:")
-    page.command(command("undo", outcome.journal, *elsewhere(context.again)))
+    page.command(command("undo", outcome.journal, *elsewhere(context.suggested_command)))
     return page.text()
 
 
@@ -97,11 +97,11 @@ def undo(undoing: Undoing, context: Context) -> str:
     else:
         _findings(page, undoing.after, context)
     page.heading(2, "Steps")
-    back = command("undo", undoing.journal, *elsewhere(context.again))
+    back = command("undo", undoing.journal, *elsewhere(context.suggested_command))
     wanted = [
         ("Stop every worker of the application.", []), ("Put the rows back.", [back]),
     ] if dry and undoing.steps else []
-    page.steps([*wanted, ("Look again.", [command("inspect", *context.again)])])
+    page.steps([*wanted, ("Look again.", [command("inspect", *context.suggested_command)])])
     return page.text()
 
 
@@ -197,9 +197,9 @@ def _planned(
     page.bullets(prose(line) for line in costs or ["nothing is skipped, nothing is read again"])
     page.heading(2, "Undo")
     page.line(f"{undo_words(changed).capitalize()}, from the journal:")
-    page.command(command("undo", "JOURNAL", *elsewhere(context.again)))
+    page.command(command("undo", "JOURNAL", *elsewhere(context.suggested_command)))
     page.line("Or, where the journal is lost, from the plan:")
-    page.command(command("undo", plan_file(report, saved), *elsewhere(context.again)))
+    page.command(command("undo", plan_file(report, saved), *elsewhere(context.suggested_command)))
 
 
 def _rows(

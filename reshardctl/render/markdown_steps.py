@@ -49,7 +49,7 @@ WATCH = "Once it runs, see whether its workers get on."
 
 def runbook(report: Report, context: Context, saved: Saved | None = None) -> list[Task]:
     """What to do, in order; it always ends with looking again."""
-    again: Task = ("Look again.", [command("inspect", *context.again)])
+    again: Task = ("Look again.", [command("inspect", *context.suggested_command)])
     if report.snapshot.foreseen is not None:
         return _before_a_reshard(report, context)
     match report.decision:
@@ -66,7 +66,7 @@ def runbook(report: Report, context: Context, saved: Saved | None = None) -> lis
             )
             wanted = [
                 command(context.verb, "--dry-run", *words, *context.sink)
-                for words in answers(report, ask, context.again)
+                for words in answers(report, ask, context.suggested_command)
             ]
             return [*_understand(report), (look_up, wanted), again]
         case NoSafePlan(why, ways):
@@ -85,12 +85,12 @@ def _watchable(report: Report) -> bool:
 
 
 def _watched(report: Report, context: Context) -> list[Task]:
-    look = [*command("inspect", *context.again), "--watch", "60s"]
+    look = [*command("inspect", *context.suggested_command), "--watch", "60s"]
     return [(WATCH, [look])] if _watchable(report) else []
 
 
 def _before_a_reshard(report: Report, context: Context) -> list[Task]:
-    now = command("inspect", *context.again)
+    now = command("inspect", *context.suggested_command)
     return [
         *_understand(report),
         ("See what is so without the reshard, and mend that first.", [now]),
@@ -111,17 +111,19 @@ def _in_time(report: Report) -> list[Task]:
     aid = first_aid(report)
     if aid is None:
         return []
-    longer = [shlex.quote(word) for word in aid.words()]
+    longer = [shlex.quote(word) for word in aid.argv()]
     return [("Only where a deadline is near: buy time. This costs money, and no record.", [longer])]
 
 
 def _apply(report: Report, context: Context, saved: Saved | None) -> list[Task]:
     path = plan_file(report, saved)
-    save = command(context.verb, "--dry-run", "--out", path, *context.again, *context.sink)
-    apply = command("fix", "--plan", path, *elsewhere(context.again))
+    save = command(
+        context.verb, "--dry-run", "--out", path, *context.suggested_command, *context.sink
+    )
+    apply = command("fix", "--plan", path, *elsewhere(context.suggested_command))
     if not _watchable(report):
         apply = [*apply, "--assume-stopped"]
-    reached = elsewhere(context.again)
+    reached = elsewhere(context.suggested_command)
     either = [
         command("undo", "--list"), command("fix", "--resume", "JOURNAL", *reached),
         command("undo", "JOURNAL", *reached),
@@ -165,6 +167,6 @@ def _accept(report: Report, context: Context) -> list[Task]:
     flags = [r.flag for r in residuals if r.flag]
     if not flags:
         return [("Nothing to write: no flag accepts what mending the rest would cost.", [])]
-    words = [*accepting(context.again, flags), *context.sink]
+    words = [*accepting(context.suggested_command, flags), *context.sink]
     text = "Decide whether what was left alone is worth its cost; this shows what it would do."
     return [(text, [command(context.verb, "--dry-run", *words)])]

@@ -154,22 +154,24 @@ def first_aid_first(sheet: Sheet, report: Report) -> None:
     else:
         when = f"if it cannot be mended by {instant(aid.since)}"
     sheet.line(f"First aid, {when}: keep unread records longer, for money.")
-    sheet.command([shlex.quote(word) for word in aid.words()])
+    sheet.command([shlex.quote(word) for word in aid.argv()])
     sheet.blank()
 
 
 def _after_a_forecast(sheet: Sheet, report: Report, context: Context) -> None:
     """What can be done before the reshard, and what is to be done after it."""
     if any(is_already(report, f) for f in report.findings if f.severity > Severity.INFO):
-        sheet.command(command("inspect", *context.again), "what is so already, and its fix")
-    after = command("inspect", *context.again, "--wait", "15m")
+        sheet.command(
+            command("inspect", *context.suggested_command), "what is so already, and its fix"
+        )
+    after = command("inspect", *context.suggested_command, "--wait", "15m")
     sheet.command(after, "once it has been made")
 
 
 def ask(sheet: Sheet, report: Report, question: Ask, context: Context) -> None:
     """Each answer's command below what it changes."""
     told = explained(report, question)
-    for place, words in enumerate(answers(report, question, context.again)):
+    for place, words in enumerate(answers(report, question, context.suggested_command)):
         if told:
             sheet.remark(told[place])
         sheet.command(command(context.verb, "--dry-run", *words, *context.sink))
@@ -182,9 +184,11 @@ def _next(sheet: Sheet, report: Report, context: Context) -> None:
     first_aid_first(sheet, report)
     grave = [f for f in report.findings if f.severity > Severity.INFO]
     if fixable(report):
-        sheet.command(command("fix", "--dry-run", *context.again), "see the exact writes")
+        sheet.command(
+            command("fix", "--dry-run", *context.suggested_command), "see the exact writes"
+        )
     elif flags := [r.flag for r in all_residuals(report) if r.flag]:
-        words = accepting(context.again, flags)
+        words = accepting(context.suggested_command, flags)
         sheet.command(command("fix", "--dry-run", *words), "what that would do")
     elif isinstance(report.decision, Ask):
         ask(sheet, report, report.decision, context)

@@ -222,12 +222,12 @@ def not_written(
     sheet.line(f"Nothing was written.{also}")
     first_aid_first(sheet, report)
     if isinstance(report.decision, Plan):
-        words = [*context.again, *context.sink]
+        words = [*context.suggested_command, *context.sink]
         if saved is not None:
-            words = ["--plan", saved.path, *elsewhere(context.again)]
+            words = ["--plan", saved.path, *elsewhere(context.suggested_command)]
         sheet.command(command(context.verb, *words))
     elif flags := [r.flag for r in all_residuals(report) if r.flag]:
-        words = [*accepting(context.again, flags), *context.sink]
+        words = [*accepting(context.suggested_command, flags), *context.sink]
         sheet.command(command(context.verb, "--dry-run", *words), "what that would do")
     elif isinstance(report.decision, Ask):
         ask(sheet, report, report.decision, context)
@@ -253,4 +253,6 @@ def written(sheet: Sheet, outcome: Fixed, context: Context) -> None:
     sheet.blank()
     rows = count(sum(not one.part for one in changed), "row")
     sheet.line((f"Done. {rows} written and read back.", "bold"))
-    sheet.command(command("undo", outcome.journal, *elsewhere(context.again)), "takes it back")
+    sheet.command(
+        command("undo", outcome.journal, *elsewhere(context.suggested_command)), "takes it back"
+    )

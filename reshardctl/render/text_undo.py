@@ -31,7 +31,7 @@ def undo(sheet: Sheet, undoing: Undoing, context: Context) -> None:
     rows = count(sum(len(step.writes) for step in undoing.steps), "row")
     if undoing.written is None:
         sheet.line((f"Undo: {rows} to put back.", "bold"), " Nothing was written.")
-        sheet.command(command("undo", undoing.journal, *elsewhere(context.again)))
+        sheet.command(command("undo", undoing.journal, *elsewhere(context.suggested_command)))
     else:
         sheet.line((f"Undone. {rows} put back and read back.", "bold"))
 

@@ -82,7 +82,7 @@ def judged(seed: int, damages: Sequence[Damage], kind: Kind | None = None) -> Au
 
 
 def shown(report: AuditReport) -> dict[str, set[str]]:
-    context = Context(again=("sink", "--stream", "orders"), verbose=True)
+    context = Context(suggested_command=("sink", "--stream", "orders"), verbose=True)
     return codes_in({name: show(report, context) for name, show in AUDITS.items()})
 
 

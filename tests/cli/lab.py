@@ -79,12 +79,12 @@ class Result:
         """Codes of findings at warning or above, of an `inspect --format json`."""
         return {f["code"] for f in self.json["findings"] if f["severity"] != "info"}
 
-    def says(self, *words: str) -> bool:
+    def says(self, *argv: str) -> bool:
         """Whether stderr is one clear message with all of these words, and no accident."""
         assert "Traceback" not in self.err and "defect of reshardctl" not in self.err, self.err
         assert self.err.startswith(("error: ", "refused: ", "half done: ", "cancelled", "Usage: "))
         assert len(self.err.splitlines()) <= 3, self.err
-        missing = [word for word in words if word not in self.err]
+        missing = [word for word in argv if word not in self.err]
         assert not missing, f"{missing} not in {self.err!r}"
         return True
 
@@ -203,18 +203,18 @@ class Lab:
         self._permitted(words)
         return result
 
-    def _permitted(self, words: Sequence[str | Path]) -> None:
+    def _permitted(self, argv: Sequence[str | Path]) -> None:
         """Whatever a test does, a command calls nothing that docs/iam.md does not allow it."""
-        writing = words[0] in ("fix", "rebuild", "undo") and not {"--dry-run", "-n"} & set(words)
+        writing = argv[0] in ("fix", "rebuild", "undo") and not {"--dry-run", "-n"} & set(argv)
         allowed = documented("fix" if writing else "inspect")
-        reading = {"--probe", "--count", "--plan", "--resume", "latest"} & set(words)
-        if reading or any(str(word).startswith("at-timestamp") for word in words):
+        reading = {"--probe", "--count", "--plan", "--resume", "latest"} & set(argv)
+        if reading or any(str(word).startswith("at-timestamp") for word in argv):
             allowed |= documented("probe")
-        if any(str(word).startswith("s3://") for word in words):
+        if any(str(word).startswith("s3://") for word in argv):
             allowed |= documented("journal")
         if "+s3://" in self.locator:
             allowed |= documented("s3-fix" if writing else "s3-inspect")
-        if words[0] == "discover":
+        if argv[0] == "discover":
             allowed = documented("discover")
         allowed |= {"sts:AssumeRole"}  # of a role, in the words at the end of the page
         fresh, self.wire.needed_now = self.wire.needed_now, set()

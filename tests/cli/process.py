@@ -81,7 +81,7 @@ class Gate:
 
 
 def on_terminal(
-    lab: Lab, words: Sequence[str | Path], answer: str = "", *, columns: int = 100,
+    lab: Lab, argv: Sequence[str | Path], answer: str = "", *, columns: int = 100,
     until: Callable[[str], bool] = lambda text: "yes:" in text, **more: str,
 ) -> tuple[int, str]:
     """Run it at a terminal; type `answer` once `until` holds of what is shown.
@@ -93,7 +93,7 @@ def on_terminal(
     if pid == 0:  # pragma: no cover - the child
         heeding_signals()
         env = surroundings(lab, {"COLUMNS": str(columns), "TERM": "xterm", **more})
-        command = [sys.executable, "-m", "reshardctl", *map(str, words)]
+        command = [sys.executable, "-m", "reshardctl", *map(str, argv)]
         os.execve(sys.executable, command, env)  # noqa: S606
     shown, ends, typed = b"", time.monotonic() + LIMIT, False
     try:

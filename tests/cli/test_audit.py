@@ -252,17 +252,17 @@ def test_what_helps_is_a_command_with_everything_filled_in(lab, spark):
         lab, "--against-stream", "--consumer", lab.locator, "--column", "number=seqNo", "--format",
         "json",
     )
-    words = [" ".join(one["command"]) for one in found.json["next"]]
-    assert [line.split()[:2] for line in words] == [
+    argv = [" ".join(one["command"]) for one in found.json["next"]]
+    assert [line.split()[:2] for line in argv] == [
         ["aws", "kinesis"], ["reshardctl", "audit"], ["reshardctl", "rebuild"],
         ["reshardctl", "inspect"], ["reshardctl", "rule"],
     ]
     asked = f"/lake/orders --stream orders --consumer {lab.locator} --column number=seqNo"
-    assert words[1].startswith(f"reshardctl audit {asked} --against-stream")
-    assert words[1].endswith("--rows offending-rows")
-    assert words[2].startswith(f"reshardctl rebuild {lab.locator} --stream orders")
-    assert words[2].endswith("--from /lake/orders --column number=seqNo --dry-run")
-    assert words[3].startswith(f"reshardctl inspect {lab.locator} --stream orders")
+    assert argv[1].startswith(f"reshardctl audit {asked} --against-stream")
+    assert argv[1].endswith("--rows offending-rows")
+    assert argv[2].startswith(f"reshardctl rebuild {lab.locator} --stream orders")
+    assert argv[2].endswith("--from /lake/orders --column number=seqNo --dry-run")
+    assert argv[3].startswith(f"reshardctl inspect {lab.locator} --stream orders")
     saved = audit(lab, "--against-stream", "--rows", "rows", "--format", "json")
     assert not any("--rows" in one["command"] for one in saved.json["next"])
 
@@ -282,8 +282,8 @@ def test_the_words_that_come_back_have_no_password():
     from reshardctl.commands.sinks import Sink
 
     locator = "kinesis-consumer+redis://me:s3cr3t@127.0.0.1:1/0?app=a"
-    words = AuditRequest(Sink("/lake", against=True), locator, stream="orders").words()
-    assert "s3cr3t" not in " ".join(words) and "--against-stream" in words
+    argv = AuditRequest(Sink("/lake", against=True), locator, stream="orders").words()
+    assert "s3cr3t" not in " ".join(argv) and "--against-stream" in argv
 
 
 def test_a_servers_token_is_in_no_command(lab, spark):

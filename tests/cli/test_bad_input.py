@@ -112,9 +112,9 @@ def test_a_table_with_another_key(lab, verb):
         KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
         AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
     )  # fmt: skip
-    words = [verb[1]] if verb[0] == "explain" else []
+    argv = [verb[1]] if verb[0] == "explain" else []
     more = [] if verb[0] == "explain" else list(verb[1:])
-    result = lab.cli(verb[0], *words, f"kcl://{name}", "--stream", "orders", *more)
+    result = lab.cli(verb[0], *argv, f"kcl://{name}", "--stream", "orders", *more)
     assert result.code == 2 and result.says(name, "holds no leases", "HASH id (S)")
     lab.table.boto.delete_table(TableName=name)
 
@@ -497,8 +497,8 @@ def test_a_journal_that_exists(lab, tmp_path):
 
 def test_an_output_that_cannot_be_written_stops_a_fix_before_it_writes(lab, tmp_path):
     for path in (tmp_path / "no" / "such", tmp_path):
-        for words in (["--format", "json"], []):
-            result = lab.fix("--output", path, *words)
+        for argv in (["--format", "json"], []):
+            result = lab.fix("--output", path, *argv)
             assert result.code == 2 and result.says(str(path))
     assert lab.wire.writes == [] and lab.journals() == []
 
@@ -513,13 +513,13 @@ def test_a_journal_cut_anywhere(lab, tmp_path):
     for at in sorted(places | set(range(0, len(whole), max(1, len(whole) // 15)))):
         cut = tmp_path / f"cut-{at}.jsonl"
         cut.write_bytes(whole[:at])
-        for words in (["undo", cut, "--dry-run"], ["fix", "--resume", cut, "--assume-stopped"]):
-            result = lab.cli(*words)
+        for argv in (["undo", cut, "--dry-run"], ["fix", "--resume", cut, "--assume-stopped"]):
+            result = lab.cli(*argv)
             if at < ends[0]:
-                assert result.code == 2 and result.says(str(cut)), (at, words, result.err)
+                assert result.code == 2 and result.says(str(cut)), (at, argv, result.err)
             else:
-                assert result.code in (0, 1), (at, words, result.err)
-            assert lab.items() == fixed, (at, words)
+                assert result.code in (0, 1), (at, argv, result.err)
+            assert lab.items() == fixed, (at, argv)
 
 
 def test_a_journal_with_a_flipped_byte(lab, tmp_path):
@@ -545,8 +545,8 @@ def test_a_journal_of_another_table(lab):
         KeySchema=[{"AttributeName": "leaseKey", "KeyType": "HASH"}],
         AttributeDefinitions=[{"AttributeName": "leaseKey", "AttributeType": "S"}],
     )  # fmt: skip
-    for words in (["undo", lab.journal(), "--yes"], ["undo", lab.journal(), "--dry-run"]):
-        result = lab.cli(*words, "--assume-stopped")
+    for argv in (["undo", lab.journal(), "--yes"], ["undo", lab.journal(), "--dry-run"]):
+        result = lab.cli(*argv, "--assume-stopped")
         assert result.code == 2 and result.says("about another store")
 
 

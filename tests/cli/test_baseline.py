@@ -139,7 +139,7 @@ def _spelled(raw: str) -> str:
 @pytest.mark.parametrize("name", LOOKS)
 @pytest.mark.parametrize("kind", ["report", "snapshot"])
 def test_an_earlier_look_tells_what_became_of_a_lost_parent(cleaned, tmp_path, name, kind):
-    then, ago, severity, words = LOOKS[name]
+    then, ago, severity, argv = LOOKS[name]
     positions = {s: _spelled(raw) for s, raw in {**OTHER, **then}.items()}
     file = tmp_path / "earlier"
     if kind == "report":
@@ -160,7 +160,7 @@ def test_an_earlier_look_tells_what_became_of_a_lost_parent(cleaned, tmp_path, n
         return
     (one,) = found
     assert (one["severity"], one["shards"]) == (severity, [PARENT])
-    for word in words:
+    for word in argv:
         assert _spelled(word) in one["what"], one["what"]
 
 

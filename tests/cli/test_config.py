@@ -109,17 +109,17 @@ def test_two_consumers_of_a_stream_say_its_statement_once(lab):
 def test_every_identity_has_its_own(lab):
     """Whoever assumes a role needs to be allowed that, and nothing of what the role does."""
     configure(lab, *MORE, stream="region = 'eu-west-1'")
-    words = ["config", "iam", "--for", "fix", "--account", "123456789012", "other"]
-    role = json.loads(lab.cli(*words, "--as", ROLE).out)
-    own = json.loads(lab.cli(*words, "--as", "environment").out)
+    argv = ["config", "iam", "--for", "fix", "--account", "123456789012", "other"]
+    role = json.loads(lab.cli(*argv, "--as", ROLE).out)
+    own = json.loads(lab.cli(*argv, "--as", "environment").out)
     services = [{a.partition(":")[0] for s in p["Statement"] for a in s["Action"]}
                 for p in (role, own)]  # fmt: skip
     assert services == [{"dynamodb", "s3"}, {"kinesis", "sts"}]
     assert "210987654321:table/other-app" in json.dumps(role)
     s3 = [s for s in role["Statement"] if s["Action"][0].startswith("s3:")]
     assert {s["Resource"] for s in s3} == {"arn:aws:s3:::ops", "arn:aws:s3:::ops/journals/*"}
-    assert lab.cli(*words).out.count("# ") == 2
-    wrong = lab.cli(*words, "--as", "nobody")
+    assert lab.cli(*argv).out.count("# ") == 2
+    wrong = lab.cli(*argv, "--as", "nobody")
     assert wrong.code == 2 and wrong.says("--as nobody")
 
 

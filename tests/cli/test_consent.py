@@ -80,10 +80,10 @@ def test_the_printed_command_takes_it_as_it_is(lab):
     """Everything that was given stands in it, so nothing is to be added."""
     given = ("--created", lab.created, "--watch", "45s", "--journal", lab.state / "own.jsonl")
     refused = lab.cli("fix", *lab.where, "--yes", "--assume-stopped", *given)
-    words = printed(refused)
+    argv = printed(refused)
     for word in ("--created", lab.created, "--watch", "45s", "--assume-stopped", "--yes"):
-        assert word in words
-    done = lab.cli(*words)
+        assert word in argv
+    done = lab.cli(*argv)
     assert done.code == 0, done.err
     assert (lab.state / "own.jsonl").exists()
     assert lab.inspect().code == 0
@@ -110,9 +110,9 @@ def test_disorder_is_never_taken_by_yes_alone(lab_of):
     refused = lab.fix("--created", lab.created)
     assert refused.code == 4 and refused.says("out of order", "disorder")
     assert lab.wire.writes == []
-    words = printed(refused)
-    assert "disorder" in words[words.index("--accept") + 1].split(",")
-    assert lab.cli(*words).code == 0
+    argv = printed(refused)
+    assert "disorder" in argv[argv.index("--accept") + 1].split(",")
+    assert lab.cli(*argv).code == 0
 
 
 def disordered() -> Case:
@@ -150,10 +150,10 @@ def test_a_saved_plan_is_asked_about_in_the_same_way(lab, plan):
     """It keeps `--created`, so the command that takes it needs only the price."""
     refused = lab.cli("fix", "--plan", plan, "--yes", "--assume-stopped")
     assert refused.code == 4 and refused.says("re-reads ≤ 14h", "--accept reread=14h30m")
-    words = printed(refused)
-    assert words[:3] == ["fix", "--plan", str(plan)] and "--created" not in words
+    argv = printed(refused)
+    assert argv[:3] == ["fix", "--plan", str(plan)] and "--created" not in argv
     assert lab.wire.writes == []
-    assert lab.cli(*words).code == 0
+    assert lab.cli(*argv).code == 0
 
 
 def test_a_saved_plan_needs_an_answer(lab, plan):
@@ -185,8 +185,8 @@ def today(lab_of, tmp_path) -> Lab:
 @pytest.mark.parametrize(("answer", "code"), [("yes\n", 0), ("no\n", 4)])
 def test_one_question_at_a_terminal_and_it_names_the_price(today, answer, code):
     before = today.items()
-    words = ["fix", *today.where, "--created", today.created, "--assume-stopped"]
-    got, shown = on_terminal(today, words, answer)
+    argv = ["fix", *today.where, "--created", today.created, "--assume-stopped"]
+    got, shown = on_terminal(today, argv, answer)
     assert got == code, shown
     assert (today.items() != before) == (code == 0)
     text = flat(shown)

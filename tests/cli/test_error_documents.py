@@ -47,8 +47,8 @@ def test_what_could_not_be_looked_at(lab, form):
 def test_a_refusal_a_usage_error_and_a_half_done_fix(lab):
     refused = lab.cli("fix", *lab.where, "--format", "json")
     assert refused.code == 4 and "--yes" in told(refused)["next"]
-    for words in (["--watch", "soon"], ["--no-such-flag"], ["--policy", "whatever"]):
-        result = lab.cli("fix", *lab.where, "--format=json", *words)
+    for argv in (["--watch", "soon"], ["--no-such-flag"], ["--policy", "whatever"]):
+        result = lab.cli("fix", *lab.where, "--format=json", *argv)
         assert result.code == 2 and told(result)["exit"]["name"] == "usage"
     count = [name for _, name in lab.wire.calls].count("Scan")
     assert lab.fix("--format", "json").code == 0

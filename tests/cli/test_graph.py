@@ -37,10 +37,10 @@ def test_a_consumer_is_drawn_but_not_judged(lab_of):
 @pytest.mark.parametrize("alone", [True, False])
 def test_every_format_goes_to_a_file_or_to_stdout(lab_of, tmp_path, form, alone):
     lab = lab_of("a-both", OPTIONS)
-    words = ["--stream", lab.stream] if alone else lab.where
-    shown = lab.cli("graph", *words, "--format", form)
+    argv = ["--stream", lab.stream] if alone else lab.where
+    shown = lab.cli("graph", *argv, "--format", form)
     path = tmp_path / "orders.out"
-    kept = lab.cli("graph", *words, "--format", form, "-o", path)
+    kept = lab.cli("graph", *argv, "--format", form, "-o", path)
     assert (shown.code, kept.code, kept.out) == (0, 0, "")
     assert path.read_text(encoding="utf-8") == shown.out
     assert path.stat().st_mode & 0o777 == mode_of_new_files()
@@ -74,8 +74,8 @@ def test_what_cannot_be_drawn_is_said(lab_of, words, code, said):
 def test_a_read_that_fails_is_could_not_tell(lab_of):
     lab = lab_of("a-both", OPTIONS)
     lab.wire.fail("ListShards", "AccessDeniedException")
-    for words in (["--stream", "orders"], lab.where):
-        shown = lab.cli("graph", *words, "--format", "svg")
+    for argv in (["--stream", "orders"], lab.where):
+        shown = lab.cli("graph", *argv, "--format", "svg")
         assert (shown.code, shown.out) == (3, "")
         assert shown.says("ListShards")
 

@@ -132,10 +132,10 @@ def test_the_connection_is_lost_in_the_middle(lab):
 
 @pytest.mark.parametrize("text", ["s3://", "s3:///x", "s3://UPPER/x", "s3:x", "s3://b/\x07"])
 def test_what_is_no_place_on_s3(lab, text):
-    for words in (["fix", *lab.where, "--journal", text, "--yes"], ["undo", text],
+    for argv in (["fix", *lab.where, "--journal", text, "--yes"], ["undo", text],
                   ["fix", "--resume", text]):  # fmt: skip
-        result = lab.cli(*words)
-        assert result.code == 2 and result.says("S3"), (words, result.err)
+        result = lab.cli(*argv)
+        assert result.code == 2 and result.says("S3"), (argv, result.err)
     assert lab.wire.calls == []
 
 

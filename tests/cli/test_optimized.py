@@ -8,9 +8,9 @@ import sys
 import pytest
 
 
-def run(*words: str) -> subprocess.CompletedProcess[str]:
+def run(*argv: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-O", "-m", "reshardctl", *words],
+        [sys.executable, "-O", "-m", "reshardctl", *argv],
         capture_output=True, text=True, timeout=120, check=False, stdin=subprocess.DEVNULL,
     )  # fmt: skip
 

@@ -15,8 +15,8 @@ SHOWN = dict(re.findall(r"```console\n\$ ([^\n]*)\n```\n\n```text\n(.*?)```", PA
 def shown(marker: str) -> tuple[list[str], list[str]]:
     """The options of the one command with this marker, and the lines that follow it."""
     ((command, text),) = [pair for pair in SHOWN.items() if marker in pair[0]]
-    words = shlex.split(command)
-    return words[words.index("orders") + 1 :] if "orders" in words else [], text.splitlines()
+    argv = shlex.split(command)
+    return argv[argv.index("orders") + 1 :] if "orders" in argv else [], text.splitlines()
 
 
 def changes(lines: list[str]) -> list[str]:
@@ -32,23 +32,23 @@ def test_plans(lab_of, tmp_path):
     """The page's stream is the case that its transcripts were made with."""
     lab = lab_of("k", OPTIONS)
     for marker in ("--policy latest --count", "at-timestamp=2026-11-21T00:18:00Z"):
-        words, lines = shown(marker)
-        words = [str(tmp_path / word) if word.endswith(".plan") else word for word in words]
-        said = lab.dry(*words, "--format", "text").out.splitlines()
+        argv, lines = shown(marker)
+        argv = [str(tmp_path / word) if word.endswith(".plan") else word for word in argv]
+        said = lab.dry(*argv, "--format", "text").out.splitlines()
         assert changes(lines) and set(changes(lines)) <= set(changes(said)), said
-    words = ("--yes", "--assume-stopped", "--format", "text")
-    done = lab.cli("fix", "--plan", tmp_path / "p.plan", *words)
+    argv = ("--yes", "--assume-stopped", "--format", "text")
+    done = lab.cli("fix", "--plan", tmp_path / "p.plan", *argv)
     _, lines = shown("fix --plan p.plan")
     assert done.code == 0 and set(map(str.rstrip, lines)) <= set(done.out.splitlines())
-    words, lines = shown("@reshard")
-    said = lab.dry(*words, "--format", "text").out.splitlines()
+    argv, lines = shown("@reshard")
+    said = lab.dry(*argv, "--format", "text").out.splitlines()
     assert changes(lines) and set(changes(lines)) <= set(changes(said)), said
 
 
 def test_a_mark_grows_until_the_start(lab_of):
     """Its width depends on the clock; the rest is as shown."""
-    words, lines = shown("latest-at-start --count")
-    said = lab_of("k", OPTIONS).dry(*words, "--format", "text").out
+    argv, lines = shown("latest-at-start --count")
+    said = lab_of("k", OPTIONS).dry(*argv, "--format", "text").out
 
     def timeless(line: str) -> list[str]:
         return re.sub(r"≥ [0-9dhms]+", "≥", line).split()
@@ -59,14 +59,14 @@ def test_a_mark_grows_until_the_start(lab_of):
 
 def test_refusals(lab_of):
     lab = lab_of("k", OPTIONS)
-    words, lines = shown("at-timestamp=2026-11-21T09:14:00")
-    refused = lab.dry(*words)
+    argv, lines = shown("at-timestamp=2026-11-21T09:14:00")
+    refused = lab.dry(*argv)
     assert refused.code == 2 and refused.err.splitlines() == lines
 
 
 def test_probes(lab_of):
-    words, lines = shown("--probe")
-    told = lab_of("parent-row-lost", OPTIONS).inspect(*words, "--format", "text").out
+    argv, lines = shown("--probe")
+    told = lab_of("parent-row-lost", OPTIONS).inspect(*argv, "--format", "text").out
     body = [line for line in lines if line.startswith("    ")]
     assert len(body) >= 8 and all(line in told for line in body)
     drained = lab_of("healthy-parent-drained", OPTIONS).inspect("--probe", "--format", "text").out

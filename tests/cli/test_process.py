@@ -147,9 +147,9 @@ main()
 """
 
 
-def stopped_between(lab: Lab, number: int, *words: str):
+def stopped_between(lab: Lab, number: int, *argv: str):
     """A signal comes just as the first write has landed."""
-    code = STOPPED_BETWEEN.format(number=int(number), words=[str(word) for word in words])
+    code = STOPPED_BETWEEN.format(number=int(number), words=[str(word) for word in argv])
     return subprocess.run(
         [sys.executable, "-c", code], env=surroundings(lab), capture_output=True, text=True,
         timeout=120, stdin=subprocess.DEVNULL, preexec_fn=heeding_signals,
@@ -256,16 +256,16 @@ def test_colours_and_their_absence(lab):
 ])  # fmt: skip
 def test_asked_at_a_terminal(lab, answer, code):
     before = lab.items()
-    words = ["fix", *lab.where, "--created", lab.created, "--assume-stopped"]
-    got, shown = on_terminal(lab, words, answer)
+    argv = ["fix", *lab.where, "--created", lab.created, "--assume-stopped"]
+    got, shown = on_terminal(lab, argv, answer)
     assert got == code, shown
     assert (lab.items() != before) == (code == 0)
     assert "Traceback" not in shown
 
 
 def test_nothing_secret_is_said(lab):
-    for words in (["inspect", *lab.where, "-v"], ["inspect", "kcl://no-such", "--stream", "x"]):
-        result = start(lab, *words).end()
+    for argv in (["inspect", *lab.where, "-v"], ["inspect", "kcl://no-such", "--stream", "x"]):
+        result = start(lab, *argv).end()
         for secret in SECRETS:
             assert secret not in result.out + result.err
 

@@ -53,8 +53,8 @@ def suppress(until: str, *more: str) -> tuple[str, ...]:
             'why = "replayed by hand, ticket 4711"', *more)  # fmt: skip
 
 
-def judged(lab, *words: str):
-    return lab.cli("inspect", *words, "--format", "json").json
+def judged(lab, *argv: str):
+    return lab.cli("inspect", *argv, "--format", "json").json
 
 
 def test_each_is_judged_as_alone(lab):

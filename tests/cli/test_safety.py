@@ -44,9 +44,9 @@ def test_explain_writes_nothing(lab_of, shard):
 
 def test_rule_and_help_call_nothing(lab_of):
     lab = lab_of("a-both")
-    for words in (["rule"], ["rule", "RSH203"], ["rule", "child-not-started"], ["--help"],
+    for argv in (["rule"], ["rule", "RSH203"], ["rule", "child-not-started"], ["--help"],
                   ["fix", "--help"], ["--version"]):  # fmt: skip
-        assert lab.cli(*words).code == 0
+        assert lab.cli(*argv).code == 0
     assert lab.wire.calls == []
 
 

@@ -169,14 +169,14 @@ def test_another_version(lab, saved):
 
 def test_what_cannot_be_frozen(lab, saved, tmp_path):
     file = tmp_path / "s"
-    for words, says in (
+    for argv, says in (
         ([lab.stream], "no file is named"),
         ([lab.stream, "-o", tmp_path / "no" / "s"], "No such file"),
         ([lab.stream, "-o", tmp_path], "is a directory"),
         ([lab.stream, lab.locator, lab.locator, "-o", file], "name it once"),
         ([lab.stream, f"snapshot:{saved}", "-o", file], "is a snapshot already"),
     ):
-        result = lab.cli("snapshot", *words)
+        result = lab.cli("snapshot", *argv)
         assert result.code == 2 and result.says(says)
     assert lab.cli("snapshot", "no-such-stream", "-o", file).code in (2, 3)
     assert not file.exists()

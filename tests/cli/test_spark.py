@@ -294,8 +294,8 @@ def test_killed_between_its_steps(golden, after, then):
     """s1x takes two files of the log away before it edits the batch."""
     lab = golden(HEAD, "s1x")
     before = lab.files()
-    words = ["fix", *lab.where, "--yes", "--assume-stopped"]
-    program = KILLED.format(after=after, words=words)
+    argv = ["fix", *lab.where, "--yes", "--assume-stopped"]
+    program = KILLED.format(after=after, words=argv)
     ran = subprocess.run(
         [sys.executable, "-c", program], env=surroundings(lab), capture_output=True, text=True,
         timeout=LIMIT, cwd=Path(__file__).parents[2],

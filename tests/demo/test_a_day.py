@@ -19,12 +19,12 @@ LIMIT = 300
 """Seconds; a safety net, not a measurement."""
 
 
-def shown(tmp_path: Path, *words: str) -> Any:
+def shown(tmp_path: Path, *argv: str) -> Any:
     """What a command says of the demo that has stood for a day."""
     with seeded(time.time(), scene.AGE + DAY) as endpoints:
         surroundings = child_environment(os.environ, endpoints)
         done = subprocess.run(
-            [sys.executable, "-m", "reshardctl", *words, "--format", "json"],
+            [sys.executable, "-m", "reshardctl", *argv, "--format", "json"],
             env=surroundings | {"RESHARDCTL_STATE_DIR": str(tmp_path)}, cwd=tmp_path,
             capture_output=True, text=True, timeout=LIMIT, check=False,
         )  # fmt: skip

@@ -90,7 +90,7 @@ def target_of(entry: Consumer, config: Config, given: Given, observer: Observer)
     file = [] if given.config is None else ["--config", config.file]
     return Target(
         entry.stream.stream, entry.place, wishes, given.probe,
-        (entry.name, *file, *given.account.words(), *asked),
+        (entry.name, *file, *given.account.argv(), *asked),
         lambda: _ports(entry, given.account, observer), entry=entry,
         suppressions=tuple(s for s in config.suppressions if s.consumer == entry.name),
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from reshardctl.commands.connect import place_of, ports_of
 from reshardctl.commands.observer import Observer
 from reshardctl.commands.request import wishes_of
-from reshardctl.commands.suggested_commands import again
+from reshardctl.commands.suggested_commands import suggested_command
 from reshardctl.commands.target import Given, Target
 from reshardctl.commands.targets import configured
 from reshardctl.commands.targets import snapshot as offline
@@ -26,12 +26,12 @@ def one(text: str, given: Given, observer: Observer) -> Target:
     wishes = wishes_of(
         given.policy or "lossless", given.accept, given.bootstrap, given.recreated
     )
-    words = again(
+    argv = suggested_command(
         place, given.stream, given.account, given.policy, given.accept, wishes, given.probe,
         given.created,
     )
     return Target(
-        given.stream, place, wishes, given.probe, tuple(words),
+        given.stream, place, wishes, given.probe, tuple(argv),
         lambda: ports_of(given.account, place, observer),
     )
 

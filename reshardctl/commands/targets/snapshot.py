@@ -75,9 +75,9 @@ def _parts(text: str) -> tuple[Path, dict[str, str]]:
 
 
 def _nothing_of_aws(text: str, given: Given) -> None:
-    if words := given.account.words():
+    if argv := given.account.argv():
         raise UsageError(
-            f"{text} is read from a file, so {words[0]} leads nowhere", f"leave {words[0]} out"
+            f"{text} is read from a file, so {argv[0]} leads nowhere", f"leave {argv[0]} out"
         )
 
 
@@ -111,9 +111,9 @@ def _target(text: str, found: Snapshot, options: Mapping[str, str], given: Given
     )
     stream = given.stream or found.lineage.stream.arn
     frozen = replace(found, locator=place)
-    words = (text, *(["--probe"] if given.probe else []))
+    argv = (text, *(["--probe"] if given.probe else []))
     return Target(
-        stream, place, wishes, given.probe, words, lambda: _ports(frozen), offline=True,
+        stream, place, wishes, given.probe, argv, lambda: _ports(frozen), offline=True,
         to_write=_to_write(found, options),
     )
 

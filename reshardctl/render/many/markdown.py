@@ -30,7 +30,7 @@ def _row(entry: Entry) -> list[str]:
 def _entry(entry: Entry, context: Context) -> str:
     text = ""
     if entry.report is not None and entry.report.findings:
-        own = replace(context, again=entry.again, exit=entry.exit)
+        own = replace(context, suggested_command=entry.suggested_command, exit=entry.exit)
         text = "\n" + markdown.inspect(entry.report, own, below=1)
     page = Page(plain=context.ascii)
     lines = [

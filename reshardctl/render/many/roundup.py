@@ -28,7 +28,7 @@ class Entry:
     name: str
     stream: str
     place: Locator
-    again: tuple[str, ...]
+    suggested_command: tuple[str, ...]
     exit: Exit
     origin: tuple[str, int] | None = None
     report: Report | None = None

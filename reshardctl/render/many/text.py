@@ -68,7 +68,7 @@ def _entry(sheet: Sheet, entry: Entry, context: Context) -> None:
         for line in others:
             sheet.line(line, indent=4)
     elif entry.report is not None:
-        own = replace(context, again=entry.again)
+        own = replace(context, suggested_command=entry.suggested_command)
         text_findings.findings(sheet, entry.report, own)
     for finding, by in entry.sifted.hidden:
         sheet.line(("· ", "dim"), hidden(finding, by), indent=2)
@@ -92,7 +92,9 @@ def _last(sheet: Sheet, shown: Roundup) -> None:
         text_findings.first_aid_first(sheet, report)
     for entry in shown.entries:
         if entry.report is not None and fixable(entry.report):
-            sheet.command(command("fix", "--dry-run", *entry.again), "see the exact writes")
+            sheet.command(
+                command("fix", "--dry-run", *entry.suggested_command), "see the exact writes"
+            )
     grave = [f for r in shown.reports() for f in r.findings if f.severity > Severity.INFO]
     if grave:
         first = max(grave, key=lambda f: f.severity)
