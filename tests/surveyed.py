@@ -7,7 +7,7 @@ from typing import Any
 
 from reshardctl.commands.survey import survey
 from reshardctl.consumers.locator import parse
-from reshardctl.diagnosis.report import Report, Wishes
+from reshardctl.diagnosis.report import RepairOptions, Report
 from reshardctl.execution.ports import Ports
 from reshardctl.kinesis import Kinesis
 from reshardctl.kinesis.budget import Limits
@@ -65,10 +65,10 @@ class Bench:
         )
         return Ports(kinesis, self.table, self.fake.clock.now, self.sleep)
 
-    def look(self, wishes: Wishes, probe: bool = False) -> Report:
+    def look(self, repair_options: RepairOptions, probe: bool = False) -> Report:
         options = options_of(self.case, self.initial, self.release)
         words = "&".join(f"{name}={value}" for name, value in options.items())
-        return survey(self.ports(), self.stream, parse(f"kcl://app?{words}"), wishes, probe)
+        return survey(self.ports(), self.stream, parse(f"kcl://app?{words}"), repair_options, probe)
 
     def fixed(self, report: Report) -> list[dict[str, Any]]:
         """The rows as the report's plan leaves them, as items."""

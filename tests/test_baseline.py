@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.diagnosis.baseline import parsed
-from reshardctl.diagnosis.report import Report, Wishes, make
+from reshardctl.diagnosis.report import RepairOptions, Report, make
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.diagnosis.rules.suppressions import sift
 from reshardctl.errors import UsageError
@@ -22,7 +22,7 @@ from tests.snapshot.test_file import snapshot_of
 @pytest.fixture(scope="module")
 def report() -> Report:
     """State b of the runs on the real KCL: a child at LATEST beside an abandoned parent."""
-    return make(snapshot_of(load(CASES / "kcl" / "b.toml")), Wishes())
+    return make(snapshot_of(load(CASES / "kcl" / "b.toml")), RepairOptions())
 
 
 @pytest.fixture(scope="module")

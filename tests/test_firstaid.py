@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from reshardctl.diagnosis.report import Report, Wishes, make
+from reshardctl.diagnosis.report import RepairOptions, Report, make
 from reshardctl.diagnosis.retention_advice import first_aid
 from reshardctl.lineage import Lineage
 from tests.case import CASES, load
@@ -27,7 +27,7 @@ def report(name: str, *, hours: int = 24, later: float = 0) -> Report:
     lineage = snapshot.lineage
     longer = replace(lineage.stream, retention=hours * HOUR)
     same = Lineage(longer, (lineage[shard] for shard in lineage))
-    return make(replace(snapshot, lineage=same, now=snapshot.now + later * HOUR), Wishes())
+    return make(replace(snapshot, lineage=same, now=snapshot.now + later * HOUR), RepairOptions())
 
 
 @pytest.mark.parametrize(("have", "asked"), [(24, 168), (25, 168), (168, 336), (8700, 8760)])

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.commands.request import policy_of
-from reshardctl.diagnosis.report import Wishes
+from reshardctl.diagnosis.report import RepairOptions
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.planning.plan import Nothing, Plan
 from tests.case import all_cases
@@ -22,7 +22,7 @@ RECREATED = [c for c in CASES if c.name.startswith("recreated")]
 @pytest.mark.parametrize("case", NOT_STARTED, ids=lambda case: case.name)
 def test_a_policy_s_skip_is_no_child_that_was_not_started(case, policy):
     first = Bench(case, "LATEST", RELEASE)
-    holds(first, Wishes(policy_of(policy), ALL))
+    holds(first, RepairOptions(policy_of(policy), ALL))
 
 
 @pytest.mark.parametrize("initial", ["LATEST", "TRIM_HORIZON"])
@@ -31,16 +31,16 @@ def test_a_recreated_stream_s_rows_are_not_another_s_once_they_are_put_to_a_begi
     case, initial
 ):
     first = Bench(case, initial, RELEASE)
-    holds(first, Wishes(policy_of("lossless"), ALL, recreated=case.stream["created"]))
+    holds(first, RepairOptions(policy_of("lossless"), ALL, recreated=case.stream["created"]))
 
 
-def holds(first: Bench, wishes: Wishes) -> None:
+def holds(first: Bench, repair_options: RepairOptions) -> None:
     """The plan is made, and the next look without a policy finds nothing."""
-    report = first.look(wishes)
+    report = first.look(repair_options)
     assert isinstance(report.decision, Plan)
     items = first.fixed(report)
     again = Bench(first.case, first.initial, RELEASE, items=items).look(
-        Wishes(policy_of("lossless"), ALL)
+        RepairOptions(policy_of("lossless"), ALL)
     )
     assert [f.code for f in again.findings if f.severity >= Severity.WARNING] == []
     assert isinstance(again.decision, Nothing)

@@ -16,7 +16,7 @@ from plans import Plan as Rows
 from reshardctl.commands.survey import survey
 from reshardctl.commands.write_plan import carry_out, verify
 from reshardctl.consumers import locator
-from reshardctl.diagnosis.report import Wishes
+from reshardctl.diagnosis.report import RepairOptions
 from reshardctl.errors import HalfDone, Refused, ReshardError, StalePlan
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.apply import TRIES
@@ -71,7 +71,7 @@ class Scene:
         self.expected = next(e for e in case.expects if "LATEST" in e.initial).fixed.delivers
 
     def plan(self) -> savedplan.SavedPlan:
-        report = survey(self.ports, "orders", self.place, Wishes())
+        report = survey(self.ports, "orders", self.place, RepairOptions())
         if not isinstance(report.decision, Plan):
             raise StalePlan("nothing is left to do")
         return savedplan.of_report(report, probe=False)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from reshardctl.commands.request import policy_of
-from reshardctl.diagnosis.report import Report, Wishes
+from reshardctl.diagnosis.report import RepairOptions, Report
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Nothing, Plan
 from reshardctl.testing import load_topology
@@ -41,8 +41,8 @@ def looked(case: Case, initial: str, policy: str) -> tuple[Bench, Report]:
     bench = Bench(case, initial, RELEASE)
     bootstrap = not case.rows
     recreated = case.stream["created"] if case.name.startswith("recreated") else None
-    wishes = Wishes(policy_of(policy), ALL, bootstrap, recreated, count=True)
-    return bench, bench.look(wishes)
+    repair_options = RepairOptions(policy_of(policy), ALL, bootstrap, recreated, count=True)
+    return bench, bench.look(repair_options)
 
 
 def started(case: Case, items: list[dict[str, Any]], initial: str, since: float) -> Run:

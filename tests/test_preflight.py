@@ -17,7 +17,7 @@ from reshardctl.consumers.kcl.releases import RELEASES
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.preflight import foreseen
-from reshardctl.diagnosis.report import Report, Wishes, make
+from reshardctl.diagnosis.report import RepairOptions, Report, make
 from reshardctl.errors import ReshardError
 from reshardctl.kinesis import Kinesis
 from reshardctl.lineage import Lineage, parse_reshard
@@ -56,10 +56,10 @@ def snapshot(one: Scene, fake: FakeKinesis, options: str = "") -> Snapshot:
     )
 
 
-def judged(taken: Snapshot, wishes: Wishes) -> dict[str, Any] | str:
+def judged(taken: Snapshot, repair_options: RepairOptions) -> dict[str, Any] | str:
     """What a report says, without times and numbers; the name of what it raises."""
     try:
-        report = make(taken, wishes)
+        report = make(taken, repair_options)
     except ReshardError as error:
         return type(error).__name__
     return {
@@ -111,14 +111,14 @@ def test_the_forecast_is_what_inspect_says_after_the_reshard(start: int) -> None
         if not one.rows:
             continue
         fake = fake_of(one)
-        wishes = Wishes(POLICIES["lossless"], Accept(reread=one.reread))
+        repair_options = RepairOptions(POLICIES["lossless"], Accept(reread=one.reread))
         options = options_of(one, seed)
         words = reshards_of(seed, fake)
         now = snapshot(one, fake, options)
-        told = judged(foreseen(now, list(map(parse_reshard, words))), wishes)
+        told = judged(foreseen(now, list(map(parse_reshard, words))), repair_options)
         for word in words:
             reshard(fake, "orders", word)
-        really = judged(snapshot(one, fake, options), wishes)
+        really = judged(snapshot(one, fake, options), repair_options)
         assert told == really, (seed, words)
 
 
@@ -132,7 +132,7 @@ def test_most_forecasts_have_something_to_say() -> None:
         fake = fake_of(one)
         now = snapshot(one, fake)
         reshards = list(map(parse_reshard, reshards_of(seed, fake)))
-        before, after = (judged(s, Wishes()) for s in (now, foreseen(now, reshards)))
+        before, after = (judged(s, RepairOptions()) for s in (now, foreseen(now, reshards)))
         new += before != after
         quiet += isinstance(after, dict) and not after["findings"]
     assert new > 20 and quiet > 5, (new, quiet)
@@ -188,6 +188,6 @@ def test_of_every_case_too(case: Case) -> None:
     for _ in range(3):
         now = taken()
         word = some_reshard(rng, now.lineage)
-        told = judged(foreseen(now, [parse_reshard(word)]), Wishes())
+        told = judged(foreseen(now, [parse_reshard(word)]), RepairOptions())
         reshard(fake, "orders", word)
-        assert told == judged(taken(), Wishes()), word
+        assert told == judged(taken(), RepairOptions()), word

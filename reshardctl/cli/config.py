@@ -43,12 +43,12 @@ def show(config: ConfigOption = None) -> None:
 
     Example: reshardctl config show
     """
-    from reshardctl.commands.target import Given
+    from reshardctl.commands.target import Selection
     from reshardctl.commands.targets.configured import config_of
     from reshardctl.config.shown import shown
     from reshardctl.console.stdout import show as printed
 
-    printed(shown(config_of(Given(config=config))))
+    printed(shown(config_of(Selection(config=config))))
 
 
 @config.command()
@@ -70,12 +70,12 @@ def check(
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.account import Account
     from reshardctl.commands.check_config import checked
-    from reshardctl.commands.target import Given
+    from reshardctl.commands.target import Selection
     from reshardctl.console.stdout import show as printed
 
     account = Account(region, profile, role_arn, endpoint_url or ())
-    given = Given(account=account, config=config)
-    lines, code = checked(names or (), given, online, Terminal())
+    selection = Selection(account=account, config=config)
+    lines, code = checked(names or (), selection, online, Terminal())
     printed(lines)
     raise typer.Exit(code)
 
@@ -103,7 +103,7 @@ def iam(
     Example: reshardctl config iam --for fix --account 123456789012
     """
     from reshardctl.commands.check_config import allowed
-    from reshardctl.commands.target import Given
+    from reshardctl.commands.target import Selection
     from reshardctl.console.stdout import show as printed
 
-    printed(allowed(names or (), Given(config=config), wanted, account, whose))
+    printed(allowed(names or (), Selection(config=config), wanted, account, whose))

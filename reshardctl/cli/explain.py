@@ -38,9 +38,9 @@ def explain(
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.account import Account
     from reshardctl.commands.explain import explain as explained
-    from reshardctl.commands.target import Given
+    from reshardctl.commands.target import Selection
     from reshardctl.console.stdout import show
 
     account = Account(region, profile, role_arn, endpoint_url or ())
-    given = Given(stream=stream, account=account, probe=probe, config=config)
-    show(explained(shard, locator, given, Terminal()))
+    selection = Selection(stream=stream, account=account, probe=probe, config=config)
+    show(explained(shard, locator, selection, Terminal()))

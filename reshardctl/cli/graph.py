@@ -62,15 +62,15 @@ def graph(
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.account import Account
     from reshardctl.commands.graph import drawn
-    from reshardctl.commands.target import Given
+    from reshardctl.commands.target import Selection
     from reshardctl.console.stdout import show
     from reshardctl.stores.named_file import check_file, replace_file
 
     account = Account(region, profile, role_arn, endpoint_url or ())
     if output is not None:
         check_file(Path(output))
-    given = Given(stream=stream, account=account, probe=probe, config=config)
-    picture, code = drawn(form, consumers or (), given, Terminal())
+    selection = Selection(stream=stream, account=account, probe=probe, config=config)
+    picture, code = drawn(form, consumers or (), selection, Terminal())
     if output is None:
         show(picture.splitlines())
     else:

@@ -53,7 +53,7 @@ def snapshot(
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.account import Account
     from reshardctl.commands.take_snapshot import described, freeze, redacted
-    from reshardctl.commands.target import Given
+    from reshardctl.commands.target import Selection
     from reshardctl.console.stdout import show
     from reshardctl.errors import UsageError
     from reshardctl.snapshot.file import save, text
@@ -63,8 +63,8 @@ def snapshot(
         raise UsageError("no file is named", "add -o FILE, e.g. -o my-stream.snapshot")
     check_new_file(output)
     account = Account(region, profile, role_arn, endpoint_url or ())
-    given = Given(stream=stream, account=account, probe=probe, config=config)
-    saved = freeze(consumers or (), given, Terminal())
+    selection = Selection(stream=stream, account=account, probe=probe, config=config)
+    saved = freeze(consumers or (), selection, Terminal())
     kept = redacted(saved) if redact else saved
     if is_regular(output):
         save(kept, output)

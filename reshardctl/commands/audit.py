@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from reshardctl.commands.inspect_many import failing
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.sinks import Sink
-from reshardctl.commands.target import Given
+from reshardctl.commands.target import Selection
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class AuditRequest(Given):
+class AuditRequest(Selection):
     """Which sink to count, and with what to compare it. Times are spelled as the options are."""
 
     sink: Sink
@@ -190,9 +190,9 @@ def _stored(wanted: AuditRequest, consumer: str, observer: Observer) -> Subject:
             "a snapshot has no records to compare a sink with", "leave --against-stream out"
         )
     target = one(consumer, wanted, observer)
-    report = survey(target.ports(), target.stream, target.place, target.wishes)
+    report = survey(target.ports(), target.stream, target.place, target.repair_options)
     snapshot = report.snapshot
-    processed = processed_frontier(case_of(snapshot, report.wishes))
+    processed = processed_frontier(case_of(snapshot, report.options))
     named = target.place.text if target.entry is None else target.entry.name
     account = wanted.account
     if target.entry is not None:

@@ -54,4 +54,4 @@ def known_before(target: Target, baseline: Baseline | None) -> Target:
     """The same, judged with what the baseline shows of its rows."""
     if baseline is None:
         return target
-    return replace(target, wishes=replace(target.wishes, earlier=baseline.earlier))
+    return replace(target, repair_options=replace(target.repair_options, earlier=baseline.earlier))

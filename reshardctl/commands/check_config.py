@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from reshardctl.commands.inspect_many import at_once
 from reshardctl.commands.observer import SILENT, Observer
-from reshardctl.commands.target import Given, Target
+from reshardctl.commands.target import Selection, Target
 from reshardctl.commands.targets.configured import config_of, several
 from reshardctl.config import Config
 from reshardctl.config.iam import ENVIRONMENT, policies
@@ -21,12 +21,12 @@ _ACCOUNT = re.compile(r"\d{12}\Z", re.ASCII)
 
 
 def checked(
-    names: Sequence[str], given: Given, online: bool, observer: Observer = SILENT
+    names: Sequence[str], selection: Selection, online: bool, observer: Observer = SILENT
 ) -> tuple[list[str], Exit]:
     """Read the file, and with `online` what it names. Returns lines for people and the exit code.
     """
-    config = config_of(given)
-    targets = several(names, config, given, observer)
+    config = config_of(selection)
+    targets = several(names, config, selection, observer)
     shown = [_summary(config)]
     if not online:
         return [*shown, "Nothing was called; --online looks whether all can be reached."], Exit.OK
@@ -77,13 +77,13 @@ def _look(target: Target | ReshardError) -> Callable[[], str]:
 
 
 def allowed(
-    names: Sequence[str], given: Given, group: str, account: str, whose: str | None,
+    names: Sequence[str], selection: Selection, group: str, account: str, whose: str | None,
     observer: Observer = SILENT,
 ) -> Iterable[str]:
     """The policies as text: one alone as bare JSON, several each below its identity."""
     if account and not _ACCOUNT.match(account):
         raise UsageError(f"--account {account}: not an account", "it has twelve digits")
-    targets = several(names, config_of(given), given, observer)
+    targets = several(names, config_of(selection), selection, observer)
     found = policies([one.entry for one in targets if one.entry is not None], group, account)
     if whose is not None:
         wanted = [whose, f"profile {whose}", ENVIRONMENT if whose == "environment" else whose]

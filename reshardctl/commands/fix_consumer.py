@@ -41,16 +41,16 @@ def plan_for(
     that is not safe while the consumer runs.
     """
     created = _created(request, target)
-    report = survey(ports, target.stream, target.place, target.wishes, target.probe)
+    report = survey(ports, target.stream, target.place, target.repair_options, target.probe)
     right_incarnation(report, created)
     argv = target.to_write or target.argv
     plan = None
     if isinstance(report.decision, Plan):
-        wanted = replace(report, wishes=replace(report.wishes, created=created))
+        wanted = replace(report, options=replace(report.options, created=created))
         plan = savedplan.of_report(wanted, target.probe)
     sink = request.sink_words
     planned = Planned(
-        report, plan, target.wishes.accept, argv, sink,
+        report, plan, target.repair_options.accept, argv, sink,
         Again(request.verb, (*argv, *sink), request.how),
     )
     if plan is not None and request.out is not None:
@@ -83,7 +83,7 @@ def fix_target(
     planned = plan_for(request, target, ports, observer)
     if planned.plan is None:
         return FixResult(planned, None, planned.words, planned.sink_words)
-    limit = accept_of(request.accept) or planned.report.wishes.accept
+    limit = accept_of(request.accept) or planned.report.options.accept
     unambiguous(planned, limit, _created(request, target))
     require_consent(planned, confirm)
     if target.entry is not None:
@@ -115,7 +115,7 @@ def write(
 def right_incarnation(report: Report, created: float | None) -> None:
     """Refused unless the times that an operator names are this stream's, in Unix seconds."""
     stream = report.snapshot.lineage.stream
-    for named in (report.wishes.recreated, created):
+    for named in (report.options.recreated, created):
         if named is None or same_second(named, stream.created):
             continue
         raise Refused(
@@ -123,7 +123,7 @@ def right_incarnation(report: Report, created: float | None) -> None:
             f"{instant(named)}",
             "look at the stream again: aws kinesis describe-stream-summary",
         )
-    if report.wishes.recreated is not None and report.incarnation is Incarnation.SAME:
+    if report.options.recreated is not None and report.incarnation is Incarnation.SAME:
         raise Refused(
             "--recreated: the store has numbers of this very stream",
             "leave --recreated out",

@@ -31,7 +31,7 @@ def into_copy(
     source = folder_of(request, target, to, dry_run=False)
     ports = target.ports()
     target = replace(target, opened=lambda: ports)
-    report = survey(ports, target.stream, target.place, target.wishes, target.probe)
+    report = survey(ports, target.stream, target.place, target.repair_options, target.probe)
     if not isinstance(report.decision, Plan):
         observer.note(f"nothing is copied to {to}: there is no repair to make in it")
         planned = plan_for(request, target, ports, observer)

@@ -11,7 +11,7 @@ from reshardctl.commands.journals import Journals
 from reshardctl.commands.live import consistent
 from reshardctl.commands.optimized import refuse_optimized
 from reshardctl.commands.request import accept_of
-from reshardctl.commands.target import Given
+from reshardctl.commands.target import Selection
 from reshardctl.errors import UsageError
 from reshardctl.model.times import parse_seconds
 
@@ -19,7 +19,7 @@ USUAL_WATCH = "30s"
 
 
 @dataclass(frozen=True, slots=True)
-class FixRequest(Given):
+class FixRequest(Selection):
     """Which consumer to repair, and how. Exactly one of consumer, plan and resume is given.
 
     Texts are spelled as the options of `fix` are.

@@ -35,22 +35,22 @@ def fix_from_plan(
     argv = tuple(suggested_command(place, plan.stream, request.account))
     saved = of_saved(request.account, request.config, place, plan.stream, observer)
     try:
-        report = survey(saved.ports, plan.stream, place, plan.wishes, plan.probe)
+        report = survey(saved.ports, plan.stream, place, plan.options, plan.probe)
     except EmptyCheckpoint as error:
         way = "look again with reshardctl inspect"
         raise StalePlan(f"the plan is stale: {error.what}", way) from None
-    created = plan.wishes.created if request.created_at is None else request.created_at
+    created = plan.options.created if request.created_at is None else request.created_at
     right_incarnation(report, created)
     planned = None
     if isinstance(report.decision, Plan):  # else it is stale, and refused as that
         stamp = () if request.created_at is None else ("--created", instant(request.created_at))
-        verb = "fix" if plan.wishes.line is None else "rebuild"
+        verb = "fix" if plan.options.line is None else "rebuild"
         once_more = Again(
             verb, ("--plan", str(path), *request.account.argv(), *stamp), request.how
         )
-        limit = accept_of(request.accept) or plan.wishes.accept
+        limit = accept_of(request.accept) or plan.options.accept
         planned = Planned(report, plan, limit, argv, (), once_more)
-        unambiguous(planned, accept_of(request.accept) or report.wishes.accept, created)
+        unambiguous(planned, accept_of(request.accept) or report.options.accept, created)
         observer.planned(planned)
         require_consent(planned, confirm)
     reached = replace(request, account=saved.account, journal=request.journal or saved.journal)
@@ -74,7 +74,7 @@ def resume(request: FixRequest, name: str, observer: Observer) -> FixResult:
         place = locators.parse(plan.locator)
         argv = tuple(suggested_command(place, plan.stream, request.account))
         ports = of_saved(request.account, request.config, place, plan.stream, observer).ports
-        before = survey(ports, plan.stream, place, plan.wishes, plan.probe)
+        before = survey(ports, plan.stream, place, plan.options, plan.probe)
         allowed(request, ports, place, plan.steps, observer)
         observer.writing()
         applied = go_on(ports, plan, place, journal, records, request.live)

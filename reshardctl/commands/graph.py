@@ -9,7 +9,7 @@ from reshardctl.commands.inspect_many import roundup
 from reshardctl.commands.inspect_modes import Looking
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.survey import survey
-from reshardctl.commands.target import Given, Target
+from reshardctl.commands.target import Selection, Target
 from reshardctl.commands.targets import snapshot as offline
 from reshardctl.commands.targets.named import several
 from reshardctl.config import DEFAULT
@@ -20,35 +20,37 @@ from reshardctl.render.graph.several import SEVERAL, draw_several
 
 
 def drawn(
-    form: str, consumers: Sequence[str], given: Given, observer: Observer = SILENT
+    form: str, consumers: Sequence[str], selection: Selection, observer: Observer = SILENT
 ) -> tuple[str, Exit]:
     """The picture, and the exit code: not OK where a consumer is missing from it."""
-    if not consumers and (given.stream is not None or not _configured(given)):
-        return _alone(form, given, observer), Exit.OK
-    if len(consumers) == 1 and (alone := offline.stream_alone(consumers[0], given)):
+    if not consumers and (selection.stream is not None or not _configured(selection)):
+        return _alone(form, selection, observer), Exit.OK
+    if len(consumers) == 1 and (alone := offline.stream_alone(consumers[0], selection)):
         return draw(form, *alone), Exit.OK
-    targets = several(consumers, given, observer)
+    targets = several(consumers, selection, observer)
     if len(targets) > 1:
-        return _together(form, targets, consumers, given, observer)
+        return _together(form, targets, consumers, selection, observer)
     target = targets[0]
-    report = survey(target.ports(), target.stream, target.place, target.wishes, target.probe)
+    report = survey(
+        target.ports(), target.stream, target.place, target.repair_options, target.probe
+    )
     return draw(form, report.snapshot.lineage, report.snapshot.now, report), Exit.OK
 
 
-def _configured(given: Given) -> bool:
-    return given.config is not None or DEFAULT.exists()
+def _configured(selection: Selection) -> bool:
+    return selection.config is not None or DEFAULT.exists()
 
 
-def _alone(form: str, given: Given, observer: Observer) -> str:
-    if given.probe:
+def _alone(form: str, selection: Selection, observer: Observer) -> str:
+    if selection.probe:
         raise UsageError("--probe reads what a consumer owes", "name a CONSUMER, or leave it")
-    if given.stream is None:
+    if selection.stream is None:
         raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
-    return draw(form, *listed(given.account, given.stream, observer))
+    return draw(form, *listed(selection.account, selection.stream, observer))
 
 
 def _together(
-    form: str, targets: Sequence[Target], consumers: Sequence[str], given: Given,
+    form: str, targets: Sequence[Target], consumers: Sequence[str], selection: Selection,
     observer: Observer,
 ) -> tuple[str, Exit]:
     if form not in SEVERAL:
@@ -62,7 +64,7 @@ def _together(
             f"a picture is of one stream, and these are {len(streams)}: {', '.join(streams)}",
             f"name one of them: reshardctl graph {next(iter(streams))}",
         )
-    shown = roundup(targets, given, Looking(), None, consumers, observer)
+    shown = roundup(targets, selection, Looking(), None, consumers, observer)
     found = [(one.name, one.report) for one in shown.entries if one.report is not None]
     failures = [one for one in shown.entries if one.failure is not None]
     for one in failures:

@@ -11,7 +11,7 @@ from reshardctl.commands.inspect_many import failing, roundup
 from reshardctl.commands.inspect_modes import looking_of
 from reshardctl.commands.observer import SILENT, Observer
 from reshardctl.commands.request import counting
-from reshardctl.commands.target import Given
+from reshardctl.commands.target import Selection
 from reshardctl.commands.targets.named import several
 from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Severity
@@ -21,7 +21,7 @@ from reshardctl.render.many import Entry, Roundup
 
 
 @dataclass(frozen=True, slots=True)
-class InspectRequest(Given):
+class InspectRequest(Selection):
     """Which consumers to judge, and how. Texts are spelled as the options of `inspect` are."""
 
     consumers: Sequence[str] = ()

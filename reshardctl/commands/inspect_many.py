@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 from reshardctl.commands.inspect_modes import Looking
 from reshardctl.commands.observer import Observer
-from reshardctl.commands.target import Given, Target
+from reshardctl.commands.target import Selection, Target
 from reshardctl.commands.targets.configured import account_of
 from reshardctl.diagnosis.baseline import Baseline
 from reshardctl.diagnosis.report import Report
@@ -36,12 +36,12 @@ def failing(findings: Sequence[Finding], fail_on: Severity | None) -> bool:
 
 
 def roundup(
-    targets: Sequence[Target], given: Given, looking: Looking, fail_on: Severity | None,
+    targets: Sequence[Target], selection: Selection, looking: Looking, fail_on: Severity | None,
     names: Sequence[str], observer: Observer, baseline: Baseline | None = None,
 ) -> Roundup:
     """Judge them all, in the order in which they are given. names: as they were typed."""
     listings: dict[tuple[object, ...], Listed] = {}
-    ready = [_ready(one, given, looking, listings) for one in targets]
+    ready = [_ready(one, selection, looking, listings) for one in targets]
     judged = at_once([_judging(one, looking, observer) for one in ready])
     entries = tuple(
         _entry(target, outcome, fail_on, baseline)
@@ -65,7 +65,10 @@ def _judging(
 
 
 def _ready(
-    target: Target, given: Given, looking: Looking, listings: dict[tuple[object, ...], Listed]
+    target: Target,
+    selection: Selection,
+    looking: Looking,
+    listings: dict[tuple[object, ...], Listed],
 ) -> Target | ReshardError:
     """Its ports are made here, one after the other: making clients is not safe in threads."""
     try:
@@ -73,7 +76,7 @@ def _ready(
     except ReshardError as error:
         return error
     if looking.wait is None and not target.offline:
-        key = _key(target, given)
+        key = _key(target, selection)
         shared = listings.setdefault(key, Listed(ports.kinesis))
         ports = replace(ports, kinesis=cast("Stream", shared.beside(ports.kinesis)))
     return replace(target, opened=_opened(ports))
@@ -83,12 +86,12 @@ def _opened(ports: Ports) -> Callable[[], Ports]:
     return lambda: ports
 
 
-def _key(target: Target, given: Given) -> tuple[object, ...]:
+def _key(target: Target, selection: Selection) -> tuple[object, ...]:
     """Equal where the stream is the same and is reached in the same way."""
     if target.entry is None:
-        return (target.stream, *given.account.argv())
+        return (target.stream, *selection.account.argv())
     stream = target.entry.stream
-    return (stream.stream, stream.created, *account_of(stream.reach, given.account).argv())
+    return (stream.stream, stream.created, *account_of(stream.reach, selection.account).argv())
 
 
 def _entry(

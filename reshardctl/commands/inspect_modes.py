@@ -43,7 +43,7 @@ class Looking:
             from reshardctl.commands.watch import attended
 
             return attended(ports, target, self.watch, observer)
-        report = survey(ports, target.stream, target.place, target.wishes, target.probe)
+        report = survey(ports, target.stream, target.place, target.repair_options, target.probe)
         return forecast(report, self.reshards) if self.reshards else report
 
 
@@ -76,14 +76,14 @@ def _seconds(watch: str | None) -> float:
 
 def _nothing_measured(target: Target) -> None:
     """UsageError for what is read off records: those of a forecast are not written yet."""
-    wishes = target.wishes
-    if wishes.count:
+    repair_options = target.repair_options
+    if repair_options.count:
         raise UsageError("--count and --if-reshard exclude each other: a forecast has no records "
                          "to count", "count what is there: leave --if-reshard out")
-    if wishes.policy.unresolved:
+    if repair_options.policy.unresolved:
         raise UsageError(
-            f"--policy {wishes.policy.name} and --if-reshard exclude each other: it is resolved "
-            "to numbers of records, and those of a forecast are not written yet",
+            f"--policy {repair_options.policy.name} and --if-reshard exclude each other: it is "
+            "resolved to numbers of records, and those of a forecast are not written yet",
             "leave --policy out: what breaks does not depend on it",
         )
 

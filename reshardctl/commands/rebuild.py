@@ -102,14 +102,18 @@ def _proven_by_sink(
     ports = target.ports()
     _store_is_there(target, ports)
     before = take(ports.kinesis, ports.store, target.stream, target.place, ports.clock)
-    case = case_of(before, target.wishes)  # nothing is counted for a store that is not understood
+    case = case_of(
+        before, target.repair_options
+    )  # nothing is counted for a store that is not understood
     facts = sparking.count(sink, before.lineage, account, observer).facts
     case.consumer.check_sink(target.place.options, sink.path, facts.batch)
     line = line_of(facts, before.lineage, inside=_holds_parts(case))
     note = target.place.spec.rebuilt_empty
     if note and case.consumer.empty(case.checkpoint()):
         line = replace(line, notes=(*line.notes, note))
-    return replace(target, opened=lambda: ports, wishes=replace(target.wishes, line=line))
+    return replace(
+        target, opened=lambda: ports, repair_options=replace(target.repair_options, line=line)
+    )
 
 
 def _holds_parts(case: Case) -> bool:

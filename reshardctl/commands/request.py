@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from reshardctl.diagnosis.report import Wishes
+from reshardctl.diagnosis.report import RepairOptions
 from reshardctl.errors import UsageError
 from reshardctl.model.times import parse_instant, parse_seconds, parse_when
 from reshardctl.planning.policy import AT_TIMESTAMP, EVERYTHING, POLICIES, Accept, Policy
@@ -22,12 +22,12 @@ _ACCEPT = re.compile(r"(skip|reread)=(.+)\Z")
 
 def wishes_of(
     policy: str, accept: str | None, bootstrap: bool = False, recreated: str | None = None
-) -> Wishes:
+) -> RepairOptions:
     """Raises UsageError for a word that cannot be read."""
     time = None if recreated is None else parse_instant(recreated)
     if bootstrap and time is not None:
         raise UsageError("--bootstrap and --recreated exclude each other", "give one of them")
-    return Wishes(policy_of(policy), accept_of(accept), bootstrap, time)
+    return RepairOptions(policy_of(policy), accept_of(accept), bootstrap, time)
 
 
 def policy_of(text: str) -> Policy:
@@ -93,4 +93,8 @@ def budget_of(text: str | None) -> Limits:
 
 def counting(target: Target, count: bool) -> Target:
     """The same target, its effects to be counted if `count`."""
-    return replace(target, wishes=replace(target.wishes, count=True)) if count else target
+    return (
+        replace(target, repair_options=replace(target.repair_options, count=True))
+        if count
+        else target
+    )

@@ -53,7 +53,7 @@ def header_of(plan: SavedPlan, ports: Ports, why: str) -> Header:
     """What the journal of this plan begins with. why: what `allowed` returned."""
     stream = {"arn": plan.stream, "created": instant(plan.created)}
     return Header(
-        plan.digest, plan.locator, dict(plan.store), stream, plan.wishes.policy.name,
+        plan.digest, plan.locator, dict(plan.store), stream, plan.options.policy.name,
         os.environ.get("USER", ""), instant(ports.clock()), plan.steps,
         {"stopped": why, "saved": savedplan.text(plan)},
     )

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from reshardctl.commands.account import Account
 from reshardctl.consumers.locator import Locator
-from reshardctl.diagnosis.report import Wishes
+from reshardctl.diagnosis.report import RepairOptions
 from reshardctl.model.times import instant, parse_instant
 
 
 def suggested_command(
     place: Locator, stream: str, account: Account, policy: str | None = None,
-    accept: str | None = None, wishes: Wishes | None = None, probe: bool = False,
+    accept: str | None = None, repair_options: RepairOptions | None = None, probe: bool = False,
     created: str | None = None,
 ) -> list[str]:
     """The words of this command that name its consumer, stream and endpoints."""
-    asked = asked_words(policy, accept, wishes, probe, created)
+    asked = asked_words(policy, accept, repair_options, probe, created)
     return [place.text, "--stream", stream, *account.argv(), *asked]
 
 
 def asked_words(
-    policy: str | None, accept: str | None, wishes: Wishes | None, probe: bool,
+    policy: str | None, accept: str | None, repair_options: RepairOptions | None, probe: bool,
     created: str | None,
 ) -> list[str]:
     """What is wanted of a consumer, as options."""
@@ -30,9 +30,9 @@ def asked_words(
         argv += ["--accept", accept]
     if created is not None:
         argv += ["--created", instant(parse_instant(created))]
-    if wishes is not None and wishes.recreated is not None:
-        argv += ["--recreated", instant(wishes.recreated)]
-    if wishes is not None and wishes.bootstrap:
+    if repair_options is not None and repair_options.recreated is not None:
+        argv += ["--recreated", instant(repair_options.recreated)]
+    if repair_options is not None and repair_options.bootstrap:
         argv.append("--bootstrap")
     if probe:
         argv.append("--probe")

@@ -9,7 +9,7 @@ from shlex import quote
 
 from reshardctl.commands.connect import listed
 from reshardctl.commands.observer import SILENT, Observer
-from reshardctl.commands.target import Given, Target
+from reshardctl.commands.target import Selection, Target
 from reshardctl.commands.targets import configured
 from reshardctl.commands.targets import snapshot as offline
 from reshardctl.commands.targets.named import one, several
@@ -24,17 +24,17 @@ from reshardctl.snapshot.file import SavedSnapshot
 
 
 def freeze(
-    consumers: Sequence[str], given: Given, observer: Observer = SILENT
+    consumers: Sequence[str], selection: Selection, observer: Observer = SILENT
 ) -> SavedSnapshot:
     """Everything read now. UsageError for consumers that one file cannot tell apart."""
     if wrong := [text for text in consumers if offline.is_snapshot(text)]:
         raise UsageError(f"{wrong[0]} is a snapshot already", "name the consumer itself")
-    targets = _targets(consumers, given, observer)
+    targets = _targets(consumers, selection, observer)
     names = [target.place.target for target in targets]
     if twice := [name for name in names if names.count(name) > 1]:
         raise UsageError(f"two consumers keep their positions in {twice[0]}", "name it once")
     if not targets:
-        lineage, now = listed(given.account, given.stream or "", observer)
+        lineage, now = listed(selection.account, selection.stream or "", observer)
         return SavedSnapshot(now, lineage)
     found: list[Snapshot] = []
     for target in targets:
@@ -42,13 +42,13 @@ def freeze(
     return SavedSnapshot(found[0].now, found[0].lineage, tuple(found))
 
 
-def _targets(consumers: Sequence[str], given: Given, observer: Observer) -> list[Target]:
+def _targets(consumers: Sequence[str], selection: Selection, observer: Observer) -> list[Target]:
     """The consumers named, or those that are configured for a stream of a configured name."""
-    stream = given.stream or ""
-    config = configured.names(stream, given)
+    stream = selection.stream or ""
+    config = configured.names(stream, selection)
     if config is None or stream not in config.streams:
-        return [one(text, given, observer) for text in consumers]
-    found = several(consumers or (stream,), replace(given, stream=None), observer)
+        return [one(text, selection, observer) for text in consumers]
+    found = several(consumers or (stream,), replace(selection, stream=None), observer)
     for target in found:
         if target.entry is None or target.entry.stream.name != stream:
             raise UsageError(
@@ -65,7 +65,7 @@ def _taken(target: Target, lineage: Lineage | None) -> Snapshot:
     if not target.probe:
         return snapshot
     try:
-        places = places_to_probe(make(snapshot, replace(target.wishes, policy=LOSSLESS)))
+        places = places_to_probe(make(snapshot, replace(target.repair_options, policy=LOSSLESS)))
     except EmptyCheckpoint:
         return snapshot
     return probed(snapshot, ports.kinesis, places)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from reshardctl.commands.account import Account
 from reshardctl.consumers.locator import Locator
-from reshardctl.diagnosis.report import Wishes
+from reshardctl.diagnosis.report import RepairOptions
 from reshardctl.diagnosis.rules.suppressions import Suppression
 from reshardctl.model.times import parse_instant
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class Selection:
     """What is said beside the consumers, spelled as the options of the command line are.
 
     `None` says nothing: the configuration decides, where a consumer is named in it, or the default.
@@ -59,7 +59,7 @@ class Target:
 
     stream: str
     place: Locator
-    wishes: Wishes
+    repair_options: RepairOptions
     probe: bool
     argv: tuple[str, ...]
     opened: Callable[[], Ports]

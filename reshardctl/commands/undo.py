@@ -19,7 +19,7 @@ from reshardctl.consumers import locator as locators
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import Report, Wishes, make
+from reshardctl.diagnosis.report import RepairOptions, Report, make
 from reshardctl.errors import (
     CannotTell,
     EmptyCheckpoint,
@@ -301,14 +301,14 @@ def _rows(images: Sequence[Image]) -> Mapping[str, Image | None]:
 def _judged(snapshot: Snapshot) -> Report | None:
     """What the next start would do on these rows; `None` where no position is among them."""
     try:
-        return make(snapshot, Wishes())
+        return make(snapshot, RepairOptions())
     except EmptyCheckpoint:
         return None
 
 
 def _empty(snapshot: Snapshot) -> Report:
     """A report on a store without a position: only that can be said of it."""
-    return make(snapshot, Wishes(bootstrap=True))
+    return make(snapshot, RepairOptions(bootstrap=True))
 
 
 def _apply(

@@ -31,14 +31,14 @@ def attended(ports: Ports, target: Target, seconds: float, observer: Observer) -
     """
     from reshardctl.commands.survey import survey
 
-    plain = replace(target.wishes, policy=LOSSLESS, count=False)
+    plain = replace(target.repair_options, policy=LOSSLESS, count=False)
     first = survey(ports, target.stream, target.place, plain)
     _pass(ports, seconds, observer)
-    report = survey(ports, target.stream, target.place, target.wishes, target.probe)
+    report = survey(ports, target.stream, target.place, target.repair_options, target.probe)
     snapshot = replace(report.snapshot, watched=_compared(first.snapshot, report.snapshot))
     if target.probe and (places := places_to_watch(snapshot)):
         snapshot = probed(snapshot, ports.kinesis, places)
-    return make(snapshot, report.wishes)
+    return make(snapshot, report.options)
 
 
 def _pass(ports: Ports, seconds: float, observer: Observer) -> None:

@@ -42,7 +42,7 @@ def carry_out(
     lineage = ports.kinesis.lineage(plan.stream)
     require_same(plan, lineage, ports.store.identity())
     now = Snapshot(locator, lineage, tuple(images), plan.store, ports.clock())
-    report = judged(ports.kinesis, now, replace(plan.wishes, count=False), plan.probe)
+    report = judged(ports.kinesis, now, replace(plan.options, count=False), plan.probe)
     steps = still_proven(plan, report, live)
     return apply(
         plan.steps, steps, ports.store, journal, interrupted=ports.interrupted,
@@ -69,7 +69,7 @@ def go_on(
     lineage = ports.kinesis.lineage(plan.stream)
     now = Snapshot(locator, lineage, rest.rows, plan.store, ports.clock())
     if plan.probe:  # what the plan rests on, read again
-        now = judged(ports.kinesis, now, replace(plan.wishes, count=False), True).snapshot
+        now = judged(ports.kinesis, now, replace(plan.options, count=False), True).snapshot
     require_promises(plan, now, rest.steps, f"reshardctl undo {journal.path}")
     if live:
         require_live(rest.steps)
@@ -94,10 +94,10 @@ def verify(ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal) ->
 
 
 def _verified(ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal) -> Report:
-    wishes = plan.wishes
-    if wishes.recreated is None:
-        wishes = replace(wishes, bootstrap=False)
-    report = survey(ports, plan.stream, locator, wishes, plan.probe)
+    repair_options = plan.options
+    if repair_options.recreated is None:
+        repair_options = replace(repair_options, bootstrap=False)
+    report = survey(ports, plan.stream, locator, repair_options, plan.probe)
     if titles := unplanned(plan, report):
         journal.failed(f"the next plan is not empty: {titles}")
         raise HalfDone(

@@ -35,7 +35,7 @@ def foreseen(snapshot: Snapshot, reshards: Sequence[Reshard]) -> Snapshot:
 
 def forecast(now: Report, reshards: Sequence[Reshard]) -> Report:
     """What a report would be after these reshards; it tells what is so already."""
-    report = make(foreseen(now.snapshot, reshards), now.wishes)
+    report = make(foreseen(now.snapshot, reshards), now.options)
     return replace(report, already=_by_code(now))
 
 

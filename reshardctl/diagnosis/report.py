@@ -43,7 +43,7 @@ NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class RepairOptions:
     """What the operator asks for. created: the creation time that `--recreated` names."""
 
     policy: Policy = LOSSLESS
@@ -71,7 +71,7 @@ class Report:
     """One consumer, judged. decision: what fix would do. positions: as the store spells them."""
 
     snapshot: Snapshot
-    wishes: Wishes
+    options: RepairOptions
     incarnation: Incarnation
     judged: tuple[Judged, ...]
     findings: tuple[Finding, ...]
@@ -86,10 +86,10 @@ class Report:
     @property
     def nothing_left(self) -> bool:
         """Whether a `fix` that comes to this has left nothing to repair."""
-        policy = self.wishes.policy
+        policy = self.options.policy
         return nothing_left(
             self.decision, errors=any(fails(finding, policy.name) for finding in self.findings),
-            asked_more=policy.skips or self.wishes.line is not None,
+            asked_more=policy.skips or self.options.line is not None,
         )
 
     def counts(self) -> dict[str, int]:
@@ -99,24 +99,24 @@ class Report:
         }
 
 
-def make(snapshot: Snapshot, wishes: Wishes) -> Report:
+def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
     """Judge a snapshot. Raises EmptyCheckpoint, WrongStream, UsageError."""
-    case = case_of(snapshot, wishes)
+    case = case_of(snapshot, repair_options)
     consumer, lineage = case.consumer, snapshot.lineage
     checkpoint = case.checkpoint()
     if consumer.empty(checkpoint):
-        return _of_empty(snapshot, wishes, case)
+        return _of_empty(snapshot, repair_options, case)
     incarnation = consumer.incarnation(lineage, checkpoint)
     processed = processed_frontier(case)
     want = LOSSLESS.frontier(lineage, processed)
     judged = judge(case, want, processed)
     anomalies = consumer.anomalies(lineage, checkpoint)
-    recreated = incarnation is Incarnation.RECREATED and wishes.recreated is None
+    recreated = incarnation is Incarnation.RECREATED and repair_options.recreated is None
     found = merged({
         _label(case, j): findings(View(
             case.state, processed, j.simulation,
             (*j.effects, *beside_the_crash(case.state, want, processed, j.simulation)),
-            anomalies, recreated, snapshot.watched, wishes.earlier.get(whose(snapshot)),
+            anomalies, recreated, snapshot.watched, repair_options.earlier.get(whose(snapshot)),
         ))
         for j in judged
     })
@@ -126,10 +126,10 @@ def make(snapshot: Snapshot, wishes: Wishes) -> Report:
         notes |= dict.fromkeys(decision.notes)
     counts = {**by_probes(snapshot.probes), **snapshot.counts}
     return Report(
-        snapshot, wishes, incarnation, counted_judged(judged, counts),
+        snapshot, repair_options, incarnation, counted_judged(judged, counts),
         counted_findings(found, counts), counted_decision(decision, counts),
         consumer.positions(checkpoint),
-        (*case.caveats, *wishes.notes, *_unanswered(snapshot), *notes),
+        (*case.caveats, *repair_options.notes, *_unanswered(snapshot), *notes),
         caveats=case.caveats,
     )
 
@@ -147,13 +147,13 @@ def _unanswered(snapshot: Snapshot) -> Iterator[str]:
 
 def own(snapshot: Snapshot) -> Snapshot:
     """The same without the rows of other applications."""
-    case = case_of(snapshot, Wishes())
+    case = case_of(snapshot, RepairOptions())
     others = case.consumer.others(case.checkpoint())
     kept = tuple(image for image in snapshot.images if image.key not in others)
     return replace(snapshot, images=kept)
 
 
-def case_of(snapshot: Snapshot, wishes: Wishes) -> Case:
+def case_of(snapshot: Snapshot, repair_options: RepairOptions) -> Case:
     """The case that a snapshot poses."""
     consumer = consumer_of(snapshot.locator)
     checkpoint = consumer.parse(snapshot.images, snapshot.lineage.stream)
@@ -161,12 +161,12 @@ def case_of(snapshot: Snapshot, wishes: Wishes) -> Case:
     return Case(
         consumer,
         StreamState(
-            snapshot.lineage, snapshot.now, snapshot.probes, wishes.policy.since,
-            wishes.policy.places,
+            snapshot.lineage, snapshot.now, snapshot.probes, repair_options.policy.since,
+            repair_options.policy.places,
         ),
-        snapshot.images, candidates, wishes.policy, wishes.accept,
-        recreated=wishes.recreated is not None, bootstrap=wishes.bootstrap,
-        line=None if wishes.line is None else wishes.line.spans,
+        snapshot.images, candidates, repair_options.policy, repair_options.accept,
+        recreated=repair_options.recreated is not None, bootstrap=repair_options.bootstrap,
+        line=None if repair_options.line is None else repair_options.line.spans,
     )
 
 
@@ -176,7 +176,7 @@ def places_to_probe(report: Report) -> list[tuple[ShardId, Cut]]:
     Those that an effect is about come first, then every closed shard that is still to end: a read
     tells whether anything is left in it.
     """
-    case = case_of(report.snapshot, report.wishes)
+    case = case_of(report.snapshot, report.options)
     lineage = report.snapshot.lineage
     wanted = LOSSLESS.frontier(lineage, processed_frontier(case))
     harmed = {
@@ -201,8 +201,8 @@ def _askable(cut: Cut) -> bool:
     return cut.rank in (Rank.START, Rank.INSIDE) and not (cut.by_time and cut.time is None)
 
 
-def _of_empty(snapshot: Snapshot, wishes: Wishes, case: Case) -> Report:
-    if not wishes.bootstrap and wishes.line is None:
+def _of_empty(snapshot: Snapshot, repair_options: RepairOptions, case: Case) -> Report:
+    if not repair_options.bootstrap and repair_options.line is None:
         whose = sorted(set(case.consumer.others(case.checkpoint()).values()))
         more = f" and {len(whose) - NAMED} more" if len(whose) > NAMED else ""
         known = f"; positions of {', '.join(whose[:NAMED])}{more} are there" if whose else ""
@@ -211,12 +211,20 @@ def _of_empty(snapshot: Snapshot, wishes: Wishes, case: Case) -> Report:
             "check the name; for a new application: fix --bootstrap --policy lossless, "
             "or --policy latest",
         )
-    first = bootstrap(case) if wishes.line is None else rebuilt(case)
+    first = bootstrap(case) if repair_options.line is None else rebuilt(case)
     decision = counted_decision(first, snapshot.counts)
     planned = decision.notes if isinstance(decision, Plan) else ()
-    notes = (*case.caveats, *wishes.notes, *planned)
+    notes = (*case.caveats, *repair_options.notes, *planned)
     return Report(
-        snapshot, wishes, Incarnation.SAME, (), (), decision, {}, notes, caveats=case.caveats
+        snapshot,
+        repair_options,
+        Incarnation.SAME,
+        (),
+        (),
+        decision,
+        {},
+        notes,
+        caveats=case.caveats,
     )
 
 

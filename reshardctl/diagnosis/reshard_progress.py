@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import Wishes, case_of
+from reshardctl.diagnosis.report import RepairOptions, case_of
 from reshardctl.model import DONE, ShardId
 from reshardctl.planning.plan import processed_frontier
 
@@ -28,7 +28,7 @@ def uncrossed(snapshot: Snapshot) -> Uncrossed:
 
     A closed shard without a row is over where its children's rows prove that it was cleaned up.
     """
-    case = case_of(snapshot, Wishes())
+    case = case_of(snapshot, RepairOptions())
     checkpoint = case.checkpoint()
     if case.consumer.empty(checkpoint):
         return Uncrossed(empty=True)

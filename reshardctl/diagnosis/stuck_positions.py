@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import Wishes, case_of
+from reshardctl.diagnosis.report import RepairOptions, case_of
 from reshardctl.model import Cut, Rank, ShardId
 from reshardctl.planning.plan import processed_frontier
 
@@ -15,7 +15,7 @@ def places_to_watch(snapshot: Snapshot) -> list[tuple[ShardId, Cut]]:
     """
     if snapshot.watched is None or not snapshot.watched.runs:
         return []
-    processed = processed_frontier(case_of(snapshot, Wishes()))
+    processed = processed_frontier(case_of(snapshot, RepairOptions()))
     return [
         (shard, processed[shard].lo) for shard, one in sorted(snapshot.watched.shards.items())
         if shard in snapshot.lineage and not one.finished and not one.moved

@@ -28,7 +28,7 @@ from reshardctl.codec.strict import (
 )
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import Report, Wishes
+from reshardctl.diagnosis.report import RepairOptions, Report
 from reshardctl.errors import UsageError
 from reshardctl.model import ShardId, Step
 from reshardctl.model.times import parse_when
@@ -53,7 +53,7 @@ class SavedPlan:
     stream: str
     created: float
     store: Mapping[str, str]
-    wishes: Wishes
+    options: RepairOptions
     probe: bool
     made: float
     steps: tuple[Step, ...]
@@ -72,7 +72,7 @@ def of_report(report: Report, probe: bool) -> SavedPlan:
     assert isinstance(report.decision, Plan)
     snapshot, stream = report.snapshot, report.snapshot.lineage.stream
     return SavedPlan(
-        snapshot.locator.text, stream.arn, stream.created, dict(snapshot.store), report.wishes,
+        snapshot.locator.text, stream.arn, stream.created, dict(snapshot.store), report.options,
         probe, snapshot.now, report.decision.steps,
         tuple(promises(effects) for effects in report.decision.after),
         footprint(snapshot, report.decision.steps),
@@ -155,14 +155,14 @@ def parsed(source: str | bytes, name: str) -> SavedPlan:
 
 
 def _body(plan: SavedPlan) -> dict[str, Any]:
-    wishes = plan.wishes
+    repair_options = plan.options
     return {
-        "schema": VERSION if wishes.line is None else ON_A_LINE,
+        "schema": VERSION if repair_options.line is None else ON_A_LINE,
         "locator": plan.locator,
         "stream": plan.stream,
         "created": plan.created,
         "store": dict(plan.store),
-        "wishes": _wishes_json(wishes),
+        "wishes": _wishes_json(repair_options),
         "probe": plan.probe,
         "made": plan.made,
         "steps": [wire.step_json(step) for step in plan.steps],
@@ -171,15 +171,15 @@ def _body(plan: SavedPlan) -> dict[str, Any]:
     }
 
 
-def _wishes_json(wishes: Wishes) -> dict[str, Any]:
-    line = {} if wishes.line is None else {"line": savedline.line_json(wishes.line)}
-    created = {} if wishes.created is None else {"created": wishes.created}
+def _wishes_json(repair_options: RepairOptions) -> dict[str, Any]:
+    line = {} if repair_options.line is None else {"line": savedline.line_json(repair_options.line)}
+    created = {} if repair_options.created is None else {"created": repair_options.created}
     return {
-        "policy": wishes.policy.name,
-        "since": _since_json(wishes.policy),
-        "accept": None if wishes.accept is None else asdict(wishes.accept),
-        "bootstrap": wishes.bootstrap,
-        "recreated": wishes.recreated,
+        "policy": repair_options.policy.name,
+        "since": _since_json(repair_options.policy),
+        "accept": None if repair_options.accept is None else asdict(repair_options.accept),
+        "bootstrap": repair_options.bootstrap,
+        "recreated": repair_options.recreated,
         **created,
         **line,
     }
@@ -207,7 +207,7 @@ def _plan_of(body: object, place: Place) -> SavedPlan:
     )
 
 
-def _wishes(value: object, place: Place, *, on_a_line: bool) -> Wishes:
+def _wishes(value: object, place: Place, *, on_a_line: bool) -> RepairOptions:
     names = ["policy", "since", "accept", "bootstrap", "recreated"]
     if isinstance(value, dict) and "created" in value:
         names.append("created")
@@ -215,7 +215,7 @@ def _wishes(value: object, place: Place, *, on_a_line: bool) -> Wishes:
     policy = string(found["policy"], place / "policy")
     if policy not in POLICIES:
         (place / "policy").wrong(f"no policy is called {policy!r}")
-    return Wishes(
+    return RepairOptions(
         _policy(policy, found["since"], place / "since"),
         _accept(found["accept"], place / "accept"),
         boolean(found["bootstrap"], place / "bootstrap"),

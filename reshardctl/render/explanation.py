@@ -62,7 +62,7 @@ def _life(lineage: Lineage, shard: ShardId, now: float) -> Iterator[str]:
 
 
 def _place(report: Report, shard: ShardId) -> Iterator[str]:
-    span: Span | None = processed_frontier(case_of(report.snapshot, report.wishes)).get(shard)
+    span: Span | None = processed_frontier(case_of(report.snapshot, report.options)).get(shard)
     yield f"stored     {report.positions.get(shard, 'no position')}"
     if span is not None:
         upto = f"{span.lo}" if span.exact else f"between {span.lo} and {span.hi}"

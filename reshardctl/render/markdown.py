@@ -149,7 +149,7 @@ def _facts(page: Page, report: Report) -> None:
         ["retention", f"{stream.retention // 3600} h"],
         *([f"store {name}", code(value)] for name, value in sorted(snapshot.store.items())),
         ["read", instant(snapshot.now)],
-        ["policy", report.wishes.policy.name],
+        ["policy", report.options.policy.name],
     ])
 
 

@@ -50,7 +50,7 @@ def mending(report: Report, finding: Finding) -> Mending:
 def _comes_back(report: Report, decision: Plan, finding: Finding) -> bool:
     """Whether the planned rows, judged anew, show it too: for findings that rest on no effect."""
     rows = tuple(after(report.snapshot.images, decision.steps))
-    then = make(replace(report.snapshot, images=rows), replace(report.wishes, bootstrap=False))
+    then = make(replace(report.snapshot, images=rows), replace(report.options, bootstrap=False))
     own = set(finding.shards)
     return any(f.code == finding.code and own & {*f.shards} for f in then.findings)
 

@@ -73,7 +73,7 @@ def _why_nothing(report: Report) -> str:
         return " What could be mended costs more than is accepted:"
     if any(f.effects for f in report.findings):
         return " The next start does what can be done; reshardctl inspect says what remains."
-    return f" The next start already does what policy {report.wishes.policy.name} wants."
+    return f" The next start already does what policy {report.options.policy.name} wants."
 
 
 def _plan(sheet: Sheet, report: Report, decided: Plan, context: Context) -> None:
@@ -118,7 +118,7 @@ def table(
 
 def _reason(report: Report, one: Changed, context: Context) -> str:
     """Why a row is written on whose shard there is no finding; of many shards, once."""
-    policy = report.wishes.policy
+    policy = report.options.policy
     if one.part or one.placeless:  # what is done to a file, the writes below say
         return ""
     return policy.name if policy.skips else shortened(one.write.why, context.verbose)
@@ -176,7 +176,7 @@ def _costs(sheet: Sheet, report: Report, decided: Plan, context: Context) -> Non
     """What a skipping policy gives up, against skipping nothing."""
     if not decided.costs:
         return
-    name = report.wishes.policy.name
+    name = report.options.policy.name
     sheet.labelled(("costs", "bold"), f"policy {name} skips, by intention:", indent=2)
     for line in remaining(decided.costs, context.verbose):
         sheet.line(line, indent=2 + LABEL)

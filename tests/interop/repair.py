@@ -15,7 +15,7 @@ from botocore.config import Config
 from reshardctl.commands.survey import survey
 from reshardctl.commands.write_plan import carry_out, verify
 from reshardctl.consumers import locator
-from reshardctl.diagnosis.report import Wishes
+from reshardctl.diagnosis.report import RepairOptions
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.ports import Ports
 from reshardctl.journal import Header, Journal
@@ -36,14 +36,14 @@ def mend(situation: Situation) -> Mend:
     """What mends a lease table before the library is started on it."""
     fixed = situation.expect.fixed
     assert fixed is not None
-    wishes = Wishes(asked(situation.case, fixed.policy))
+    repair_options = RepairOptions(asked(situation.case, fixed.policy))
     words = options_of(situation.case, situation.initial, situation.release)
 
     def repair(address: str, table: str, stream: ServedStream) -> None:
         options = "&".join(f"{name}={value}".replace("+", "%2B") for name, value in words.items())
         place = locator.parse(f"kcl://{table}?{options}")
         ports = _ports(address, table, stream, situation.case.now)
-        report = survey(ports, stream.name, place, wishes)
+        report = survey(ports, stream.name, place, repair_options)
         assert isinstance(report.decision, Plan), report.decision
         plan = savedplan.of_report(report, probe=False)
         with (
@@ -73,5 +73,5 @@ def _session() -> boto3.Session:
 
 def _header(plan: savedplan.SavedPlan) -> Header:
     stream = {"arn": plan.stream}
-    policy = plan.wishes.policy.name
+    policy = plan.options.policy.name
     return Header(plan.digest, plan.locator, dict(plan.store), stream, policy, "", "", plan.steps)

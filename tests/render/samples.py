@@ -8,7 +8,7 @@ from functools import cache
 
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import Report, Wishes, make
+from reshardctl.diagnosis.report import RepairOptions, Report, make
 from reshardctl.model import after
 from reshardctl.planning.plan import Plan
 from reshardctl.planning.policy import Accept
@@ -49,7 +49,7 @@ def _made(
         locator, lineage, tuple(images), {"medium": "dynamodb", "arn": TABLE}, float(case.now)
     )
     wanted = resolved(case, asked(case, policy), lineage)
-    return make(snapshot, Wishes(wanted, accept or Accept(), bootstrap))
+    return make(snapshot, RepairOptions(wanted, accept or Accept(), bootstrap))
 
 
 def context(report: Report, **wanted) -> Context:
@@ -64,7 +64,7 @@ def then(report: Report) -> Report:
         report.snapshot.locator, report.snapshot.lineage, rows, report.snapshot.store,
         report.snapshot.now,
     )
-    return make(snapshot, Wishes())
+    return make(snapshot, RepairOptions())
 
 
 def every_expectation() -> Iterator[Situation]:

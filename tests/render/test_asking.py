@@ -9,7 +9,7 @@ import pytest
 
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import Report, Wishes, make
+from reshardctl.diagnosis.report import RepairOptions, Report, make
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.planning.plan import Ask
 from reshardctl.render.asking import explained
@@ -45,7 +45,7 @@ def made(case: Case, options: dict[str, str]) -> Report:
         parse(place + (f"{joint}{added}" if added else "")), lineage, tuple(rows), {},
         float(case.now),
     )
-    return make(snapshot, Wishes())
+    return make(snapshot, RepairOptions())
 
 
 def questions(every: int) -> Iterator[tuple[str, Report, Ask]]:

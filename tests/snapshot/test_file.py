@@ -19,7 +19,7 @@ from reshardctl.codec.strict import Place
 from reshardctl.codec.values import image
 from reshardctl.consumers import locator
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import Wishes, make
+from reshardctl.diagnosis.report import RepairOptions, make
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -65,7 +65,7 @@ def saved_of(case: Case) -> SavedSnapshot:
 
 def judged(snapshot: Snapshot) -> list[object]:
     """What a report says, without the names in it."""
-    report = make(snapshot, Wishes())
+    report = make(snapshot, RepairOptions())
     return [
         [(f.code, f.severity, f.shards, f.deadline, len(f.effects)) for f in report.findings],
         type(report.decision).__name__,
@@ -234,7 +234,7 @@ def test_the_ports_of_a_snapshot_write_nothing_and_invent_nothing():
     medium = FrozenStore(kept)
     assert medium.read() == sorted(kept.images, key=lambda row: row.key)
     assert medium.get(["no"]) == {"no": None}
-    (step, *_) = make(snapshot_of(_with_plan()), Wishes()).decision.steps
+    (step, *_) = make(snapshot_of(_with_plan()), RepairOptions()).decision.steps
     with pytest.raises(UsageError, match="cannot be written to"):
         medium.write(step, "t")
 

@@ -21,30 +21,30 @@ from reshardctl.snapshot import Stream
 
 if TYPE_CHECKING:
     from reshardctl.commands.fix_request import FixRequest
-    from reshardctl.commands.target import Given, Target
+    from reshardctl.commands.target import Selection, Target
     from reshardctl.execution.ports import Ports
 
 
-def config_of(given: Given) -> Config:
+def config_of(selection: Selection) -> Config:
     """The configuration. UsageError where there is none, or something is wrong in it."""
-    if given.config is None and not DEFAULT.exists():
+    if selection.config is None and not DEFAULT.exists():
         raise UsageError(
             f"no consumer is named, and there is no {DEFAULT} here",
             "name one, as in kcl://my-application --stream my-stream, or the file with --config",
         )
-    return load(given.config or DEFAULT, wishes_of)
+    return load(selection.config or DEFAULT, wishes_of)
 
 
-def names(text: str, given: Given) -> Config | None:
+def names(text: str, selection: Selection) -> Config | None:
     """The configuration in which a text is a name; `None` for a locator, or without one."""
-    if looks_like_one(text) or (given.config is None and not DEFAULT.exists()):
+    if looks_like_one(text) or (selection.config is None and not DEFAULT.exists()):
         return None
-    return config_of(given)
+    return config_of(selection)
 
 
-def one(text: str, config: Config, given: Given, observer: Observer) -> Target:
+def one(text: str, config: Config, selection: Selection, observer: Observer) -> Target:
     """The consumer of this name, or the only one of the stream of this name."""
-    found = several([text], config, given, observer)
+    found = several([text], config, selection, observer)
     if len(found) > 1:
         known = ", ".join(target.entry.name for target in found if target.entry)
         raise UsageError(
@@ -55,13 +55,13 @@ def one(text: str, config: Config, given: Given, observer: Observer) -> Target:
 
 
 def several(
-    texts: Sequence[str], config: Config, given: Given, observer: Observer
+    texts: Sequence[str], config: Config, selection: Selection, observer: Observer
 ) -> list[Target]:
     """The consumers that are named, by their own names or their streams'; each once, in the
     order of the file. No name is all of them. Raises UsageError."""
-    if given.stream is not None:
+    if selection.stream is not None:
         raise UsageError(
-            f"--stream {given.stream}: {config.file} says which stream a consumer reads",
+            f"--stream {selection.stream}: {config.file} says which stream a consumer reads",
             "leave --stream out, or name the consumer by a locator",
         )
     for text in texts:
@@ -69,7 +69,7 @@ def several(
             known = ", ".join([*config.consumers, *config.streams]) or "none"
             raise UsageError(f"there is no {text!r} in {config.file}", f"it has {known}")
     found = [
-        target_of(one, config, given, observer) for one in config.consumers.values()
+        target_of(one, config, selection, observer) for one in config.consumers.values()
         if not texts or one.name in texts or one.stream.name in texts
     ]
     if not found:
@@ -80,18 +80,20 @@ def several(
     return found
 
 
-def target_of(entry: Consumer, config: Config, given: Given, observer: Observer) -> Target:
+def target_of(entry: Consumer, config: Config, selection: Selection, observer: Observer) -> Target:
     """A configured consumer as a target."""
     from reshardctl.commands.target import Target
 
-    policy, accept = str(given.policy or entry.policy), given.accept or entry.accept or None
-    wishes = wishes_of(policy, accept, given.bootstrap, given.recreated)
-    asked = asked_words(given.policy, given.accept, wishes, given.probe, given.created)
-    file = [] if given.config is None else ["--config", config.file]
+    policy, accept = str(selection.policy or entry.policy), selection.accept or entry.accept or None
+    repair_options = wishes_of(policy, accept, selection.bootstrap, selection.recreated)
+    asked = asked_words(
+        selection.policy, selection.accept, repair_options, selection.probe, selection.created
+    )
+    file = [] if selection.config is None else ["--config", config.file]
     return Target(
-        entry.stream.stream, entry.place, wishes, given.probe,
-        (entry.name, *file, *given.account.argv(), *asked),
-        lambda: _ports(entry, given.account, observer), entry=entry,
+        entry.stream.stream, entry.place, repair_options, selection.probe,
+        (entry.name, *file, *selection.account.argv(), *asked),
+        lambda: _ports(entry, selection.account, observer), entry=entry,
         suppressions=tuple(s for s in config.suppressions if s.consumer == entry.name),
     )
 

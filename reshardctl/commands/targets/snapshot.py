@@ -13,7 +13,7 @@ from reshardctl.consumers import locator
 from reshardctl.errors import UsageError
 
 if TYPE_CHECKING:
-    from reshardctl.commands.target import Given, Target
+    from reshardctl.commands.target import Selection, Target
     from reshardctl.diagnosis.evidence import Snapshot
     from reshardctl.execution.ports import Ports
     from reshardctl.lineage import Lineage
@@ -27,37 +27,37 @@ def is_snapshot(text: str) -> bool:
     return text.startswith(SCHEME)
 
 
-def targets(text: str, given: Given) -> list[Target]:
+def targets(text: str, selection: Selection) -> list[Target]:
     """Every consumer in the file, or the one that `consumer=` names.
 
     Other options are said of the application and stand before those kept in the file.
     Raises UsageError.
     """
     path, options = _parts(text)
-    _nothing_of_aws(text, given)
+    _nothing_of_aws(text, selection)
     kept = _named(path, options.pop("consumer", None))
     several = len(kept) > 1
     return [
-        _target(_joined(text, one.locator.target) if several else text, one, options, given)
+        _target(_joined(text, one.locator.target) if several else text, one, options, selection)
         for one in kept
     ]
 
 
-def stream_alone(text: str, given: Given) -> tuple[Lineage, float] | None:
+def stream_alone(text: str, selection: Selection) -> tuple[Lineage, float] | None:
     """The lineage and its time of a snapshot without consumers; `None` for anything else."""
     from reshardctl.snapshot.file import load
 
     if not is_snapshot(text):
         return None
     path, _ = _parts(text)
-    _nothing_of_aws(text, given)
+    _nothing_of_aws(text, selection)
     saved = load(path)
     return None if saved.consumers else (saved.lineage, saved.taken)
 
 
-def one(text: str, given: Given) -> Target:
+def one(text: str, selection: Selection) -> Target:
     """The only consumer. UsageError where the file has several and none is named."""
-    found = targets(text, given)
+    found = targets(text, selection)
     if len(found) > 1:
         names = [target.place.target for target in found]
         raise UsageError(
@@ -74,8 +74,8 @@ def _parts(text: str) -> tuple[Path, dict[str, str]]:
     return Path(path), locator.options(text, query, "snapshot:FILE?initial=TRIM_HORIZON")
 
 
-def _nothing_of_aws(text: str, given: Given) -> None:
-    if argv := given.account.argv():
+def _nothing_of_aws(text: str, selection: Selection) -> None:
+    if argv := selection.account.argv():
         raise UsageError(
             f"{text} is read from a file, so {argv[0]} leads nowhere", f"leave {argv[0]} out"
         )
@@ -100,20 +100,20 @@ def _named(path: Path, name: str | None) -> list[Snapshot]:
     return [found[name]]
 
 
-def _target(text: str, found: Snapshot, options: Mapping[str, str], given: Given) -> Target:
+def _target(text: str, found: Snapshot, options: Mapping[str, str], selection: Selection) -> Target:
     from reshardctl.commands.connect import checked
     from reshardctl.commands.target import Target
 
     kept = found.locator
     place = checked(replace(kept, text=text, options={**kept.options, **options}))
-    wishes = wishes_of(
-        given.policy or "lossless", given.accept, given.bootstrap, given.recreated
+    repair_options = wishes_of(
+        selection.policy or "lossless", selection.accept, selection.bootstrap, selection.recreated
     )
-    stream = given.stream or found.lineage.stream.arn
+    stream = selection.stream or found.lineage.stream.arn
     frozen = replace(found, locator=place)
-    argv = (text, *(["--probe"] if given.probe else []))
+    argv = (text, *(["--probe"] if selection.probe else []))
     return Target(
-        stream, place, wishes, given.probe, argv, lambda: _ports(frozen), offline=True,
+        stream, place, repair_options, selection.probe, argv, lambda: _ports(frozen), offline=True,
         to_write=_to_write(found, options),
     )
 

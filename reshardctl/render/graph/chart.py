@@ -134,7 +134,7 @@ def _opened(lineage: Lineage, shard: ShardId) -> float:
 
 
 def _places(lineage: Lineage, now: float, report: Report) -> dict[ShardId, Place]:
-    case = case_of(report.snapshot, report.wishes)
+    case = case_of(report.snapshot, report.options)
     state = StreamState(lineage, now, report.snapshot.probes)
     line = processed_frontier(case)
     losses = _losses(state, report)

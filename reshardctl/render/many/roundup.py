@@ -94,7 +94,7 @@ def behind(report: Report) -> float | None:
     """
     if not report.judged:
         return None
-    case = case_of(report.snapshot, report.wishes)
+    case = case_of(report.snapshot, report.options)
     lineage, now = report.snapshot.lineage, report.snapshot.now
     unread = [
         (shard, span.lo) for shard, span in processed_frontier(case).items()

@@ -13,7 +13,7 @@ import boto3
 from reshardctl.commands.survey import survey
 from reshardctl.commands.write_plan import carry_out, verify
 from reshardctl.consumers import locator
-from reshardctl.diagnosis.report import Wishes
+from reshardctl.diagnosis.report import RepairOptions
 from reshardctl.errors import StalePlan
 from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.ports import Ports
@@ -153,7 +153,7 @@ def _fix_once(running: Running, case: Case, release: str, initial: str, busy: in
     )
     kinesis = Kinesis(session, endpoint_url=running.stream.address)
     ports = Ports(kinesis, _Busy(medium, running, busy), running.stream.fake.clock.now, time.sleep)
-    report = survey(ports, running.stream.name, place, Wishes())
+    report = survey(ports, running.stream.name, place, RepairOptions())
     assert isinstance(report.decision, Plan), report.decision
     plan = savedplan.of_report(report, probe=False)
     header = Header(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import Report, Wishes, make
+from reshardctl.diagnosis.report import RepairOptions, Report, make
 from reshardctl.lineage import Lineage
 from tests.case import Case, from_table
 from tests.judging import images_of, lineage_of
@@ -83,7 +83,7 @@ def report_on(case: Case, options: str = "initial=LATEST&release=3.5.1") -> Repo
         {"medium": "dynamodb", "arn": "arn:aws:dynamodb:us-east-1:123456789012:table/x"},
         float(case.now),
     )
-    return make(snapshot, Wishes())
+    return make(snapshot, RepairOptions())
 
 
 def lineage_on(case: Case) -> Lineage:

@@ -10,7 +10,7 @@ import pytest
 
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import Wishes, make
+from reshardctl.diagnosis.report import RepairOptions, make
 from reshardctl.errors import ReshardError
 from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, ShardId, Stream
@@ -74,7 +74,7 @@ def test_no_row_reaches_a_picture_raw(form, text):
             {"medium": "dynamodb"}, float(case.now),
         )
         try:
-            report = make(snapshot, Wishes())
+            report = make(snapshot, RepairOptions())
         except ReshardError:
             continue
         check(form, draw(form, snapshot.lineage, snapshot.now, report))

@@ -10,7 +10,7 @@ import pytest
 
 from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
-from reshardctl.diagnosis.report import Wishes, make
+from reshardctl.diagnosis.report import RepairOptions, make
 from reshardctl.render.graph import draw
 from reshardctl.render.graph.several import SEVERAL, draw_several
 from reshardctl.render.graph.several.svg import COLORS
@@ -28,7 +28,7 @@ def report(name: str, shards: int):
     items = [i for i in CASE.items() if int(i["leaseKey"]["S"][-12:]) < shards]
     locator = parse(f"kcl://{name}?initial=LATEST&release=3.5.1")
     rows = tuple(images_of(items))
-    return make(Snapshot(locator, lineage_on(CASE), rows, {}, float(CASE.now)), Wishes())
+    return make(Snapshot(locator, lineage_on(CASE), rows, {}, float(CASE.now)), RepairOptions())
 
 
 REPORTS = [("fraud", report_on(CASE)), ("etl", report("early", 8)), ("search", report("most", 12))]
@@ -86,7 +86,7 @@ def test_the_axis_begins_before_the_first_place_of_any():
     items = [i for i in CASE.items() if i["leaseKey"] != rows[0]["leaseKey"]]
     locator = parse("kcl://slow?initial=LATEST&release=3.5.1")
     images = tuple(images_of([*items, *rows]))
-    slow = make(Snapshot(locator, lineage_on(CASE), images, {}, float(CASE.now)), Wishes())
+    slow = make(Snapshot(locator, lineage_on(CASE), images, {}, float(CASE.now)), RepairOptions())
     alone = [
         float(parsed(draw("svg", lineage_on(CASE), float(CASE.now), one)).attrib["data-since"])
         for one in (slow, REPORTS[0][1])
