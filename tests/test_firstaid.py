@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.diagnosis.report import RepairOptions, Report, make
-from reshardctl.diagnosis.retention_advice import first_aid
+from reshardctl.diagnosis.retention_advice import retention_advice
 from reshardctl.lineage import Lineage
 from tests.case import CASES, load
 from tests.render.formats import FORMATS
@@ -32,28 +32,28 @@ def report(name: str, *, hours: int = 24, later: float = 0) -> Report:
 
 @pytest.mark.parametrize(("have", "asked"), [(24, 168), (25, 168), (168, 336), (8700, 8760)])
 def test_how_long(have, asked):
-    aid = first_aid(report("a-both", hours=have))
+    aid = retention_advice(report("a-both", hours=have))
     assert aid is not None and aid.hours == asked
 
 
 def test_where_there_is_nothing_longer():
-    assert first_aid(report("a-both", hours=8760)) is None
+    assert retention_advice(report("a-both", hours=8760)) is None
 
 
 @pytest.mark.parametrize("name", ["healthy-split-cleaned", "c"])
 def test_where_nothing_waits(name):
-    assert first_aid(report(name)) is None
+    assert retention_advice(report(name)) is None
 
 
 def test_too_late():
     """i2: the parent's records are whole gone a day after it closed; money brings none back."""
-    assert first_aid(report("i2", later=20)) is not None
-    assert first_aid(report("i2", later=30)) is None
+    assert retention_advice(report("i2", later=20)) is not None
+    assert retention_advice(report("i2", later=30)) is None
 
 
 def test_the_service_takes_the_command(lab_command):
     """As the `aws` CLI would send it; the loss moves away."""
-    aid = first_aid(report("a-both"))
+    aid = retention_advice(report("a-both"))
     assert aid is not None
     before, after = lab_command(aid.argv())
     assert (before, after) == (24, aid.hours)
@@ -89,7 +89,7 @@ def lab_command():
 @pytest.mark.parametrize("form", ["text", "markdown"])
 def test_it_is_shown_before_the_commands_that_mend(form, view):
     found = report("a-both")
-    aid = first_aid(found)
+    aid = retention_advice(found)
     assert aid is not None
     shown = getattr(FORMATS[form], view)(found, context(found, width=200))
     flat = " ".join(shown.replace("\\\n", " ").split())

@@ -18,7 +18,7 @@ LONGEST = 8760
 
 
 @dataclass(frozen=True, slots=True)
-class FirstAid:
+class RetentionAdvice:
     """hours: the retention to ask for. since: Unix second of the first loss, `None` if unknown."""
 
     stream: str
@@ -34,7 +34,7 @@ class FirstAid:
         )
 
 
-def first_aid(report: Report) -> FirstAid | None:
+def retention_advice(report: Report) -> RetentionAdvice | None:
     """What to do first, or `None` where no record waits that retention could take.
 
     Nothing that is gone comes back by it (AWS: an increase keeps what is still there).
@@ -44,7 +44,7 @@ def first_aid(report: Report) -> FirstAid | None:
     return aid_for(report.snapshot.lineage.stream, report.findings, report.snapshot.now)
 
 
-def aid_for(stream: Stream, findings: Iterable[Finding], now: float) -> FirstAid | None:
+def aid_for(stream: Stream, findings: Iterable[Finding], now: float) -> RetentionAdvice | None:
     """The same for findings of any kind. now: Unix seconds."""
     if stream.retention >= LONGEST * HOUR:
         return None
@@ -54,7 +54,7 @@ def aid_for(stream: Stream, findings: Iterable[Finding], now: float) -> FirstAid
     starts = [f.deadline.starts for f in threatened if f.deadline and f.deadline.starts]
     have = stream.retention // HOUR
     hours = WEEK if have < WEEK else min(have + WEEK, LONGEST)
-    return FirstAid(stream.name, stream.region, hours, min(starts, default=None))
+    return RetentionAdvice(stream.name, stream.region, hours, min(starts, default=None))
 
 
 def _threatened(findings: Iterable[Finding], now: float) -> list[Finding]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from reshardctl.diagnosis.activity import Watched
 from reshardctl.diagnosis.report import Report, question
-from reshardctl.diagnosis.retention_advice import FirstAid, first_aid
+from reshardctl.diagnosis.retention_advice import RetentionAdvice, retention_advice
 from reshardctl.diagnosis.rules import Finding
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.exit import Exit
@@ -86,7 +86,7 @@ def report_document(report: Report) -> Json:
         "decision": _decision(report, report.decision, changed),
         "positions": {s: report.positions[s] for s in sorted(report.positions)},
         "notes": list(report.notes),
-        "first_aid": _first_aid(first_aid(report)),
+        "first_aid": _first_aid(retention_advice(report)),
     }
 
 
@@ -135,7 +135,7 @@ def steps_document(steps: Iterable[Step]) -> list[Json]:
     ]
 
 
-def _first_aid(aid: FirstAid | None) -> Json | None:
+def _first_aid(aid: RetentionAdvice | None) -> Json | None:
     """What buys time, as a command to run."""
     if aid is None:
         return None

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from reshardctl.diagnosis.report import Report
-from reshardctl.diagnosis.retention_advice import first_aid
+from reshardctl.diagnosis.retention_advice import retention_advice
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from reshardctl.render.answers import answers
@@ -108,7 +108,7 @@ def _understand(report: Report) -> list[Task]:
 
 def _in_time(report: Report) -> list[Task]:
     """Longer retention, where records may expire before this is mended."""
-    aid = first_aid(report)
+    aid = retention_advice(report)
     if aid is None:
         return []
     longer = [shlex.quote(word) for word in aid.argv()]

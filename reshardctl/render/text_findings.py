@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from reshardctl.diagnosis.report import Report
-from reshardctl.diagnosis.retention_advice import first_aid
+from reshardctl.diagnosis.retention_advice import retention_advice
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.model.times import instant
 from reshardctl.planning.plan import Ask
@@ -147,7 +147,7 @@ def tally(report: Report) -> str:
 
 def first_aid_first(sheet: Sheet, report: Report) -> None:
     """The command that buys time, before those that mend."""
-    if (aid := first_aid(report)) is None:
+    if (aid := retention_advice(report)) is None:
         return
     if aid.since is None or aid.since <= report.snapshot.now:
         when = "as records may be expiring already"

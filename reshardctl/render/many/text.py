@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import inf
 
 from reshardctl.diagnosis.report import Report
-from reshardctl.diagnosis.retention_advice import first_aid
+from reshardctl.diagnosis.retention_advice import retention_advice
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.render import text_findings, text_stream
 from reshardctl.render.console import Part, Sheet
@@ -105,7 +105,7 @@ def _most_urgent(shown: Roundup) -> Iterator[Report]:
     """Of each stream, the report that needs its retention first."""
     found: dict[str, tuple[float, Report]] = {}
     for report in shown.reports():
-        if (aid := first_aid(report)) is not None:
+        if (aid := retention_advice(report)) is not None:
             since = inf if aid.since is None else aid.since
             arn = report.snapshot.lineage.stream.arn
             if arn not in found or since < found[arn][0]:
