@@ -135,4 +135,4 @@ def test_a_plan_that_would_leave_the_process_dying_is_not_shown():
     assert found.ways_out == ("accept it: --accept reread=1h",)
     whole = decide(replace(case, accept=Accept()))
     assert isinstance(whole, Plan)
-    assert all(effect.harm is not Harm.DIES for effects in whole.after for effect in effects)
+    assert all(effect.harm is not Harm.CRASHES for effects in whole.after for effect in effects)

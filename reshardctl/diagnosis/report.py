@@ -182,7 +182,7 @@ def places_to_probe(report: Report) -> list[tuple[ShardId, Cut]]:
     harmed = {
         e.shard for j in report.judged for e in j.effects
         if e.shard in lineage and e.harm in (Harm.STALLED, Harm.SKIPPED)
-    } | {s for j in report.judged for e in j.effects if e.harm is Harm.DIES for s in e.by}
+    } | {s for j in report.judged for e in j.effects if e.harm is Harm.CRASHES for s in e.by}
     ending = {
         shard for j in report.judged for shard, fate in j.simulation.fates.items()
         if isinstance(fate, WillRead) and fate.cause in (Cause.POSITION, Cause.UNMARKED)

@@ -49,7 +49,7 @@ class Harm(StrEnum):
     DISORDERED = "disordered"
     SKIPPED = "skipped"
     STALLED = "stalled"
-    DIES = "dies"
+    CRASHES = "dies"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def effects(
     if run.crash is not None:
         crash = run.crash
         return [
-            Effect(Harm.DIES, None, crash.certain, cause=crash.cause, why=crash.why, by=crash.by)
+            Effect(Harm.CRASHES, None, crash.certain, cause=crash.cause, why=crash.why, by=crash.by)
         ]
     found: list[Effect] = []
     reading = _Reading(state, processed, run)

@@ -32,7 +32,7 @@ def withheld(processed: Frontier, before: Simulation, then: Simulation) -> dict[
 def loses_nothing(effects: Iterable[Effect]) -> bool:
     """Whether a start skips nothing, waits for nothing and lives, as far as can be helped."""
     return not any(
-        effect.harm in (Harm.SKIPPED, Harm.STALLED, Harm.DIES) for effect in effects
+        effect.harm in (Harm.SKIPPED, Harm.STALLED, Harm.CRASHES) for effect in effects
         if not (effect.gone or effect.past or effect.inherent)
     )
 

@@ -291,7 +291,7 @@ def _if_it_lived(
 
 def _dies(case: Case, run: Judged) -> list[Effect]:
     """What ends the process still: a plan that leaves that is no help, whatever else it mends."""
-    return [e for e in run.effects if e.harm is Harm.DIES and not acceptable(e, case.limit)]
+    return [e for e in run.effects if e.harm is Harm.CRASHES and not acceptable(e, case.limit)]
 
 
 def _encode(

@@ -24,7 +24,7 @@ def acceptable(effect: Effect, accept: Accept) -> bool:
             return _within(effect.seconds, accept.skip)
         case Harm.DISORDERED:
             return accept.disorder
-        case Harm.STALLED | Harm.DIES:
+        case Harm.STALLED | Harm.CRASHES:
             return False
 
 
@@ -60,7 +60,7 @@ def so_already(effect: Effect, before: Iterable[Effect]) -> bool:
 
 
 def flag(effect: Effect) -> str:
-    if effect.harm in (Harm.STALLED, Harm.DIES):
+    if effect.harm in (Harm.STALLED, Harm.CRASHES):
         return ""
     if effect.harm is Harm.DISORDERED:
         return "--accept disorder"

@@ -149,7 +149,7 @@ def _after(sheet: Sheet, report: Report, decided: Plan, context: Context) -> Non
     lineage = report.snapshot.lineage
     opened = lineage.open_count()
     read = opened - sum(lineage.is_open(s) for s in stalled if s is not None and s in lineage)
-    if any(e.harm is Harm.DIES for e in effects):
+    if any(e.harm is Harm.CRASHES for e in effects):
         read = 0
     sheet.labelled(
         ("after", "bold"),

@@ -189,7 +189,7 @@ def cost(effect: Effect) -> str:
             return "was out of order" if effect.past else "out of order"
         case Harm.STALLED:
             return "stalls"
-        case Harm.DIES:
+        case Harm.CRASHES:
             return "dies at its start"
 
 

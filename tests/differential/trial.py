@@ -36,7 +36,7 @@ from tests.judging import Bench, delivered
 from tests.plans import apply
 
 ACCEPTED = "reread=2400h,disorder"
-SERIOUS = (Harm.SKIPPED, Harm.STALLED, Harm.DIES)
+SERIOUS = (Harm.SKIPPED, Harm.STALLED, Harm.CRASHES)
 Delivered = dict[str, tuple[str, ...]]
 
 
@@ -266,7 +266,7 @@ def _within(state: State, payload: str, cut: Cut) -> bool:
 def _told(state: State, shown: Iterable[Effect], shard: str, payload: str) -> bool:
     cut = at_number(state.case.number_of(payload))
     return any(
-        e.harm is Harm.DIES
+        e.harm is Harm.CRASHES
         or (e.shard == shard and e.harm is Harm.REREAD
             and e.since < cut and (cut <= e.until or e.until.by_time))
         for e in shown

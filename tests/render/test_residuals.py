@@ -22,7 +22,7 @@ from tests.render.samples import report_of
         (Harm.SKIPPED, 60.0, "--accept skip=1h"),
         (Harm.DISORDERED, None, "--accept disorder"),
         (Harm.STALLED, 60.0, ""),
-        (Harm.DIES, None, ""),
+        (Harm.CRASHES, None, ""),
     ],
 )
 def test_only_what_can_be_accepted_has_a_flag(harm, seconds, flag):

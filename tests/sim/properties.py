@@ -17,7 +17,7 @@ Property = Callable[[Trial], Iterator[str]]
 Pairs = set[tuple[str, str]]
 
 HOUR = 3600.0
-SERIOUS = (Harm.SKIPPED, Harm.STALLED, Harm.DIES)
+SERIOUS = (Harm.SKIPPED, Harm.STALLED, Harm.CRASHES)
 
 
 def forecast(trial: Trial) -> Iterator[str]:
@@ -62,7 +62,7 @@ def _owed_comes(trial: Trial) -> Iterator[str]:
 
 def _excused(trial: Trial, shard: str, after: Iterable[Effect]) -> bool:
     """Left alone or held up by one that is, and the report says so."""
-    dead = any(e.harm is Harm.DIES for e in after)
+    dead = any(e.harm is Harm.CRASHES for e in after)
     left = trial.residuals if dead else trial.residuals & ({shard} | above(trial.case, shard))
     return bool(left) and any(e.shard in (shard, None) and e.harm in SERIOUS for e in after)
 
@@ -89,7 +89,7 @@ def _told(
 ) -> bool:
     """Whether an effect of these kinds covers this record."""
     return any(
-        e.harm is Harm.DIES or (e.shard == shard and _inside(trial.case, e, payload))
+        e.harm is Harm.CRASHES or (e.shard == shard and _inside(trial.case, e, payload))
         for e in shown if e.harm in harms
     )
 

@@ -57,12 +57,12 @@ CODE, NAME = "RSH204", "position-expired"
 def match(view: View) -> Iterator[Finding]:
     """Warning: records may be gone already, and no position brings them back. Error where the
     consumer dies of a shard that has expired."""
-    if dies := view.harmed(Harm.DIES, Cause.GONE):
+    if dies := view.harmed(Harm.CRASHES, Cause.GONE):
         shards = tuple(s for e in dies for s in e.by)
         what = "the shard is not listed any more, and the consumer still wants it"
         yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))
         return
-    if dies := view.harmed(Harm.DIES, Cause.EXPIRED):
+    if dies := view.harmed(Harm.CRASHES, Cause.EXPIRED):
         shards = tuple(s for e in dies for s in e.by)
         what = "the position is older than the stream's retention"
         helps = "started once with failOnDataLoss=false it goes on at the oldest record left"

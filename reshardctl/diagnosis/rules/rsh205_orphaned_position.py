@@ -129,7 +129,7 @@ def match(view: View) -> Iterator[Finding]:
     """Info: a leftover that the consumer removes, or that harms nothing. Error where it dies."""
     what = "positions of shards that are not listed any more"
     gone = view.oddities(AnomalyKind.GONE)
-    dies = view.harmed(Harm.DIES, Cause.UNBORN)
+    dies = view.harmed(Harm.CRASHES, Cause.UNBORN)
     if gone and dies and not view.oddities(AnomalyKind.UNBORN):
         shards = shards_of(gone)
         yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))

@@ -53,7 +53,7 @@ CODE, NAME = "RSH206", "false-end"
 def match(view: View) -> Iterator[Finding]:
     """Error: the shard is never read again, or the whole consumer dies, by release."""
     what = "marked as finished, but the shard is open"
-    if dies := view.harmed(Harm.DIES, Cause.FALSE_END):
+    if dies := view.harmed(Harm.CRASHES, Cause.FALSE_END):
         shards = tuple(s for s, f in view.simulation.fates.items() if f.cause is Cause.FALSE_END)
         shards = shards or tuple(s for e in dies for s in e.by)
         yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))

@@ -68,7 +68,7 @@ def match(view: View) -> Iterator[Finding]:
     again = [] if view.recreated else view.harmed(Harm.REREAD, Cause.FOREIGN_NUMBER)
     costs = "Kinesis refuses the number, and the consumer silently reads the whole shard"
     yield from from_effects(CODE, NAME, again, what, costs, Severity.WARNING)
-    dies = [] if view.recreated else view.harmed(Harm.DIES, Cause.FOREIGN_NUMBER)
+    dies = [] if view.recreated else view.harmed(Harm.CRASHES, Cause.FOREIGN_NUMBER)
     if dies:
         shards = tuple(s for e in dies for s in e.by)
         yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))

@@ -60,6 +60,6 @@ def match(view: View) -> Iterator[Finding]:
     what = "its position is the shard's EndingSequenceNumber, which is no record's number"
     costs = "; ".join(dict.fromkeys(e.why for e in found))
     yield from from_effects(CODE, NAME, found, what, costs, Severity.WARNING)
-    if dies := view.harmed(Harm.DIES, Cause.AT_END):
+    if dies := view.harmed(Harm.CRASHES, Cause.AT_END):
         shards = tuple(s for e in dies for s in e.by)
         yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))

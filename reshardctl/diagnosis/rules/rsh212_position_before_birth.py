@@ -56,7 +56,7 @@ def match(view: View) -> Iterator[Finding]:
     what = "positions of shards that do not exist yet"
     costs = "once such a shard is born, it is taken for finished, or its number is refused"
     anomalies = view.oddities(AnomalyKind.UNBORN)
-    if dies := view.harmed(Harm.DIES, Cause.UNBORN):
+    if dies := view.harmed(Harm.CRASHES, Cause.UNBORN):
         if anomalies:
             shards = shards_of(anomalies)
             yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))

@@ -55,7 +55,7 @@ CODE, NAME = "RSH231", "dies-after-reshard"
 def match(view: View) -> Iterator[Finding]:
     """Error: nothing is read until the closed shards are no longer listed."""
     crash = view.simulation.crash
-    if dies := tuple(view.harmed(Harm.DIES, Cause.KNOWN_CHILD)):
+    if dies := tuple(view.harmed(Harm.CRASHES, Cause.KNOWN_CHILD)):
         assert crash is not None
         yield Finding(
             CODE, NAME, Severity.ERROR, crash.by,

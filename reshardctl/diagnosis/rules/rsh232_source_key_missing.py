@@ -54,7 +54,7 @@ CODE, NAME = "RSH232", "source-key-missing"
 
 def match(view: View) -> Iterator[Finding]:
     """Error: the source does not start."""
-    if dies := tuple(view.harmed(Harm.DIES, Cause.NO_CHECKPOINT)):
+    if dies := tuple(view.harmed(Harm.CRASHES, Cause.NO_CHECKPOINT)):
         yield Finding(
             CODE, NAME, Severity.ERROR, (), "the source has no key in the checkpoint",
             dies[0].why, dies,

@@ -68,7 +68,7 @@ def match(view: View) -> Iterator[Finding]:
         return
     why = "; ".join(dict.fromkeys(o.why for o in anomalies))
     costs = "nothing of such a shard is read"
-    if dies := view.harmed(Harm.DIES, Cause.UNREADABLE):
+    if dies := view.harmed(Harm.CRASHES, Cause.UNREADABLE):
         costs = dies[0].why
     elif all(_as_without_it(view, one.shard) for one in anomalies):
         costs = "the consumer goes on as if there were no such row"
@@ -88,6 +88,6 @@ def _missing(view: View) -> Iterator[Finding]:
     """What cannot be read because it is not there. Mistyped parents are RSH305's."""
     if view.oddities(AnomalyKind.PARENTS_UNREADABLE):
         return
-    if dies := view.harmed(Harm.DIES, Cause.UNREADABLE):
+    if dies := view.harmed(Harm.CRASHES, Cause.UNREADABLE):
         what = "what the consumer reads first is not there, or not whole"
         yield Finding(CODE, NAME, Severity.ERROR, (), what, dies[0].why, tuple(dies))

@@ -62,7 +62,7 @@ def match(view: View) -> Iterator[Finding]:
     anomalies = view.oddities(AnomalyKind.FOREIGN_ENTRY)
     if not anomalies:
         return
-    dies = view.harmed(Harm.DIES, None)
+    dies = view.harmed(Harm.CRASHES, None)
     severity = Severity.ERROR if dies else Severity.INFO
     kinds = ", ".join(dict.fromkeys(o.raw for o in anomalies))
     yield Finding(

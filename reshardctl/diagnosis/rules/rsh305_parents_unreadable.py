@@ -51,7 +51,7 @@ CODE, NAME = "RSH305", "parents-unreadable"
 def match(view: View) -> Iterator[Finding]:
     """Error where the consumer dies of it, warning where order hangs on it, else info."""
     anomalies = view.oddities(AnomalyKind.PARENTS_UNREADABLE)
-    dies = view.harmed(Harm.DIES, Cause.UNREADABLE)
+    dies = view.harmed(Harm.CRASHES, Cause.UNREADABLE)
     if anomalies and dies and not unreadable(view):
         what = "sets of shards on rows that are no string sets"
         yield Finding(
