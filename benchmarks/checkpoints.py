@@ -123,8 +123,12 @@ def plant(root: Path, count: int, batches: int) -> None:
         (root / f"offsets/{batch}").write_text(f"v1\n{_METADATA}\n{line}")
         (root / f"commits/{batch}").write_text('v1\n{"nextBatchWatermarkMs":0}')
         starts = ends(shards, turn, batch)
-    for shard, place in starts.items():
-        entry = {"shardId": shard, "iteratorType": place.kind, "iteratorPosition": place.value}
+    for shard, position in starts.items():
+        entry = {
+            "shardId": shard,
+            "iteratorType": position.kind,
+            "iteratorPosition": position.value,
+        }
         (root / f"{LOG}/{batches - 1}/{shard}").write_text(json.dumps(entry, separators=(",", ":")))
 
 

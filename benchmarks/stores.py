@@ -54,10 +54,10 @@ def run(scale: int, folder: Path) -> None:
 
 
 def _ours(locator: str, endpoint: str, count: int) -> None:
-    place = parse(locator)
+    locator = parse(locator)
     endpoints = {"dynamodb": endpoint} if endpoint else {}
     reached = Reached(_session(), "us-east-1", endpoints, time.monotonic, time.sleep)
-    medium = STORES[place.medium](place, reached)
+    medium = STORES[locator.medium](locator, reached)
     writes = [write for image in medium.read() if (write := _moved(image)) is not None]
     if len(writes) != count:
         raise AssertionError(f"{len(writes)} positions of {count}")

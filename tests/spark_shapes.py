@@ -18,7 +18,7 @@ from reshardctl.testing.settings import Settings
 from tests.reference.spark import Run, Sink, run
 from tests.reference.spark_files import Logged, logged, put, remove
 from tests.reference.spark_log import FOLDERS
-from tests.reference.spark_offset import Offset, Place, entry_text
+from tests.reference.spark_offset import Offset, Position, entry_text
 from tests.reference.spark_release import RELEASES, Options
 
 GOLDEN = Path(__file__).parent / "golden" / "spark"
@@ -72,12 +72,12 @@ class Shape:
         """One offset log."""
         return logged((self.offsets / str(batch)).read_text(encoding="utf-8"))
 
-    def repair(self) -> dict[str, Place]:
+    def repair(self) -> dict[str, Position]:
         """The positions that were proven on the connector."""
         wanted = self.truth["repair"]["shards"]
-        return {shard_id(n): Place(shard_id(n), kind, at) for n, (kind, at) in wanted.items()}
+        return {shard_id(n): Position(shard_id(n), kind, at) for n, (kind, at) in wanted.items()}
 
-    def line(self, batch_id: int, places: Mapping[str, Place], *, sort: bool = False) -> str:
+    def line(self, batch_id: int, places: Mapping[str, Position], *, sort: bool = False) -> str:
         """An offset line in the connector's own order of keys, or in the alphabet's."""
         offset = Offset(batch_id, self.truth["stream"], dict(places))
         text = offset.text(self.family, RELEASES[self.release].scala)
@@ -92,7 +92,7 @@ class Shape:
 
     def append(
         self,
-        places: Mapping[str, Place] | None = None,
+        places: Mapping[str, Position] | None = None,
         *,
         batch_id: int | None = None,
         metadata: str | None = None,
@@ -110,10 +110,10 @@ class Shape:
         if wipe:
             rmtree(self.log(self.newest))
 
-    def enter(self, batch: int, places: Iterable[Place]) -> None:
+    def enter(self, batch: int, places: Iterable[Position]) -> None:
         """Write entries of the connector's log."""
-        for place in places:
-            put(self.log(batch) / place.shard, entry_text(place, self.family))
+        for position in places:
+            put(self.log(batch) / position.shard, entry_text(position, self.family))
 
     def drop(self, batch: int) -> None:
         """Delete an offset log and its checksum."""
@@ -144,9 +144,9 @@ class Shape:
     def due(self) -> Records:
         """What the proven positions owe, less what had been delivered before."""
         found: dict[str, tuple[int, ...]] = {}
-        for shard, place in self.repair().items():
+        for shard, position in self.repair().items():
             held = self.fake.stream(self.truth["stream"]).shards[int(shard[8:])].records
-            after = int(place.value) if place.value else -1
+            after = int(position.value) if position.value else -1
             unread = {_index(r.payload.decode()) for r in held if r.number > after}
             found[shard] = tuple(sorted(unread - set(self.committed().get(shard, ()))))
         return found

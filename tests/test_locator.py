@@ -33,9 +33,9 @@ def _schemes(monkeypatch):
     ("base+sql://host:5432/db?app=a@b", "host:5432/db", {"app": "a@b"}),
 ])
 def test_taken(text, target, options):
-    place = parse(text)
-    assert (place.text, place.target, place.options) == (text, target, options)
-    assert place.password == "" and looks_like_one(text)
+    locator = parse(text)
+    assert (locator.text, locator.target, locator.options) == (text, target, options)
+    assert locator.password == "" and looks_like_one(text)
 
 
 @pytest.mark.parametrize(("text", "password", "masked"), [
@@ -44,11 +44,11 @@ def test_taken(text, target, options):
     ("base+sql://me:***@host/db", "", "base+sql://me:***@host/db"),
 ])
 def test_a_password_works_and_is_not_shown(text, password, masked):
-    place = parse(text)
-    assert (place.password, place.text) == (password, masked)
-    assert "s3cr3t" not in repr(place) and "a/b@" not in repr(place)
-    assert place.target == "me@host/db"
-    assert parse(place.text).password == ""
+    locator = parse(text)
+    assert (locator.password, locator.text) == (password, masked)
+    assert "s3cr3t" not in repr(locator) and "a/b@" not in repr(locator)
+    assert locator.target == "me@host/db"
+    assert parse(locator.text).password == ""
 
 
 @pytest.mark.parametrize("text", [
@@ -75,8 +75,8 @@ def test_refused_with_an_example(text, says):
 
 
 def test_another_store_of_the_kind():
-    place = parse("base+sql://me:pw@host/db?app=x").elsewhere("host/other", {"app": "y"})
-    assert (place.text, place.password) == ("base+sql://host/other?app=y", "")
+    locator = parse("base+sql://me:pw@host/db?app=x").elsewhere("host/other", {"app": "y"})
+    assert (locator.text, locator.password) == ("base+sql://host/other?app=y", "")
     assert parse("tree:/a?x=1").elsewhere("/b", {}).text == "tree:/b"
 
 

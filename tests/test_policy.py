@@ -101,11 +101,11 @@ def test_a_shard_that_was_not_looked_at_stays_where_it_is() -> None:
     ("latest", START, START, START),
 ])  # fmt: skip
 def test_a_place_against_what_is_stored(
-    policy: str, stored: Cut, place: Cut, wanted: Cut
+    policy: str, stored: Cut, cut: Cut, wanted: Cut
 ) -> None:
     """latest never goes back, and pins the tip. Inside the same aggregated record the stored
     sub-sequence number is kept."""
-    line = resolved(POLICIES[policy], 3000, {1: place}).frontier(
+    line = resolved(POLICIES[policy], 3000, {1: cut}).frontier(
         lineage(), {shard_id(1): exactly(stored)}
     )
     assert line == {shard_id(1): wanted}

@@ -22,7 +22,7 @@ import pytest
 from reshardctl.auditing.frontier_file import line as saved_line
 from reshardctl.auditing.frontier_file import line_json
 from reshardctl.auditing.line import SinkLine, line_of
-from reshardctl.codec.strict import Place
+from reshardctl.codec.strict import JsonPath
 from reshardctl.errors import Refused
 from reshardctl.model import Image, Step, after, at_number
 from reshardctl.planning.effects import Effect, Harm
@@ -199,7 +199,7 @@ def test_a_saved_line_comes_back_as_it_was() -> None:
     assert len(lines) > EACH
     for line in lines:
         text = json.dumps(line_json(line))
-        back = saved_line(json.loads(text), Place("plan"))
+        back = saved_line(json.loads(text), JsonPath("plan"))
         assert back == line and line_json(back) == line_json(line)
         assert {s: (x.lo.text, x.lo.quiet, x.hi.text) for s, x in back.spans.items()} == {
             s: (x.lo.text, x.lo.quiet, x.hi.text) for s, x in line.spans.items()

@@ -16,7 +16,7 @@ import pytest
 
 from tests.reference.spark import Run
 from tests.reference.spark_files import COMMIT, CONF, beside, put, remove
-from tests.reference.spark_offset import Place
+from tests.reference.spark_offset import Position
 from tests.spark_shapes import Shape, shape, shard_id
 
 BUILDS = ("qubole-1.2.0_spark-3.0", "awslabs-1.4.2", "awslabs-head-0f4c005")
@@ -136,7 +136,7 @@ def with_place(shard: str, kind: str, value: Callable[[Shape], str]) -> Edit:
     """The repair with one shard at another place."""
 
     def edit(stood: Shape) -> None:
-        stood.append({**stood.repair(), shard: Place(shard, kind, value(stood))})
+        stood.append({**stood.repair(), shard: Position(shard, kind, value(stood))})
 
     return edit
 
@@ -147,7 +147,7 @@ def number(shard: int, index: int) -> Callable[[Shape], str]:
 
 
 def stale_log(stood: Shape) -> None:
-    stood.enter(stood.append(), [Place(ZERO, "SHARD_END")])
+    stood.enter(stood.append(), [Position(ZERO, "SHARD_END")])
 
 
 def backup(stood: Shape) -> None:
@@ -213,7 +213,7 @@ def parents_first(stood: Shape) -> tuple[Run, ...]:
 
 def then_the_children(stood: Shape) -> tuple[Run, ...]:
     first = parents_first(stood)
-    stood.append({s: place for s, place in stood.repair().items() if s != ZERO})
+    stood.append({s: position for s, position in stood.repair().items() if s != ZERO})
     return *first, stood.start()
 
 

@@ -19,7 +19,7 @@ from reshardctl.testing.settings import Settings
 from tests.reference.spark import LINEAGE, Query, Run, Sink, connector_of, run
 from tests.reference.spark_files import COMMIT, DiedError, beside, logged, put, remove
 from tests.reference.spark_log import FOLDERS, TableLog
-from tests.reference.spark_offset import Place, entry, entry_text, offset
+from tests.reference.spark_offset import Position, entry, entry_text, offset
 from tests.reference.spark_order import ordered
 from tests.reference.spark_qubole import CrashedError
 from tests.reference.spark_release import RELEASES, Options
@@ -230,7 +230,7 @@ def test_a_trailing_newline_is_tolerated_and_other_versions_are_not(tmp_path: Pa
 def test_a_child_in_the_log_and_in_the_line(build: str, told: str, tmp_path: Path) -> None:
     stood = shape("s1", build, tmp_path)
     stood.in_place(wipe=False)
-    stood.enter(0, [Place(ONE, "TRIM_HORIZON")])
+    stood.enter(0, [Position(ONE, "TRIM_HORIZON")])
     assert stood.told(stood.start()) == told
 
 
@@ -240,7 +240,7 @@ def test_a_shard_in_the_log_alone_counts_for_qubole_only(
 ) -> None:
     stood = shape("s1", build, tmp_path)
     second = str(stood.fake.stream("st").shards[1].records[1].number)
-    stood.enter(0, [Place(ONE, "AFTER_SEQUENCE_NUMBER", second)])
+    stood.enter(0, [Position(ONE, "AFTER_SEQUENCE_NUMBER", second)])
     assert stood.start().delivered[ONE][0] == first
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reshardctl.codec import values as wire
-from reshardctl.codec.strict import Place, parse
+from reshardctl.codec.strict import JsonPath, parse
 from reshardctl.errors import UsageError
 from reshardctl.model import Create, Delete, Image, Step, Update, Write, canonical
 from reshardctl.testing.medium_contract import EVERY_TYPE, row
@@ -71,7 +71,7 @@ def writes(draw: st.DrawFn) -> Write:
 
 
 STEPS = st.builds(Step, TEXTS, st.lists(writes(), max_size=3).map(tuple), TEXTS)
-PLACE = Place("plan.json")
+PLACE = JsonPath("plan.json")
 
 
 @given(STEPS)

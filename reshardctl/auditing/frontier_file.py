@@ -6,7 +6,7 @@ from typing import Any
 
 from reshardctl.auditing.line import SinkLine
 from reshardctl.codec.cuts import cut_of_quiet_list, quiet_cut_list
-from reshardctl.codec.strict import Place, array, members, string
+from reshardctl.codec.strict import JsonPath, array, members, string
 from reshardctl.model import Basis, ShardId, Span
 
 
@@ -19,25 +19,25 @@ def line_json(line: SinkLine) -> dict[str, Any]:
     return {"sink": line.sink, "notes": list(line.notes), "spans": spans}
 
 
-def line(value: object, place: Place) -> SinkLine:
+def line(value: object, json_path: JsonPath) -> SinkLine:
     """What `line_json` wrote."""
-    found = members(value, ("sink", "notes", "spans"), place)
+    found = members(value, ("sink", "notes", "spans"), json_path)
     spans = found["spans"]
     if not isinstance(spans, dict):
-        (place / "spans").wrong("not an object")
-    notes = array(found["notes"], place / "notes")
+        (json_path / "spans").wrong("not an object")
+    notes = array(found["notes"], json_path / "notes")
     return SinkLine(
-        string(found["sink"], place / "sink"),
-        {ShardId(shard): _span(one, place / "spans" / shard) for shard, one in spans.items()},
-        tuple(string(note, place / "notes" / n) for n, note in enumerate(notes)),
+        string(found["sink"], json_path / "sink"),
+        {ShardId(shard): _span(one, json_path / "spans" / shard) for shard, one in spans.items()},
+        tuple(string(note, json_path / "notes" / n) for n, note in enumerate(notes)),
     )
 
 
-def _span(value: object, place: Place) -> Span:
-    parts = array(value, place)
+def _span(value: object, json_path: JsonPath) -> Span:
+    parts = array(value, json_path)
     if len(parts) != 4 or parts[2] not in set(Basis):
-        place.wrong("not the two ends of a span, how it is known and why")
-    lo, hi = cut_of_quiet_list(parts[0], place / 0), cut_of_quiet_list(parts[1], place / 1)
+        json_path.wrong("not the two ends of a span, how it is known and why")
+    lo, hi = cut_of_quiet_list(parts[0], json_path / 0), cut_of_quiet_list(parts[1], json_path / 1)
     if hi < lo:
-        place.wrong("its end lies before its beginning")
-    return Span(lo, hi, Basis(parts[2]), string(parts[3], place / 3))
+        json_path.wrong("its end lies before its beginning")
+    return Span(lo, hi, Basis(parts[2]), string(parts[3], json_path / 3))

@@ -97,7 +97,7 @@ def undo(
         out.journals(listing, Exit.OK if list_ else Exit.USAGE)
         if list_:
             return
-        what = "one of these" if listing.entries else f"{listing.place} has none"
+        what = "one of these" if listing.entries else f"{listing.location} has none"
         raise UsageError(
             "no journal is named; nothing was undone", f"reshardctl undo JOURNAL   # {what}"
         )

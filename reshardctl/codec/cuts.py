@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from reshardctl.codec.strict import Place, boolean, integer, members, seconds_or_none, string
+from reshardctl.codec.strict import JsonPath, boolean, integer, members, seconds_or_none, string
 from reshardctl.model import DONE, START, Cut, Rank, at_number, is_number
 
 
@@ -22,18 +22,21 @@ def cut_object(cut: Cut) -> dict[str, Any]:
     }
 
 
-def cut_of_object(value: object, place: Place) -> Cut:
+def cut_of_object(value: object, json_path: JsonPath) -> Cut:
     """What `cut_object` wrote. UsageError for anything else."""
-    body = members(value, ("rank", "number", "sub", "time", "by_time"), place)
-    rank, number = string(body["rank"], place / "rank"), string(body["number"], place / "number")
+    body = members(value, ("rank", "number", "sub", "time", "by_time"), json_path)
+    rank, number = (
+        string(body["rank"], json_path / "rank"),
+        string(body["number"], json_path / "number"),
+    )
     if rank not in Rank.__members__:
-        (place / "rank").wrong(f"no place in a shard is called {rank!r}")
+        (json_path / "rank").wrong(f"no place in a shard is called {rank!r}")
     if not is_number(number):
-        (place / "number").wrong(f"not a decimal number: {number!r}")
+        (json_path / "number").wrong(f"not a decimal number: {number!r}")
     return Cut(
-        Rank[rank], int(number), integer(body["sub"], place / "sub"),
-        number if int(number) else "", seconds_or_none(body["time"], place / "time"),
-        boolean(body["by_time"], place / "by_time"),
+        Rank[rank], int(number), integer(body["sub"], json_path / "sub"),
+        number if int(number) else "", seconds_or_none(body["time"], json_path / "time"),
+        boolean(body["by_time"], json_path / "by_time"),
     )
 
 
@@ -42,7 +45,7 @@ def cut_list(cut: Cut) -> list[Any]:
     return [cut.rank.name, cut.text, cut.sub]
 
 
-def cut_of_list(value: object, place: Place) -> Cut:
+def cut_of_list(value: object, json_path: JsonPath) -> Cut:
     """What `cut_list` wrote. UsageError for anything else."""
     match value:
         case ["START", "", 0]:
@@ -52,7 +55,7 @@ def cut_of_list(value: object, place: Place) -> Cut:
         case ["INSIDE", str(number), int(sub)] if is_number(number):
             return at_number(number, sub)
         case _:
-            return place.wrong("not a place")
+            return json_path.wrong("not a place")
 
 
 def quiet_cut_list(cut: Cut) -> list[Any]:
@@ -60,13 +63,13 @@ def quiet_cut_list(cut: Cut) -> list[Any]:
     return [*cut_list(cut), cut.quiet]
 
 
-def cut_of_quiet_list(value: object, place: Place) -> Cut:
+def cut_of_quiet_list(value: object, json_path: JsonPath) -> Cut:
     """What `quiet_cut_list` wrote; an end may have its last record's number."""
     match value:
         case ["DONE", str(text), 0, None] if not text or is_number(text.partition("/")[0]):
             return Cut(DONE.rank, text=text)
         case ["START" | "INSIDE", _, _, quiet]:
-            cut = cut_of_list(value[:3], place)
-            return replace(cut, quiet=seconds_or_none(quiet, place / 3))
+            cut = cut_of_list(value[:3], json_path)
+            return replace(cut, quiet=seconds_or_none(quiet, json_path / 3))
         case _:
-            return place.wrong("not a place")
+            return json_path.wrong("not a place")

@@ -9,15 +9,15 @@ from typing import Any, NamedTuple, NoReturn
 from reshardctl.errors import UsageError
 
 
-class Place(NamedTuple):
+class JsonPath(NamedTuple):
     """Where in which file a value stands, for messages: a chain, spelled out only when needed."""
 
     file: str
-    inside: Place | None = None
+    inside: JsonPath | None = None
     member: str | int = ""
 
-    def __truediv__(self, member: str | int) -> Place:
-        return Place(self.file, self, member)
+    def __truediv__(self, member: str | int) -> JsonPath:
+        return JsonPath(self.file, self, member)
 
     @property
     def path(self) -> str:
@@ -35,84 +35,86 @@ class Place(NamedTuple):
         raise UsageError(f"{self.file}: {path}: {why}" if path else f"{self.file}: {why}")
 
 
-def parse(source: str | bytes, place: Place) -> Any:
+def parse(source: str | bytes, json_path: JsonPath) -> Any:
     """JSON of any shape. UsageError for text that is none, NaN, or a member given twice."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         members = dict(pairs)
         if len(members) < len(pairs):
             names = [name for name, _ in pairs]
-            place.wrong(f"member {next(n for n in names if names.count(n) > 1)!r} is given twice")
+            json_path.wrong(
+                f"member {next(n for n in names if names.count(n) > 1)!r} is given twice"
+            )
         return members
 
     def constant(name: str) -> NoReturn:
-        place.wrong(f"{name} is no JSON")
+        json_path.wrong(f"{name} is no JSON")
 
     try:
         return json.loads(source, object_pairs_hook=once, parse_constant=constant)
     except RecursionError:
-        place.wrong("nested too deep")
+        json_path.wrong("nested too deep")
     except (ValueError, UnicodeDecodeError) as error:
-        place.wrong(f"not JSON: {error}")
+        json_path.wrong(f"not JSON: {error}")
 
 
-def members(value: object, names: Iterable[str], place: Place) -> dict[str, Any]:
+def members(value: object, names: Iterable[str], json_path: JsonPath) -> dict[str, Any]:
     """An object with exactly these members."""
     if not isinstance(value, dict):
-        place.wrong(f"not an object but {named(value)}")
+        json_path.wrong(f"not an object but {named(value)}")
     wanted = set(names)
     if missing := wanted - value.keys():
-        place.wrong(f"{', '.join(sorted(missing))} missing")
+        json_path.wrong(f"{', '.join(sorted(missing))} missing")
     if unknown := value.keys() - wanted:
-        place.wrong(f"unknown member {sorted(unknown)[0]!r}")
+        json_path.wrong(f"unknown member {sorted(unknown)[0]!r}")
     return value
 
 
-def string(value: object, place: Place) -> str:
+def string(value: object, json_path: JsonPath) -> str:
     """A string."""
     if not isinstance(value, str):
-        place.wrong(f"not a string but {named(value)}")
+        json_path.wrong(f"not a string but {named(value)}")
     return value
 
 
-def integer(value: object, place: Place) -> int:
+def integer(value: object, json_path: JsonPath) -> int:
     """A whole number."""
     if not isinstance(value, int) or isinstance(value, bool):
-        place.wrong(f"not a whole number but {named(value)}")
+        json_path.wrong(f"not a whole number but {named(value)}")
     return value
 
 
-def seconds(value: object, place: Place) -> float:
+def seconds(value: object, json_path: JsonPath) -> float:
     """A number of seconds."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        place.wrong("not a number of seconds")
+        json_path.wrong("not a number of seconds")
     return float(value)
 
 
-def seconds_or_none(value: object, place: Place) -> float | None:
+def seconds_or_none(value: object, json_path: JsonPath) -> float | None:
     """A number of seconds, or null."""
-    return None if value is None else seconds(value, place)
+    return None if value is None else seconds(value, json_path)
 
 
-def boolean(value: object, place: Place) -> bool:
+def boolean(value: object, json_path: JsonPath) -> bool:
     """True or false."""
     if not isinstance(value, bool):
-        place.wrong(f"not true or false but {named(value)}")
+        json_path.wrong(f"not true or false but {named(value)}")
     return value
 
 
-def array(value: object, place: Place) -> list[Any]:
+def array(value: object, json_path: JsonPath) -> list[Any]:
     """A list."""
     if not isinstance(value, list):
-        place.wrong(f"not a list but {named(value)}")
+        json_path.wrong(f"not a list but {named(value)}")
     return value
 
 
-def strings(value: object, place: Place) -> dict[str, str]:
+def strings(value: object, json_path: JsonPath) -> dict[str, str]:
     """An object whose members are all strings."""
     if not isinstance(value, dict):
-        place.wrong(f"not an object but {named(value)}")
-    return {name: string(one, place / name) for name, one in value.items()}
+        json_path.wrong(f"not an object but {named(value)}")
+    return {name: string(one, json_path / name) for name, one in value.items()}
 
 
 def named(value: object) -> str:

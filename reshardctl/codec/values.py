@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-from reshardctl.codec.strict import Place, array, boolean, integer, members, named, string
+from reshardctl.codec.strict import JsonPath, array, boolean, integer, members, named, string
 from reshardctl.model import (
     Attributes,
     AttributeValue,
@@ -80,97 +80,99 @@ def _plain(attributes: Attributes) -> dict[str, Any]:
     return {name: dict(value) for name, value in attributes.items()}
 
 
-def image(value: object, place: Place) -> Image:
+def image(value: object, json_path: JsonPath) -> Image:
     """What `image_json` wrote."""
-    found = members(value, ("key", "attributes"), place)
-    key = string(found["key"], place / "key")
-    return Image(key, canonical(attributes(found["attributes"], place / "attributes")))
+    found = members(value, ("key", "attributes"), json_path)
+    key = string(found["key"], json_path / "key")
+    return Image(key, canonical(attributes(found["attributes"], json_path / "attributes")))
 
 
-def image_or_none(value: object, place: Place) -> Image | None:
+def image_or_none(value: object, json_path: JsonPath) -> Image | None:
     """An image, or null for an absent row."""
-    return None if value is None else image(value, place)
+    return None if value is None else image(value, json_path)
 
 
-def write(value: object, place: Place) -> Write:
+def write(value: object, json_path: JsonPath) -> Write:
     """What `write_json` wrote."""
     names = ("key", "change", "before", "why", "guard", "live", "running")
-    found = members(value, names, place)
-    guard = array(found["guard"], place / "guard")
-    key = string(found["key"], place / "key")
-    before = image_or_none(found["before"], place / "before")
-    change = _change(found["change"], place / "change")
+    found = members(value, names, json_path)
+    guard = array(found["guard"], json_path / "guard")
+    key = string(found["key"], json_path / "key")
+    before = image_or_none(found["before"], json_path / "before")
+    change = _change(found["change"], json_path / "change")
     if (before is None) is not isinstance(change, Create):
-        (place / "before").wrong("only a row to create is absent before")
+        (json_path / "before").wrong("only a row to create is absent before")
     if before is not None and before.key != key:
-        (place / "before" / "key").wrong(f"another row: {before.key!r}, the write is of {key!r}")
+        (json_path / "before" / "key").wrong(
+            f"another row: {before.key!r}, the write is of {key!r}"
+        )
     return Write(
         key=key,
         change=change,
         before=before,
-        why=string(found["why"], place / "why"),
-        guard=tuple(string(one, place / "guard" / n) for n, one in enumerate(guard)),
-        live=boolean(found["live"], place / "live"),
-        running=string(found["running"], place / "running"),
+        why=string(found["why"], json_path / "why"),
+        guard=tuple(string(one, json_path / "guard" / n) for n, one in enumerate(guard)),
+        live=boolean(found["live"], json_path / "live"),
+        running=string(found["running"], json_path / "running"),
     )
 
 
-def step(value: object, place: Place) -> Step:
+def step(value: object, json_path: JsonPath) -> Step:
     """What `step_json` wrote."""
-    found = members(value, ("title", "writes", "barrier"), place)
-    writes = array(found["writes"], place / "writes")
+    found = members(value, ("title", "writes", "barrier"), json_path)
+    writes = array(found["writes"], json_path / "writes")
     return Step(
-        title=string(found["title"], place / "title"),
-        writes=tuple(write(one, place / "writes" / n) for n, one in enumerate(writes)),
-        barrier=string(found["barrier"], place / "barrier"),
+        title=string(found["title"], json_path / "title"),
+        writes=tuple(write(one, json_path / "writes" / n) for n, one in enumerate(writes)),
+        barrier=string(found["barrier"], json_path / "barrier"),
     )
 
 
-def _change(value: object, place: Place) -> Change:
+def _change(value: object, json_path: JsonPath) -> Change:
     if not isinstance(value, dict) or len(value) != 1:
-        place.wrong("not one of create, update, delete")
+        json_path.wrong("not one of create, update, delete")
     ((name, body),) = value.items()
-    inside = place / name
+    inside = json_path / name
     if name == "create":
         found = members(body, ("attributes",), inside)
         return Create(attributes(found["attributes"], inside / "attributes"))
     if name == "update":
         return _update(members(body, ("set", "remove", "add"), inside), inside)
     if name != "delete":
-        place.wrong(f"{name!r} is not one of create, update, delete")
+        json_path.wrong(f"{name!r} is not one of create, update, delete")
     members(body, (), inside)
     return Delete()
 
 
-def _update(found: Mapping[str, Any], place: Place) -> Update:
-    remove = array(found["remove"], place / "remove")
+def _update(found: Mapping[str, Any], json_path: JsonPath) -> Update:
+    remove = array(found["remove"], json_path / "remove")
     add = found["add"]
     if add is not None:
         if not isinstance(add, dict):
-            (place / "add").wrong(f"not an object but {named(add)}")
-        add = {name: integer(by, place / "add" / name) for name, by in add.items()}
+            (json_path / "add").wrong(f"not an object but {named(add)}")
+        add = {name: integer(by, json_path / "add" / name) for name, by in add.items()}
     return Update(
-        set=attributes(found["set"], place / "set"),
-        remove=tuple(string(one, place / "remove" / n) for n, one in enumerate(remove)),
+        set=attributes(found["set"], json_path / "set"),
+        remove=tuple(string(one, json_path / "remove" / n) for n, one in enumerate(remove)),
         add=add,
     )
 
 
-def attributes(value: object, place: Place) -> dict[str, AttributeValue]:
+def attributes(value: object, json_path: JsonPath) -> dict[str, AttributeValue]:
     """DynamoDB JSON attributes, binary ones as base64 text."""
     if not isinstance(value, dict):
-        place.wrong(f"not an object but {named(value)}")
-    return {name: _attribute(one, place, name) for name, one in value.items()}
+        json_path.wrong(f"not an object but {named(value)}")
+    return {name: _attribute(one, json_path, name) for name, one in value.items()}
 
 
-def _attribute(value: object, outer: Place, member: str | int) -> AttributeValue:
+def _attribute(value: object, outer: JsonPath, member: str | int) -> AttributeValue:
     if isinstance(value, dict) and len(value) == 1 and isinstance(value.get("S"), str):
         return value  # most are: no place is spelled for them
-    place = outer / member
+    json_path = outer / member
     if not isinstance(value, dict) or len(value) != 1:
-        place.wrong('not an attribute value like {"S": "text"}')
+        json_path.wrong('not an attribute value like {"S": "text"}')
     ((kind, body),) = value.items()
-    inside = place / kind
+    inside = json_path / kind
     match kind:
         case "S":
             string(body, inside)
@@ -191,29 +193,29 @@ def _attribute(value: object, outer: Place, member: str | int) -> AttributeValue
         case "M":
             attributes(body, inside)
         case _:
-            place.wrong(f"unknown type {kind!r}")
+            json_path.wrong(f"unknown type {kind!r}")
     return value
 
 
-def _set(kind: str, body: object, place: Place) -> None:
+def _set(kind: str, body: object, json_path: JsonPath) -> None:
     each = {"SS": string, "NS": _number, "BS": _binary}[kind]
-    found = array(body, place)
+    found = array(body, json_path)
     for n, one in enumerate(found):
-        each(one, place / n)
+        each(one, json_path / n)
     if not found or len(set(found)) < len(found):
-        place.wrong("a set has members, each once")
+        json_path.wrong("a set has members, each once")
 
 
-def _number(value: object, place: Place) -> str:
-    if not _NUMBER.fullmatch(string(value, place)):
-        place.wrong(f"not a number: {value!r}")
+def _number(value: object, json_path: JsonPath) -> str:
+    if not _NUMBER.fullmatch(string(value, json_path)):
+        json_path.wrong(f"not a number: {value!r}")
     return str(value)
 
 
-def _binary(value: object, place: Place) -> str:
-    found = string(value, place)
+def _binary(value: object, json_path: JsonPath) -> str:
+    found = string(value, json_path)
     try:
         base64.b64decode(found, validate=True)
     except (binascii.Error, ValueError):
-        place.wrong("not base64")
+        json_path.wrong("not base64")
     return found

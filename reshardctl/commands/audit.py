@@ -190,10 +190,10 @@ def _stored(wanted: AuditRequest, consumer: str, observer: Observer) -> Subject:
             "a snapshot has no records to compare a sink with", "leave --against-stream out"
         )
     target = one(consumer, wanted, observer)
-    report = survey(target.ports(), target.stream, target.place, target.repair_options)
+    report = survey(target.ports(), target.stream, target.locator, target.repair_options)
     snapshot = report.snapshot
     processed = processed_frontier(case_of(snapshot, report.options))
-    named = target.place.text if target.entry is None else target.entry.name
+    named = target.locator.text if target.entry is None else target.entry.name
     account = wanted.account
     if target.entry is not None:
         account = configured.account_of(target.entry.stream.reach, account)

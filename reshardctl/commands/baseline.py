@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from reshardctl.codec.strict import Place, parse
+from reshardctl.codec.strict import JsonPath, parse
 from reshardctl.commands.target import Target
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.baseline import MAKE, Baseline, parsed
@@ -23,7 +23,7 @@ def baseline_of(path: Path) -> Baseline:
         source = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}", MAKE) from None
-    body = parse(source, Place(str(path)))
+    body = parse(source, JsonPath(str(path)))
     if isinstance(body, dict) and body.get("schema") == snapshots.VERSION:
         return Baseline({}, _earlier(snapshots.parsed(source, str(path))))
     return parsed(source, str(path))

@@ -24,28 +24,28 @@ SERVICES = ("kinesis", "dynamodb", "sts", "s3")
 
 def place_of(text: str, observer: Observer) -> Locator:
     """A locator whose options its consumer understands. UsageError before anything is called."""
-    place = checked(_absolute(parse(text)))
-    if place.password:
+    locator = checked(_absolute(parse(text)))
+    if locator.password:
         observer.note(
             "warning: a password on the command line is in the shell's history and in every list "
             "of processes; the driver's own file or variable is a better place"
         )
-    return place
+    return locator
 
 
-def _absolute(place: Locator) -> Locator:
+def _absolute(locator: Locator) -> Locator:
     """A path of this machine in full: plans and journals are read in other directories, too."""
-    if place.medium != "files" or ":" in place.target or place.target.startswith(("/", "~")):
-        return place
-    return place.elsewhere(str(Path.cwd() / place.target), place.options)
+    if locator.medium != "files" or ":" in locator.target or locator.target.startswith(("/", "~")):
+        return locator
+    return locator.elsewhere(str(Path.cwd() / locator.target), locator.options)
 
 
-def checked(place: Locator) -> Locator:
+def checked(locator: Locator) -> Locator:
     """The same, once its consumer has understood its options."""
     from reshardctl.consumers.registry import consumer_of
 
-    consumer_of(place).validate_options(place.options)
-    return place
+    consumer_of(locator).validate_options(locator.options)
+    return locator
 
 
 def ports_of(

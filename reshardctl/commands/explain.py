@@ -17,6 +17,6 @@ def explain(
     """Lines on a shard, named by its number or its id, and one consumer. Writes nothing."""
     target = one(consumer, selection, observer)
     report = survey(
-        target.ports(), target.stream, target.place, target.repair_options, target.probe
+        target.ports(), target.stream, target.locator, target.repair_options, target.probe
     )
     return explained(report, shard)

@@ -41,7 +41,7 @@ def plan_for(
     that is not safe while the consumer runs.
     """
     created = _created(request, target)
-    report = survey(ports, target.stream, target.place, target.repair_options, target.probe)
+    report = survey(ports, target.stream, target.locator, target.repair_options, target.probe)
     right_incarnation(report, created)
     argv = target.to_write or target.argv
     plan = None
@@ -69,7 +69,7 @@ def writable(request: FixRequest, target: Target, *, dry_run: bool) -> None:
     """Raises UsageError and Refused, before anything is read, for what only can be looked at."""
     if target.offline:
         offline.only_shown(dry_run, request.out, target)
-    only_read(target.place, dry_run, request.out)
+    only_read(target.locator, dry_run, request.out)
 
 
 def fix_target(
@@ -90,7 +90,7 @@ def fix_target(
         request = configured.told(request, target.entry)
     if copied:
         request = replace(request, assume_stopped=True)
-    fixed = write(request, ports, planned.plan, target.place, planned.report, observer)
+    fixed = write(request, ports, planned.plan, target.locator, planned.report, observer)
     return FixResult(planned, fixed, planned.words, planned.sink_words)
 
 

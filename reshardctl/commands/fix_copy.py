@@ -31,14 +31,14 @@ def into_copy(
     source = folder_of(request, target, to, dry_run=False)
     ports = target.ports()
     target = replace(target, opened=lambda: ports)
-    report = survey(ports, target.stream, target.place, target.repair_options, target.probe)
+    report = survey(ports, target.stream, target.locator, target.repair_options, target.probe)
     if not isinstance(report.decision, Plan):
         observer.note(f"nothing is copied to {to}: there is no repair to make in it")
         planned = plan_for(request, target, ports, observer)
         return FixResult(planned, None, planned.words)
-    stopped(request.watch, ports, target.place, observer, assumed=request.assume_stopped)
+    stopped(request.watch, ports, target.locator, observer, assumed=request.assume_stopped)
     observer.phase(f"copying {source} to {to}")
-    alive = consumer_of(target.place).signs_of_life
+    alive = consumer_of(target.locator).signs_of_life
     before = alive(ports.store.read())
     copied(source, to)
     if alive(ports.store.read()) != before:
@@ -47,11 +47,11 @@ def into_copy(
             f"{source} moved while it was copied: the query runs; the copy is removed again",
             "stop the query, then copy",
         )
-    place = target.place.elsewhere(str(to.resolve()), target.place.options)
-    argv = tuple(place.text if word == target.place.text else word for word in target.argv)
+    locator = target.locator.elsewhere(str(to.resolve()), target.locator.options)
+    argv = tuple(locator.text if word == target.locator.text else word for word in target.argv)
     copy = replace(
-        target, place=place, argv=argv,
-        opened=lambda: ports_of(request.account, place, observer),
+        target, locator=locator, argv=argv,
+        opened=lambda: ports_of(request.account, locator, observer),
     )
     observer.note(
         f"{source} stays as it is. Once {to} is mended, start the query with checkpointLocation="
@@ -62,14 +62,14 @@ def into_copy(
 
 def folder_of(request: FixRequest, target: Target, to: Path, *, dry_run: bool) -> Path:
     """The original. UsageError for what cannot be copied."""
-    place = target.place
-    path = place.target.removeprefix("file://").removeprefix("file:")
-    if place.medium != "files" or "://" in path or target.offline:
+    locator = target.locator
+    path = locator.target.removeprefix("file://").removeprefix("file:")
+    if locator.medium != "files" or "://" in path or target.offline:
         raise UsageError(
             "--to copies a checkpoint directory of this machine, and the consumer is none",
             "reshardctl fix spark:PATH --stream STREAM --to DIR",
         )
-    if "log" in place.options:
+    if "log" in locator.options:
         raise UsageError(
             "--to copies files, and log= names a table that the copy would share",
             "repair in place, or give the query a table of its own first",

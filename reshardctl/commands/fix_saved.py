@@ -31,11 +31,11 @@ def fix_from_plan(
 ) -> FixResult:
     """Apply a saved plan exactly, or refuse."""
     plan = savedplan.load(path)
-    place = locators.parse(plan.locator)
-    argv = tuple(suggested_command(place, plan.stream, request.account))
-    saved = of_saved(request.account, request.config, place, plan.stream, observer)
+    locator = locators.parse(plan.locator)
+    argv = tuple(suggested_command(locator, plan.stream, request.account))
+    saved = of_saved(request.account, request.config, locator, plan.stream, observer)
     try:
-        report = survey(saved.ports, plan.stream, place, plan.options, plan.probe)
+        report = survey(saved.ports, plan.stream, locator, plan.options, plan.probe)
     except EmptyCheckpoint as error:
         way = "look again with reshardctl inspect"
         raise StalePlan(f"the plan is stale: {error.what}", way) from None
@@ -54,7 +54,7 @@ def fix_from_plan(
         observer.planned(planned)
         require_consent(planned, confirm)
     reached = replace(request, account=saved.account, journal=request.journal or saved.journal)
-    fixed = write(reached, saved.ports, plan, place, report, observer)
+    fixed = write(reached, saved.ports, plan, locator, report, observer)
     return FixResult(planned, fixed, argv)
 
 
@@ -71,14 +71,14 @@ def resume(request: FixRequest, name: str, observer: Observer) -> FixResult:
                 f"reshardctl inspect, or take it back: reshardctl undo {path}",
             )
         plan = savedplan.parsed(records.header.notes.get("saved", ""), str(path))
-        place = locators.parse(plan.locator)
-        argv = tuple(suggested_command(place, plan.stream, request.account))
-        ports = of_saved(request.account, request.config, place, plan.stream, observer).ports
-        before = survey(ports, plan.stream, place, plan.options, plan.probe)
-        allowed(request, ports, place, plan.steps, observer)
+        locator = locators.parse(plan.locator)
+        argv = tuple(suggested_command(locator, plan.stream, request.account))
+        ports = of_saved(request.account, request.config, locator, plan.stream, observer).ports
+        before = survey(ports, plan.stream, locator, plan.options, plan.probe)
+        allowed(request, ports, locator, plan.steps, observer)
         observer.writing()
-        applied = go_on(ports, plan, place, journal, records, request.live)
-        after = verify(ports, plan, place, journal)
+        applied = go_on(ports, plan, locator, journal, records, request.live)
+        after = verify(ports, plan, locator, journal)
         fixed = Fixed(
             before, after, applied.steps, str(path), applied.written, applied.recognised
         )

@@ -32,7 +32,7 @@ def drawn(
         return _together(form, targets, consumers, selection, observer)
     target = targets[0]
     report = survey(
-        target.ports(), target.stream, target.place, target.repair_options, target.probe
+        target.ports(), target.stream, target.locator, target.repair_options, target.probe
     )
     return draw(form, report.snapshot.lineage, report.snapshot.now, report), Exit.OK
 

@@ -96,7 +96,7 @@ def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:
         failed = failing(report.findings, request.fail_on)
         code = Exit.FINDINGS if failed else Exit.OK
         entry = Entry(
-            first.place.text, first.stream, first.place, first.argv, code, report=report
+            first.locator.text, first.stream, first.locator, first.argv, code, report=report
         )
         return Inspection(Roundup((entry,), code, first.argv), first.argv, alone=True)
     judged = roundup(

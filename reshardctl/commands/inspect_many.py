@@ -99,10 +99,10 @@ def _entry(
     baseline: Baseline | None,
 ) -> Entry:
     entry = target.entry
-    name = target.place.text if entry is None else entry.name
+    name = target.locator.text if entry is None else entry.name
     stream = target.stream if entry is None else entry.stream.name
     whole = Entry(
-        name, stream, target.place, target.argv, Exit.OK, None if entry is None else entry.where
+        name, stream, target.locator, target.argv, Exit.OK, None if entry is None else entry.where
     )
     if isinstance(outcome, ReshardError):
         return replace(whole, exit=outcome.exit, failure=outcome)
@@ -124,7 +124,7 @@ def _one_each(entries: Sequence[Entry]) -> tuple[Entry, ...]:
         if entry.report is None or not arn:
             found.append(entry)
             continue
-        picked = (entry.place.options.get(n, "") for n in entry.place.spec.selectors)
+        picked = (entry.locator.options.get(n, "") for n in entry.locator.spec.selectors)
         whose = (entry.report.snapshot.lineage.stream.arn, arn, *picked)
         other = first.setdefault(whose, entry)
         found.append(entry if other is entry else _twice(entry, other, arn))
@@ -183,21 +183,21 @@ def at_once(
     """
     found: list[Any] = [None] * len(jobs)
     queue: SimpleQueue[int] = SimpleQueue()
-    for place in range(len(jobs)):
-        queue.put(place)
+    for index in range(len(jobs)):
+        queue.put(index)
 
     def work() -> None:
         while True:
             try:
-                place = queue.get_nowait()
+                index = queue.get_nowait()
             except Empty:
                 return
             try:
-                found[place] = jobs[place]()
+                found[index] = jobs[index]()
             except ReshardError as error:
-                found[place] = error
+                found[index] = error
             except Exception as error:
-                found[place] = CannotTell(
+                found[index] = CannotTell(
                     f"unexpected {type(error).__name__}: {error}",
                     "this is a defect of reshardctl; look at this consumer alone",
                 )

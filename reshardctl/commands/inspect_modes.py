@@ -38,12 +38,12 @@ class Looking:
             _nothing_measured(target)
         ports = target.ports()
         if self.wait is not None:
-            wait_for(self.wait, ports, target.stream, target.place, observer)
+            wait_for(self.wait, ports, target.stream, target.locator, observer)
         if self.watch:
             from reshardctl.commands.watch import attended
 
             return attended(ports, target, self.watch, observer)
-        report = survey(ports, target.stream, target.place, target.repair_options, target.probe)
+        report = survey(ports, target.stream, target.locator, target.repair_options, target.probe)
         return forecast(report, self.reshards) if self.reshards else report
 
 

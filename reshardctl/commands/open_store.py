@@ -31,44 +31,44 @@ class Reached:
     files_read: Callable[[int, int], None]
 
 
-def _dynamodb(place: Locator, reached: Reached) -> Store:
+def _dynamodb(locator: Locator, reached: Reached) -> Store:
     from reshardctl.consumers.registry import consumer_of
     from reshardctl.stores.dynamodb import DynamoDb
 
-    tables = place.spec.tables(place.target, place.options)
+    tables = locator.spec.tables(locator.target, locator.options)
     return DynamoDb(
         reached.session, tables, region=reached.region,
         endpoint_url=reached.endpoints.get("dynamodb"), clock=reached.clock, sleep=reached.sleep,
-        side=consumer_of(place).side_tables(place.target),
+        side=consumer_of(locator).side_tables(locator.target),
     )
 
 
-def _files(place: Locator, reached: Reached) -> Store:
+def _files(locator: Locator, reached: Reached) -> Store:
     """A path of this machine, or one of a Hadoop file system with its scheme."""
     from reshardctl.stores.files.local import Local
 
-    scheme, slashes, path = place.target.partition("://")
+    scheme, slashes, path = locator.target.partition("://")
     if not slashes or scheme == "file":
-        path = path if slashes else place.target.removeprefix("file:")
-        return _of_files(place, Local(path), reached)
+        path = path if slashes else locator.target.removeprefix("file:")
+        return _of_files(locator, Local(path), reached)
     from reshardctl.spark.hadoop import Hadoop
 
-    return _of_files(place, Hadoop(place.target), reached)
+    return _of_files(locator, Hadoop(locator.target), reached)
 
 
-def _s3files(place: Locator, reached: Reached) -> Store:
-    return _of_files(place, _bucket(place.target, reached), reached)
+def _s3files(locator: Locator, reached: Reached) -> Store:
+    return _of_files(locator, _bucket(locator.target, reached), reached)
 
 
-def _of_files(place: Locator, blobs: Blobs, reached: Reached) -> Store:
+def _of_files(locator: Locator, blobs: Blobs, reached: Reached) -> Store:
     """The files that are wanted, joined by the table that keeps a part of them, where one does."""
     from reshardctl.consumers.registry import consumer_of
     from reshardctl.stores.files.tree import Tree
 
-    select = consumer_of(place).files()
-    assert select is not None, f"{place.consumer} keeps no files"
+    select = consumer_of(locator).files()
+    assert select is not None, f"{locator.consumer} keeps no files"
     files = Tree(blobs, select)
-    table = place.spec.log_table(place.options)
+    table = locator.spec.log_table(locator.options)
     if table is None:
         return files
     from reshardctl.stores.dynamodb import DynamoDb
@@ -92,85 +92,87 @@ def _bucket(target: str, reached: Reached) -> Blobs:
     )
 
 
-def _quickwit_files(place: Locator, _reached: Reached) -> Store:
+def _quickwit_files(locator: Locator, _reached: Reached) -> Store:
     from reshardctl.consumers.quickwit.document import FILE, Document
     from reshardctl.stores.files.local import Local
     from reshardctl.stores.quickwit import Indexes
 
     # Quickwit's own URIs may end in #polling_interval=30s.
-    return Indexes(Local(place.target.partition("#")[0]), partial(Document, FILE), *_named(place))
+    return Indexes(
+        Local(locator.target.partition("#")[0]), partial(Document, FILE), *_named(locator)
+    )
 
 
-def _quickwit_s3(place: Locator, reached: Reached) -> Store:
+def _quickwit_s3(locator: Locator, reached: Reached) -> Store:
     from reshardctl.consumers.quickwit.document import FILE, Document
     from reshardctl.stores.quickwit import Indexes
 
-    blobs = _bucket(place.target.partition("#")[0], reached)
-    return Indexes(blobs, partial(Document, FILE), *_named(place))
+    blobs = _bucket(locator.target.partition("#")[0], reached)
+    return Indexes(blobs, partial(Document, FILE), *_named(locator))
 
 
-def _quickwit_postgres(place: Locator, reached: Reached) -> Store:
+def _quickwit_postgres(locator: Locator, reached: Reached) -> Store:
     from reshardctl.consumers.quickwit.document import ROW, Document
     from reshardctl.consumers.quickwit.switching import enabled
     from reshardctl.stores.quickwit.postgres import Metastore
     from reshardctl.stores.sql.postgres import Postgres
     from reshardctl.stores.sql.server import address_of
 
-    server = Postgres(address_of(place.target, place.password))
-    return Metastore(server, reached.sleep, partial(Document, ROW), enabled, *_named(place))
+    server = Postgres(address_of(locator.target, locator.password))
+    return Metastore(server, reached.sleep, partial(Document, ROW), enabled, *_named(locator))
 
 
-def _quickwit_http(place: Locator, reached: Reached, scheme: str = "http") -> Store:
+def _quickwit_http(locator: Locator, reached: Reached, scheme: str = "http") -> Store:
     from reshardctl.consumers.quickwit.document import ROW, Document
     from reshardctl.stores.quickwit.rest import Rest
 
     codec = partial(Document, ROW)
-    return Rest(scheme, place.target, codec, *_named(place), clock=reached.clock)
+    return Rest(scheme, locator.target, codec, *_named(locator), clock=reached.clock)
 
 
-def _quickwit_https(place: Locator, reached: Reached) -> Store:
-    return _quickwit_http(place, reached, "https")
+def _quickwit_https(locator: Locator, reached: Reached) -> Store:
+    return _quickwit_http(locator, reached, "https")
 
 
-def _named(place: Locator) -> tuple[str, str]:
-    return place.options.get("index", ""), place.options.get("source", "")
+def _named(locator: Locator) -> tuple[str, str]:
+    return locator.options.get("index", ""), locator.options.get("source", "")
 
 
-def _redis(place: Locator, reached: Reached, *, tls: bool = False) -> Store:
+def _redis(locator: Locator, reached: Reached, *, tls: bool = False) -> Store:
     from reshardctl.stores.redis import Strings
     from reshardctl.stores.redis.server import Server
 
-    (shape,) = place.spec.tables("", place.options)
+    (shape,) = locator.spec.tables("", locator.options)
     return Strings(
-        Server(place.target, place.password, tls=tls), shape, place.spec.position_attribute,
-        place.options.get("app", ""), reached.sleep,
+        Server(locator.target, locator.password, tls=tls), shape, locator.spec.position_attribute,
+        locator.options.get("app", ""), reached.sleep,
     )
 
 
-def _rediss(place: Locator, reached: Reached) -> Store:
-    return _redis(place, reached, tls=True)
+def _rediss(locator: Locator, reached: Reached) -> Store:
+    return _redis(locator, reached, tls=True)
 
 
-def _postgres(place: Locator, reached: Reached) -> Store:
+def _postgres(locator: Locator, reached: Reached) -> Store:
     from reshardctl.stores.sql.postgres import Postgres
     from reshardctl.stores.sql.server import address_of
 
-    return _table(Postgres(address_of(place.target, place.password)), place, reached)
+    return _table(Postgres(address_of(locator.target, locator.password)), locator, reached)
 
 
-def _mysql(place: Locator, reached: Reached) -> Store:
+def _mysql(locator: Locator, reached: Reached) -> Store:
     from reshardctl.stores.sql.mysql import MySql
     from reshardctl.stores.sql.server import address_of
 
-    return _table(MySql(address_of(place.target, place.password)), place, reached)
+    return _table(MySql(address_of(locator.target, locator.password)), locator, reached)
 
 
-def _table(server: Server, place: Locator, reached: Reached) -> Store:
+def _table(server: Server, locator: Locator, reached: Reached) -> Store:
     from reshardctl.stores.sql import SqlTable
 
-    name = place.options.get("table", place.spec.default_table)
-    (shape,) = place.spec.tables(name, place.options)
-    return SqlTable(server, shape, place.spec.position_attribute, reached.sleep)
+    name = locator.options.get("table", locator.spec.default_table)
+    (shape,) = locator.spec.tables(name, locator.options)
+    return SqlTable(server, shape, locator.spec.position_attribute, reached.sleep)
 
 
 STORES: Mapping[str, Callable[[Locator, Reached], Store]] = {

@@ -34,8 +34,8 @@ class Again:
         one."""
         argv = list(self.words)
         if accepted and "--accept" in argv[:-1]:
-            place = argv.index("--accept")
-            del argv[place : place + 2]
+            index = argv.index("--accept")
+            del argv[index : index + 2]
         accept = ["--accept", accepted] if accepted else []
         return " ".join(command(self.verb, *argv, *more, *self.how, "--yes", *accept))
 

@@ -10,10 +10,10 @@ from reshardctl.errors import Refused
 MEDIA = frozenset({"quickwit-http", "quickwit-https"})
 
 
-def only_read(place: Locator, dry_run: bool, out: Path | None) -> None:
+def only_read(locator: Locator, dry_run: bool, out: Path | None) -> None:
     """Raises Refused, before anything is read, for a write to such a store or a plan of one."""
-    if place.medium not in MEDIA or (dry_run and out is None):
+    if locator.medium not in MEDIA or (dry_run and out is None):
         return
     from reshardctl.stores.quickwit.rest import READ_ONLY, WHERE
 
-    raise Refused(f"{place.text} cannot be written to: {READ_ONLY}", WHERE)
+    raise Refused(f"{locator.text} cannot be written to: {READ_ONLY}", WHERE)

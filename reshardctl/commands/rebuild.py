@@ -96,19 +96,19 @@ def _proven_by_sink(
     account = request.account
     if target.entry is not None:
         account = configured.account_of(target.entry.stream.reach, account)
-    only_read(target.place, dry_run, request.out)
+    only_read(target.locator, dry_run, request.out)
     sparking.check(sink, None)
     sparking.check_installed(sink)
     ports = target.ports()
     _store_is_there(target, ports)
-    before = take(ports.kinesis, ports.store, target.stream, target.place, ports.clock)
+    before = take(ports.kinesis, ports.store, target.stream, target.locator, ports.clock)
     case = case_of(
         before, target.repair_options
     )  # nothing is counted for a store that is not understood
     facts = sparking.count(sink, before.lineage, account, observer).facts
-    case.consumer.check_sink(target.place.options, sink.path, facts.batch)
+    case.consumer.check_sink(target.locator.options, sink.path, facts.batch)
     line = line_of(facts, before.lineage, inside=_holds_parts(case))
-    note = target.place.spec.rebuilt_empty
+    note = target.locator.spec.rebuilt_empty
     if note and case.consumer.empty(case.checkpoint()):
         line = replace(line, notes=(*line.notes, note))
     return replace(
@@ -124,10 +124,10 @@ def _holds_parts(case: Case) -> bool:
 def _store_is_there(target: Target, ports: Ports) -> None:
     """Raises Refused for a table or a directory that was deleted, with the command that makes it
     again: whose it is, its tags and its policies are not ours to say."""
-    place = target.place
+    locator = target.locator
     try:
         ports.store.identity()
     except NoStore as error:
-        tables = place.spec.tables(place.target, place.options)
-        make = place.spec.create_store(Missing(place.medium, place.target, tables, error))
-        raise Refused(error.what + place.spec.makes_itself, make) from None
+        tables = locator.spec.tables(locator.target, locator.options)
+        make = locator.spec.create_store(Missing(locator.medium, locator.target, tables, error))
+        raise Refused(error.what + locator.spec.makes_itself, make) from None

@@ -9,13 +9,13 @@ from reshardctl.model.times import instant, parse_instant
 
 
 def suggested_command(
-    place: Locator, stream: str, account: Account, policy: str | None = None,
+    locator: Locator, stream: str, account: Account, policy: str | None = None,
     accept: str | None = None, repair_options: RepairOptions | None = None, probe: bool = False,
     created: str | None = None,
 ) -> list[str]:
     """The words of this command that name its consumer, stream and endpoints."""
     asked = asked_words(policy, accept, repair_options, probe, created)
-    return [place.text, "--stream", stream, *account.argv(), *asked]
+    return [locator.text, "--stream", stream, *account.argv(), *asked]
 
 
 def asked_words(

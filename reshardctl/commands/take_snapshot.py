@@ -30,7 +30,7 @@ def freeze(
     if wrong := [text for text in consumers if offline.is_snapshot(text)]:
         raise UsageError(f"{wrong[0]} is a snapshot already", "name the consumer itself")
     targets = _targets(consumers, selection, observer)
-    names = [target.place.target for target in targets]
+    names = [target.locator.target for target in targets]
     if twice := [name for name in names if names.count(name) > 1]:
         raise UsageError(f"two consumers keep their positions in {twice[0]}", "name it once")
     if not targets:
@@ -52,7 +52,7 @@ def _targets(consumers: Sequence[str], selection: Selection, observer: Observer)
     for target in found:
         if target.entry is None or target.entry.stream.name != stream:
             raise UsageError(
-                f"{target.place.text} is not configured as a consumer of {stream}",
+                f"{target.locator.text} is not configured as a consumer of {stream}",
                 f"name one of those in {config.file}, or the stream as AWS does",
             )
     return found
@@ -61,7 +61,7 @@ def _targets(consumers: Sequence[str], selection: Selection, observer: Observer)
 def _taken(target: Target, lineage: Lineage | None) -> Snapshot:
     ports = target.ports()
     stream: Stream = ports.kinesis if lineage is None else _Listed(lineage, ports.kinesis)
-    snapshot = own(take(stream, ports.store, target.stream, target.place, ports.clock))
+    snapshot = own(take(stream, ports.store, target.stream, target.locator, ports.clock))
     if not target.probe:
         return snapshot
     try:

@@ -58,7 +58,7 @@ class Target:
     """
 
     stream: str
-    place: Locator
+    locator: Locator
     repair_options: RepairOptions
     probe: bool
     argv: tuple[str, ...]

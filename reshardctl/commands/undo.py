@@ -87,11 +87,11 @@ def undo(
     Journals(request.account).check(request.journal)
     source = source_of(request, observer)
     plan = source.plan
-    place = locators.parse(plan.locator)
-    argv = tuple(suggested_command(place, plan.stream, request.account))
-    saved = of_saved(request.account, request.config, place, plan.stream, observer)
+    locator = locators.parse(plan.locator)
+    argv = tuple(suggested_command(locator, plan.stream, request.account))
+    saved = of_saved(request.account, request.config, locator, plan.stream, observer)
     request = replace(request, account=saved.account, journal=request.journal or saved.journal)
-    undoing = _undo(request, saved.ports, source, place, lambda wanted: _confirmed(
+    undoing = _undo(request, saved.ports, source, locator, lambda wanted: _confirmed(
         confirm, UndoResult(wanted, argv)
     ), observer)
     return UndoResult(undoing, argv)
@@ -103,41 +103,41 @@ def _confirmed(confirm: ConfirmUndo, wanted: UndoResult) -> None:
 
 
 def _undo(
-    request: UndoRequest, ports: Ports, source: Source, place: Locator,
+    request: UndoRequest, ports: Ports, source: Source, locator: Locator,
     consent: Callable[[Undoing], None], observer: Observer,
 ) -> Undoing:
     records = source.records(ports)
     spoiled = unreadable(ports.store, records, source.name, wanted=request.whole_file)
     if isinstance(ports.store, Texts) and spoiled:
         whole = Whole.of(ports.store, records, spoiled)
-        return _whole(request, ports, source, place, whole, consent, observer)
-    belongs(records, ports.store, place.spec.identity_rows)
+        return _whole(request, ports, source, locator, whole, consent, observer)
+    belongs(records, ports.store, locator.spec.identity_rows)
     if records.undo is not None and records.undo.outcome != "undone" and not request.dry_run:
-        return _go_on(request, ports, source, place, observer)
+        return _go_on(request, ports, source, locator, observer)
     if not request.dry_run:
         recover(ports.store)
     images = ports.store.read()
-    undoing = _planned(request.account, ports, source, place, images)
+    undoing = _planned(request.account, ports, source, locator, images)
     if request.dry_run or not undoing.steps:
         return undoing
     consent(undoing)
-    why = stopped(request.watch, ports, place, observer, assumed=request.assume_stopped)
+    why = stopped(request.watch, ports, locator, observer, assumed=request.assume_stopped)
     with _journal(request, ports, source, why) as journal:
         observer.writing()
-        applied = _apply(ports, journal, source, list(undoing.steps), place)
+        applied = _apply(ports, journal, source, list(undoing.steps), locator)
         return replace(undoing, written=applied.written, journal=str(journal.path))
 
 
 def _planned(
-    account: Account, ports: Ports, source: Source, place: Locator, images: list[Image]
+    account: Account, ports: Ports, source: Source, locator: Locator, images: list[Image]
 ) -> Undoing:
     """The undo as it would be on the rows as they are."""
-    steps, kept = _steps(account, ports, source, images, place)
+    steps, kept = _steps(account, ports, source, images, locator)
     plan = source.plan
     lineage = ports.kinesis.lineage(plan.stream)
 
     def seen(rows: list[Image]) -> Snapshot:
-        return Snapshot(place, lineage, tuple(rows), plan.store, ports.clock())
+        return Snapshot(locator, lineage, tuple(rows), plan.store, ports.clock())
 
     now = _judged(seen(images)) or _empty(seen([]))
     then = _judged(seen(after(images, steps)))
@@ -147,24 +147,24 @@ def _planned(
 
 
 def _whole(
-    request: UndoRequest, ports: Ports, source: Source, place: Locator, whole: Whole,
+    request: UndoRequest, ports: Ports, source: Source, locator: Locator, whole: Whole,
     consent: Callable[[Undoing], None], observer: Observer,
 ) -> Undoing:
     """Put whole texts back: rows that cannot be read are taken to be as the fix left them."""
     assert source.log is not None
     known = source.records(ports)
     as_fixed = replace(source, read_records=replace(known, undo=None))
-    undoing = _planned(request.account, ports, as_fixed, place, whole.left)
+    undoing = _planned(request.account, ports, as_fixed, locator, whole.left)
     observer.note(whole.words)
     if request.dry_run:
         return undoing
     consent(undoing)
-    stopped(request.watch, ports, place, observer, assumed=request.assume_stopped)
+    stopped(request.watch, ports, locator, observer, assumed=request.assume_stopped)
     journal, records = Journal.open(source.log)
     with journal:
         observer.writing()
         whole.put_back(journal, records, undoing.steps)
-        _read_back(ports, undoing.steps, journal, place.spec.volatile_attributes)
+        _read_back(ports, undoing.steps, journal, locator.spec.volatile_attributes)
     return replace(undoing, written=len(undoing.steps), journal=str(journal.path))
 
 
@@ -185,13 +185,13 @@ def _journal(
 
 
 def _go_on(
-    request: UndoRequest, ports: Ports, source: Source, place: Locator, observer: Observer
+    request: UndoRequest, ports: Ports, source: Source, locator: Locator, observer: Observer
 ) -> Undoing:
     """Finish an undo that was interrupted: its steps were shown and asked for when it began."""
     assert source.log is not None
-    stopped(request.watch, ports, place, observer, assumed=request.assume_stopped)
+    stopped(request.watch, ports, locator, observer, assumed=request.assume_stopped)
     journal, records = Journal.open(source.log)
-    volatile_attributes = place.spec.volatile_attributes
+    volatile_attributes = locator.spec.volatile_attributes
     with journal:
         observer.writing()
         rest = rest_of(
@@ -199,19 +199,19 @@ def _go_on(
             records,
             ports.store,
             volatile_attributes=volatile_attributes,
-            identity_rows=place.spec.identity_rows,
+            identity_rows=locator.spec.identity_rows,
         )
         applied = resume(
             rest, rest.steps, ports.store, journal, interrupted=ports.interrupted
         )
         _read_back(ports, applied.steps, journal, volatile_attributes)
-        return _done(ports, source, place, applied)
+        return _done(ports, source, locator, applied)
 
 
-def _done(ports: Ports, source: Source, place: Locator, applied: Applied) -> Undoing:
+def _done(ports: Ports, source: Source, locator: Locator, applied: Applied) -> Undoing:
     path = source.name
     try:
-        snapshot = take(ports.kinesis, ports.store, source.plan.stream, place, ports.clock)
+        snapshot = take(ports.kinesis, ports.store, source.plan.stream, locator, ports.clock)
         then = _judged(snapshot)
     except ReshardError as error:
         what = f"the undo of {path} is complete, but could not be looked at: {error.what}"
@@ -235,11 +235,11 @@ def _read_back(
 
 
 def _steps(
-    account: Account, ports: Ports, source: Source, images: list[Image], place: Locator
+    account: Account, ports: Ports, source: Source, images: list[Image], locator: Locator
 ) -> tuple[list[Step], list[str]]:
     """What is put back, and what stays, in words."""
     records, rows = source.records(ports), _rows(images)
-    rule, volatile_attributes = _rule(place)
+    rule, volatile_attributes = _rule(locator)
     try:
         steps = undo_steps(records, rows, rule, volatile_attributes, _words(source))
     except UndoRefused as error:
@@ -247,17 +247,17 @@ def _steps(
         if not later:
             raise
         raise _named(error, later[0], Journals(account).word_for(later[0])) from None
-    _refuse_spent(images, steps, place)
+    _refuse_spent(images, steps, locator)
     stays = staying(records, rows, rule, volatile_attributes)
     return steps, [
         f"{', '.join(names)} of {key}: {_why(names, rule)}." for key, names in sorted(stays.items())
     ]
 
 
-def _refuse_spent(images: Sequence[Image], steps: Sequence[Step], place: Locator) -> None:
+def _refuse_spent(images: Sequence[Image], steps: Sequence[Step], locator: Locator) -> None:
     """UndoRefused where the consumer has gone past what would be taken back."""
     keys = {write.key for step in steps for write in step.writes}
-    if spent := consumer_of(place).superseded_rows(images, keys):
+    if spent := consumer_of(locator).superseded_rows(images, keys):
         named = "; ".join(f"{key}: {why}" for key, why in sorted(spent.items()))
         raise UndoRefused(
             f"the consumer has used what the fix wrote; nothing was undone: {named}",
@@ -287,8 +287,8 @@ def _named(error: UndoRefused, last: Entry, word: str) -> UndoRefused:
     )
 
 
-def _rule(place: Locator) -> tuple[Restore, frozenset[str]]:
-    spec = place.spec
+def _rule(locator: Locator) -> tuple[Restore, frozenset[str]]:
+    spec = locator.spec
     return Restore(
         spec.volatile_attributes, spec.monotonic_counters, spec.owner_attributes
     ), spec.volatile_attributes
@@ -312,14 +312,14 @@ def _empty(snapshot: Snapshot) -> Report:
 
 
 def _apply(
-    ports: Ports, journal: Journal, source: Source, steps: list[Step], place: Locator
+    ports: Ports, journal: Journal, source: Source, steps: list[Step], locator: Locator
 ) -> Applied:
-    rule, volatile_attributes = _rule(place)
+    rule, volatile_attributes = _rule(locator)
     records = source.records(ports)
     journal.begin_undo(steps)
     images = fresh_rows(ports.store)
     fresh = undo_steps(records, _rows(images), rule, volatile_attributes, _words(source))
-    _refuse_spent(images, fresh, place)
+    _refuse_spent(images, fresh, locator)
     applied = apply(steps, fresh, ports.store, journal, interrupted=ports.interrupted)
     _read_back(ports, applied.steps, journal, volatile_attributes)
     return applied

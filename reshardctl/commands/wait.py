@@ -57,13 +57,13 @@ def wait_of(patience: str | None, until: str | None) -> Wait | None:
 
 
 def wait_for(
-    wait: Wait, ports: Ports, stream: str, place: Locator, observer: Observer
+    wait: Wait, ports: Ports, stream: str, locator: Locator, observer: Observer
 ) -> None:
     """Returns once it is so. TimedOut (exit 3) says what was still missing.
 
     At most half of the time is spent reading: a look that took long is followed by a long pause.
     """
-    look = _rows(ports, stream, place) if wait.crossed else _stream(ports, stream, wait.shards)
+    look = _rows(ports, stream, locator) if wait.crossed else _stream(ports, stream, wait.shards)
     pause = ROWS_PAUSE if wait.crossed else PAUSE
     end = ports.clock() + wait.seconds
     while True:
@@ -103,28 +103,28 @@ def _unsettled(lineage: Lineage, stream: str, shards: int) -> str:
     return ""
 
 
-def _rows(ports: Ports, stream: str, place: Locator) -> Callable[[], str]:
+def _rows(ports: Ports, stream: str, locator: Locator) -> Callable[[], str]:
     from reshardctl.diagnosis.reshard_progress import uncrossed
     from reshardctl.snapshot import take
 
     def look() -> str:
         try:
-            snapshot = take(ports.kinesis, ports.store, stream, place, ports.clock)
+            snapshot = take(ports.kinesis, ports.store, stream, locator, ports.clock)
         except StreamUnsettled:
             return f"stream {stream} is still not settled"
-        return _unsettled(snapshot.lineage, stream, 0) or _spelled(uncrossed(snapshot), place)
+        return _unsettled(snapshot.lineage, stream, 0) or _spelled(uncrossed(snapshot), locator)
 
     return look
 
 
-def _spelled(missing: Uncrossed, place: Locator) -> str:
+def _spelled(missing: Uncrossed, locator: Locator) -> str:
     from reshardctl.render.words import shards
 
     if missing.empty:
-        return f"{place.text} holds no position"
+        return f"{locator.text} holds no position"
     parts = []
     if missing.behind:
         parts.append(f"not read to the end: {shards(missing.behind)}")
     if missing.unstarted:
         parts.append(f"not started: {shards(missing.unstarted)}")
-    return f"{place.text} {_BEHIND} ({'; '.join(parts)})" if parts else ""
+    return f"{locator.text} {_BEHIND} ({'; '.join(parts)})" if parts else ""

@@ -32,9 +32,9 @@ def attended(ports: Ports, target: Target, seconds: float, observer: Observer) -
     from reshardctl.commands.survey import survey
 
     plain = replace(target.repair_options, policy=LOSSLESS, count=False)
-    first = survey(ports, target.stream, target.place, plain)
+    first = survey(ports, target.stream, target.locator, plain)
     _pass(ports, seconds, observer)
-    report = survey(ports, target.stream, target.place, target.repair_options, target.probe)
+    report = survey(ports, target.stream, target.locator, target.repair_options, target.probe)
     snapshot = replace(report.snapshot, watched=_compared(first.snapshot, report.snapshot))
     if target.probe and (places := places_to_watch(snapshot)):
         snapshot = probed(snapshot, ports.kinesis, places)

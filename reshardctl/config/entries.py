@@ -43,7 +43,7 @@ class Consumer:
 
     name: str
     stream: Stream
-    place: Locator
+    locator: Locator
     policy: str
     accept: str
     journal: str

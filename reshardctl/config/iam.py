@@ -30,7 +30,7 @@ _ARN = re.compile(r"arn:(?P<partition>[\w-]+):\w+:(?P<region>[\w-]*):(?P<account
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ArnParts:
     """Where a resource is, as ARNs spell it."""
 
     partition: str
@@ -50,11 +50,11 @@ def policies(
     for entry in consumers:
         stream, reach = entry.stream, entry.reach
         _add(found, stream.reach, _stream(entry, STREAM[on_stream], account))
-        place = _place(reach, entry.origin, account)
-        for statement in _store(entry, place, on_table):
+        arn_parts = _place(reach, entry.origin, account)
+        for statement in _store(entry, arn_parts, on_table):
             _add(found, reach, statement)
         if group == "fix" and is_s3(entry.journal):
-            for statement in _journal(entry.journal, place.partition):
+            for statement in _journal(entry.journal, arn_parts.partition):
                 _add(found, reach, statement)
     return {
         identity: {"Version": "2012-10-17", "Statement": statements}
@@ -86,12 +86,12 @@ def _stream(entry: Consumer, actions: tuple[str, ...], account: str) -> Statemen
     stream = entry.stream
     if stream.stream.startswith("arn:"):
         return _allow(actions, stream.stream)
-    place = _place(stream.reach, stream.origin, account)
-    where = f"arn:{place.partition}:kinesis:{place.region}:{place.account}"
+    arn_parts = _place(stream.reach, stream.origin, account)
+    where = f"arn:{arn_parts.partition}:kinesis:{arn_parts.region}:{arn_parts.account}"
     return _allow(actions, f"{where}:stream/{stream.stream}")
 
 
-def _place(reach: Reach, origin: str, account: str) -> Place:
+def _place(reach: Reach, origin: str, account: str) -> ArnParts:
     role = _ARN.match(reach.role)
     whose = role["account"] if role else account
     if not reach.region:
@@ -104,7 +104,7 @@ def _place(reach: Reach, origin: str, account: str) -> Place:
             f"{origin}: its account is not said, so that no ARN can be made",
             "give --account 123456789012",
         )
-    return Place(role["partition"] if role else _partition(reach.region), reach.region, whose)
+    return ArnParts(role["partition"] if role else _partition(reach.region), reach.region, whose)
 
 
 def _partition(region: str) -> str:
@@ -113,25 +113,25 @@ def _partition(region: str) -> str:
     return next((one for prefix, one in prefixes.items() if region.startswith(prefix)), "aws")
 
 
-def _store(entry: Consumer, place: Place, group: str) -> list[Statement]:
+def _store(entry: Consumer, arn_parts: ArnParts, group: str) -> list[Statement]:
     """On the table, with those beside it, or on the bucket; none for what AWS does not keep."""
-    medium, target = entry.place.medium, entry.place.target
-    table = f"arn:{place.partition}:dynamodb:{place.region}:{place.account}:table/"
+    medium, target = entry.locator.medium, entry.locator.target
+    table = f"arn:{arn_parts.partition}:dynamodb:{arn_parts.region}:{arn_parts.account}:table/"
     log = _log(entry, table, group)
     if medium not in ("dynamodb", *BUCKETS):
         return log
     if medium in BUCKETS:
         bucket_name, _, prefix = target.partition("#")[0].partition("/")
-        return [*_below(place.partition, bucket_name, prefix, FILES[group]), *log]
-    sides = [side.name for side in consumer_of(entry.place).side_tables(table + target)]
+        return [*_below(arn_parts.partition, bucket_name, prefix, FILES[group]), *log]
+    sides = [side.name for side in consumer_of(entry.locator).side_tables(table + target)]
     beside = [_allow(TABLE["beside"], *sides)] if sides else []
-    shapes = entry.place.spec.tables(target, entry.place.options)
+    shapes = entry.locator.spec.tables(target, entry.locator.options)
     return [_allow(TABLE[group], *(table + shape.name for shape in shapes)), *beside]
 
 
 def _log(entry: Consumer, table: str, group: str) -> list[Statement]:
     """On the table that keeps a part of what lies in its files otherwise."""
-    shape = entry.place.spec.log_table(entry.place.options)
+    shape = entry.locator.spec.log_table(entry.locator.options)
     if shape is None:
         return []
     return [_allow(TABLE["log" if group == "fix" else group], table + shape.name)]

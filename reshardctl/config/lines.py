@@ -65,9 +65,9 @@ class _Scan:
         keys = self._key()
         self._at += 2 if double else 1
         path: Path = ()
-        for place, key in enumerate(keys):
+        for index, key in enumerate(keys):
             path += (key,)
-            if double and place == len(keys) - 1:
+            if double and index == len(keys) - 1:
                 self._counts[path] = self._counts.get(path, 0) + 1
             if path in self._counts:
                 path += (self._counts[path] - 1,)

@@ -99,11 +99,11 @@ def _understood(spot: Spot, wishes: Wishes, policy: str, accept: str | None) -> 
 
 def _place(spot: Spot) -> Locator:
     try:
-        place = locators.parse(spot.string())
-        consumer_of(place).validate_options(place.options)
+        locator = locators.parse(spot.string())
+        consumer_of(locator).validate_options(locator.options)
     except UsageError as error:
         spot.wrong(error.what, error.next)
-    return place
+    return locator
 
 
 def _reach(spot: Spot, outer: Reach) -> Reach:
@@ -163,7 +163,7 @@ def _alone(new: Consumer, others: Mapping[str, Consumer], spot: Spot) -> None:
         if other is new or other.stream.name != new.stream.name or _store(other) != _store(new):
             continue
         (spot / "locator").wrong(
-            f"table {new.place.target} is that of {other.name} ({other.origin}) as well, for the "
+            f"table {new.locator.target} is that of {other.name} ({other.origin}) as well, for the "
             "same stream",
             "leave one of them; only a multi-stream table serves several, each of another stream",
         )
@@ -172,7 +172,14 @@ def _alone(new: Consumer, others: Mapping[str, Consumer], spot: Spot) -> None:
 def _store(one: Consumer) -> tuple[str, ...]:
     reach = one.reach
     endpoint = reach.endpoints.get("dynamodb", "")
-    return (one.place.medium, one.place.target, reach.region, reach.profile, reach.role, endpoint)
+    return (
+        one.locator.medium,
+        one.locator.target,
+        reach.region,
+        reach.profile,
+        reach.role,
+        endpoint,
+    )
 
 
 def _suppression(spot: Spot, consumers: Mapping[str, Consumer]) -> Suppression:

@@ -39,7 +39,7 @@ def _stream(one: Stream) -> Iterator[str]:
 def _consumer(one: Consumer) -> Iterator[str]:
     yield _beside(f"[consumers.{_key(one.name)}]", one.origin)
     yield f"stream = {_text(one.stream.name)}"
-    yield f"locator = {_text(one.place.text)}"
+    yield f"locator = {_text(one.locator.text)}"
     values = {"policy": one.policy, "accept": one.accept, "journal": one.journal}
     for name, value in values.items():
         if value:

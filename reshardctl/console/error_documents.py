@@ -34,46 +34,46 @@ def begin(arguments: Sequence[str]) -> None:
     _places = _named(arguments) if arguments and arguments[0] in VERBS else ()
 
 
-def shown(place: Destination, code: Exit) -> None:
+def shown(destination: Destination, code: Exit) -> None:
     """A document has gone there that says that the command ends with `code`."""
-    _shown[place] = code
+    _shown[destination] = code
 
 
 def speak(error: ReshardError) -> None:
     """Tell the failure wherever no document tells it yet. Never fails itself: stderr has it."""
-    for place in _places:
-        if _shown.get(place) == error.exit or not _spoken(place):
+    for destination in _places:
+        if _shown.get(destination) == error.exit or not _spoken(destination):
             continue
         with suppress(ReshardError, OSError, PipeClosed):
-            _tell(place, error)
+            _tell(destination, error)
 
 
-def _spoken(place: Destination) -> bool:
-    if place.file is not None:
+def _spoken(destination: Destination) -> bool:
+    if destination.file is not None:
         return True
-    if place in _shown and place.format in ONE_DOCUMENT:
+    if destination in _shown and destination.format in ONE_DOCUMENT:
         return False
-    return place.format in SPOKEN
+    return destination.format in SPOKEN
 
 
-def _tell(place: Destination, error: ReshardError) -> None:
+def _tell(destination: Destination, error: ReshardError) -> None:
     from reshardctl.console.stdout import write
     from reshardctl.render import Context
     from reshardctl.render import write as written
     from reshardctl.stores.named_file import replace_file
 
-    text = written(error, place.format or FormatName.CONCISE, Context(exit=error.exit))
-    if place.file is None:
+    text = written(error, destination.format or FormatName.CONCISE, Context(exit=error.exit))
+    if destination.file is None:
         write(text)
     else:
-        replace_file(Path(place.file), text)
+        replace_file(Path(destination.file), text)
 
 
 def _named(arguments: Sequence[str]) -> tuple[Destination, ...]:
     formats, output = [], None
-    for place, word in enumerate(arguments):
+    for index, word in enumerate(arguments):
         name, joint, value = word.partition("=")
-        following = arguments[place + 1] if place + 1 < len(arguments) else ""
+        following = arguments[index + 1] if index + 1 < len(arguments) else ""
         if name == "--format":
             formats.append(value if joint else following)
         elif name == "--output":

@@ -46,9 +46,9 @@ class Output:
     """The words that name the sink whose line is wanted."""
 
     def __post_init__(self) -> None:
-        for place in self.places:
-            if place.file is not None:
-                check_file(Path(place.file))
+        for destination in self.places:
+            if destination.file is not None:
+                check_file(Path(destination.file))
 
     def inspect(self, report: Report, code: Exit) -> None:
         """Findings."""
@@ -98,40 +98,40 @@ class Output:
         from reshardctl.render import write as written
 
         self._deliver([
-            (place, written(result, _name(place), self._context(place, code)))
-            for place in self.places
+            (destination, written(result, _name(destination), self._context(destination, code)))
+            for destination in self.places
         ], code)
 
     def _deliver(self, shown: Sequence[tuple[Destination, str]], code: Exit) -> None:
         """Files first: a reader of stdout that goes away takes none of them with it."""
-        for place, text in reversed(shown):
-            if place.file is None:
+        for destination, text in reversed(shown):
+            if destination.file is None:
                 write(text)
             else:
-                replace_file(Path(place.file), text)
-            lastword.shown(place, code)
+                replace_file(Path(destination.file), text)
+            lastword.shown(destination, code)
 
-    def _context(self, place: Destination, code: Exit) -> Context:
-        width = get_terminal_size().columns if _terminal(place) else PIPED_WIDTH
-        plain = place.file is None and not unicode_is_read()
-        colored = self._colored(place)
+    def _context(self, destination: Destination, code: Exit) -> Context:
+        width = get_terminal_size().columns if _terminal(destination) else PIPED_WIDTH
+        plain = destination.file is None and not unicode_is_read()
+        colored = self._colored(destination)
         return Context(
             tuple(self.suggested_command), width, colored, plain, self.verbose, code, self.sink
         )
 
-    def _colored(self, place: Destination) -> bool:
+    def _colored(self, destination: Destination) -> bool:
         if self.color is not ColorMode.AUTO:
             return self.color is ColorMode.ALWAYS
         if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
             return False
-        return _terminal(place) or bool(os.environ.get("FORCE_COLOR"))
+        return _terminal(destination) or bool(os.environ.get("FORCE_COLOR"))
 
 
-def _name(place: Destination) -> FormatName:
-    if place.format is not None:
-        return place.format
-    return FormatName.TEXT if _terminal(place) else FormatName.CONCISE
+def _name(destination: Destination) -> FormatName:
+    if destination.format is not None:
+        return destination.format
+    return FormatName.TEXT if _terminal(destination) else FormatName.CONCISE
 
 
-def _terminal(place: Destination) -> bool:
-    return place.file is None and sys.stdout.isatty()
+def _terminal(destination: Destination) -> bool:
+    return destination.file is None and sys.stdout.isatty()

@@ -19,6 +19,6 @@ CONSUMERS: dict[str, Consumer] = {
 }
 
 
-def consumer_of(place: Locator) -> Consumer:
+def consumer_of(locator: Locator) -> Consumer:
     """The consumer that a locator names, told those of its options that decide how it reads."""
-    return CONSUMERS[place.consumer].for_options(place.options, place.medium)
+    return CONSUMERS[locator.consumer].for_options(locator.options, locator.medium)

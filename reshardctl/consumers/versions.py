@@ -15,7 +15,7 @@ Version = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MatchedRelease:
     """The known release that stands for a named one. note: says so where it is another."""
 
     version: Version
@@ -34,7 +34,7 @@ class Known:
     newest: tuple[Version, ...]
     prefix: str = ""
 
-    def place(self, release: str, said: Version) -> Place:
+    def matching(self, release: str, said: Version) -> MatchedRelease:
         """Place a version of one to four numbers. A prefix ("3.5", "3") means its newest patch.
 
         release: as the operator wrote it. Raises UsageError for what is not known.
@@ -44,8 +44,8 @@ class Known:
             raise self._unknown(release, said)
         newest = found[-1]
         if len(said) < len(newest) or said <= newest:
-            return Place(newest if len(said) < len(newest) else said)
-        return Place(newest, newer_patch(release, f"{self.product} {dotted(newest)}"))
+            return MatchedRelease(newest if len(said) < len(newest) else said)
+        return MatchedRelease(newest, newer_patch(release, f"{self.product} {dotted(newest)}"))
 
     def _unknown(self, release: str, said: Version) -> UsageError:
         if said < self.newest[0]:

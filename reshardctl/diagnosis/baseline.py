@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reshardctl.codec.strict import Place, array, parse, string, strings
+from reshardctl.codec.strict import JsonPath, array, parse, string, strings
 from reshardctl.diagnosis.earlier import Earlier, Whose, whose
 from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Finding, Severity
@@ -63,13 +63,13 @@ class Baseline:
 
 def parsed(source: str | bytes, name: str) -> Baseline:
     """The baseline in a JSON report; `name` is what messages call it. Raises UsageError."""
-    place = Place(name)
-    body = parse(source, place)
+    json_path = JsonPath(name)
+    body = parse(source, json_path)
     schema = body.get("schema") if isinstance(body, dict) else None
     if schema not in (REPORT, ROUNDUP):
         raise UsageError(f"{name}: not a report of this version ({REPORT} or {ROUNDUP})", MAKE)
     found, earlier = {}, {}
-    for one, inside in _reports(body, place):
+    for one, inside in _reports(body, json_path):
         stream = _object(one, "stream", inside)
         store = strings(one.get("store"), inside / "store")
         key = (string(stream.get("arn"), inside / "stream" / "arn"), frozenset(store.items()))
@@ -82,19 +82,21 @@ def parsed(source: str | bytes, name: str) -> Baseline:
     return Baseline(found, earlier)
 
 
-def _earlier(report: dict[str, Any], taken: str, place: Place) -> Earlier:
-    positions = strings(report.get("positions", {}), place / "positions")
+def _earlier(report: dict[str, Any], taken: str, json_path: JsonPath) -> Earlier:
+    positions = strings(report.get("positions", {}), json_path / "positions")
     return Earlier(
         parse_instant(taken), {ShardId(shard): raw for shard, raw in positions.items()}
     )
 
 
-def _reports(body: dict[str, Any], place: Place) -> Iterator[tuple[dict[str, Any], Place]]:
+def _reports(
+    body: dict[str, Any], json_path: JsonPath
+) -> Iterator[tuple[dict[str, Any], JsonPath]]:
     if body["schema"] == REPORT:
-        yield body, place
+        yield body, json_path
         return
-    for number, entry in enumerate(array(body.get("consumers"), place / "consumers")):
-        inside = place / "consumers" / number
+    for number, entry in enumerate(array(body.get("consumers"), json_path / "consumers")):
+        inside = json_path / "consumers" / number
         if not isinstance(entry, dict):
             inside.wrong("not an object")
         if entry.get("report") is not None:  # it could not be judged then: nothing is known of it
@@ -115,22 +117,22 @@ def _endless(by: object) -> bool:
     return isinstance(by, dict) and by.get("until", 0) is None
 
 
-def _object(value: dict[str, Any], name: str, place: Place) -> dict[str, Any]:
+def _object(value: dict[str, Any], name: str, json_path: JsonPath) -> dict[str, Any]:
     found = value.get(name)
     if not isinstance(found, dict):
-        (place / name).wrong("not an object")
+        (json_path / name).wrong("not an object")
     return found
 
 
-def _known(value: object, file: str, taken: str, place: Place) -> Known:
+def _known(value: object, file: str, taken: str, json_path: JsonPath) -> Known:
     if not isinstance(value, dict):
-        place.wrong("not an object")
-    shards = array(value.get("shards"), place / "shards")
-    severity = string(value.get("severity"), place / "severity").upper()
+        json_path.wrong("not an object")
+    shards = array(value.get("shards"), json_path / "shards")
+    severity = string(value.get("severity"), json_path / "severity").upper()
     if severity not in Severity.__members__:
-        (place / "severity").wrong(f"no severity is called {severity.lower()!r}")
+        (json_path / "severity").wrong(f"no severity is called {severity.lower()!r}")
     return Known(
-        "", string(value.get("code"), place / "code"),
-        frozenset(string(one, place / "shards" / n) for n, one in enumerate(shards)),
+        "", string(value.get("code"), json_path / "code"),
+        frozenset(string(one, json_path / "shards" / n) for n, one in enumerate(shards)),
         None, f"known since {taken}", file, Severity[severity],
     )

@@ -16,7 +16,7 @@ from reshardctl.auditing import frontier_file as savedline
 from reshardctl.codec import values as wire
 from reshardctl.codec.cuts import cut_list, cut_of_list
 from reshardctl.codec.strict import (
-    Place,
+    JsonPath,
     array,
     boolean,
     members,
@@ -140,11 +140,11 @@ def text(plan: SavedPlan) -> str:
 
 def parsed(source: str | bytes, name: str) -> SavedPlan:
     """The plan in a text; `name` is what messages call it."""
-    place = Place(name)
-    body = parse(source, place)
+    json_path = JsonPath(name)
+    body = parse(source, json_path)
     if not isinstance(body, dict) or body.get("schema") not in (VERSION, ON_A_LINE):
-        place.wrong(f"not a plan of this version ({VERSION})")
-    plan = _plan_of(body, place)
+        json_path.wrong(f"not a plan of this version ({VERSION})")
+    plan = _plan_of(body, json_path)
     written = source.encode() if isinstance(source, str) else source
     if plan.digest != body["digest"] or text(plan).encode() != written:
         raise UsageError(
@@ -185,55 +185,55 @@ def _wishes_json(repair_options: RepairOptions) -> dict[str, Any]:
     }
 
 
-def _plan_of(body: object, place: Place) -> SavedPlan:
+def _plan_of(body: object, json_path: JsonPath) -> SavedPlan:
     names = (
         "schema", "locator", "stream", "created", "store", "wishes", "probe", "made", "steps",
         "promised", "footprint", "digest",
     )
-    found = members(body, names, place)
-    steps = array(found["steps"], place / "steps")
-    promised = array(found["promised"], place / "promised")
+    found = members(body, names, json_path)
+    steps = array(found["steps"], json_path / "steps")
+    promised = array(found["promised"], json_path / "promised")
     return SavedPlan(
-        string(found["locator"], place / "locator"),
-        string(found["stream"], place / "stream"),
-        seconds(found["created"], place / "created"),
-        strings(found["store"], place / "store"),
-        _wishes(found["wishes"], place / "wishes", on_a_line=found["schema"] == ON_A_LINE),
-        boolean(found["probe"], place / "probe"),
-        seconds(found["made"], place / "made"),
-        tuple(wire.step(s, place / "steps" / n) for n, s in enumerate(steps)),
-        tuple(_promised(p, place / "promised" / n) for n, p in enumerate(promised)),
-        strings(found["footprint"], place / "footprint"),
+        string(found["locator"], json_path / "locator"),
+        string(found["stream"], json_path / "stream"),
+        seconds(found["created"], json_path / "created"),
+        strings(found["store"], json_path / "store"),
+        _wishes(found["wishes"], json_path / "wishes", on_a_line=found["schema"] == ON_A_LINE),
+        boolean(found["probe"], json_path / "probe"),
+        seconds(found["made"], json_path / "made"),
+        tuple(wire.step(s, json_path / "steps" / n) for n, s in enumerate(steps)),
+        tuple(_promised(p, json_path / "promised" / n) for n, p in enumerate(promised)),
+        strings(found["footprint"], json_path / "footprint"),
     )
 
 
-def _wishes(value: object, place: Place, *, on_a_line: bool) -> RepairOptions:
+def _wishes(value: object, json_path: JsonPath, *, on_a_line: bool) -> RepairOptions:
     names = ["policy", "since", "accept", "bootstrap", "recreated"]
     if isinstance(value, dict) and "created" in value:
         names.append("created")
-    found = members(value, [*names, "line"] if on_a_line else names, place)
-    policy = string(found["policy"], place / "policy")
+    found = members(value, [*names, "line"] if on_a_line else names, json_path)
+    policy = string(found["policy"], json_path / "policy")
     if policy not in POLICIES:
-        (place / "policy").wrong(f"no policy is called {policy!r}")
+        (json_path / "policy").wrong(f"no policy is called {policy!r}")
     return RepairOptions(
-        _policy(policy, found["since"], place / "since"),
-        _accept(found["accept"], place / "accept"),
-        boolean(found["bootstrap"], place / "bootstrap"),
-        seconds_or_none(found["recreated"], place / "recreated"),
-        line=savedline.line(found["line"], place / "line") if on_a_line else None,
-        created=seconds_or_none(found.get("created"), place / "created"),
+        _policy(policy, found["since"], json_path / "since"),
+        _accept(found["accept"], json_path / "accept"),
+        boolean(found["bootstrap"], json_path / "bootstrap"),
+        seconds_or_none(found["recreated"], json_path / "recreated"),
+        line=savedline.line(found["line"], json_path / "line") if on_a_line else None,
+        created=seconds_or_none(found.get("created"), json_path / "created"),
     )
 
 
-def _accept(value: object, place: Place) -> Accept | None:
+def _accept(value: object, json_path: JsonPath) -> Accept | None:
     """The limit that was named when the plan was made, if one was."""
     if value is None:
         return None
-    found = members(value, ("skip", "reread", "disorder"), place)
+    found = members(value, ("skip", "reread", "disorder"), json_path)
     return Accept(
-        seconds(found["skip"], place / "skip"),
-        seconds(found["reread"], place / "reread"),
-        boolean(found["disorder"], place / "disorder"),
+        seconds(found["skip"], json_path / "skip"),
+        seconds(found["reread"], json_path / "reread"),
+        boolean(found["disorder"], json_path / "disorder"),
     )
 
 
@@ -245,32 +245,32 @@ def _since_json(policy: Policy) -> dict[str, Any] | None:
     return {"asked": policy.when.text, "time": policy.since, "places": places}
 
 
-def _policy(name: str, value: object, place: Place) -> Policy:
+def _policy(name: str, value: object, json_path: JsonPath) -> Policy:
     policy = POLICIES[name]
     if value is None:
         if policy.unresolved:
-            place.wrong(f"policy {name} without its time")
+            json_path.wrong(f"policy {name} without its time")
         return policy
-    found = members(value, ("asked", "time", "places"), place)
+    found = members(value, ("asked", "time", "places"), json_path)
     if not isinstance(found["places"], dict):
-        (place / "places").wrong("not an object")
-    asked = string(found["asked"], place / "asked")
+        (json_path / "places").wrong("not an object")
+    asked = string(found["asked"], json_path / "asked")
     return replace(
         policy,
         when=policy.when or parse_when(asked),
-        since=seconds(found["time"], place / "time"),
+        since=seconds(found["time"], json_path / "time"),
         places={
-            ShardId(shard): cut_of_list(cut, place / "places" / shard)
+            ShardId(shard): cut_of_list(cut, json_path / "places" / shard)
             for shard, cut in found["places"].items()
         },
     )
 
 
-def _promised(value: object, place: Place) -> tuple[Promise, ...]:
+def _promised(value: object, json_path: JsonPath) -> tuple[Promise, ...]:
     out = []
-    for number, one in enumerate(array(value, place)):
-        parts = [string(p, place / number) for p in array(one, place / number)]
+    for number, one in enumerate(array(value, json_path)):
+        parts = [string(p, json_path / number) for p in array(one, json_path / number)]
         if len(parts) != 3:
-            (place / number).wrong("not harm, shard and certainty")
+            (json_path / number).wrong("not harm, shard and certainty")
         out.append((parts[0], parts[1], parts[2]))
     return tuple(out)

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from reshardctl.codec.strict import Place, integer, members, parse, string
+from reshardctl.codec.strict import JsonPath, integer, members, parse, string
 from reshardctl.errors import UsageError
 from reshardctl.journal.file import FileLog
 from reshardctl.journal.log import Log, Where
@@ -35,7 +35,7 @@ class Line(NamedTuple):
 
     kind: str
     body: Any
-    place: Place
+    location: JsonPath
 
 
 def sealed(body: bytes, chain: str) -> tuple[bytes, str]:
@@ -48,13 +48,13 @@ def sealed(body: bytes, chain: str) -> tuple[bytes, str]:
     return body[:-1] + _SUM + total.encode() + b'"}\n', total
 
 
-def read(place: Path | Log) -> Records:
+def read(location: Path | Log) -> Records:
     """Everything in a journal.
 
     UsageError, naming the line and the reason, for one that is not there, is no journal, is of
     another version or is damaged anywhere but in its last record.
     """
-    log = FileLog(place) if isinstance(place, Path) else place
+    log = FileLog(location) if isinstance(location, Path) else location
     return parsed(log.read(), log.where)
 
 
@@ -71,8 +71,8 @@ def parsed(content: bytes, path: Where) -> Records:
             "first",
         )
     if lines[0].kind != "header":
-        lines[0].place.wrong("a journal begins with its header")
-    header = header_of(lines[0].body, lines[0].place)
+        lines[0].location.wrong("a journal begins with its header")
+    header = header_of(lines[0].body, lines[0].location)
     fix, undo = _runs(header, lines[1:])
     size = sum(map(len, whole))
     return Records(path, header, fix, undo, torn, len(lines), size, chain)
@@ -87,23 +87,23 @@ def _split(content: bytes) -> tuple[list[bytes], str]:
 def _checked(whole: list[bytes], path: Where) -> tuple[list[Line], str]:
     lines, chain = [], FIRST
     for number, raw in enumerate(whole):
-        place = Place(f"{path}, line {number + 1}")
+        json_path = JsonPath(f"{path}, line {number + 1}")
         text, tail = raw[: -_TAIL - 1], raw[-_TAIL - 1 :]
         if not tail.startswith(_SUM) or not tail.endswith(b'"}\n'):
-            place.wrong("not a record of a journal")
+            json_path.wrong("not a record of a journal")
         body = text + b"}"
         line, chain = sealed(body, chain)
         if line != raw:
-            place.wrong("its checksum does not match: the journal was changed or damaged here")
-        lines.append(_line(parse(body, place), number, place))
+            json_path.wrong("its checksum does not match: the journal was changed or damaged here")
+        lines.append(_line(parse(body, json_path), number, json_path))
     return lines, chain
 
 
-def _line(value: object, number: int, place: Place) -> Line:
-    found = members(value, ("seq", "kind", "body"), place)
-    if integer(found["seq"], place / "seq") != number:
-        place.wrong(f"record {found['seq']} where {number} belongs")
-    return Line(string(found["kind"], place / "kind"), found["body"], place)
+def _line(value: object, number: int, json_path: JsonPath) -> Line:
+    found = members(value, ("seq", "kind", "body"), json_path)
+    if integer(found["seq"], json_path / "seq") != number:
+        json_path.wrong(f"record {found['seq']} where {number} belongs")
+    return Line(string(found["kind"], json_path / "kind"), found["body"], json_path)
 
 
 def merged(whole: Step, part: Step) -> Step:
@@ -131,43 +131,43 @@ class _Course:
     def take(self, line: Line) -> None:
         match line.kind:
             case "intent":
-                self._intent(line.body, line.place)
+                self._intent(line.body, line.location)
             case "landed":
-                self._land(line.body, line.place)
+                self._land(line.body, line.location)
             case "texts":
-                self.texts = texts_of(line.body, line.place)
+                self.texts = texts_of(line.body, line.location)
             case "verified" | "failed" | "undone":
                 self._end(line)
             case _:
-                line.place.wrong(f"unknown record {line.kind!r}")
+                line.location.wrong(f"unknown record {line.kind!r}")
 
-    def _intent(self, body: object, place: Place) -> None:
-        intent = intent_of(body, place)
-        self._known(intent.index, place)
+    def _intent(self, body: object, json_path: JsonPath) -> None:
+        intent = intent_of(body, json_path)
+        self._known(intent.index, json_path)
         known = {write.key for write in self.steps[intent.index].writes}
         if not {write.key for write in intent.step.writes} <= known:
-            place.wrong(f"an intent for other rows than step {intent.index} writes")
+            json_path.wrong(f"an intent for other rows than step {intent.index} writes")
         whole = self.intents.get(intent.index)
         step = merged(whole.step if whole else self.steps[intent.index], intent.step)
         self.intents[intent.index] = replace(intent, step=step)
         self.outcome = self.why = ""
 
-    def _land(self, body: object, place: Place) -> None:
-        found = members(body, ("step",), place)
-        index = integer(found["step"], place / "step")
-        self._known(index, place)
+    def _land(self, body: object, json_path: JsonPath) -> None:
+        found = members(body, ("step",), json_path)
+        index = integer(found["step"], json_path / "step")
+        self._known(index, json_path)
         if index not in self.intents:
-            place.wrong(f"step {index} landed without an intent")
+            json_path.wrong(f"step {index} landed without an intent")
         self.applied.add(index)
 
     def _end(self, line: Line) -> None:
-        found = members(line.body, ("why",), line.place)
-        self.why = string(found["why"], line.place / "why")
+        found = members(line.body, ("why",), line.location)
+        self.why = string(found["why"], line.location / "why")
         self.outcome = line.kind
 
-    def _known(self, index: int, place: Place) -> None:
+    def _known(self, index: int, json_path: JsonPath) -> None:
         if not 0 <= index < len(self.steps):
-            (place / "step").wrong(f"there is no step {index}")
+            (json_path / "step").wrong(f"there is no step {index}")
 
 
 def _runs(header: Header, lines: list[Line]) -> tuple[Run, Run | None]:
@@ -175,9 +175,9 @@ def _runs(header: Header, lines: list[Line]) -> tuple[Run, Run | None]:
     for line in lines:
         if line.kind == "undo":
             if len(courses) > 1:
-                line.place.wrong("a second undo")
-            found = members(line.body, ("steps",), line.place)
-            courses.append(_Course(steps_of(found["steps"], line.place / "steps")))
+                line.location.wrong("a second undo")
+            found = members(line.body, ("steps",), line.location)
+            courses.append(_Course(steps_of(found["steps"], line.location / "steps")))
             continue
         course = courses[-1]
         course.take(line)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reshardctl.codec import values as wire
-from reshardctl.codec.strict import Place, array, integer, members, string, strings
+from reshardctl.codec.strict import JsonPath, array, integer, members, string, strings
 from reshardctl.errors import UsageError
 from reshardctl.journal.log import Where
 from reshardctl.model import Image, Step, after
@@ -131,31 +131,31 @@ def header_body(header: Header) -> dict[str, Any]:
     }
 
 
-def header_of(body: object, place: Place) -> Header:
+def header_of(body: object, json_path: JsonPath) -> Header:
     """The header in a record's members. UsageError for another version."""
     version = body.get("version") if isinstance(body, dict) else None
     if version != VERSION:
         raise UsageError(
-            f"{place.file}: journal format {version!r} is not known; this reshardctl reads "
+            f"{json_path.file}: journal format {version!r} is not known; this reshardctl reads "
             f"format {VERSION}",
             "use the release of reshardctl that wrote it",
         )
     names = ("plan", "locator", "identity", "stream", "policy", "who", "when", "notes")
-    found = members(body, ("version", "steps", "before", "after", *names), place)
+    found = members(body, ("version", "steps", "before", "after", *names), json_path)
     header = Header(
-        plan=string(found["plan"], place / "plan"),
-        locator=string(found["locator"], place / "locator"),
-        identity=strings(found["identity"], place / "identity"),
-        stream=strings(found["stream"], place / "stream"),
-        policy=string(found["policy"], place / "policy"),
-        who=string(found["who"], place / "who"),
-        when=string(found["when"], place / "when"),
-        steps=steps_of(found["steps"], place / "steps"),
-        notes=strings(found["notes"], place / "notes"),
+        plan=string(found["plan"], json_path / "plan"),
+        locator=string(found["locator"], json_path / "locator"),
+        identity=strings(found["identity"], json_path / "identity"),
+        stream=strings(found["stream"], json_path / "stream"),
+        policy=string(found["policy"], json_path / "policy"),
+        who=string(found["who"], json_path / "who"),
+        when=string(found["when"], json_path / "when"),
+        steps=steps_of(found["steps"], json_path / "steps"),
+        notes=strings(found["notes"], json_path / "notes"),
     )
     for name, images in (("before", header.before), ("after", header.after)):
         if found[name] != [wire.image_json(image) for image in images]:
-            (place / name).wrong("does not fit the steps")
+            (json_path / name).wrong("does not fit the steps")
     return header
 
 
@@ -168,13 +168,13 @@ def intent_body(intent: Intent) -> dict[str, Any]:
     }
 
 
-def intent_of(body: object, place: Place) -> Intent:
+def intent_of(body: object, json_path: JsonPath) -> Intent:
     """The intent in a record's members."""
-    found = members(body, ("step", "token", "writes"), place)
+    found = members(body, ("step", "token", "writes"), json_path)
     return Intent(
-        index=integer(found["step"], place / "step"),
-        step=wire.step(found["writes"], place / "writes"),
-        token=string(found["token"], place / "token"),
+        index=integer(found["step"], json_path / "step"),
+        step=wire.step(found["writes"], json_path / "writes"),
+        token=string(found["token"], json_path / "token"),
     )
 
 
@@ -184,21 +184,21 @@ def texts_body(texts: Mapping[str, str]) -> dict[str, Any]:
     return {"zlib": packed}
 
 
-def texts_of(body: object, place: Place) -> dict[str, str]:
+def texts_of(body: object, json_path: JsonPath) -> dict[str, str]:
     """The same, read."""
-    found = members(body, ("zlib",), place)
+    found = members(body, ("zlib",), json_path)
     texts = {}
-    for name, packed in strings(found["zlib"], place / "zlib").items():
+    for name, packed in strings(found["zlib"], json_path / "zlib").items():
         try:
             texts[name] = zlib.decompress(b64decode(packed)).decode()
         except (ValueError, zlib.error):
-            (place / "zlib" / name).wrong("not a packed text")
+            (json_path / "zlib" / name).wrong("not a packed text")
     return texts
 
 
-def steps_of(value: object, place: Place) -> tuple[Step, ...]:
+def steps_of(value: object, json_path: JsonPath) -> tuple[Step, ...]:
     """A list of steps."""
-    return tuple(wire.step(one, place / n) for n, one in enumerate(array(value, place)))
+    return tuple(wire.step(one, json_path / n) for n, one in enumerate(array(value, json_path)))
 
 
 def tokens(seed: str) -> Iterator[str]:

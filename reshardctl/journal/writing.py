@@ -46,9 +46,9 @@ class Journal:
         return self._log.where
 
     @classmethod
-    def create(cls, place: Path | Log, header: Header) -> Self:
+    def create(cls, location: Path | Log, header: Header) -> Self:
         """A new journal with its header. Never over an existing one."""
-        log = log_of(place)
+        log = log_of(location)
         journal = cls(log)
         content, chain = journal._sealed([("header", header_body(header))])
         log.create(content)
@@ -56,12 +56,12 @@ class Journal:
         return journal
 
     @classmethod
-    def open(cls, place: Path | Log) -> tuple[Self, Records]:
+    def open(cls, location: Path | Log) -> tuple[Self, Records]:
         """An existing journal, to go on with. A torn last record is cut off: it guarded nothing.
 
         UsageError when it is damaged, in use or cannot be written.
         """
-        log = log_of(place)
+        log = log_of(location)
         content = log.open()
         try:
             records = parsed(content, log.where)
@@ -152,6 +152,6 @@ class Journal:
         return b"".join(lines), chain
 
 
-def log_of(place: Path | Log) -> Log:
+def log_of(location: Path | Log) -> Log:
     """A path is a file."""
-    return FileLog(place) if isinstance(place, Path) else place
+    return FileLog(location) if isinstance(location, Path) else location

@@ -14,7 +14,7 @@ from reshardctl.model import (
     Count,
     Cut,
     Interval,
-    Place,
+    PositionAtTime,
     Probe,
     Rank,
     ShardId,
@@ -67,7 +67,7 @@ class Prober:
 
     def places(
         self, target: Target, opened: Mapping[ShardId, float | None], time: float
-    ) -> dict[ShardId, Place | None]:
+    ) -> dict[ShardId, PositionAtTime | None]:
         """See `Kinesis.places`."""
         walker = self._walker(target, self._limits)
         walks = {shard: _place(walker, shard, then, time) for shard, then in opened.items()}
@@ -120,7 +120,7 @@ def _arrived_since(time: float) -> Beyond:
 
 def _place(
     walker: Walker, shard: ShardId, opened: float | None, time: float
-) -> Walk[Place | None]:
+) -> Walk[PositionAtTime | None]:
     """The record before the first that arrived at or after the time; `None` if not found.
 
     Arrival times are not monotonic. The number's own time is, and lies at most ARRIVAL_SLACK
@@ -136,11 +136,11 @@ def _place(
         sure = since == START or _well_before(first, time)
         after = _arrival(tally.after)
         if last is not None and sure:
-            return Place(at_number(last.number), after, end is End.CUT, end is End.OVER)
+            return PositionAtTime(at_number(last.number), after, end is End.CUT, end is End.OVER)
         if end is End.CUT:
             return None
         if since == START:
-            return Place(START, after, nothing_after=end is End.OVER)
+            return PositionAtTime(START, after, nothing_after=end is End.OVER)
     return None
 
 

@@ -15,7 +15,7 @@ from reshardctl.kinesis.summary import summary
 from reshardctl.kinesis.target import target_of
 from reshardctl.kinesis.transport import Transport, client_of
 from reshardctl.lineage import Lineage
-from reshardctl.model import START, Count, Cut, Interval, Place, Probe, ShardId, Stream
+from reshardctl.model import START, Count, Cut, Interval, PositionAtTime, Probe, ShardId, Stream
 
 if TYPE_CHECKING:
     from boto3.session import Session
@@ -126,7 +126,7 @@ class Kinesis:
 
     def places(
         self, stream: str, opened: Mapping[ShardId, float | None], time: float
-    ) -> dict[ShardId, Place | None]:
+    ) -> dict[ShardId, PositionAtTime | None]:
         """Where each shard stood at a time (Unix seconds); `None` where the limits ran out first.
 
         opened: the shards, each with the Unix second in which it opened, if that is known.

@@ -124,7 +124,7 @@ class Walker:
         """Let them all run to their ends, whichever shard may be read first going first."""
         found: dict[K, T] = {}
         queue: list[tuple[float, int, K, ShardId]] = []
-        order = {key: place for place, key in enumerate(walks)}
+        order = {key: index for index, key in enumerate(walks)}
 
         def go_on(key: K, may: bool | None) -> None:
             walk = walks[key]
@@ -138,11 +138,11 @@ class Walker:
         for key in walks:
             go_on(key, None)
         while queue:
-            _, place, key, shard = heapq.heappop(queue)
+            _, index, key, shard = heapq.heappop(queue)
             now, free = clock(), self._free_at(shard)
             if free > now and self._budget.left():
                 if queue and queue[0][0] < free:
-                    heapq.heappush(queue, (free, place, key, shard))
+                    heapq.heappush(queue, (free, index, key, shard))
                     continue
                 self._transport.sleep(free - now)
             go_on(key, self._budget.left())

@@ -44,7 +44,7 @@ from reshardctl.model.images import (
     changed,
 )
 from reshardctl.model.odd import Anomaly, AnomalyKind
-from reshardctl.model.probes import Count, Interval, Place, Probe
+from reshardctl.model.probes import Count, Interval, PositionAtTime, Probe
 from reshardctl.model.sequence import Decoded, decode, is_number, time_of
 from reshardctl.model.shards import (
     HASH_SPACE,
@@ -83,7 +83,7 @@ __all__ = [
     "Frontier",
     "Image",
     "Interval",
-    "Place",
+    "PositionAtTime",
     "Probe",
     "Rank",
     "Risk",

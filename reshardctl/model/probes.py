@@ -55,7 +55,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PositionAtTime:
     """Where a shard stood at a time: the cut just before the first record that arrived since.
 
     first_arrival: that record's, Unix seconds; `None` where there is none. early: the bound was

@@ -79,15 +79,15 @@ class Policy:
             return START
         return DONE if closed is not None and closed <= self.since else span.lo
 
-    def _not_behind(self, place: Cut, span: Span) -> Cut:
+    def _not_behind(self, cut: Cut, span: Span) -> Cut:
         """Inside the record of the place the stored position is as good as it and re-reads less.
         `latest` never moves back: what is settled by now is settled. Only a mark for the tip as
         of each start is pinned."""
-        if place.rank is span.lo.rank is Rank.INSIDE and place.number == span.lo.number:
-            return place if span.lo.sub < 0 else span.lo
-        if self.name == LATEST.name and place < span.lo != TIP:
+        if cut.rank is span.lo.rank is Rank.INSIDE and cut.number == span.lo.number:
+            return cut if span.lo.sub < 0 else span.lo
+        if self.name == LATEST.name and cut < span.lo != TIP:
             return span.lo
-        return place
+        return cut
 
 
 def _tip(lineage: Lineage, shard: ShardId, last: Cut | None) -> Cut:

@@ -117,11 +117,11 @@ class Sheet:
         from rich.table import Table
 
         cells = [[self.text(head) for head in heads], *([self.text(c) for c in r] for r in rows)]
-        sizes = [max(row[place].cell_len for row in cells) for place in range(len(heads))]
+        sizes = [max(row[index].cell_len for row in cells) for index in range(len(heads))]
         least = [
-            least_of([row[place].plain for row in cells], sizes[place]) if head in wraps
-            else sizes[place]
-            for place, head in enumerate(heads)
+            least_of([row[index].plain for row in cells], sizes[index]) if head in wraps
+            else sizes[index]
+            for index, head in enumerate(heads)
         ]
         found = side_by_side(sizes, least, self.width - indent)
         if found is None:
@@ -132,11 +132,11 @@ class Sheet:
         table = Table(
             box=None, show_edge=False, pad_edge=False, padding=(0, gap, 0, 0), header_style=""
         )
-        for place, head in enumerate(cells[0]):
-            flush = place >= len(heads) - right
+        for index, head in enumerate(cells[0]):
+            flush = index >= len(heads) - right
             table.add_column(
                 head, justify="right" if flush else "left", overflow="fold",
-                no_wrap=heads[place] not in wraps, width=widths[place],
+                no_wrap=heads[index] not in wraps, width=widths[index],
             )
         for row in cells[1:]:
             table.add_row(*row)
@@ -149,8 +149,8 @@ class Sheet:
         """
         from rich.text import Text
 
-        first = next(place for place, head in enumerate(heads) if head.plain)
-        named = [cell for place, cell in enumerate(cells) if place < first and cell.plain]
+        first = next(index for index, head in enumerate(heads) if head.plain)
+        named = [cell for index, cell in enumerate(cells) if index < first and cell.plain]
         title = Text(" ").join([*named, heads[first], cells[first]])
         self._rows.append((Text.assemble(" " * indent, title), True))
         label = max(head.cell_len for head in heads) + 2
@@ -194,10 +194,10 @@ class Sheet:
         if used - 1 + len(beside) > self.width and comment:
             self.remark(comment, indent)
             beside = ""
-        for place, row in enumerate(rows):
-            more = " \\" if place < len(rows) - 1 else ""
+        for index, row in enumerate(rows):
+            more = " \\" if index < len(rows) - 1 else ""
             text = self.text(
-                " " * (indent if place == 0 else indent + 4), (" ".join(row) + more, "bold"),
+                " " * (indent if index == 0 else indent + 4), (" ".join(row) + more, "bold"),
                 ("" if more else beside, "dim"),
             )
             self._rows.append((text, True))

@@ -20,7 +20,7 @@ FORMATS = ("text", "concise", "json", "jsonl")
 class Listing:
     """place: the directory or the prefix. usual: its journals go by their names alone."""
 
-    place: str
+    location: str
     entries: Sequence[Entry]
     usual: bool
 
@@ -29,9 +29,9 @@ def text(listing: Listing, context: Context) -> str:
     """Name and state, what it is about, and the command that takes it back."""
     sheet = Sheet(context)
     if not listing.entries:
-        sheet.line(f"No journals in {listing.place}.")
+        sheet.line(f"No journals in {listing.location}.")
         return sheet.render()
-    sheet.line(f"{count(len(listing.entries), 'journal')} in {listing.place}, newest first")
+    sheet.line(f"{count(len(listing.entries), 'journal')} in {listing.location}, newest first")
     for entry in listing.entries:
         sheet.blank()
         sheet.fields((entry.name, "bold"), _state(listing, entry))
@@ -52,7 +52,7 @@ def lines(listing: Listing) -> list[str]:
 def journals_document(listing: Listing) -> Json:
     """The list without its schema and exit code."""
     return {
-        "place": listing.place,
+        "place": listing.location,
         "journals": [_journal(listing, entry) for entry in listing.entries],
     }
 

@@ -87,13 +87,13 @@ class Pictures:
 
 def _fork(head: str, tails: list[str]) -> Iterator[str]:
     blank = " " * len(head)
-    for place, tail in enumerate(tails):
+    for index, tail in enumerate(tails):
         if len(tails) == 1:
             yield f"{head}── {tail}"
-        elif place == 0:
+        elif index == 0:
             yield f"{head}┬─ {tail}"
         else:
-            yield f"{blank}{'└' if place == len(tails) - 1 else '├'}─ {tail}"
+            yield f"{blank}{'└' if index == len(tails) - 1 else '├'}─ {tail}"
 
 
 def _columns(rows: list[tuple[str, str, str]]) -> list[str]:

@@ -47,9 +47,9 @@ LEFT = 5
 def findings(sheet: Sheet, report: Report, context: Context) -> None:
     """Every finding, worst first; leftovers in a line or two each."""
     fixes = Fixes(sheet, report, context)
-    for place, finding in enumerate(report.findings):
+    for index, finding in enumerate(report.findings):
         if finding.severity is Severity.INFO:
-            if place and report.findings[place - 1].severity is not Severity.INFO:
+            if index and report.findings[index - 1].severity is not Severity.INFO:
                 sheet.blank()
             _leftover(sheet, report, finding, context)
         else:
@@ -171,9 +171,9 @@ def _after_a_forecast(sheet: Sheet, report: Report, context: Context) -> None:
 def ask(sheet: Sheet, report: Report, question: Ask, context: Context) -> None:
     """Each answer's command below what it changes."""
     told = explained(report, question)
-    for place, words in enumerate(answers(report, question, context.suggested_command)):
+    for index, words in enumerate(answers(report, question, context.suggested_command)):
         if told:
-            sheet.remark(told[place])
+            sheet.remark(told[index])
         sheet.command(command(context.verb, "--dry-run", *words, *context.sink))
 
 

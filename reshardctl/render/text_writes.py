@@ -31,8 +31,8 @@ def writes(sheet: Sheet, steps: Sequence[Step], context: Context) -> None:
             label = ""
         for write in shown:
             lines = [*write_lines(write, context.verbose), write_words(write)]
-            for place, line in enumerate(line for line in lines if line):
-                sheet.line(line, indent=2 + LABEL + (2 if place else 0))
+            for index, line in enumerate(line for line in lines if line):
+                sheet.line(line, indent=2 + LABEL + (2 if index else 0))
     shown_in_all = total if context.verbose else min(total, SHOWN)
     if hidden := total - shown_in_all:
         sheet.line(f"and {count(hidden, 'more write')}; -v shows all", indent=2 + LABEL)

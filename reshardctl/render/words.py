@@ -264,8 +264,8 @@ def command(*words: str) -> list[str]:
 def elsewhere(again: Sequence[str]) -> list[str]:
     """The arguments that say how AWS is reached, without those that say what is worked on."""
     named = {"--region", "--profile", "--role-arn", "--endpoint-url"}
-    places = [place for place, word in enumerate(again[:-1]) if word in named]
-    return [word for place in places for word in again[place : place + 2]]
+    places = [index for index, word in enumerate(again[:-1]) if word in named]
+    return [word for index in places for word in again[index : index + 2]]
 
 
 def accepting(again: Sequence[str], flags: Iterable[str]) -> list[str]:
@@ -273,9 +273,9 @@ def accepting(again: Sequence[str], flags: Iterable[str]) -> list[str]:
     words = list(again)
     asked: list[str] = []
     if "--accept" in words[:-1]:
-        place = words.index("--accept")
-        asked = words[place + 1].split(",")
-        del words[place : place + 2]
+        index = words.index("--accept")
+        asked = words[index + 1].split(",")
+        del words[index : index + 2]
     found: dict[str, str] = {}
     for part in [*asked, *(flag.removeprefix("--accept ") for flag in flags)]:
         word, _, limit = part.partition("=")

@@ -17,7 +17,7 @@ from typing import Any
 from reshardctl.codec import values as wire
 from reshardctl.codec.cuts import cut_object, cut_of_object
 from reshardctl.codec.strict import (
-    Place,
+    JsonPath,
     array,
     boolean,
     integer,
@@ -86,8 +86,8 @@ def load(path: Path) -> SavedSnapshot:
 
 def parsed(source: str | bytes, name: str) -> SavedSnapshot:
     """The snapshot in a text; `name` is what messages call it."""
-    place = Place(name)
-    body = parse(source, place)
+    json_path = JsonPath(name)
+    body = parse(source, json_path)
     if not isinstance(body, dict) or not isinstance(body.get("schema"), str):
         raise UsageError(f"{name}: not a snapshot", NEW)
     if body["schema"] != VERSION:
@@ -95,14 +95,14 @@ def parsed(source: str | bytes, name: str) -> SavedSnapshot:
             f"{name}: a {body['schema']!r}, and this reshardctl reads {VERSION!r}", NEW
         )
     names = ("schema", "taken", "redacted", "stream", "shards", "consumers")
-    found = members(body, names, place)
-    lineage = _lineage(found["stream"], found["shards"], place)
-    kept = array(found["consumers"], place / "consumers")
+    found = members(body, names, json_path)
+    lineage = _lineage(found["stream"], found["shards"], json_path)
+    kept = array(found["consumers"], json_path / "consumers")
     return SavedSnapshot(
-        seconds(found["taken"], place / "taken"),
+        seconds(found["taken"], json_path / "taken"),
         lineage,
-        tuple(_consumer(one, lineage, place / "consumers" / n) for n, one in enumerate(kept)),
-        boolean(found["redacted"], place / "redacted"),
+        tuple(_consumer(one, lineage, json_path / "consumers" / n) for n, one in enumerate(kept)),
+        boolean(found["redacted"], json_path / "redacted"),
     )
 
 
@@ -165,80 +165,80 @@ def _probe_json(probe: Probe) -> dict[str, Any]:
     }
 
 
-def _lineage(stream: object, shards: object, place: Place) -> Lineage:
-    where = place / "shards"
+def _lineage(stream: object, shards: object, json_path: JsonPath) -> Lineage:
+    where = json_path / "shards"
     rows = [_shard(one, where / n) for n, one in enumerate(array(shards, where))]
     seen: set[str] = set()
     for number, shard in enumerate(rows):
         if shard.id in seen:
             (where / number).wrong(f"shard {shard.id} stands twice")
         seen.add(shard.id)
-    return Lineage(_stream(stream, place / "stream"), rows)
+    return Lineage(_stream(stream, json_path / "stream"), rows)
 
 
-def _stream(value: object, place: Place) -> Stream:
+def _stream(value: object, json_path: JsonPath) -> Stream:
     names = ("arn", "name", "created", "retention_seconds", "status", "mode", "open_shards")
-    found = members(value, names, place)
-    arn = string(found["arn"], place / "arn")
+    found = members(value, names, json_path)
+    arn = string(found["arn"], json_path / "arn")
     if arn.count(":") < 5:
-        (place / "arn").wrong("not an ARN")
+        (json_path / "arn").wrong("not an ARN")
     return Stream(
         arn,
-        string(found["name"], place / "name"),
-        seconds(found["created"], place / "created"),
-        integer(found["retention_seconds"], place / "retention_seconds"),
-        string(found["status"], place / "status"),
-        string(found["mode"], place / "mode"),
-        integer(found["open_shards"], place / "open_shards"),
+        string(found["name"], json_path / "name"),
+        seconds(found["created"], json_path / "created"),
+        integer(found["retention_seconds"], json_path / "retention_seconds"),
+        string(found["status"], json_path / "status"),
+        string(found["mode"], json_path / "mode"),
+        integer(found["open_shards"], json_path / "open_shards"),
     )
 
 
-def _shard(value: object, place: Place) -> Shard:
-    parts = array(value, place)
+def _shard(value: object, json_path: JsonPath) -> Shard:
+    parts = array(value, json_path)
     if len(parts) != 7:
-        place.wrong("not the seven parts of a shard")
+        json_path.wrong("not the seven parts of a shard")
     for number in (0, 3, 4, 5):
-        string(parts[number], place / number)
+        string(parts[number], json_path / number)
     for number in (1, 2, 6):
         if parts[number] is not None:
-            string(parts[number], place / number)
+            string(parts[number], json_path / number)
     name, parent, adjacent, low, high, first, last = parts
     for number in (3, 4, 5, 6):
         if parts[number] is not None and not is_number(parts[number]):
-            (place / number).wrong(f"not a decimal number: {parts[number]!r}")
+            (json_path / number).wrong(f"not a decimal number: {parts[number]!r}")
     if not int(low) <= int(high) < HASH_SPACE:
-        place.wrong("its hash range is none")
+        json_path.wrong("its hash range is none")
     return Shard(name, parent, adjacent, int(low), int(high), first, last)
 
 
-def _consumer(value: object, lineage: Lineage, place: Place) -> Snapshot:
-    found = members(value, ("locator", "store", "taken", "probes", "rows"), place)
-    rows = array(found["rows"], place / "rows")
+def _consumer(value: object, lineage: Lineage, json_path: JsonPath) -> Snapshot:
+    found = members(value, ("locator", "store", "taken", "probes", "rows"), json_path)
+    rows = array(found["rows"], json_path / "rows")
     probes = found["probes"]
     if not isinstance(probes, dict):
-        (place / "probes").wrong("not an object")
+        (json_path / "probes").wrong("not an object")
     return Snapshot(
-        locator.parse(string(found["locator"], place / "locator")),
+        locator.parse(string(found["locator"], json_path / "locator")),
         lineage,
-        tuple(wire.image(row, place / "rows" / n) for n, row in enumerate(rows)),
-        strings(found["store"], place / "store"),
-        seconds(found["taken"], place / "taken"),
-        {ShardId(s): _probe(p, place / "probes" / s) for s, p in probes.items()},
+        tuple(wire.image(row, json_path / "rows" / n) for n, row in enumerate(rows)),
+        strings(found["store"], json_path / "store"),
+        seconds(found["taken"], json_path / "taken"),
+        {ShardId(s): _probe(p, json_path / "probes" / s) for s, p in probes.items()},
     )
 
 
-def _probe(value: object, place: Place) -> Probe:
+def _probe(value: object, json_path: JsonPath) -> Probe:
     names = ("since", "drained", "first_arrival", "first", "count", "more", "last_arrival")
-    found = members(value, names, place)
+    found = members(value, names, json_path)
     first = found["first"]
     return Probe(
-        cut_of_object(found["since"], place / "since"),
-        boolean(found["drained"], place / "drained"),
-        seconds_or_none(found["first_arrival"], place / "first_arrival"),
-        None if first is None else string(first, place / "first"),
-        integer(found["count"], place / "count"),
-        boolean(found["more"], place / "more"),
-        seconds_or_none(found["last_arrival"], place / "last_arrival"),
+        cut_of_object(found["since"], json_path / "since"),
+        boolean(found["drained"], json_path / "drained"),
+        seconds_or_none(found["first_arrival"], json_path / "first_arrival"),
+        None if first is None else string(first, json_path / "first"),
+        integer(found["count"], json_path / "count"),
+        boolean(found["more"], json_path / "more"),
+        seconds_or_none(found["last_arrival"], json_path / "last_arrival"),
     )
 
 

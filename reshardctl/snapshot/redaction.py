@@ -51,12 +51,12 @@ class Redaction:
 
     def snapshot(self, original: Snapshot, lineage: Lineage) -> Snapshot:
         """A consumer's snapshot over the redacted lineage."""
-        place, spec = original.locator, original.locator.spec
-        target = self._target(place)
+        locator, spec = original.locator, original.locator.spec
+        target = self._target(locator)
         self._parts = spec.key_words
-        consumer = consumer_of(place)
+        consumer = consumer_of(locator)
         sides = zip(
-            consumer.side_tables(place.target), consumer.side_tables(target), strict=True
+            consumer.side_tables(locator.target), consumer.side_tables(target), strict=True
         )
         self._sides |= {named.name: unnamed.name for named, unnamed in sides}
         self._joined = "app" in spec.selectors
@@ -68,18 +68,18 @@ class Redaction:
         options = {
             name: self._name(value)
             if name in spec.selectors and not (name == "source" and value.isdigit()) else value
-            for name, value in place.options.items()
+            for name, value in locator.options.items()
         }
         return replace(
-            original, locator=place.elsewhere(target, options), lineage=lineage,
+            original, locator=locator.elsewhere(target, options), lineage=lineage,
             images=tuple(sorted(images, key=lambda image: image.key)),
             store=self._store(original.store, target, lineage.stream.region),
         )
 
-    def _target(self, place: Locator) -> str:
+    def _target(self, locator: Locator) -> str:
         """A name in the place of the target, with what such a target has to have around it."""
-        name = self._name(place.target)
-        shape = SCHEMES[place.text[: place.text.index(":")]].target
+        name = self._name(locator.target)
+        shape = SCHEMES[locator.text[: locator.text.index(":")]].target
         shaped = (name, f"/{name}", f"{name}/{name}")
         return next((one for one in shaped if shape.match(one)), name)
 

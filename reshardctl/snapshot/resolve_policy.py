@@ -10,7 +10,7 @@ from typing import Protocol, cast
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
-from reshardctl.model import DONE, START, Place, Rank, ShardId, short
+from reshardctl.model import DONE, START, PositionAtTime, Rank, ShardId, short
 from reshardctl.model.cuts import ARRIVAL_SLACK
 from reshardctl.model.times import When, instant
 from reshardctl.planning.policy import LATEST_AT_START, Policy
@@ -24,7 +24,7 @@ class Records(Protocol):
 
     def places(
         self, stream: str, opened: Mapping[ShardId, float | None], time: float
-    ) -> Mapping[ShardId, Place | None]:
+    ) -> Mapping[ShardId, PositionAtTime | None]:
         """Where each shard stood at a time (Unix seconds); `None` where that was not found."""
 
 
@@ -57,7 +57,7 @@ def resolved(policy: Policy, snapshot: Snapshot, stream: object) -> Policy:
             "within the reads allowed",
             "allow more: --probe-budget calls=10000,time=10m",
         )
-    places = {shard: place for shard, place in found.items() if place is not None}
+    places = {shard: position for shard, position in found.items() if position is not None}
     cuts = {shard: DONE if _over(lineage, shard, p, time) else p.at for shard, p in places.items()}
     return replace(
         policy, since=time, places=cuts, notes=tuple(_notes(policy, time, places, lineage))
@@ -76,9 +76,9 @@ def with_ends(policy: Policy, snapshot: Snapshot, stream: object) -> Policy:
             continue
         asked = {shard: lineage.opened_at(shard)}
         found = cast("Records", stream).places(lineage.stream.arn, asked, closed + ARRIVAL_SLACK)
-        place = found[shard]
-        if place is not None and place.nothing_after and place.at.rank is Rank.INSIDE:
-            ends[shard] = place.at
+        position = found[shard]
+        if position is not None and position.nothing_after and position.at.rank is Rank.INSIDE:
+            ends[shard] = position.at
     return replace(policy, places=ends)
 
 
@@ -132,21 +132,21 @@ def open_at(lineage: Lineage, time: float) -> dict[ShardId, float | None]:
     return found
 
 
-def _over(lineage: Lineage, shard: ShardId, place: Place, time: float) -> bool:
+def _over(lineage: Lineage, shard: ShardId, position: PositionAtTime, time: float) -> bool:
     """Whether the shard closed before the time and holds nothing that arrived since."""
     closed = lineage.closed_at(shard)
-    return closed is not None and closed <= time and place.nothing_after
+    return closed is not None and closed <= time and position.nothing_after
 
 
 def _notes(
-    policy: Policy, time: float, places: Mapping[ShardId, Place], lineage: Lineage
+    policy: Policy, time: float, places: Mapping[ShardId, PositionAtTime], lineage: Lineage
 ) -> Iterator[str]:
     late = sum(1 for s in lineage if (lineage.opened_at(s) or 0.0) >= time)
     born = f"; {late} opened later, to be read from the beginning" if late else ""
-    there = sum(not _over(lineage, shard, place, time) for shard, place in places.items())
+    there = sum(not _over(lineage, shard, position, time) for shard, position in places.items())
     shards = "1 shard was open" if there == 1 else f"{there} shards were open"
     yield f"policy {policy.text}: {shards} at {instant(time)}{born}"
-    if early := [shard for shard, place in places.items() if place.early]:
+    if early := [shard for shard, position in places.items() if position.early]:
         yield (
             f"the reads allowed ran out before {instant(time)} was reached in {_named(early)}: "
             "there the start lies earlier and more is re-read; --probe-budget allows more"

@@ -33,7 +33,7 @@ class Hadoop:
 
     def __init__(self, url: str, *, java: Callable[[], Any] = gateway) -> None:
         """url: with its scheme. java: gives py4j's gateway. Starts and touches nothing yet."""
-        self.place = url.rstrip("/")
+        self.location = url.rstrip("/")
         self._java = java
         self._found: tuple[Any, Any] | None = None
 
@@ -52,10 +52,10 @@ class Hadoop:
                 raise _Absent
             return [_entry(one) for one in context.util().listStatus(path)]
 
-        found = self._asked(listed, joined(self.place, folder) if folder else self.place)
+        found = self._asked(listed, joined(self.location, folder) if folder else self.location)
         if found is None:
             if not folder:
-                raise UsageError(f"there is no directory {self.place}")
+                raise UsageError(f"there is no directory {self.location}")
             return None
         return [entry for entry in found if not ours(entry.name)]
 
@@ -153,10 +153,10 @@ class Hadoop:
         def read() -> Blob:
             status = context.getFileStatus(path)
             if not status.isFile():
-                raise CannotTell(f"cannot read {self.place}/{key}: it is no file")
+                raise CannotTell(f"cannot read {self.location}/{key}: it is no file")
             if status.getLen() > LARGEST:
                 raise CannotTell(
-                    f"cannot read {self.place}/{key}: {status.getLen()} bytes are too many"
+                    f"cannot read {self.location}/{key}: {status.getLen()} bytes are too many"
                 )
             stream = context.open(path)
             try:
@@ -165,17 +165,17 @@ class Hadoop:
                 stream.close()
             return Blob(content, status.getModificationTime() * _MILLISECOND)
 
-        return self._asked(read, f"{self.place}/{key}")
+        return self._asked(read, f"{self.location}/{key}")
 
     def _compare(self, key: str, was: Blob) -> None:
         if not _is(self._read(key), was.content):
             raise Moved(key)
 
     def _may_write(self, key: str) -> None:
-        scheme = self.place.partition(":")[0]
+        scheme = self.location.partition(":")[0]
         if scheme in COPYING:
             raise Refused(
-                f"cannot write {self.place}/{key}: {scheme}:// has no atomic rename",
+                f"cannot write {self.location}/{key}: {scheme}:// has no atomic rename",
                 "name it as spark+s3://BUCKET/PREFIX",
             )
 
@@ -195,12 +195,12 @@ class Hadoop:
             try:
                 now = self._read(key)
             except ReshardError as unread:
-                raise AnswerLost(f"writing {self.place}/{key}: {unread.what}") from None
+                raise AnswerLost(f"writing {self.location}/{key}: {unread.what}") from None
             if landed(now):
                 return
             if not before(now):
                 raise Moved(key) from None
-            raise Refused(f"cannot write {self.place}/{key}: {_said(error)}") from None
+            raise Refused(f"cannot write {self.location}/{key}: {_said(error)}") from None
 
     def _asked(self, call: Callable[[], T], name: str) -> T | None:
         """What a reading call says; `None` where nothing is."""
@@ -228,14 +228,14 @@ class Hadoop:
         """The file context of the root's file system, and the root."""
         if self._found is None:
             java = self._jvm()
-            root = java.org.apache.hadoop.fs.Path(self.place)
+            root = java.org.apache.hadoop.fs.Path(self.location)
             conf = configuration(java)
             try:
                 context = java.org.apache.hadoop.fs.FileContext.getFileContext(
                     root.toUri(), conf
                 )
             except Exception as error:
-                self._unread(error, self.place)
+                self._unread(error, self.location)
             self._found = context, root
         return self._found
 

@@ -138,8 +138,8 @@ class Stream:
 
         `last` is the generation that the listing shows, None for all that has happened.
         """
-        for place in range(bisect_right(self.order, after), len(self.order)):
-            shard = self.shards[self.order[place]]
+        for index in range(bisect_right(self.order, after), len(self.order)):
+            shard = self.shards[self.order[index]]
             if self.expired(shard) or (last is not None and shard.born > last):
                 continue
             ended = shard.ended

@@ -76,8 +76,12 @@ def test_quickwit(servers, tmp_path, monkeypatch, wire, stack, release, state):
     "kinesis-consumer+postgres://secret@[::1]:5432/secret",
 ])  # fmt: skip
 def test_a_locator_without_names_is_one(text):
-    place = parse(text)
-    target = Redaction("orders")._target(place)
-    again = parse(place.elsewhere(target, {}).text)
-    assert (again.consumer, again.medium, again.target) == (place.consumer, place.medium, target)
+    locator = parse(text)
+    target = Redaction("orders")._target(locator)
+    again = parse(locator.elsewhere(target, {}).text)
+    assert (again.consumer, again.medium, again.target) == (
+        locator.consumer,
+        locator.medium,
+        target,
+    )
     assert "secret" not in again.text

@@ -20,7 +20,7 @@ from reshardctl.consumers.kcl.positions import kind_of as of_kcl
 from reshardctl.consumers.kinsumer.consumer import Kinsumer
 from reshardctl.consumers.kinsumer.positions import kind_of as of_kinsumer
 from reshardctl.consumers.quickwit.consumer import Quickwit
-from reshardctl.consumers.quickwit.positions import place_of
+from reshardctl.consumers.quickwit.positions import position_of
 from reshardctl.consumers.sequence_numbers import classify, earlier_incarnation, of_wrong_stream
 from reshardctl.lineage import Lineage
 from reshardctl.model import Image, shard_id
@@ -114,7 +114,7 @@ def judged(lineage: Lineage, text: str) -> str:
         "D" if lease == "end" else LETTERS[lease],
         LETTERS[of_kinsumer(lineage, row).value],
         LETTERS[classify(lineage, SHARD, text).value],
-        LETTERS[place_of(lineage, SHARD, text).kind.value] if SHARD in lineage else "-",
+        LETTERS[position_of(lineage, SHARD, text).kind.value] if SHARD in lineage else "-",
     ]
     wrong = (of_wrong_stream, Quickwit().of_wrong_stream)
     return "".join([*letters, *("w" if of(lineage, {SHARD: text}) else "." for of in wrong)])

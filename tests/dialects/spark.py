@@ -47,7 +47,7 @@ from reshardctl.model import Create, Image, Step, Update
 from tests.case_stream import only, shard_name
 from tests.reference.spark_files import COMMIT, Logged, crc_of, logged
 from tests.reference.spark_log import FOLDERS
-from tests.reference.spark_offset import Offset, Place, entry_text, offset
+from tests.reference.spark_offset import Offset, Position, entry_text, offset
 
 if TYPE_CHECKING:
     from tests.case import Case
@@ -126,7 +126,7 @@ def spelled(case: Case, steps: Iterable[Step]) -> dict[int, str]:
     if _query(case)["connector"] == "lineage":
         return _moved_ends(case, line)
     places = offset(line, _query(case)["connector"]).places
-    return {int(shard[8:]): _short(case, place) for shard, place in places.items()}
+    return {int(shard[8:]): _short(case, position) for shard, position in places.items()}
 
 
 def files_of(case: Case) -> Files:
@@ -138,10 +138,10 @@ def files_of(case: Case) -> Files:
         if batch.get("committed"):
             found[f"commits/{batch['id']}"] = COMMIT
         for shard, short in batch.get("log", {}).items():
-            place = _place(case, int(shard), short)
+            position = _place(case, int(shard), short)
             named = batch.get("batch", batch["id"])
-            path = f"{_folder(query)}/{named}/{place.shard}"
-            found[path] = entry_text(place, query["connector"])
+            path = f"{_folder(query)}/{named}/{position.shard}"
+            found[path] = entry_text(position, query["connector"])
     if query["state"]:
         found["state/0/_metadata/metadata"] = (
             'v1\n{"operatorInfo":{"operatorId":0,"operatorName":"stateStoreSave"},'
@@ -203,36 +203,36 @@ def _line(case: Case, batch: Mapping[str, Any]) -> str:
         return json.dumps({"shards": marks, **head, **query["offset"], **batch.get("offset", {})})
     places = [_place(case, int(shard), short) for shard, short in batch["line"].items()]
     number = batch.get("batch", batch["id"])
-    found = Offset(number, case.stream["name"], {place.shard: place for place in places})
+    found = Offset(number, case.stream["name"], {position.shard: position for position in places})
     return found.text(query["connector"], query["scala"])
 
 
-def _place(case: Case, shard: int, short: str) -> Place:
+def _place(case: Case, shard: int, short: str) -> Position:
     name = shard_name(shard)
     if short in MARKS:
-        return Place(name, short)
+        return Position(name, short)
     if short.startswith("AT:+"):
         at = case.stream["created"] + float(short[4:])
-        return Place(name, "AT_TIMESTAMP", str(int(at * 1000)))
+        return Position(name, "AT_TIMESTAMP", str(int(at * 1000)))
     if short == "END":
         ending = case.topology[shard].end
         if not ending:
             raise ValueError(f"shard {shard} is open")
-        return Place(name, "AFTER_SEQUENCE_NUMBER", ending)
+        return Position(name, "AFTER_SEQUENCE_NUMBER", ending)
     if short.startswith("@"):
-        return Place(name, "AT_SEQUENCE_NUMBER", case.number_of(short[1:]))
-    return Place(name, "AFTER_SEQUENCE_NUMBER", case.number_of(short))
+        return Position(name, "AT_SEQUENCE_NUMBER", case.number_of(short[1:]))
+    return Position(name, "AFTER_SEQUENCE_NUMBER", case.number_of(short))
 
 
-def _short(case: Case, place: Place) -> str:
+def _short(case: Case, position: Position) -> str:
     """The other way round; what no record has is left as it is."""
-    if place.kind == "AT_TIMESTAMP":
-        return f"AT:+{int(place.value) / 1000 - case.stream['created']:g}"
-    if place.kind == "AFTER_SEQUENCE_NUMBER":
-        return _payload(case, place.value)
-    if place.kind == "AT_SEQUENCE_NUMBER":
-        return f"@{_payload(case, place.value)}"
-    return place.kind
+    if position.kind == "AT_TIMESTAMP":
+        return f"AT:+{int(position.value) / 1000 - case.stream['created']:g}"
+    if position.kind == "AFTER_SEQUENCE_NUMBER":
+        return _payload(case, position.value)
+    if position.kind == "AT_SEQUENCE_NUMBER":
+        return f"@{_payload(case, position.value)}"
+    return position.kind
 
 
 def _payload(case: Case, number: str) -> str:

@@ -41,17 +41,17 @@ def mend(situation: Situation) -> Mend:
 
     def repair(address: str, table: str, stream: ServedStream) -> None:
         options = "&".join(f"{name}={value}".replace("+", "%2B") for name, value in words.items())
-        place = locator.parse(f"kcl://{table}?{options}")
+        parsed = locator.parse(f"kcl://{table}?{options}")
         ports = _ports(address, table, stream, situation.case.now)
-        report = survey(ports, stream.name, place, repair_options)
+        report = survey(ports, stream.name, parsed, repair_options)
         assert isinstance(report.decision, Plan), report.decision
         plan = savedplan.of_report(report, probe=False)
         with (
             tempfile.TemporaryDirectory() as folder,
             Journal.create(Path(folder) / "journal", _header(plan)) as journal,
         ):
-            carry_out(ports, plan, place, journal)
-            verify(ports, plan, place, journal)
+            carry_out(ports, plan, parsed, journal)
+            verify(ports, plan, parsed, journal)
 
     return repair
 

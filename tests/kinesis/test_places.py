@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from reshardctl.kinesis.budget import PACE, Limits
-from reshardctl.model import START, Place, at_number, shard_id
+from reshardctl.model import START, PositionAtTime, at_number, shard_id
 from reshardctl.testing import FakeKinesis, load_topology
 from reshardctl.testing.faults import short_page
 from reshardctl.testing.operations import iterators
@@ -38,7 +38,7 @@ def number_of(fake: FakeKinesis, index: int) -> str:
     return str(fake.stream("orders").shards[0].records[index].number)
 
 
-def place(asked: Asked, time: float, opened: float | None = CREATED - 3.0) -> Place | None:
+def place(asked: Asked, time: float, opened: float | None = CREATED - 3.0) -> PositionAtTime | None:
     return asked.kinesis.places("orders", {ZERO: opened}, CREATED + time)[ZERO]
 
 
@@ -47,7 +47,7 @@ def test_the_predecessor_of_the_first_that_arrived_since(transport: str) -> None
     """Arrival times are not monotonic (GetShardIterator API reference names no order): the third
     arrived before T, but the second did after it, and goes before."""
     fake = stream_of([(90, 91), (999, 1001.5), (999, 999.5), (1003, 1004)])
-    wanted = Place(at_number(number_of(fake, 0)), CREATED + 1001.5)
+    wanted = PositionAtTime(at_number(number_of(fake, 0)), CREATED + 1001.5)
     if transport == "http":
         with over_http(fake) as asked:
             assert place(asked, 1000) == wanted
@@ -58,36 +58,38 @@ def test_the_predecessor_of_the_first_that_arrived_since(transport: str) -> None
 
 def test_a_record_that_arrives_at_the_very_time_is_read() -> None:
     fake = stream_of([(900, 901), (999, 1000), (1001, 1002)])
-    assert place(in_process(fake), 1000) == Place(at_number(number_of(fake, 0)), CREATED + 1000)
+    assert place(in_process(fake), 1000) == PositionAtTime(
+        at_number(number_of(fake, 0)), CREATED + 1000
+    )
 
 
 def test_nothing_before_it_is_the_beginning() -> None:
     fake = stream_of([(1500, 1501), (1600, 1601)])
-    assert place(in_process(fake), 1000) == Place(START, CREATED + 1501)
+    assert place(in_process(fake), 1000) == PositionAtTime(START, CREATED + 1501)
 
 
 def test_nothing_after_it_is_the_last_record() -> None:
     fake = stream_of([(100, 101), (200, 201)])
-    assert place(in_process(fake), 1000) == Place(
+    assert place(in_process(fake), 1000) == PositionAtTime(
         at_number(number_of(fake, 1)), None, nothing_after=True
     )
 
 
 def test_an_empty_shard() -> None:
-    assert place(in_process(stream_of([])), 1000) == Place(START, None, nothing_after=True)
+    assert place(in_process(stream_of([])), 1000) == PositionAtTime(START, None, nothing_after=True)
 
 
 def test_a_closed_shard_in_which_nothing_arrived_since() -> None:
     fake = stream_of([(100, 101), (200, 201)], close=1200)
     found = place(in_process(fake), 1000)
-    assert found == Place(at_number(number_of(fake, 1)), None, nothing_after=True)
+    assert found == PositionAtTime(at_number(number_of(fake, 1)), None, nothing_after=True)
 
 
 def test_a_long_gap_is_bridged_and_not_read_twice() -> None:
     """Three hours without a record: each approach begins earlier, and few reads are made."""
     fake = stream_of([(100, 101), (200, 201), (11000, 11001)], now=12000)
     asked = in_process(fake)
-    assert place(asked, 10900) == Place(at_number(number_of(fake, 1)), CREATED + 11001)
+    assert place(asked, 10900) == PositionAtTime(at_number(number_of(fake, 1)), CREATED + 11001)
     assert [c.action for c in fake.calls].count("GetRecords") <= 6
 
 
@@ -104,12 +106,14 @@ def test_an_approach_that_begins_beside_the_time_proves_nothing(
 
     monkeypatch.setattr(iterators, "_at_timestamp", earliest)
     fake = stream_of([(950, 951), (998, 1000.4), (998, 998.4), (1005, 1006)])
-    assert place(in_process(fake), 1000) == Place(at_number(number_of(fake, 0)), CREATED + 1000.4)
+    assert place(in_process(fake), 1000) == PositionAtTime(
+        at_number(number_of(fake, 0)), CREATED + 1000.4
+    )
 
 
 def test_what_was_trimmed_is_not_missed() -> None:
     fake = stream_of([(100, 101), (200, 201), (1500, 1501)], trim=1000)
-    assert place(in_process(fake), 1200) == Place(START, CREATED + 1501)
+    assert place(in_process(fake), 1200) == PositionAtTime(START, CREATED + 1501)
 
 
 def test_empty_pages_expired_iterators_and_throttles_are_gone_through() -> None:
@@ -118,7 +122,7 @@ def test_empty_pages_expired_iterators_and_throttles_are_gone_through() -> None:
     fake.faults.add("GetRecords", "ProvisionedThroughputExceededException", after=5, times=2)
     fake.faults.add("GetRecords", short_page(0), after=8, times=3)
     fake.faults.add("GetRecords", short_page(2), times=None)
-    assert place(in_process(fake), 1000) == Place(
+    assert place(in_process(fake), 1000) == PositionAtTime(
         at_number(number_of(fake, 98)), CREATED + 1000
     )
 
@@ -128,7 +132,7 @@ def test_a_clock_that_is_ahead_of_the_service_s() -> None:
     that young, and an earlier approach is taken."""
     fake = stream_of([(100, 101), (3900, 3901)], now=4000)
     found = place(in_process(fake), 4000 + 45)
-    assert found == Place(at_number(number_of(fake, 1)), None, nothing_after=True)
+    assert found == PositionAtTime(at_number(number_of(fake, 1)), None, nothing_after=True)
 
 
 def test_a_shard_that_is_throttled_for_good_is_not_guessed() -> None:
@@ -182,7 +186,7 @@ def test_many_shards_wait_for_their_pace_together() -> None:
     opened = {shard_id(i): CREATED - 3.0 for i in range(40)}
     found = asked.kinesis.places("orders", opened, CREATED + 8000)
     assert list(found) == list(opened)
-    assert all(place is not None and place.at != START for place in found.values())
+    assert all(position is not None and position.at != START for position in found.values())
     assert sum(asked.waits) < 12 * PACE
 
 

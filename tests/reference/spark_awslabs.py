@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tests.reference.spark_files import DiedError
 from tests.reference.spark_log import Log
-from tests.reference.spark_offset import Offset, Place, offset
+from tests.reference.spark_offset import Offset, Position, offset
 from tests.reference.spark_qubole import Batch, CrashedError
 from tests.reference.spark_release import Options, Release, followed, start_of
 from tests.reference.spark_stream import Page, Source
@@ -45,14 +45,14 @@ class Awslabs:
         entries = (self.log.get(before.batch) if before.batch >= 0 else None) or {}
         if before.batch >= 0 and not entries:
             raise DiedError(f"unable to fetch committed metadata of batch {before.batch}")
-        previous = [entries.get(shard, place) for shard, place in before.places.items()]
+        previous = [entries.get(shard, position) for shard, position in before.places.items()]
         places = previous
         if before.batch < 0 or self.described is None or self._due(self.described):
             shards = self.source.shards()
             self.described = self.now()
             places = followed(shards, previous, self.start, self.fails, self.release.ends_closed)
         if self.current is None or before.batch < 0 or self._worth(previous, places):
-            found = {place.shard: place for place in places if not place.ended}
+            found = {position.shard: position for position in places if not position.ended}
             self.current = Offset(before.batch + 1, self.source.stream, found)
         return self.current.text(FAMILY, self.release.scala)
 
@@ -62,11 +62,11 @@ class Awslabs:
         if start is not None and offset(start, FAMILY).batch > batch.batch:
             raise DiedError("assertion failed: the batch before is later")
         entries = self.log.get(batch.batch) or {}
-        places = [place for place in batch.places.values() if _runs(place, entries)]
+        places = [position for position in batch.places.values() if _runs(position, entries)]
         self.current = self.current or batch
         delivered: Batch = {}
-        for place in sorted(places, key=lambda one: one.shard)[:tasks]:
-            delivered[place.shard], ended = self._read(place, entries.get(place.shard))
+        for position in sorted(places, key=lambda one: one.shard)[:tasks]:
+            delivered[position.shard], ended = self._read(position, entries.get(position.shard))
             self.log.add(self.current.batch, ended)
         if tasks is not None:
             raise CrashedError
@@ -80,18 +80,18 @@ class Awslabs:
     def _due(self, described: float) -> bool:
         return described + self.options.interval < self.now()
 
-    def _worth(self, previous: list[Place], places: list[Place]) -> bool:
+    def _worth(self, previous: list[Position], places: list[Position]) -> bool:
         """Whether avoidEmptyBatches lets a batch be."""
-        if not self.avoids or any(place.ended or not place.last for place in places):
+        if not self.avoids or any(position.ended or not position.last for position in places):
             return True
-        if {place.shard for place in previous} != {place.shard for place in places}:
+        if {position.shard for position in previous} != {position.shard for position in places}:
             return True
         return any(map(self._has_records, places))
 
-    def _has_records(self, place: Place) -> bool:
+    def _has_records(self, position: Position) -> bool:
         try:
             iterator = self.source.iterator(
-                place.shard, place.kind, place.value, tolerant=self.tolerant
+                position.shard, position.kind, position.value, tolerant=self.tolerant
             )
             if iterator is None:
                 return False  # the client throws on a missing iterator, and that is ignored
@@ -100,12 +100,12 @@ class Awslabs:
                 page = self.source.page(page.following, 1)
         except DiedError:
             return False
-        idle = self.release.idle_latest and place.kind == "AT_TIMESTAMP"
+        idle = self.release.idle_latest and position.kind == "AT_TIMESTAMP"
         return bool(page.records) or page.behind > 0 or idle
 
-    def _read(self, place: Place, stop: Place | None) -> tuple[list[str], Place]:
+    def _read(self, position: Position, stop: Position | None) -> tuple[list[str], Position]:
         """One reader: what it delivers until ``stop``, and the entry that it leaves."""
-        iterator = self._first(place)
+        iterator = self._first(position)
         payloads: list[str] = []
         last = ""
         while iterator is not None:
@@ -114,36 +114,40 @@ class Awslabs:
                 payloads.append(payload)
                 last = number
                 if _reached(number, stop) or len(payloads) >= self.options.limit:
-                    return payloads, Place(place.shard, "AFTER_SEQUENCE_NUMBER", last)
+                    return payloads, Position(position.shard, "AFTER_SEQUENCE_NUMBER", last)
             iterator = page.following
             if iterator is not None and _idle(page):
-                return payloads, self._left(place, last)
-        return payloads, Place(place.shard, "SHARD_END")
+                return payloads, self._left(position, last)
+        return payloads, Position(position.shard, "SHARD_END")
 
-    def _first(self, place: Place) -> str | None:
-        again = place.kind == "AFTER_SEQUENCE_NUMBER" and place.sub != -1 and not place.last
-        kind = "AT_SEQUENCE_NUMBER" if again else place.kind
-        return self.source.iterator(place.shard, kind, place.value, tolerant=self.tolerant)
+    def _first(self, position: Position) -> str | None:
+        again = (
+            position.kind == "AFTER_SEQUENCE_NUMBER" and position.sub != -1 and not position.last
+        )
+        kind = "AT_SEQUENCE_NUMBER" if again else position.kind
+        return self.source.iterator(position.shard, kind, position.value, tolerant=self.tolerant)
 
-    def _left(self, place: Place, last: str) -> Place:
+    def _left(self, position: Position, last: str) -> Position:
         """The entry of a shard that is still open (updateMetadata)."""
         if last:
-            return Place(place.shard, "AFTER_SEQUENCE_NUMBER", last)
-        if self.release.idle_latest and place.kind == "AT_SEQUENCE_NUMBER":
-            return Place(place.shard, "AFTER_SEQUENCE_NUMBER", place.value, place.sub, place.last)
-        if self.release.idle_latest and place.kind == "AT_TIMESTAMP":
-            return Place(place.shard, "LATEST")
-        return place
+            return Position(position.shard, "AFTER_SEQUENCE_NUMBER", last)
+        if self.release.idle_latest and position.kind == "AT_SEQUENCE_NUMBER":
+            return Position(
+                position.shard, "AFTER_SEQUENCE_NUMBER", position.value, position.sub, position.last
+            )
+        if self.release.idle_latest and position.kind == "AT_TIMESTAMP":
+            return Position(position.shard, "LATEST")
+        return position
 
 
-def _runs(place: Place, entries: dict[str, Place]) -> bool:
+def _runs(position: Position, entries: dict[str, Position]) -> bool:
     """A batch with a log is one that crashed: only shards that had come to something run again."""
-    if place.ended:
+    if position.ended:
         return False
-    return not entries or (place.shard in entries and entries[place.shard].kind in BOUNDING)
+    return not entries or (position.shard in entries and entries[position.shard].kind in BOUNDING)
 
 
-def _reached(number: str, stop: Place | None) -> bool:
+def _reached(number: str, stop: Position | None) -> bool:
     return stop is not None and stop.kind == "AFTER_SEQUENCE_NUMBER" and stop.value == number
 
 

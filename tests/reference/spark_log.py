@@ -8,7 +8,7 @@ from shutil import rmtree
 from typing import Protocol
 
 from tests.reference.spark_files import numbered, put
-from tests.reference.spark_offset import Place, entry, entry_text
+from tests.reference.spark_offset import Position, entry, entry_text
 
 FOLDERS = {"qubole": "shard-commit", "awslabs": "shard-source"}
 
@@ -16,10 +16,10 @@ FOLDERS = {"qubole": "shard-commit", "awslabs": "shard-source"}
 class Log(Protocol):
     """What a connector keeps of the ends of its batches."""
 
-    def get(self, batch: int) -> dict[str, Place] | None:
+    def get(self, batch: int) -> dict[str, Position] | None:
         """The entries of a batch by shard; None when there is no such batch. DiedError."""
 
-    def add(self, batch: int, place: Place) -> None:
+    def add(self, batch: int, position: Position) -> None:
         """Store where a batch ended in one shard."""
 
     def purge(self, below: int) -> None:
@@ -36,19 +36,19 @@ class FolderLog:
     root: Path
     family: str
 
-    def get(self, batch: int) -> dict[str, Place] | None:
+    def get(self, batch: int) -> dict[str, Position] | None:
         """Every file of the batch's folder but Hadoop's checksums is read, whatever its name."""
         folder = self.root / FOLDERS[self.family] / str(batch)
         if not folder.is_dir():
             return None
         files = [path for path in sorted(folder.iterdir()) if not _checksum(path.name)]
         places = [entry(path.read_text(encoding="utf-8"), self.family) for path in files]
-        return {place.shard: place for place in places}
+        return {position.shard: position for position in places}
 
-    def add(self, batch: int, place: Place) -> None:
+    def add(self, batch: int, position: Position) -> None:
         """Write one file, over what is there."""
         folder = self.root / FOLDERS[self.family] / str(batch)
-        put(folder / place.shard, entry_text(place, self.family))
+        put(folder / position.shard, entry_text(position, self.family))
 
     def purge(self, below: int) -> None:
         """Drop whole folders."""
@@ -69,16 +69,16 @@ def _checksum(name: str) -> bool:
 class TableLog:
     """DynamodbMetadataCommitter: the first writer of (batch, shard) wins, whoever it is."""
 
-    items: dict[tuple[int, str], Place] = field(default_factory=dict)
+    items: dict[tuple[int, str], Position] = field(default_factory=dict)
 
-    def get(self, batch: int) -> dict[str, Place] | None:
+    def get(self, batch: int) -> dict[str, Position] | None:
         """A Query by metadataKey; nothing there is no such batch."""
-        found = {shard: place for (of, shard), place in self.items.items() if of == batch}
+        found = {shard: position for (of, shard), position in self.items.items() if of == batch}
         return found or None
 
-    def add(self, batch: int, place: Place) -> None:
+    def add(self, batch: int, position: Position) -> None:
         """PutItem with attribute_not_exists; its failure is ignored."""
-        self.items.setdefault((batch, place.shard), place)
+        self.items.setdefault((batch, position.shard), position)
 
     def purge(self, below: int) -> None:
         """Delete older items."""

@@ -20,7 +20,7 @@ KEYS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Position:
     """One ShardInfo. ``value`` is a number, milliseconds, or "". Only awslabs has the last two."""
 
     shard: str
@@ -51,7 +51,7 @@ class Offset:
 
     batch: int
     stream: str
-    places: dict[str, Place]
+    places: dict[str, Position]
 
     def text(self, family: str, scala: str) -> str:
         """Exactly as the connector writes it, the order of keys included."""
@@ -78,34 +78,38 @@ def offset(text: str, family: str) -> Offset:
         raise DiedError(f"IllegalArgumentException: {error!r}") from error
 
 
-def _place(shard: str, part: dict[str, str], family: str) -> Place:
-    place = Place(shard, part["iteratorType"], part["iteratorPosition"])
+def _place(shard: str, part: dict[str, str], family: str) -> Position:
+    position = Position(shard, part["iteratorType"], part["iteratorPosition"])
     if family == "qubole":
-        return place
+        return position
     if part["isLast"].lower() not in ("true", "false"):
         raise ValueError(part["isLast"])
     last = part["isLast"].lower() == "true"
-    return Place(shard, place.kind, place.value, int(part["subSequenceNumber"]), last)
+    return Position(shard, position.kind, position.value, int(part["subSequenceNumber"]), last)
 
 
-def entry_text(place: Place, family: str) -> str:
+def entry_text(position: Position, family: str) -> str:
     """One file of the connector's log; here the two last values are no texts."""
-    whole: dict[str, Any] = {"shardId": place.shard, "iteratorType": place.kind}
-    whole["iteratorPosition"] = place.value
+    whole: dict[str, Any] = {"shardId": position.shard, "iteratorType": position.kind}
+    whole["iteratorPosition"] = position.value
     if family == "awslabs":
-        whole |= {"subSequenceNumber": place.sub, "isLast": place.last}
+        whole |= {"subSequenceNumber": position.sub, "isLast": position.last}
     return _json(whole)
 
 
-def entry(text: str, family: str) -> Place:
+def entry(text: str, family: str) -> Position:
     """Read a file of the connector's log; DiedError where json4s refuses it."""
     try:
         found = json.loads(text)
-        place = Place(found["shardId"], found["iteratorType"], found["iteratorPosition"])
+        position = Position(found["shardId"], found["iteratorType"], found["iteratorPosition"])
         if family == "qubole":
-            return place
-        return Place(
-            place.shard, place.kind, place.value, found["subSequenceNumber"], found["isLast"]
+            return position
+        return Position(
+            position.shard,
+            position.kind,
+            position.value,
+            found["subSequenceNumber"],
+            found["isLast"],
         )
     except (ValueError, KeyError, TypeError) as error:
         raise DiedError(f"gave up fetching metadata: {error!r}") from error

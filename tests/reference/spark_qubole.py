@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tests.reference.spark_files import DiedError
 from tests.reference.spark_log import Log
-from tests.reference.spark_offset import Offset, Place, offset
+from tests.reference.spark_offset import Offset, Position, offset
 from tests.reference.spark_release import Options, Release, followed, start_of
 from tests.reference.spark_stream import Source
 
@@ -54,7 +54,7 @@ class Qubole:
             self.described = self.now()
             places = followed(shards, previous, self.start, self.fails, ends_closed=False)
         if not self.avoids or before < 0 or self._worth(places):
-            found = {place.shard: place for place in places}
+            found = {position.shard: position for position in places}
             self.current = Offset(before + 1, self.source.stream, found)
         assert self.current is not None
         return self.current.text(FAMILY, self.release.scala)
@@ -64,8 +64,8 @@ class Qubole:
         batch = self._batch(start, end)
         places = sorted((p for p in batch.places.values() if not p.ended), key=lambda p: p.shard)
         delivered: Batch = {}
-        for place in places[:tasks]:
-            delivered[place.shard], ended = self._read(place)
+        for position in places[:tasks]:
+            delivered[position.shard], ended = self._read(position)
             self.log.add(batch.batch, ended)
         if tasks is not None:
             raise CrashedError
@@ -87,7 +87,7 @@ class Qubole:
         self.current = self.current or batch
         return batch
 
-    def _previous(self, batch: int) -> list[Place]:
+    def _previous(self, batch: int) -> list[Position]:
         if batch < 0:
             return []
         found = self.log.get(batch)
@@ -95,20 +95,22 @@ class Qubole:
             raise DiedError(f"unable to fetch committed metadata of batch {batch}")
         return list(found.values())
 
-    def _worth(self, places: list[Place]) -> bool:
+    def _worth(self, places: list[Position]) -> bool:
         """Whether avoidEmptyBatches lets a batch be; its looks for new shards never find one."""
-        return any(place.ended for place in places) or any(map(self._has_records, places))
+        return any(position.ended for position in places) or any(map(self._has_records, places))
 
-    def _has_records(self, place: Place) -> bool:
-        iterator = self.source.iterator(place.shard, place.kind, place.value, tolerant=False)
+    def _has_records(self, position: Position) -> bool:
+        iterator = self.source.iterator(
+            position.shard, position.kind, position.value, tolerant=False
+        )
         assert iterator is not None
         page = self.source.page(iterator, 1)
         return bool(page.records) or page.behind > 0
 
-    def _read(self, place: Place) -> tuple[list[str], Place]:
+    def _read(self, position: Position) -> tuple[list[str], Position]:
         """One task: what it delivers, and the entry that it leaves."""
         iterator = self.source.iterator(
-            place.shard, place.kind, place.value, tolerant=not self.fails
+            position.shard, position.kind, position.value, tolerant=not self.fails
         )
         payloads: list[str] = []
         last = ""
@@ -118,9 +120,9 @@ class Qubole:
             last = page.records[-1][0] if page.records else last
             iterator = page.following
             if iterator is None:
-                return payloads, Place(place.shard, "SHARD_END")
+                return payloads, Position(position.shard, "SHARD_END")
             if page.behind == 0:
                 break
         if last:
-            return payloads, Place(place.shard, "AFTER_SEQUENCE_NUMBER", last)
-        return payloads, place
+            return payloads, Position(position.shard, "AFTER_SEQUENCE_NUMBER", last)
+        return payloads, position

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.reference.spark_files import DiedError
-from tests.reference.spark_offset import Place
+from tests.reference.spark_offset import Position
 from tests.reference.spark_stream import Shard
 
 
@@ -62,7 +62,7 @@ class Options:
     retain: int = 100
 
 
-Start = Callable[[str], Place]
+Start = Callable[[str], Position]
 """Where a shard begins that the checkpoint does not name."""
 
 
@@ -73,40 +73,40 @@ def start_of(starting: str, now_ms: int) -> Start:
         named = {shard: one for shard, one in json.loads(starting).items() if shard != "metadata"}
         default = start_of("LATEST", now_ms)
         return lambda shard: (
-            Place(shard, named[shard]["iteratorType"], named[shard]["iteratorPosition"])
+            Position(shard, named[shard]["iteratorType"], named[shard]["iteratorPosition"])
             if shard in named else default(shard)
         )
     name, _, at = starting.partition(":")
     if name == "LATEST":
         name, at = "AT_TIMESTAMP", str(now_ms)
-    return lambda shard: Place(shard, name, at)
+    return lambda shard: Position(shard, name, at)
 
 
 def followed(
-    shards: dict[str, Shard], previous: list[Place], start: Start, fails: bool, ends_closed: bool
-) -> list[Place]:
+    shards: dict[str, Shard], previous: list[Position], start: Start, fails: bool, ends_closed: bool
+) -> list[Position]:
     """ShardSyncer.getLatestShardInfo: the places of the next batch; DiedError on data loss."""
     if not shards:
         return previous
-    known = {place.shard for place in previous}
+    known = {position.shard for position in previous}
     if fails and known - set(shards):
         raise DiedError(f"some data may have been lost: {sorted(known - set(shards))}")
-    new: dict[str, Place] = {}
-    kept = {place.shard: place for place in previous if place.shard in shards}
+    new: dict[str, Position] = {}
+    kept = {position.shard: position for position in previous if position.shard in shards}
     for shard in shards.values():
         if not shard.open and not ends_closed:
             continue
         if shard.id in known:
             if not shard.open:
-                kept[shard.id] = Place(shard.id, "SHARD_END")
+                kept[shard.id] = Position(shard.id, "SHARD_END")
             continue
         _ancestors(shard, shards, known, new, start)
-        new[shard.id] = start(shard.id) if shard.open else Place(shard.id, "SHARD_END")
+        new[shard.id] = start(shard.id) if shard.open else Position(shard.id, "SHARD_END")
     return [*kept.values(), *new.values()]
 
 
 def _ancestors(
-    shard: Shard, shards: dict[str, Shard], known: set[str], new: dict[str, Place], start: Start
+    shard: Shard, shards: dict[str, Shard], known: set[str], new: dict[str, Position], start: Start
 ) -> None:
     """Every unknown ancestor up to the first known one begins like a new shard."""
     seen: set[str] = set()

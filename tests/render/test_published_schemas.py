@@ -96,8 +96,8 @@ def roundup(form: str) -> str:
             ("reshardctl.toml", number + 1), report,
         ))  # fmt: skip
     failed = CannotTell("the <table> & its rows", "look")
-    place = found[0].place
-    found.append(Entry("e", "other", place, ("e",), failed.exit, None, None, failed))
+    locator = found[0].locator
+    found.append(Entry("e", "other", locator, ("e",), failed.exit, None, None, failed))
     shown: str = MANY[form](Roundup(tuple(found), Exit.UNKNOWN), Context(exit=Exit.UNKNOWN))
     return shown
 

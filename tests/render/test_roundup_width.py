@@ -17,8 +17,8 @@ def test_results_keep_their_words(width):
     found = []
     for name in ("a-both", "b"):
         report = report_of(name, "initial=LATEST&release=3.5.1")
-        place = report.snapshot.locator
-        found.append(Entry(place.text, "orders", place, (name,), Exit.FINDINGS, None, report))
+        locator = report.snapshot.locator
+        found.append(Entry(locator.text, "orders", locator, (name,), Exit.FINDINGS, None, report))
     wanted = replace(context(found[0].report), width=width)
     lines = MANY["text"](Roundup(tuple(found), Exit.FINDINGS), wanted).splitlines()
     assert told(lines) == "1 error 1 error, 1 warning"

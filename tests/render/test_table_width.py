@@ -115,8 +115,8 @@ def test_plans(asked_for, name, options, policy, width, verbose):
 @pytest.mark.parametrize("width", WIDTHS)
 def test_several_consumers(asked_for, width):
     report = report_of("b", "initial=LATEST&release=3.5.1")
-    place = report.snapshot.locator
-    entry = Entry(place.text, "orders", place, ("b",), Exit.FINDINGS, None, report)
+    locator = report.snapshot.locator
+    entry = Entry(locator.text, "orders", locator, ("b",), Exit.FINDINGS, None, report)
     wanted = replace(context(report), width=width)
     shown = MANY["text"](Roundup((entry, entry), Exit.FINDINGS), wanted)
     assert asked_for and not seen_whole(asked_for, shown)

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reshardctl.codec.strict import Place
+from reshardctl.codec.strict import JsonPath
 from reshardctl.codec.values import image
 from reshardctl.consumers import locator
 from reshardctl.diagnosis.evidence import Snapshot
@@ -54,8 +54,8 @@ def snapshot_of(case: Case) -> Snapshot:
     lineage = lineage_of(case.shards, case.stream["created"], case.retention_hours)
     store = {"medium": "dynamodb", "arn": "arn:aws:dynamodb:us-east-1:123456789012:table/app",
              "created": "2026-11-01T00:00:00Z", "id": "5c1f"}  # fmt: skip
-    place = locator.parse(f"kcl://payments-fraud?{options}")
-    return Snapshot(place, lineage, tuple(images_of(case.items())), store, float(case.now))
+    parsed = locator.parse(f"kcl://payments-fraud?{options}")
+    return Snapshot(parsed, lineage, tuple(images_of(case.items())), store, float(case.now))
 
 
 def saved_of(case: Case) -> SavedSnapshot:
@@ -209,7 +209,7 @@ def test_keys_of_many_streams_stay_together():
         "shardId": {"S": "shardId-000000000001"}, "leaseOwner": {"S": "orders"},
         "checkpoint": {"S": "SHARD_END"}, "childShardIds": {"SS": ["shardId-000000000002"]},
         "pendingCheckpointState": {"B": "c2VjcmV0"}, "leaseCounter": {"N": "4"},
-    }}, Place("test"))  # fmt: skip
+    }}, JsonPath("test"))  # fmt: skip
     original = replace(snapshot_of(CASES[0]), images=(row,))
     found = redaction.Redaction("orders").snapshot(original, original.lineage).images[0]
     assert found.key == "000000000000:stream:1795219200:shardId-000000000001"

@@ -91,7 +91,7 @@ def target_of(entry: Consumer, config: Config, selection: Selection, observer: O
     )
     file = [] if selection.config is None else ["--config", config.file]
     return Target(
-        entry.stream.stream, entry.place, repair_options, selection.probe,
+        entry.stream.stream, entry.locator, repair_options, selection.probe,
         (entry.name, *file, *selection.account.argv(), *asked),
         lambda: _ports(entry, selection.account, observer), entry=entry,
         suppressions=tuple(s for s in config.suppressions if s.consumer == entry.name),
@@ -124,7 +124,7 @@ class Reached:
 
 
 def of_saved(
-    account: Account, file: Path | None, place: Locator, stream: str, observer: Observer
+    account: Account, file: Path | None, locator: Locator, stream: str, observer: Observer
 ) -> Reached:
     """As the consumer of this table and stream in the configuration, if there is just one; else as
     the request says.
@@ -132,16 +132,16 @@ def of_saved(
     file: the configuration. stream: as the plan names it. A file that cannot be read does not stop
     an undo: the observer is told.
     """
-    entry = _entry_of(file, place, stream, observer)
+    entry = _entry_of(file, locator, stream, observer)
     if entry is None:
-        return Reached(account, ports_of(account, place, observer))
+        return Reached(account, ports_of(account, locator, observer))
     store = account_of(entry.reach, account)
-    ports = ports_of(account_of(entry.stream.reach, account), place, observer, store)
+    ports = ports_of(account_of(entry.stream.reach, account), locator, observer, store)
     return Reached(store, ports, folder(entry.journal))
 
 
 def _entry_of(
-    file: Path | None, place: Locator, stream: str, observer: Observer
+    file: Path | None, locator: Locator, stream: str, observer: Observer
 ) -> Consumer | None:
     if file is None and not DEFAULT.exists():
         return None
@@ -154,7 +154,7 @@ def _entry_of(
         return None
     found = [
         entry for entry in config.consumers.values()
-        if (entry.place.medium, entry.place.target) == (place.medium, place.target)
+        if (entry.locator.medium, entry.locator.target) == (locator.medium, locator.target)
         and _named(entry.stream.stream) == _named(stream)
     ]
     return found[0] if len(found) == 1 else None
@@ -176,7 +176,7 @@ def account_of(reach: Reach, said: Account) -> Account:
 
 def _ports(entry: Consumer, said: Account, observer: Observer) -> Ports:
     stream = account_of(entry.stream.reach, said)
-    ports = ports_of(stream, entry.place, observer, account_of(entry.reach, said))
+    ports = ports_of(stream, entry.locator, observer, account_of(entry.reach, said))
     if entry.stream.created is None:
         return ports
     pinned = Pinned(ports.kinesis, entry.stream.created, entry.stream.origin)

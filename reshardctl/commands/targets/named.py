@@ -20,14 +20,14 @@ def one(text: str, selection: Selection, observer: Observer) -> Target:
         return offline.one(text, selection)
     if config := configured.names(text, selection):
         return configured.one(text, config, selection, observer)
-    place = place_of(text, observer)
+    locator = place_of(text, observer)
     if selection.stream is None:
         raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
     repair_options = wishes_of(
         selection.policy or "lossless", selection.accept, selection.bootstrap, selection.recreated
     )
     argv = suggested_command(
-        place,
+        locator,
         selection.stream,
         selection.account,
         selection.policy,
@@ -37,8 +37,8 @@ def one(text: str, selection: Selection, observer: Observer) -> Target:
         selection.created,
     )
     return Target(
-        selection.stream, place, repair_options, selection.probe, tuple(argv),
-        lambda: ports_of(selection.account, place, observer),
+        selection.stream, locator, repair_options, selection.probe, tuple(argv),
+        lambda: ports_of(selection.account, locator, observer),
     )
 
 
@@ -62,4 +62,4 @@ def several(texts: Sequence[str], selection: Selection, observer: Observer) -> l
 
 
 def _identity(target: Target) -> str:
-    return target.place.text if target.entry is None else f"{target.entry.name} by its name"
+    return target.locator.text if target.entry is None else f"{target.entry.name} by its name"

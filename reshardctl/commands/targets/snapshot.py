@@ -59,7 +59,7 @@ def one(text: str, selection: Selection) -> Target:
     """The only consumer. UsageError where the file has several and none is named."""
     found = targets(text, selection)
     if len(found) > 1:
-        names = [target.place.target for target in found]
+        names = [target.locator.target for target in found]
         raise UsageError(
             f"{text}: the snapshot has {len(found)} consumers",
             " or ".join(f"{_joined(text, name)}" for name in names[:3]),
@@ -105,15 +105,21 @@ def _target(text: str, found: Snapshot, options: Mapping[str, str], selection: S
     from reshardctl.commands.target import Target
 
     kept = found.locator
-    place = checked(replace(kept, text=text, options={**kept.options, **options}))
+    locator = checked(replace(kept, text=text, options={**kept.options, **options}))
     repair_options = wishes_of(
         selection.policy or "lossless", selection.accept, selection.bootstrap, selection.recreated
     )
     stream = selection.stream or found.lineage.stream.arn
-    frozen = replace(found, locator=place)
+    frozen = replace(found, locator=locator)
     argv = (text, *(["--probe"] if selection.probe else []))
     return Target(
-        stream, place, repair_options, selection.probe, argv, lambda: _ports(frozen), offline=True,
+        stream,
+        locator,
+        repair_options,
+        selection.probe,
+        argv,
+        lambda: _ports(frozen),
+        offline=True,
         to_write=_to_write(found, options),
     )
 
@@ -130,7 +136,7 @@ def only_shown(dry_run: bool, out: Path | None, target: Target) -> None:
     instead = f"reshardctl fix {' '.join(shlex.quote(word) for word in target.to_write)}"
     if not dry_run:
         raise UsageError(
-            f"{target.place.text} cannot be written to: it shows what was",
+            f"{target.locator.text} cannot be written to: it shows what was",
             f"add --dry-run, or name the store itself: {instead}",
         )
     if out is not None:

@@ -30,7 +30,7 @@ from reshardctl.consumers.kcl.flaws import (
     SWITCHES,
     THROUGHPUT,
 )
-from reshardctl.consumers.versions import Known, Place
+from reshardctl.consumers.versions import Known, MatchedRelease
 from reshardctl.errors import UsageError
 
 
@@ -148,9 +148,9 @@ def note_of(release: str | None) -> str:
     return _place(release).note if release else ""
 
 
-def _place(release: str) -> Place:
+def _place(release: str) -> MatchedRelease:
     if not _VERSION.match(release):
         raise UsageError(
             f"release={release}: not a KCL version", "write it as in the pom, e.g. release=2.7.2"
         )
-    return KNOWN.place(release, tuple(int(part) for part in release.split(".")))
+    return KNOWN.matching(release, tuple(int(part) for part in release.split(".")))

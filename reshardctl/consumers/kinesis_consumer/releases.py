@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from reshardctl.consumers.versions import Known, Place, newer_patch, same_commit
+from reshardctl.consumers.versions import Known, MatchedRelease, newer_patch, same_commit
 from reshardctl.errors import UsageError
 
 
@@ -87,10 +87,10 @@ def traits_of(release: str) -> Traits:
 
     A prefix means its newest release. Raises UsageError for what this project cannot judge.
     """
-    kind, place = _placed(release)
+    kind, matched = _placed(release)
     match kind:
         case "telegraf":
-            return TELEGRAF_OLD if place.version < (1, 36, 4) else TELEGRAF
+            return TELEGRAF_OLD if matched.version < (1, 36, 4) else TELEGRAF
         case "group":
             return GROUP
         case "master":
@@ -104,16 +104,16 @@ def note_of(release: str | None) -> str:
     return _placed(release)[1].note if release else ""
 
 
-def _placed(release: str) -> tuple[str | None, Place]:
+def _placed(release: str) -> tuple[str | None, MatchedRelease]:
     """Which of them, and the known release that stands for it."""
     if match := _MASTER.match(release):
         other = match[1] and not same_commit(match[1], COMMIT)
-        return "master", Place((), newer_patch(release, MASTER.release) if other else "")
+        return "master", MatchedRelease((), newer_patch(release, MASTER.release) if other else "")
     match = _NAME.match(release)
     if match is None or not release:
         raise UsageError(f"release={release}: not a release of kinesis-consumer", _WAYS)
     kind, version = match.groups()
     known = KNOWN[kind]
     if not version:
-        return kind, Place(known.newest[-1])
-    return kind, known.place(release, tuple(int(part) for part in version.split(".")))
+        return kind, MatchedRelease(known.newest[-1])
+    return kind, known.matching(release, tuple(int(part) for part in version.split(".")))

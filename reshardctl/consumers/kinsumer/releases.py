@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from reshardctl.consumers.versions import Known, Place, dotted, newer_patch, same_commit
+from reshardctl.consumers.versions import Known, MatchedRelease, dotted, newer_patch, same_commit
 from reshardctl.errors import UsageError
 
 
@@ -61,10 +61,10 @@ _NAME = re.compile(
 
 def traits_of(release: str) -> Traits:
     """The traits of a release. Raises UsageError for what this project cannot judge."""
-    match, place = _placed(release)
+    match, matched = _placed(release)
     if match[0].startswith("twitch"):
         return TWITCH
-    return RELEASES[f"snowplow-{dotted(place.version[:2])}"]
+    return RELEASES[f"snowplow-{dotted(matched.version[:2])}"]
 
 
 def note_of(release: str | None) -> str:
@@ -72,7 +72,7 @@ def note_of(release: str | None) -> str:
     return _placed(release)[1].note if release else ""
 
 
-def _placed(release: str) -> tuple[re.Match[str], Place]:
+def _placed(release: str) -> tuple[re.Match[str], MatchedRelease]:
     match = _NAME.fullmatch(release)
     if match is None:
         raise UsageError(
@@ -80,8 +80,8 @@ def _placed(release: str) -> tuple[re.Match[str], Place]:
             f"it knows {', '.join(RELEASES)}",
         )
     if match["commit"] and not same_commit(match["commit"], COMMIT):
-        return match, Place((), newer_patch(release, f"twitch-{COMMIT}"))
+        return match, MatchedRelease((), newer_patch(release, f"twitch-{COMMIT}"))
     if match[0].startswith("twitch"):
-        return match, Place(())
+        return match, MatchedRelease(())
     said = tuple(int(part) for part in (match["version"] or "1").split("."))
-    return match, KNOWN.place(release, said)
+    return match, KNOWN.matching(release, said)

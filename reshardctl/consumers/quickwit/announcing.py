@@ -8,7 +8,7 @@ and announces nothing.
 
 from __future__ import annotations
 
-from reshardctl.consumers.quickwit.positions import place_of
+from reshardctl.consumers.quickwit.positions import position_of
 from reshardctl.consumers.quickwit.rows import Checkpoint
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
@@ -31,4 +31,4 @@ def announcing(lineage: Lineage, checkpoint: Checkpoint) -> list[ShardId]:
 
 def _refused(lineage: Lineage, checkpoint: Checkpoint, shard: ShardId) -> bool:
     row = checkpoint.rows.get(shard)
-    return row is not None and place_of(lineage, shard, row.text).refused
+    return row is not None and position_of(lineage, shard, row.text).refused

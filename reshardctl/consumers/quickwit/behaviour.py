@@ -10,7 +10,12 @@ from __future__ import annotations
 
 from reshardctl.consumers.quickwit.announcing import announcing
 from reshardctl.consumers.quickwit.app import App
-from reshardctl.consumers.quickwit.positions import Place, PositionKind, furthest, place_of
+from reshardctl.consumers.quickwit.positions import (
+    PositionKind,
+    ReadPosition,
+    furthest,
+    position_of,
+)
 from reshardctl.consumers.quickwit.risks import risks
 from reshardctl.consumers.quickwit.rows import Checkpoint
 from reshardctl.lineage import Lineage
@@ -36,8 +41,8 @@ def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simula
     """A fate for every listed shard and every entry."""
     places = {s: _place(lineage, checkpoint, s) for s in lineage}
     fates: dict[ShardId, Fate] = {s: _ignored() for s in checkpoint.rows if s not in lineage}
-    for shard, place in places.items():
-        fates[shard] = _fate(lineage, shard, place)
+    for shard, position in places.items():
+        fates[shard] = _fate(lineage, shard, position)
     crash = _crash(lineage, checkpoint, places, app)
     dangers = () if crash else risks(lineage, checkpoint)
     return Simulation(fates, crash, tuple(_notes(checkpoint)), dangers, orders=False)
@@ -53,9 +58,9 @@ def named(shards: list[ShardId]) -> str:
     return f"shards {', '.join(names[:-1])} and {names[-1]}"
 
 
-def _place(lineage: Lineage, checkpoint: Checkpoint, shard: ShardId) -> Place:
+def _place(lineage: Lineage, checkpoint: Checkpoint, shard: ShardId) -> ReadPosition:
     row = checkpoint.rows.get(shard)
-    return place_of(lineage, shard, row.text if row else None)
+    return position_of(lineage, shard, row.text if row else None)
 
 
 def _ignored() -> Fate:
@@ -63,30 +68,30 @@ def _ignored() -> Fate:
     return WillRead(exactly(DONE), DONE, frozenset(), True, Cause.GONE, why)
 
 
-def _fate(lineage: Lineage, shard: ShardId, place: Place) -> Fate:
+def _fate(lineage: Lineage, shard: ShardId, position: ReadPosition) -> Fate:
     listed = lineage[shard]
-    if place.kind is PositionKind.END:
+    if position.kind is PositionKind.END:
         why = "at its EndingSequenceNumber: nothing of it is read, it announces no children"
         return WillRead(exactly(DONE), DONE, frozenset(), True, Cause.FINISHED, why)
     alone = "Kinesis refuses it, so this shard is not read; the source looks healthy and reads on"
-    if place.kind is PositionKind.FOREIGN:
+    if position.kind is PositionKind.FOREIGN:
         return WontRead(
             Cause.FOREIGN_NUMBER, f"its position is a number of no record here. {alone}"
         )
-    if place.kind is PositionKind.NONSENSE:
+    if position.kind is PositionKind.NONSENSE:
         return WontRead(Cause.UNREADABLE, f"its position is no sequence number. {alone}")
-    if place.kind is PositionKind.AHEAD:
+    if position.kind is PositionKind.AHEAD:
         why = "its number lies in the future: behind it nothing is found, or it is refused"
-        at, ends = exactly(place.span.hi), not listed.open
+        at, ends = exactly(position.span.hi), not listed.open
         return WillRead(at, furthest(listed), frozenset(), ends, Cause.FOREIGN_NUMBER, why)
-    why = "resumes behind its position" if place.span.lo.text else "is read from its beginning"
+    why = "resumes behind its position" if position.span.lo.text else "is read from its beginning"
     return WillRead(
-        place.span, furthest(listed), frozenset(), not listed.open, Cause.UNMARKED, why
+        position.span, furthest(listed), frozenset(), not listed.open, Cause.UNMARKED, why
     )
 
 
 def _crash(
-    lineage: Lineage, checkpoint: Checkpoint, places: dict[ShardId, Place], app: App
+    lineage: Lineage, checkpoint: Checkpoint, places: dict[ShardId, ReadPosition], app: App
 ) -> Crash | None:
     if app.traits.needs_key and not checkpoint.known:
         return Crash(

@@ -21,7 +21,7 @@ from reshardctl.consumers.quickwit.behaviour import named
 from reshardctl.consumers.quickwit.document import PRESENT
 from reshardctl.consumers.quickwit.positions import (
     PositionKind,
-    place_of,
+    position_of,
 )
 from reshardctl.consumers.quickwit.rows import Checkpoint
 from reshardctl.consumers.sequence_numbers import earlier_incarnation, unborn
@@ -148,9 +148,9 @@ def _entry(
     lineage: Lineage, checkpoint: Checkpoint, shard: ShardId, wanted: Cut
 ) -> list[Write]:
     row = checkpoint.rows.get(shard)
-    place = place_of(lineage, shard, row.text if row else None)
-    sane = place.kind in (PositionKind.START, PositionKind.NUMBER, PositionKind.END)
-    if sane and (place.span.lo == wanted or _read_from_there(place.span.lo, wanted)):
+    position = position_of(lineage, shard, row.text if row else None)
+    sane = position.kind in (PositionKind.START, PositionKind.NUMBER, PositionKind.END)
+    if sane and (position.span.lo == wanted or _read_from_there(position.span.lo, wanted)):
         return []
     text, why = _text(lineage, shard, wanted)
     if text is None and row is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.consumers.against_listing import against_listing
-from reshardctl.consumers.quickwit.positions import PositionKind, place_of
+from reshardctl.consumers.quickwit.positions import PositionKind, position_of
 from reshardctl.consumers.quickwit.rows import Checkpoint, Row
 from reshardctl.lineage import Lineage
 from reshardctl.model import Anomaly, AnomalyKind
@@ -22,7 +22,7 @@ def anomalies(lineage: Lineage, checkpoint: Checkpoint) -> list[Anomaly]:
 
 def _of_row(lineage: Lineage, row: Row) -> Iterator[Anomaly]:
     key, raw, shard = row.image.key, row.text, row.shard
-    standing = place_of(lineage, shard, raw).kind if shard in lineage else None
+    standing = position_of(lineage, shard, raw).kind if shard in lineage else None
     if standing is PositionKind.END_MARK:
         why = "~ marks an end, which no position of a Kinesis source may"
         yield Anomaly(AnomalyKind.UNREADABLE, key, raw, why, shard)

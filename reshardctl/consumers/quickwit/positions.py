@@ -52,7 +52,7 @@ class PositionKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ReadPosition:
     """One shard's position. span: what it settles; a number that only needs its zeros or blanks
     taken off settles what it means."""
 
@@ -65,14 +65,14 @@ class Place:
         return self.kind in (PositionKind.END, PositionKind.FOREIGN, PositionKind.NONSENSE)
 
 
-def place_of(lineage: Lineage, shard: ShardId, text: str | None) -> Place:
+def position_of(lineage: Lineage, shard: ShardId, text: str | None) -> ReadPosition:
     """The place of a listed shard. text: as stored, `None` without an entry."""
     listed = lineage[shard]
     if not text:
         why = "nothing of it was ever published"
-        return Place(PositionKind.START, exactly(START, Basis.STORED, why))
+        return ReadPosition(PositionKind.START, exactly(START, Basis.STORED, why))
     if text.startswith("~"):
-        return Place(PositionKind.END_MARK, _of_end_mark(lineage, listed, text[1:]))
+        return ReadPosition(PositionKind.END_MARK, _of_end_mark(lineage, listed, text[1:]))
     if not is_number(text):
         return _of_words(lineage, listed, text)
     return _of_number(lineage, listed, text)
@@ -87,7 +87,7 @@ def _unknown(listed: Shard, why: str) -> Span:
     return Span(START, furthest(listed), Basis.INFERRED, why)
 
 
-def _of_number(lineage: Lineage, listed: Shard, text: str) -> Place:
+def _of_number(lineage: Lineage, listed: Shard, text: str) -> ReadPosition:
     kind, decoded = classify(lineage, listed.id, text), decode(text)
     if kind is NumberKind.BEHIND_END and listed.end is not None and decode(listed.end) is None:
         kind = NumberKind.AT_END  # an emulator's ends are no numbers
@@ -95,23 +95,25 @@ def _of_number(lineage: Lineage, listed: Shard, text: str) -> Place:
         kind = NumberKind.OTHER_SHARD
     match kind:
         case NumberKind.START:
-            return Place(PositionKind.START, exactly(START))
+            return ReadPosition(PositionKind.START, exactly(START))
         case NumberKind.INSIDE:
-            return Place(PositionKind.NUMBER, exactly(at_number(text)))
+            return ReadPosition(PositionKind.NUMBER, exactly(at_number(text)))
         case NumberKind.AHEAD:
             why = "its number lies in the future, and is of no record"
-            return Place(PositionKind.AHEAD, Span(START, at_number(text), Basis.INFERRED, why))
+            return ReadPosition(
+                PositionKind.AHEAD, Span(START, at_number(text), Basis.INFERRED, why)
+            )
         case NumberKind.AT_END:
-            return Place(PositionKind.END, exactly(DONE))
+            return ReadPosition(PositionKind.END, exactly(DONE))
         case _:
             why = "its number is none of this shard"
-            return Place(PositionKind.FOREIGN, _unknown(listed, why))
+            return ReadPosition(PositionKind.FOREIGN, _unknown(listed, why))
 
 
 def _of_end_mark(lineage: Lineage, listed: Shard, offset: str) -> Span:
     """`~` with an offset: read up to it. A bare one: Quickwit's word for "no record was ever
     written", which is no evidence that one was read."""
-    inner = place_of(lineage, listed.id, offset) if offset else None
+    inner = position_of(lineage, listed.id, offset) if offset else None
     if inner is not None and inner.kind in (
         PositionKind.NUMBER,
         PositionKind.END,
@@ -121,21 +123,21 @@ def _of_end_mark(lineage: Lineage, listed: Shard, offset: str) -> Span:
     return _unknown(listed, "its end mark names no record")
 
 
-def _of_words(lineage: Lineage, listed: Shard, text: str) -> Place:
+def _of_words(lineage: Lineage, listed: Shard, text: str) -> ReadPosition:
     if text == "TRIM_HORIZON":
-        return Place(PositionKind.NONSENSE, exactly(START))
+        return ReadPosition(PositionKind.NONSENSE, exactly(START))
     if text == "SHARD_END" and not listed.open:
-        return Place(PositionKind.END, exactly(DONE))
+        return ReadPosition(PositionKind.END, exactly(DONE))
     if (match := _MENDABLE.match(text)) is not None:
         meant = _of_number(lineage, listed, match[1])
-        return Place(PositionKind.NONSENSE, meant.span)
-    return Place(PositionKind.NONSENSE, _unknown(listed, "its position is no number"))
+        return ReadPosition(PositionKind.NONSENSE, meant.span)
+    return ReadPosition(PositionKind.NONSENSE, _unknown(listed, "its position is no number"))
 
 
 def is_own(lineage: Lineage, shard: ShardId, text: str) -> bool:
     """Whether a number is of this shard."""
     own = (PositionKind.START, PositionKind.NUMBER, PositionKind.END)
-    return place_of(lineage, shard, text).kind in own
+    return position_of(lineage, shard, text).kind in own
 
 
 def of_another_stream(lineage: Lineage, text: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from reshardctl.consumers.versions import Known, Place
+from reshardctl.consumers.versions import Known, MatchedRelease
 from reshardctl.errors import UsageError
 
 
@@ -65,11 +65,11 @@ def note_of(release: str | None) -> str:
     return _place(release).note if release else ""
 
 
-def _place(release: str) -> Place:
+def _place(release: str) -> MatchedRelease:
     match = _VERSION.match(release)
     if match is None:
         raise UsageError(
             f"release={release}: not a Quickwit version",
             "write it as `quickwit --version` does, e.g. release=0.8.2",
         )
-    return KNOWN.place(release, tuple(int(part) for part in match[1].split(".")))
+    return KNOWN.matching(release, tuple(int(part) for part in match[1].split(".")))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.consumers.quickwit.announcing import announcing
-from reshardctl.consumers.quickwit.positions import place_of
+from reshardctl.consumers.quickwit.positions import position_of
 from reshardctl.consumers.quickwit.rows import Checkpoint
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cause, Rank, Risk, ShardId, time_of
@@ -63,7 +63,7 @@ def _loops(
 
 def _behind(lineage: Lineage, checkpoint: Checkpoint, shard: ShardId) -> bool:
     row = checkpoint.rows.get(shard)
-    at = place_of(lineage, shard, row.text if row else None).span.lo
+    at = position_of(lineage, shard, row.text if row else None).span.lo
     closed = lineage.closed_at(shard)
     if at.rank is Rank.START:
         return True

@@ -7,7 +7,7 @@ took the source's key away, with all of its entries, anything may have been.
 from __future__ import annotations
 
 from reshardctl.consumers.quickwit.app import App
-from reshardctl.consumers.quickwit.positions import furthest, place_of
+from reshardctl.consumers.quickwit.positions import furthest, position_of
 from reshardctl.consumers.quickwit.rows import Checkpoint
 from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, START, Basis, Frontier, ShardId, Span, exactly
@@ -27,5 +27,5 @@ def processed(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Frontier:
     line: dict[ShardId, Span] = {s: _OVER for s in rows if s not in lineage}
     for shard in lineage:
         row = rows.get(shard)
-        line[shard] = place_of(lineage, shard, row.text if row else None).span
+        line[shard] = position_of(lineage, shard, row.text if row else None).span
     return line

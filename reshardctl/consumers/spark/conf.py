@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 
-from reshardctl.codec.strict import Place, named, parse
+from reshardctl.codec.strict import JsonPath, named, parse
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.errors import UsageError
 
@@ -74,7 +74,7 @@ def _with(line: str, name: str, value: int) -> str:
 
 def _members(line: str) -> dict[str, object]:
     try:
-        value = parse(line, Place("line 2"))
+        value = parse(line, JsonPath("line 2"))
     except UsageError as error:
         raise Malformed(error.what) from None
     if not isinstance(value, dict):

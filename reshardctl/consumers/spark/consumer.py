@@ -94,7 +94,7 @@ class Spark(BaseConsumer[Checkpoint, App]):
 
     def positions(self, checkpoint: Checkpoint, /) -> dict[ShardId, str]:
         """Where the newest batch stands: its start while it is planned, else its end."""
-        return {shard: spelled(place) for shard, place in current(checkpoint).items()}
+        return {shard: spelled(position) for shard, position in current(checkpoint).items()}
 
     def positions_of_many(self, image: Image, stream: Stream, /) -> Mapping[ShardId, str]:
         """Those of an offset log, for the source that reads the stream."""
@@ -192,8 +192,10 @@ class Spark(BaseConsumer[Checkpoint, App]):
     def owners_by_shard(self, checkpoint: Checkpoint, /) -> dict[ShardId, ShardOwner]:
         """Nobody holds a shard; where it stands is its sign."""
         return {
-            shard: ShardOwner("", spelled(place), spelled(place), place.kind == "SHARD_END")
-            for shard, place in current(checkpoint).items()
+            shard: ShardOwner(
+                "", spelled(position), spelled(position), position.kind == "SHARD_END"
+            )
+            for shard, position in current(checkpoint).items()
         }
 
     def superseded_rows(self, images: Iterable[Image], keys: Collection[str], /) -> dict[str, str]:

@@ -159,9 +159,9 @@ def _again(
     if not batch.committed:
         return None
     for shard, entry in checkpoint.entries.get(log_of(batch), {}).items():
-        place = places.get(shard)
-        if entry.position.kind == SHARD_END and place is not None:
+        position = places.get(shard)
+        if entry.position.kind == SHARD_END and position is not None:
             return shard
-        if place is not None and possibly_before(cut_of(place), cut_of(entry.position)):
+        if position is not None and possibly_before(cut_of(position), cut_of(entry.position)):
             return shard
     return None

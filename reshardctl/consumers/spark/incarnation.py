@@ -72,7 +72,7 @@ def by_creation(lineage: Lineage, checkpoint: Checkpoint) -> Incarnation | None:
 
 
 def _numbers(places: Mapping[ShardId, Position]) -> dict[ShardId, str]:
-    return {shard: place.value for shard, place in places.items() if decode(place.value)}
+    return {shard: position.value for shard, position in places.items() if decode(position.value)}
 
 
 def _numbers_before(checkpoint: Checkpoint) -> dict[ShardId, str]:

@@ -140,13 +140,13 @@ def _awslabs(
     release: str, said: tuple[int, ...], *, snapshot: bool
 ) -> tuple[tuple[Traits, ...], str]:
     """By the tags of the project: 1.4.3 was never tagged, 2.1 is what main is called."""
-    place = AWSLABS_KNOWN.place(release, _TAGGED.get(said, said))
-    if place.version[:2] == (2, 1):
+    matched = AWSLABS_KNOWN.matching(release, _TAGGED.get(said, said))
+    if matched.version[:2] == (2, 1):
         exact = snapshot or len(said) < 3
         return (AWSLABS_HEAD,), "" if exact else newer_patch(release, AWSLABS_HEAD.release)
-    if place.version[:2] == (2, 0):
-        return (AWSLABS_2_0,), place.note
-    return (AWSLABS_1_4_3 if place.version >= (1, 4, 3) else AWSLABS_1_4_2,), place.note
+    if matched.version[:2] == (2, 0):
+        return (AWSLABS_2_0,), matched.note
+    return (AWSLABS_1_4_3 if matched.version >= (1, 4, 3) else AWSLABS_1_4_2,), matched.note
 
 
 def _patched(release: str, match: re.Match[str]) -> tuple[tuple[Traits, ...], str]:

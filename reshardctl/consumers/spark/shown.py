@@ -32,4 +32,4 @@ def _places(text: str, source: str, stream: Stream) -> Mapping[ShardId, str]:
         return {}
     if offset is None:
         return {}
-    return {shard: spelled(place) for shard, place in sorted(offset.positions.items())}
+    return {shard: spelled(position) for shard, position in sorted(offset.positions.items())}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from reshardctl.codec.strict import Place, parse
+from reshardctl.codec.strict import JsonPath, parse
 from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
 from reshardctl.consumers.spark.conf import TIMESTAMP, WATERMARK, with_times
 from reshardctl.consumers.spark.offset_log import OffsetLog
@@ -34,7 +34,7 @@ def watermark(checkpoint: Checkpoint) -> int:
 @lru_cache(maxsize=256)
 def _whole(metadata: str, name: str) -> int:
     try:
-        value = parse(metadata, Place("line 2"))
+        value = parse(metadata, JsonPath("line 2"))
     except UsageError:
         return 0
     found = value.get(name, 0) if isinstance(value, dict) else 0

@@ -49,15 +49,15 @@ def sift(
     used: set[int] = set()
     expired: list[Suppression] = []
     for finding in findings:
-        covering = [place for place, one in enumerate(owned) if one.covers(finding)]
+        covering = [index for index, one in enumerate(owned) if one.covers(finding)]
         used.update(covering)
-        valid = [owned[place] for place in covering if _holds(owned[place], now)]
+        valid = [owned[index] for index in covering if _holds(owned[index], now)]
         if valid:
             hidden.append((finding, valid[0]))
             continue
         kept.append(finding)
-        expired += [owned[place] for place in covering if owned[place] not in expired]
-    unused = tuple(one for place, one in enumerate(owned) if place not in used)
+        expired += [owned[index] for index in covering if owned[index] not in expired]
+    unused = tuple(one for index, one in enumerate(owned) if index not in used)
     return Sifted(tuple(kept), tuple(hidden), tuple(expired), unused)
 
 

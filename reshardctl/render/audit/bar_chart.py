@@ -42,9 +42,9 @@ def _path(
 ) -> str:
     """A kind's bars, each standing on what is below it, and never too low to be seen."""
     drawn = []
-    for place, (value, base) in enumerate(zip(values, on, strict=True)):
+    for index, (value, base) in enumerate(zip(values, on, strict=True)):
         if value > 0:
-            left, bottom = LEFT + place * step, height - base * scale
+            left, bottom = LEFT + index * step, height - base * scale
             tall = max(value * scale, 1.5 if kind != "rows" else 0.5)
             drawn.append(f"M{px(left)} {px(bottom)}v-{px(tall)}h{px(step * 0.9)}v{px(tall)}z")
     return f'<path class="{kind}" d="{"".join(drawn)}"/>' if drawn else ""

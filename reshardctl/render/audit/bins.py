@@ -44,10 +44,10 @@ def bars(buckets: Iterable[Bucket], ends: tuple[float, float], count: int = MOST
     width = (until - since) / count or 1.0
     rows, missing, extra = ([0.0] * count for _ in range(3))
     for one in buckets:
-        for place, share in _shares(one, since, width, count):
-            rows[place] += one.rows * share
-            missing[place] += one.missing * share
-            extra[place] += one.extra * share
+        for index, share in _shares(one, since, width, count):
+            rows[index] += one.rows * share
+            missing[index] += one.missing * share
+            extra[index] += one.extra * share
     return Bars(since, until, rows, missing, extra)
 
 
@@ -57,7 +57,7 @@ def _shares(
     """Bars that a bucket touches, and which share of it falls into each."""
     begin, end = one.since - since, one.since + one.seconds - since
     first, last = int(begin // width), int(-(-end // width)) - 1
-    for place in range(max(first, 0), min(last, count - 1) + 1):
-        inside = min(end, (place + 1) * width) - max(begin, place * width)
+    for index in range(max(first, 0), min(last, count - 1) + 1):
+        inside = min(end, (index + 1) * width) - max(begin, index * width)
         if inside > 0 and one.seconds > 0:
-            yield place, inside / one.seconds
+            yield index, inside / one.seconds

@@ -142,8 +142,8 @@ def _all_over_time(report: AuditReport, ends: tuple[float, float]) -> Iterator[s
 def _each_over_time(report: AuditReport, ends: tuple[float, float]) -> Iterator[str]:
     """One by one on the axis of all; each as high as its own highest bar."""
     by_shard: dict[str, list[int]] = {}
-    for place, bucket in enumerate(report.facts.buckets):
-        by_shard.setdefault(bucket.shard, []).append(place)
+    for index, bucket in enumerate(report.facts.buckets):
+        by_shard.setdefault(bucket.shard, []).append(index)
     timed = [one for one in report.coverages if one.shard in by_shard]
     yield "<h2>Shard by shard, each as high as its own highest bar</h2>"
     shown = _worst(timed)

@@ -31,9 +31,9 @@ def audit(report: AuditReport, context: Context) -> str:
     """Everything."""
     sheet = Sheet(context)
     _header(sheet, report)
-    for place, finding in enumerate(report.findings):
+    for index, finding in enumerate(report.findings):
         if finding.severity is Severity.INFO:
-            if place and report.findings[place - 1].severity is not Severity.INFO:
+            if index and report.findings[index - 1].severity is not Severity.INFO:
                 sheet.blank()
             _leftover(sheet, finding, context)
         else:
@@ -102,8 +102,8 @@ def _table(sheet: Sheet, report: AuditReport, context: Context) -> None:
     names, rows = list(heads(report)), [cells(report, one) for one in shown]
     kept = _kept(names, rows)
     sheet.table(
-        [names[place] for place in kept],
-        [[_marked(row[place], names[place]) for place in kept] for row in rows], indent=2,
+        [names[index] for index in kept],
+        [[_marked(row[index], names[index]) for index in kept] for row in rows], indent=2,
     )
     if left:
         sheet.line(f"And {left:,} more shards with less to say; -v shows all.", indent=2)
@@ -112,8 +112,8 @@ def _table(sheet: Sheet, report: AuditReport, context: Context) -> None:
 def _kept(names: list[str], rows: list[list[str]]) -> list[int]:
     """Places of the columns that have something to say."""
     return [
-        place for place, name in enumerate(names)
-        if name not in SILENT or any(row[place] not in ("0", "?") for row in rows)
+        index for index, name in enumerate(names)
+        if name not in SILENT or any(row[index] not in ("0", "?") for row in rows)
     ]
 
 

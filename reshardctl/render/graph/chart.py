@@ -32,7 +32,7 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DrawnPosition:
     """Where the consumer stands in a shard. stored: as the store spells it, `None` if absent.
 
     since: the Unix second up to which it is settled, certainly; perhaps: possibly. From there
@@ -67,7 +67,7 @@ class Box:
     high: int
     parents: tuple[ShardId, ...]
     expired: tuple[ShardId, ...]
-    place: Place | None = None
+    position: DrawnPosition | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _crash(report: Report) -> str:
     return f"{'dies' if certain else 'may die'} at its start: {found.why}"
 
 
-def _box(lineage: Lineage, shard: ShardId, now: float, place: Place | None) -> Box:
+def _box(lineage: Lineage, shard: ShardId, now: float, position: DrawnPosition | None) -> Box:
     one = lineage[shard]
     opened = _opened(lineage, shard)
     closed = now if one.open else lineage.closed_at(shard)
@@ -120,7 +120,7 @@ def _box(lineage: Lineage, shard: ShardId, now: float, place: Place | None) -> B
     return Box(
         shard, one.open, opened, max(opened, now if closed is None else closed),
         one.hash_start, one.hash_end, parents,
-        tuple(parent for parent in parents if parent not in lineage), place,
+        tuple(parent for parent in parents if parent not in lineage), position,
     )
 
 
@@ -133,7 +133,7 @@ def _opened(lineage: Lineage, shard: ShardId) -> float:
     return max((e for e in ends if e is not None), default=lineage.stream.created)
 
 
-def _places(lineage: Lineage, now: float, report: Report) -> dict[ShardId, Place]:
+def _places(lineage: Lineage, now: float, report: Report) -> dict[ShardId, DrawnPosition]:
     case = case_of(report.snapshot, report.options)
     state = StreamState(lineage, now, report.snapshot.probes)
     line = processed_frontier(case)
@@ -142,14 +142,14 @@ def _places(lineage: Lineage, now: float, report: Report) -> dict[ShardId, Place
     for finding in report.findings:
         for shard in finding.shards:
             codes[shard].append(finding.code)
-    out: dict[ShardId, Place] = {}
+    out: dict[ShardId, DrawnPosition] = {}
     for shard in lineage:
         span = line.get(shard)
         since = perhaps = None
         if span is not None and has_unread(state, shard, span.lo):
             since = _moment(state, shard, span.lo)
             perhaps = max(since, moment(state, shard, span.hi) or since)
-        out[shard] = Place(
+        out[shard] = DrawnPosition(
             report.positions.get(shard), span, since, perhaps, losses.get(shard),
             tuple(dict.fromkeys(codes[shard])),
         )
@@ -164,11 +164,11 @@ def _moment(state: StreamState, shard: ShardId, cut: Cut) -> float:
 
 def _losses(state: StreamState, report: Report) -> dict[ShardId, Loss]:
     found: dict[ShardId, list[list[Effect]]] = {}
-    for place, judged in enumerate(report.judged):
+    for index, judged in enumerate(report.judged):
         for effect in judged.effects:
             if effect.harm in LOSING and effect.shard is not None:
                 runs = found.setdefault(effect.shard, [[] for _ in report.judged])
-                runs[place].append(effect)
+                runs[index].append(effect)
     return {
         shard: _loss(state, shard, runs) for shard, runs in found.items()
         if shard in state.lineage

@@ -26,16 +26,16 @@ def draw(chart: Chart) -> str:
 
 def _words(box: Box, now: float) -> list[str]:
     words = [labels.name(box.shard), labels.life(box, now)]
-    if box.place is not None:
-        words += [labels.stored(box.place), labels.unread(box), labels.loss(box.place)]
+    if box.position is not None:
+        words += [labels.stored(box.position), labels.unread(box), labels.loss(box.position)]
     return [word for word in words if word]
 
 
 def _style(box: Box) -> str:
     shape = ", penwidth=2" if box.open else ""
-    if box.place is None:
+    if box.position is None:
         return shape
-    if box.place.loss is not None and box.place.loss.certain:
+    if box.position.loss is not None and box.position.loss.certain:
         return f'{shape}, color="#c0392b", fontcolor="#c0392b"'
     return f'{shape}, color="#b8860b"' if labels.unread(box) else shape
 

@@ -35,10 +35,10 @@ def _attributes(box: Box) -> dict[str, str | float]:
     }
     if not box.open:
         found["closed"] = instant(box.closed)
-    if (place := box.place) is not None:
-        if place.stored is not None:
-            found["position"] = escape(cut(place.stored, 1000))
-        found["owed_seconds"] = float(place.unread(box.closed))
-        found["loss"] = labels.loss(place)
-        found["findings"] = " ".join(place.codes)
+    if (position := box.position) is not None:
+        if position.stored is not None:
+            found["position"] = escape(cut(position.stored, 1000))
+        found["owed_seconds"] = float(position.unread(box.closed))
+        found["loss"] = labels.loss(position)
+        found["findings"] = " ".join(position.codes)
     return found

@@ -65,7 +65,9 @@ def _table(chart: Chart) -> Iterator[str]:
         cells = f"<td>{safe(labels.name(shard))}</td><td>expired</td>"
         yield f"<tr>{cells}{'<td></td>' * (len(heads) - 2)}</tr>"
     for box in chart.boxes:
-        bad = box.place is not None and box.place.loss is not None and box.place.loss.certain
+        bad = (
+            box.position is not None and box.position.loss is not None and box.position.loss.certain
+        )
         cells = "".join(f"<td>{safe(cell)}</td>" for cell in _cells(box))
         yield f'<tr class="bad">{cells}</tr>' if bad else f"<tr>{cells}</tr>"
     yield "</tbody></table></div>"
@@ -77,9 +79,9 @@ def _cells(box: Box) -> list[str]:
         duration(box.closed - box.opened), labels.share(box),
         ", ".join(labels.name(parent) for parent in box.parents),
     ]
-    if box.place is not None:
+    if box.position is not None:
         cells += [
-            labels.stored(box.place), labels.unread(box).removeprefix("owes "),
-            labels.loss(box.place), ", ".join(box.place.codes),
+            labels.stored(box.position), labels.unread(box).removeprefix("owes "),
+            labels.loss(box.position), ", ".join(box.position.codes),
         ]
     return cells

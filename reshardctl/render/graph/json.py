@@ -11,7 +11,7 @@ from typing import Any
 
 from reshardctl.model import Cut, Rank
 from reshardctl.model.times import instant
-from reshardctl.render.graph.chart import Box, Chart, Loss, Place
+from reshardctl.render.graph.chart import Box, Chart, DrawnPosition, Loss
 
 GRAPH = "reshardctl/graph/1"
 
@@ -48,22 +48,22 @@ def _box(box: Box) -> dict[str, Any]:
         "hash_start": str(box.low),
         "hash_end": str(box.high),
         "parents": list(box.parents),
-        "place": None if box.place is None else _place(box.place, box),
+        "place": None if box.position is None else _place(box.position, box),
     }
 
 
-def _place(place: Place, box: Box) -> dict[str, Any]:
-    span = place.processed
+def _place(position: DrawnPosition, box: Box) -> dict[str, Any]:
+    span = position.processed
     return {
-        "stored": place.stored,
+        "stored": position.stored,
         "settled": None if span is None else {
             "lo": _cut(span.lo), "hi": _cut(span.hi), "basis": str(span.basis), "why": span.why,
         },
-        "owed_since": _time(place.since),
-        "perhaps_settled_until": _time(place.perhaps),
-        "owed_seconds": place.unread(box.closed),
-        "loss": None if place.loss is None else _loss(place.loss),
-        "findings": list(place.codes),
+        "owed_since": _time(position.since),
+        "perhaps_settled_until": _time(position.perhaps),
+        "owed_seconds": position.unread(box.closed),
+        "loss": None if position.loss is None else _loss(position.loss),
+        "findings": list(position.codes),
     }
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from reshardctl.model import HASH_SPACE, ShardId, short
 from reshardctl.model.times import duration, instant
 from reshardctl.render.escape import cut, escape
-from reshardctl.render.graph.chart import Box, Chart, Place
+from reshardctl.render.graph.chart import Box, Chart, DrawnPosition
 from reshardctl.render.words import cost, count, shortened
 
 LONGEST = 24
@@ -30,32 +30,32 @@ def life(box: Box, now: float) -> str:
     return "open" if box.open else f"closed {clock(box.closed, now)}"
 
 
-def stored(place: Place) -> str:
+def stored(position: DrawnPosition) -> str:
     """The position as it is stored, shortened."""
-    if place.stored is None:
+    if position.stored is None:
         return "no position"
-    return escape(cut(shortened(place.stored), LONGEST))
+    return escape(cut(shortened(position.stored), LONGEST))
 
 
 def unread(box: Box) -> str:
     """`owes 12m`, or "" where nothing is owed or how much takes no time."""
-    seconds = 0.0 if box.place is None else box.place.unread(box.closed)
+    seconds = 0.0 if box.position is None else box.position.unread(box.closed)
     return f"owes {duration(seconds)}" if seconds >= 1 else ""
 
 
-def loss(place: Place) -> str:
+def loss(position: DrawnPosition) -> str:
     """`✗ stalls`, `! may be: skips ≤ 12m`, or ""."""
-    if place.loss is None:
+    if position.loss is None:
         return ""
-    said = cost(place.loss.effect)
-    return f"✗ {said}" if place.loss.certain else f"! perhaps {said}"
+    said = cost(position.loss.effect)
+    return f"✗ {said}" if position.loss.certain else f"! perhaps {said}"
 
 
 def standing(box: Box) -> str:
     """Position, what is owed and what is lost in one line; "" without a consumer."""
-    if box.place is None:
+    if box.position is None:
         return ""
-    parts = [stored(box.place), unread(box), loss(box.place)]
+    parts = [stored(box.position), unread(box), loss(box.position)]
     return ", ".join(part for part in parts if part)
 
 
@@ -79,19 +79,19 @@ def numbers(box: Box) -> list[str]:
 
 
 def _standing(box: Box) -> list[str]:
-    place = box.place
-    if place is None:
+    position = box.position
+    if position is None:
         return []
-    lines = [f"position {stored(place)}"]
-    if place.processed is not None:
-        span = place.processed
+    lines = [f"position {stored(position)}"]
+    if position.processed is not None:
+        span = position.processed
         upto = f"{span.lo}" if span.exact else f"between {span.lo} and {span.hi}"
         why = f": {escape(span.why)}" if span.why else ""
         lines.append(f"settled {escape(upto)} ({span.basis}{why})")
     lines.append(unread(box))
-    if place.loss is not None:
-        lines.append(f"{loss(place)}: {escape(cut(place.loss.effect.why, 300))}")
-    return [*lines, ", ".join(place.codes)]
+    if position.loss is not None:
+        lines.append(f"{loss(position)}: {escape(cut(position.loss.effect.why, 300))}")
+    return [*lines, ", ".join(position.codes)]
 
 
 def headline(chart: Chart, joint: str = " · ") -> str:

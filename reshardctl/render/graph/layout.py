@@ -79,8 +79,8 @@ def _start(chart: Chart, until: float) -> float:
     events = [box.closed for box in chart.boxes if not box.open]
     events += [box.opened for box in chart.boxes if box.parents]
     for box in chart.boxes:
-        if box.place is not None and box.place.since is not None:
-            events.append(max(box.place.since, horizon))
+        if box.position is not None and box.position.since is not None:
+            events.append(max(box.position.since, horizon))
     first = min((e for e in events if e < until), default=max(oldest, horizon))
     return max(oldest, first - BEFORE * (until - first))
 
@@ -102,17 +102,17 @@ def open_edge(chart: Chart, until: float) -> list[tuple[int, int, float]]:
     Left of it everything is settled; a key that nothing is owed for lies at `until`.
     """
     owing = sorted(
-        (box.low, box.high, box.place.since) for box in chart.boxes
-        if box.place is not None and box.place.since is not None
+        (box.low, box.high, box.position.since) for box in chart.boxes
+        if box.position is not None and box.position.since is not None
     )
     edges = sorted({0, HASH_SPACE, *_edges(chart.boxes)})
     line: list[tuple[int, int, float]] = []
     active: list[tuple[float, int]] = []
-    place = 0
+    index = 0
     for low, end in pairwise(edges):
-        while place < len(owing) and owing[place][0] <= low:
-            heappush(active, (owing[place][2], owing[place][1]))
-            place += 1
+        while index < len(owing) and owing[index][0] <= low:
+            heappush(active, (owing[index][2], owing[index][1]))
+            index += 1
         while active and active[0][1] < low:
             heappop(active)
         moment = active[0][0] if active else until

@@ -37,9 +37,9 @@ def draw(chart: Chart) -> str:
 def _node(box: Box, now: float) -> str:
     words = [labels.name(box.shard), labels.life(box, now)]
     kind = "open" if box.open else ""
-    if box.place is not None:
-        words += [labels.stored(box.place), labels.unread(box), labels.loss(box.place)]
-        if box.place.loss is not None and box.place.loss.certain:
+    if box.position is not None:
+        words += [labels.stored(box.position), labels.unread(box), labels.loss(box.position)]
+        if box.position.loss is not None and box.position.loss.certain:
             kind = "lost"
         elif labels.unread(box):
             kind = "owed"

@@ -102,18 +102,18 @@ def shard(box: Box, layout: Layout) -> Iterator[str]:
 
 
 def _shades(box: Box, layout: Layout, across: tuple[float, float]) -> Iterator[str]:
-    place = box.place
-    if place is None:
+    position = box.position
+    if position is None:
         return
-    if place.since is not None and place.perhaps is not None:
-        middle = min(max(place.perhaps, place.since), box.closed)
-        if place.since < middle:
-            yield rect(layout, 'class="perhaps" ', (place.since, middle), across)
+    if position.since is not None and position.perhaps is not None:
+        middle = min(max(position.perhaps, position.since), box.closed)
+        if position.since < middle:
+            yield rect(layout, 'class="perhaps" ', (position.since, middle), across)
         if middle < box.closed:
             yield rect(layout, 'class="owed" ', (middle, box.closed), across)
-    if place.loss is not None and place.loss.since < place.loss.until:
-        kind = "lost" if place.loss.certain else "may"
-        ends = (max(place.loss.since, box.opened), min(place.loss.until, box.closed))
+    if position.loss is not None and position.loss.since < position.loss.until:
+        kind = "lost" if position.loss.certain else "may"
+        ends = (max(position.loss.since, box.opened), min(position.loss.until, box.closed))
         if ends[0] < ends[1]:
             yield rect(layout, f'class="{kind}" ', ends, across)
 
@@ -140,8 +140,12 @@ def _line(chart: Chart, layout: Layout) -> Iterator[str]:
     yield f'<polyline class="halo" points="{path}"/>'
     yield f'<polyline class="line" points="{path}"/>'
     for box in chart.boxes:
-        if box.place is not None and box.place.since is not None and box.place.since > box.opened:
-            at = px(layout.x(box.place.since))
+        if (
+            box.position is not None
+            and box.position.since is not None
+            and box.position.since > box.opened
+        ):
+            at = px(layout.x(box.position.since))
             top, bottom = px(layout.y(box.low)), px(layout.y(box.high + 1))
             yield (
                 f'<line class="tick" data-place="{safe(box.shard)}" x1="{at}" y1="{top}" '
@@ -170,9 +174,9 @@ def names(box: Box, layout: Layout) -> Iterator[str]:
 
 def _beside(box: Box) -> tuple[str, bool]:
     said = labels.name(box.shard)
-    if box.place is None:
+    if box.position is None:
         return said, False
-    if box.place.loss is not None and box.place.loss.certain:
-        return f"{said} · {labels.loss(box.place)}", True
-    parts = [f"{said} · {labels.stored(box.place)}", labels.unread(box)]
+    if box.position.loss is not None and box.position.loss.certain:
+        return f"{said} · {labels.loss(box.position)}", True
+    parts = [f"{said} · {labels.stored(box.position)}", labels.unread(box)]
     return " · ".join(part for part in parts if part), False

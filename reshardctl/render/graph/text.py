@@ -45,9 +45,9 @@ def _fork(heads: list[str], tails: list[str]) -> Iterator[str]:
     *upper, last = heads
     yield from (f"{head} ─┐" for head in upper)
     blank = " " * (len(last) + 2)
-    for place, tail in enumerate(tails):
-        if place:
-            yield f"{blank}{'└' if place == len(tails) - 1 else '├'}─ {tail}"
+    for index, tail in enumerate(tails):
+        if index:
+            yield f"{blank}{'└' if index == len(tails) - 1 else '├'}─ {tail}"
         elif upper:
             yield f"{last} ─{'┴' if len(tails) == 1 else '┼'}─ {tail}"
         else:
@@ -60,9 +60,9 @@ def _cells(chart: Chart, box: Box | None, shard: ShardId) -> Cells:
         kept = (chart.positions or {}).get(shard)
         return name, "expired", "" if kept is None else escape(cut(kept, labels.LONGEST)), "", ""
     life = labels.life(box, chart.now)
-    if box.place is None:
+    if box.position is None:
         return name, life, "", "", ""
-    return name, life, labels.stored(box.place), labels.unread(box), labels.loss(box.place)
+    return name, life, labels.stored(box.position), labels.unread(box), labels.loss(box.position)
 
 
 def _table(rows: Mapping[ShardId, Cells]) -> dict[ShardId, str]:

@@ -27,7 +27,7 @@ class Entry:
 
     name: str
     stream: str
-    place: Locator
+    locator: Locator
     suggested_command: tuple[str, ...]
     exit: Exit
     origin: tuple[str, int] | None = None

@@ -60,7 +60,7 @@ def _entry(sheet: Sheet, entry: Entry, context: Context) -> None:
     if quiet and not entry.sifted.hidden and not notes:
         return
     sheet.blank()
-    sheet.fields((entry.name, "bold"), *([entry.place.text] if entry.origin else []))
+    sheet.fields((entry.name, "bold"), *([entry.locator.text] if entry.origin else []))
     if entry.failure is not None:
         sheet.blank()
         first, *others = failed(entry)

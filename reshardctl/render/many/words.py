@@ -17,7 +17,7 @@ _FAILED = {Exit.USAGE: "cannot be judged", Exit.REFUSED: "refused"}
 
 def row(entry: Entry) -> list[str]:
     """The cells of a consumer in the table."""
-    store = entry.place.consumer
+    store = entry.locator.consumer
     if entry.report is None:
         return [entry.name, store, "?", "?", result(entry)]
     own, all_open = taken_up(entry.report)

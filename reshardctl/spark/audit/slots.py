@@ -92,10 +92,10 @@ def time_in(name: str, width: int) -> Column:
     from pyspark.sql import functions as F  # noqa: N812
 
     upper, lower = [], []
-    for place in range(_PIECES):
-        first = width - (place + 1) * _PIECE + 1
+    for index in range(_PIECES):
+        first = width - (index + 1) * _PIECE + 1
         piece = whole(name, first, _PIECE)
-        weight = 10 ** (_PIECE * place) % (1 << 72)
+        weight = 10 ** (_PIECE * index) % (1 << 72)
         upper.append(f"{piece} * {weight >> 36}L")
         lower.append(f"{piece} * {weight & _LOW36}L")
     last = whole(name, width - _PIECE + 1, _PIECE)

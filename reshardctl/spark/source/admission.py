@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterator, Mapping
 
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
-from reshardctl.spark.source.offset import Place
+from reshardctl.spark.source.offset import OffsetPosition
 
 
-def entrants(lineage: Lineage, places: Mapping[ShardId, Place]) -> list[ShardId]:
+def entrants(lineage: Lineage, places: Mapping[ShardId, OffsetPosition]) -> list[ShardId]:
     """Listed shards that are in no offset yet and whose turn has come, parents first.
 
     A listed ancestor of a shard that is in the offset has had its turn, with a mark or without. A
@@ -22,8 +22,8 @@ def entrants(lineage: Lineage, places: Mapping[ShardId, Place]) -> list[ShardId]
     had = processed(lineage, places)
 
     def over(parent: ShardId) -> bool:
-        if (place := places.get(parent)) is not None:
-            return place.end
+        if (position := places.get(parent)) is not None:
+            return position.end
         return parent in had or parent not in lineage
 
     return [
@@ -35,18 +35,20 @@ def entrants(lineage: Lineage, places: Mapping[ShardId, Place]) -> list[ShardId]
     ]
 
 
-def entry(lineage: Lineage, places: Mapping[ShardId, Place], shard: ShardId) -> Place:
+def entry(
+    lineage: Lineage, places: Mapping[ShardId, OffsetPosition], shard: ShardId
+) -> OffsetPosition:
     """Where an entering shard begins: at its beginning, or at the time at which a parent began
     of which no record has been met, if that is later."""
-    parents = [place for s in lineage[shard].parents if (place := places.get(s)) is not None]
+    parents = [position for s in lineage[shard].parents if (position := places.get(s)) is not None]
     since = max((p.since for p in parents if p.since is not None), default=None)
     born = lineage.opened_at(shard)
     if since is None or (born is not None and born >= since):
-        return Place()
-    return Place(since=since)
+        return OffsetPosition()
+    return OffsetPosition(since=since)
 
 
-def processed(lineage: Lineage, places: Mapping[ShardId, Place]) -> set[ShardId]:
+def processed(lineage: Lineage, places: Mapping[ShardId, OffsetPosition]) -> set[ShardId]:
     """Listed ancestors of the shards in the offset."""
     found: set[ShardId] = set()
     todo = [parent for shard in places for parent in lineage.parents(shard)]
@@ -57,23 +59,27 @@ def processed(lineage: Lineage, places: Mapping[ShardId, Place]) -> set[ShardId]
     return found
 
 
-def kept(lineage: Lineage, places: Mapping[ShardId, Place]) -> dict[ShardId, Place]:
+def kept(
+    lineage: Lineage, places: Mapping[ShardId, OffsetPosition]
+) -> dict[ShardId, OffsetPosition]:
     """The places without the marks of finished shards that nobody needs any more.
 
     A mark is needed while its shard is listed, so that it is not taken for a new one, and while a
     child of it is not in the offset, so that the child is known to have its parent behind it.
     """
-    return {shard: place for shard, place in places.items() if _needed(lineage, places, shard)}
+    return {
+        shard: position for shard, position in places.items() if _needed(lineage, places, shard)
+    }
 
 
-def _needed(lineage: Lineage, places: Mapping[ShardId, Place], shard: ShardId) -> bool:
+def _needed(lineage: Lineage, places: Mapping[ShardId, OffsetPosition], shard: ShardId) -> bool:
     if not places[shard].end or shard in lineage:
         return True
     return any(child not in places for child in lineage.children(shard))
 
 
 def unlisted_parents(
-    lineage: Lineage, places: Mapping[ShardId, Place], entering: Collection[ShardId]
+    lineage: Lineage, places: Mapping[ShardId, OffsetPosition], entering: Collection[ShardId]
 ) -> Iterator[tuple[ShardId, ShardId]]:
     """Pairs of an entering shard and a parent of it that came and went without a mark."""
     for shard in entering:

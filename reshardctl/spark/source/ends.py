@@ -12,7 +12,7 @@ from reshardctl.model import ShardId
 from reshardctl.spark.source.latest import begin_of
 from reshardctl.spark.source.limits import Shares
 from reshardctl.spark.source.losses import GRACE, from_birth, stands_for
-from reshardctl.spark.source.offset import Place
+from reshardctl.spark.source.offset import OffsetPosition
 from reshardctl.spark.source.progress import Progress
 from reshardctl.spark.source.tips import IDLE_PACE, Found, Tips
 
@@ -36,7 +36,7 @@ class Reached:
     """The places at the batch's end. moved: whether that is worth a batch. unlisted: whether a
     shard had ended that the listing shows open."""
 
-    places: dict[ShardId, Place]
+    places: dict[ShardId, OffsetPosition]
     moved: bool
     unlisted: bool
 
@@ -59,14 +59,14 @@ class Ends:
         return Goals({shard: found.get(shard) for shard in lineage}, at)
 
     def of(
-        self, lineage: Lineage, places: Mapping[ShardId, Place], pins: Iterable[ShardId],
+        self, lineage: Lineage, places: Mapping[ShardId, OffsetPosition], pins: Iterable[ShardId],
         goals: Goals | None, most: int | None,
     ) -> Reached:  # fmt: skip
         """The places behind the next batch; `most` records in all, if that is given."""
         pinned = self._pinned(list(pins), goals)
         unfinished = [
             s for s in lineage
-            if (place := places.get(s)) is not None and not place.end and s not in pinned
+            if (position := places.get(s)) is not None and not position.end and s not in pinned
             and (goals is None or s in goals.shards)
         ]  # fmt: skip
         now, found = self.clock(), dict(places)
@@ -89,8 +89,8 @@ class Ends:
             if one.ended and lineage.is_open(shard):
                 unlisted = True
             ended = one.ended and _to_end(lineage, shard, goals)
-            place = places[shard] if one.number is None else places[shard].reached(one.number)
-            found[shard] = replace(place, end=True, tip=None) if ended else place
+            position = places[shard] if one.number is None else places[shard].reached(one.number)
+            found[shard] = replace(position, end=True, tip=None) if ended else position
         found.update(pinned)
         moved = any(found[s].seq != places[s].seq or found[s].end != places[s].end for s in found)
         quiet = {s for s, one in seen.items() if one.quiet and not found[s].end}
@@ -106,27 +106,33 @@ class Ends:
         places = {
             s: replace(p, tip=round(at, 3)) if s in quiet else p for s, p in reached.places.items()
         }
-        for shard, place in places.items():
+        for shard, position in places.items():
             # A shard that got no share yet: nothing is owed of the time before it was born.
-            if place == Place() and (born := from_birth(lineage, shard, place).tip) is not None:
-                places[shard] = Place(tip=max(born, round(at - retention + GRACE, 3)))
+            if (
+                position == OffsetPosition()
+                and (born := from_birth(lineage, shard, position).tip) is not None
+            ):
+                places[shard] = OffsetPosition(tip=max(born, round(at - retention + GRACE, 3)))
         return Reached(places, reached.moved or stale, reached.unlisted)
 
-    def _pinned(self, shards: list[ShardId], goals: Goals | None) -> dict[ShardId, Place]:
+    def _pinned(self, shards: list[ShardId], goals: Goals | None) -> dict[ShardId, OffsetPosition]:
         """Shards' tips as the places to begin behind."""
         at = goals.at if goals else self.clock()
         if goals:
             numbers = {shard: goals.shards.get(shard) for shard in shards}
         else:
             numbers = {s: one.number for s, one in self._each(self.tips.tip, shards).items()}
-        return {shard: Place(number or "", tip=round(at, 3)) for shard, number in numbers.items()}
+        return {
+            shard: OffsetPosition(number or "", tip=round(at, 3))
+            for shard, number in numbers.items()
+        }
 
-    def _newest(self, shard: ShardId, place: Place, goals: Goals | None) -> Found:
-        begin = begin_of(place)
+    def _newest(self, shard: ShardId, position: OffsetPosition, goals: Goals | None) -> Found:
+        begin = begin_of(position)
         if goals is None:
             return self.tips.behind(shard, begin)
         goal = goals.shards[shard]
-        if goal is None or _reached(place, goal):
+        if goal is None or _reached(position, goal):
             return Found(quiet=True)
         if begin.kind == "AT_TIMESTAMP":
             first = self.tips.count(shard, begin, 1, goal)
@@ -135,17 +141,17 @@ class Ends:
         return Found(goal, count=1)
 
     def _counted(
-        self, places: Mapping[ShardId, Place], shards: list[ShardId], goals: Goals | None,
+        self, places: Mapping[ShardId, OffsetPosition], shards: list[ShardId], goals: Goals | None,
         most: int,
     ) -> Mapping[ShardId, Found]:  # fmt: skip
         def count(numbers: Mapping[ShardId, str | None], share: int) -> Mapping[ShardId, Found]:
             def one(shard: ShardId) -> Found:
                 number = numbers[shard]
-                place = places[shard] if number is None else places[shard].reached(number)
+                position = places[shard] if number is None else places[shard].reached(number)
                 goal = goals.shards[shard] if goals else None
-                if goal is not None and _reached(place, goal):
+                if goal is not None and _reached(position, goal):
                     return Found(quiet=True)
-                return self.tips.count(shard, begin_of(place), share, goal)
+                return self.tips.count(shard, begin_of(position), share, goal)
 
             return self._each(one, list(numbers))
 
@@ -165,11 +171,11 @@ def _to_end(lineage: Lineage, shard: ShardId, goals: Goals | None) -> bool:
     return not lineage.is_open(shard) and (goals is None or goals.shards[shard] is None)
 
 
-def _reached(place: Place, goal: str) -> bool:
-    return not goal or (bool(place.seq) and order(place.seq) >= order(goal))
+def _reached(position: OffsetPosition, goal: str) -> bool:
+    return not goal or (bool(position.seq) and order(position.seq) >= order(goal))
 
 
-def _age(place: Place, now: float) -> float:
-    then = stands_for(place)
-    return 0.0 if then is None and place.seq else now - (then or 0.0)
+def _age(position: OffsetPosition, now: float) -> float:
+    then = stands_for(position)
+    return 0.0 if then is None and position.seq else now - (then or 0.0)
 

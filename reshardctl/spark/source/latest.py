@@ -12,7 +12,7 @@ from reshardctl.errors import UsageError
 from reshardctl.kinesis.fast.reader import Begin
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, short
-from reshardctl.spark.source.offset import Place
+from reshardctl.spark.source.offset import OffsetPosition
 from reshardctl.spark.source.starting import (
     AFTER_SEQUENCE_NUMBER,
     AT_TIMESTAMP,
@@ -26,10 +26,10 @@ from reshardctl.spark.source.starting import (
 _LATE = 60.0
 """Seconds after a shard's close within which its last record may still be said to have arrived;
 0.3 to 2.5 s were seen between a number's time and the arrival."""
-_DONE = Place(end=True)
+_DONE = OffsetPosition(end=True)
 
 
-def opening(lineage: Lineage, starting: Starting, now: float) -> dict[ShardId, Place]:
+def opening(lineage: Lineage, starting: Starting, now: float) -> dict[ShardId, OffsetPosition]:
     """Where each shard that is not to be left to its parents begins.
 
     Shards at LATEST are `to_pin`. A finished place is a mark: nothing of that shard is read.
@@ -39,11 +39,11 @@ def opening(lineage: Lineage, starting: Starting, now: float) -> dict[ShardId, P
         return _named(lineage, starting.shards)
     match starting.everywhere.kind:
         case "LATEST":
-            return {s: Place() if lineage.is_open(s) else _DONE for s in lineage}
+            return {s: OffsetPosition() if lineage.is_open(s) else _DONE for s in lineage}
         case "AT_TIMESTAMP":
             return _since(lineage, float(starting.everywhere.value or 0), now)
         case _:
-            return {shard: Place() for shard in lineage.roots()}
+            return {shard: OffsetPosition() for shard in lineage.roots()}
 
 
 def to_pin(lineage: Lineage, starting: Starting) -> set[ShardId]:
@@ -53,7 +53,7 @@ def to_pin(lineage: Lineage, starting: Starting) -> set[ShardId]:
     return {s for s, one in starting.shards.items() if one.kind == LATEST and lineage.is_open(s)}
 
 
-def first_begin(starting: Starting, shard: ShardId, place: Place) -> Begin | None:
+def first_begin(starting: Starting, shard: ShardId, position: OffsetPosition) -> Begin | None:
     """Where the first batch reads a shard from, given where it ends; `None` if it does not.
 
     From the options and the stored offset alone, so that a batch that runs again is the same.
@@ -62,7 +62,7 @@ def first_begin(starting: Starting, shard: ShardId, place: Place) -> Begin | Non
     if start is None or start.kind in (LATEST, SHARD_END):
         return None
     if start.kind == AT_TIMESTAMP:
-        if place.end and place.since is None and not place.seq:
+        if position.end and position.since is None and not position.seq:
             return None
         return Begin("AT_TIMESTAMP", start.value)
     if start.kind == AFTER_SEQUENCE_NUMBER:
@@ -70,29 +70,31 @@ def first_begin(starting: Starting, shard: ShardId, place: Place) -> Begin | Non
     return Begin("TRIM_HORIZON")
 
 
-def begin_of(place: Place) -> Begin:
+def begin_of(position: OffsetPosition) -> Begin:
     """Where a batch that starts at this place reads from."""
-    if place.seq:
-        return Begin("AFTER_SEQUENCE_NUMBER", place.seq)
-    return Begin("TRIM_HORIZON") if place.since is None else Begin("AT_TIMESTAMP", place.since)
+    if position.seq:
+        return Begin("AFTER_SEQUENCE_NUMBER", position.seq)
+    return (
+        Begin("TRIM_HORIZON") if position.since is None else Begin("AT_TIMESTAMP", position.since)
+    )
 
 
-def _since(lineage: Lineage, then: float, now: float) -> dict[ShardId, Place]:
+def _since(lineage: Lineage, then: float, now: float) -> dict[ShardId, OffsetPosition]:
     """The line at a time: shards closed before it are over, those born behind it wait."""
     if then > now + _LATE:
         raise UsageError("startingPosition lies in the future", "give a time that has passed")
-    found: dict[ShardId, Place] = {}
+    found: dict[ShardId, OffsetPosition] = {}
     for shard in lineage:
         parents = lineage.parents(shard)
         if any(found.get(parent) != _DONE for parent in parents):
             continue
         closed = lineage.closed_at(shard)
         over = not lineage.is_open(shard) and closed is not None and closed + _LATE < then
-        found[shard] = _DONE if over else Place(since=then)
+        found[shard] = _DONE if over else OffsetPosition(since=then)
     return found
 
 
-def _named(lineage: Lineage, starts: Mapping[ShardId, Start]) -> dict[ShardId, Place]:
+def _named(lineage: Lineage, starts: Mapping[ShardId, Start]) -> dict[ShardId, OffsetPosition]:
     """The line shard by shard; ancestors of a named shard are over, descendants wait for it."""
     for shard, start in starts.items():
         if shard not in lineage:
@@ -103,7 +105,7 @@ def _named(lineage: Lineage, starts: Mapping[ShardId, Start]) -> dict[ShardId, P
         if start.kind == SHARD_END and lineage.is_open(shard):
             what = f"startingPosition says SHARD_END for shard {short(shard)}, which is open"
             raise UsageError(what, "say TRIM_HORIZON, LATEST or its last number read")
-    found: dict[ShardId, Place] = {}
+    found: dict[ShardId, OffsetPosition] = {}
     waits: set[ShardId] = set()
     for shard in lineage:
         unread = [p for p in lineage.parents(shard) if p in waits or not found.get(p, _DONE).end]
@@ -124,12 +126,16 @@ def _named(lineage: Lineage, starts: Mapping[ShardId, Start]) -> dict[ShardId, P
     return found
 
 
-def _place(lineage: Lineage, shard: ShardId, start: Start) -> Place:
+def _place(lineage: Lineage, shard: ShardId, start: Start) -> OffsetPosition:
     if start.kind == SHARD_END or (start.kind == LATEST and not lineage.is_open(shard)):
         return _DONE
     if start.kind == AT_TIMESTAMP:
-        return Place(since=float(start.value or 0))
-    return Place(seq=str(start.value)) if start.kind == AFTER_SEQUENCE_NUMBER else Place()
+        return OffsetPosition(since=float(start.value or 0))
+    return (
+        OffsetPosition(seq=str(start.value))
+        if start.kind == AFTER_SEQUENCE_NUMBER
+        else OffsetPosition()
+    )
 
 
 def _may_wait(shard: ShardId, start: Start | None, unread: list[ShardId]) -> None:

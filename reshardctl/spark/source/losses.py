@@ -13,7 +13,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, decode, index_of, short, time_of
 from reshardctl.model.times import duration, instant
 from reshardctl.spark.source.admission import unlisted_parents
-from reshardctl.spark.source.offset import Offset, Place
+from reshardctl.spark.source.offset import Offset, OffsetPosition
 
 _NAMED = 8
 _SAME = 1.0
@@ -69,7 +69,9 @@ def recreated(offset: Offset, created: float) -> Loss | None:
             return None
         before = f"the checkpoint is of the one created {instant(offset.created)}"
     else:
-        times = [time for place in offset.shards.values() if (time := time_of(place.seq or "-"))]
+        times = [
+            time for position in offset.shards.values() if (time := time_of(position.seq or "-"))
+        ]
         if not times or max(times) >= created - _LEAD:
             return None
         before = f"the newest position in the checkpoint is of {instant(max(times))}"
@@ -94,12 +96,12 @@ def all_born(offset: Offset, lineage: Lineage) -> None:
         )
 
 
-def trimmed(places: Mapping[ShardId, Place], lineage: Lineage) -> Loss | None:
+def trimmed(places: Mapping[ShardId, OffsetPosition], lineage: Lineage) -> Loss | None:
     """Shards that were not read to their end and are not listed any more."""
     gone = [
         shard
-        for shard, place in sorted(places.items())
-        if not place.end and shard not in lineage
+        for shard, position in sorted(places.items())
+        if not position.end and shard not in lineage
     ]
     if not gone:
         return None
@@ -124,11 +126,11 @@ def skipped(
     return Loss("unlisted", tuple(gone), why)
 
 
-def from_birth(lineage: Lineage, shard: ShardId, place: Place) -> Place:
+def from_birth(lineage: Lineage, shard: ShardId, position: OffsetPosition) -> OffsetPosition:
     """The place of a shard that enters; nothing is owed of the time before it was born."""
-    if stands_for(place) is not None or shard not in lineage:
-        return place
-    return replace(place, tip=lineage.opened_at(shard))
+    if stands_for(position) is not None or shard not in lineage:
+        return position
+    return replace(position, tip=lineage.opened_at(shard))
 
 
 def kept_for(offset: Offset, lineage: Lineage) -> float:
@@ -139,7 +141,7 @@ def kept_for(offset: Offset, lineage: Lineage) -> float:
 
 
 def suspects(
-    places: Mapping[ShardId, Place], lineage: Lineage, now: float, begun: float | None,
+    places: Mapping[ShardId, OffsetPosition], lineage: Lineage, now: float, begun: float | None,
     horizon: float,
 ) -> Iterator[tuple[ShardId, float]]:  # fmt: skip
     """Places that lie before the horizon, with the time that each stands for.
@@ -147,25 +149,25 @@ def suspects(
     Whether something was lost is not known from that: the shard may have been idle. begun: when the
     query's first batch was planned, where that is known.
     """
-    for shard, place in sorted(places.items()):
-        then = stands_for(place)
-        if place.end or shard not in lineage or then is None or then >= horizon:
+    for shard, position in sorted(places.items()):
+        then = stands_for(position)
+        if position.end or shard not in lineage or then is None or then >= horizon:
             continue
-        if place.seq or not young(now, begun):
+        if position.seq or not young(now, begun):
             yield shard, then
 
 
 def to_look_up(
-    places: Mapping[ShardId, Place], lineage: Lineage, now: float
+    places: Mapping[ShardId, OffsetPosition], lineage: Lineage, now: float
 ) -> Iterator[tuple[ShardId, str]]:
     """Places whose own record must still be there, unless retention was shorter until lately: what
     it has taken does not come back when it is raised."""
-    for shard, place in sorted(places.items()):
-        read = time_of(place.seq) if place.seq else None
-        if place.end or shard not in lineage or read is None:
+    for shard, position in sorted(places.items()):
+        read = time_of(position.seq) if position.seq else None
+        if position.end or shard not in lineage or read is None:
             continue
         if now - lineage.stream.retention <= read < now - LEAST_RETENTION:
-            yield shard, place.seq
+            yield shard, position.seq
 
 
 def shortened(places: Sequence[tuple[ShardId, str]], now: float) -> Loss | None:
@@ -186,10 +188,10 @@ def young(now: float, begun: float | None) -> bool:
     return begun is not None and now - begun <= GRACE
 
 
-def stands_for(place: Place) -> float | None:
+def stands_for(position: OffsetPosition) -> float | None:
     """The latest moment before which nothing is owed, `None` where the place does not tell."""
-    decoded = decode(place.seq) if place.seq else None
-    known = (None if decoded is None else float(decoded.time), place.since, place.tip)
+    decoded = decode(position.seq) if position.seq else None
+    known = (None if decoded is None else float(decoded.time), position.since, position.tip)
     return max((time for time in known if time is not None), default=None)
 
 
@@ -206,9 +208,9 @@ def expired(places: Sequence[tuple[ShardId, float]], horizon: float) -> Loss | N
     return Loss("expired", tuple(shard for shard, _ in places), why)
 
 
-def _span(lineage: Lineage, shard: ShardId, place: Place) -> str:
+def _span(lineage: Lineage, shard: ShardId, position: OffsetPosition) -> str:
     births = [time for c in lineage.children(shard) if (time := lineage.opened_at(c)) is not None]
-    since, until = stands_for(place), min(births, default=None)
+    since, until = stands_for(position), min(births, default=None)
     begun = "its beginning" if since is None else instant(since)
     return f"shard {short(shard)} (from {begun} to {_time(until)})"
 

@@ -31,7 +31,7 @@ NEXT = "reshardctl inspect spark:CHECKPOINT --stream STREAM"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class OffsetPosition:
     """Where a batch ended in one shard; the keys of the same names (`since` is "from")."""
 
     seq: str = ""
@@ -39,7 +39,7 @@ class Place:
     since: float | None = None
     tip: float | None = None
 
-    def reached(self, seq: str) -> Place:
+    def reached(self, seq: str) -> OffsetPosition:
         """Behind this record: a start by time is past, and what lay behind is not known."""
         return replace(self, seq=seq, since=None, tip=None)
 
@@ -48,7 +48,7 @@ class Place:
 class Offset:
     """All places. stream: "", created and retention: `None` where the offset does not say."""
 
-    shards: Mapping[ShardId, Place]
+    shards: Mapping[ShardId, OffsetPosition]
     stream: str = ""
     created: float | None = None
     retention: float | None = None
@@ -70,12 +70,12 @@ def written(offset: Offset) -> dict[str, Any]:
     return found
 
 
-def _entry(place: Place) -> dict[str, Any]:
-    entry: dict[str, Any] = {"seq": place.seq, "end": place.end}
-    if place.since is not None:
-        entry["from"] = place.since
-    if place.tip is not None:
-        entry["tip"] = place.tip
+def _entry(position: OffsetPosition) -> dict[str, Any]:
+    entry: dict[str, Any] = {"seq": position.seq, "end": position.end}
+    if position.since is not None:
+        entry["from"] = position.since
+    if position.tip is not None:
+        entry["tip"] = position.tip
     return entry
 
 
@@ -92,7 +92,7 @@ def read(value: object) -> Offset:
     return Offset(shards, stream, created, _seconds(value.get("retention"), '"retention"'))
 
 
-def _place(shard: str, one: object) -> Place:
+def _place(shard: str, one: object) -> OffsetPosition:
     if index_of(shard) is None:
         raise _wrong(f"{shard!r} is no shard id")
     if not isinstance(one, Mapping):
@@ -105,7 +105,7 @@ def _place(shard: str, one: object) -> Place:
         raise _wrong(f'{shard}: "end" is {_kind(end)}, neither true nor false')
     _own_number(shard, seq)
     since = _seconds(one.get("from"), f'{shard}: "from"')
-    return Place(seq, end, since, _seconds(one.get("tip"), f'{shard}: "tip"'))
+    return OffsetPosition(seq, end, since, _seconds(one.get("tip"), f'{shard}: "tip"'))
 
 
 def _own_number(shard: str, seq: str) -> None:

@@ -20,7 +20,7 @@ from reshardctl.spark.source.admission import entrants, entry, kept
 from reshardctl.spark.source.ends import Ends, Goals
 from reshardctl.spark.source.latest import begin_of, first_begin, opening, to_pin
 from reshardctl.spark.source.losses import Loss, kept_for
-from reshardctl.spark.source.offset import Offset, Place, read, written
+from reshardctl.spark.source.offset import Offset, OffsetPosition, read, written
 from reshardctl.spark.source.options import StreamOptions
 from reshardctl.spark.source.progress import Progress
 from reshardctl.spark.source.starting import TRIM_HORIZON, Start, Starting
@@ -152,11 +152,15 @@ class Planner:
         return Offset(kept(lineage, ends.places), name, stream.created, stream.retention)
 
     def _losses(
-        self, offset: Offset, lineage: Lineage, entering: Mapping[ShardId, Place], now: float
+        self,
+        offset: Offset,
+        lineage: Lineage,
+        entering: Mapping[ShardId, OffsetPosition],
+        now: float,
     ) -> list[Loss]:
         if offset.initial:
             return []
-        new = {s: losses.from_birth(lineage, s, place) for s, place in entering.items()}
+        new = {s: losses.from_birth(lineage, s, position) for s, position in entering.items()}
         found = [
             losses.trimmed(offset.shards, lineage),
             losses.skipped(offset, lineage, entering),
@@ -166,7 +170,11 @@ class Planner:
         return [loss for loss in found if loss is not None]
 
     def _expired(
-        self, places: Mapping[ShardId, Place], lineage: Lineage, now: float, retention: float
+        self,
+        places: Mapping[ShardId, OffsetPosition],
+        lineage: Lineage,
+        now: float,
+        retention: float,
     ) -> Loss | None:
         """Places past retention whose own record cannot be read any more either."""
         horizon = now - retention
@@ -178,7 +186,7 @@ class Planner:
         return losses.expired(gone, horizon)
 
     def _shortened(
-        self, places: Mapping[ShardId, Place], lineage: Lineage, now: float
+        self, places: Mapping[ShardId, OffsetPosition], lineage: Lineage, now: float
     ) -> Loss | None:
         asked = losses.to_look_up(places, lineage, now)
         gone = [(shard, seq) for shard, seq in asked if not self._tips.holds(shard, seq)]
@@ -195,15 +203,15 @@ class Planner:
     def _stretches(self, first: Offset, last: Offset) -> list[Stretch]:
         anew = _anew(first, last)
         found = []
-        for shard, place in sorted(last.shards.items()):
-            begin = self._begin(first, shard, place, anew)
+        for shard, position in sorted(last.shards.items()):
+            begin = self._begin(first, shard, position, anew)
             if begin is None:
                 continue
             unread = None if anew else self._watched(first, shard)
-            if place.end:
+            if position.end:
                 found.append(Stretch(shard, begin, None, to_end=True, unread=unread))
-            elif place.seq and _ahead(place.seq, begin):
-                found.append(Stretch(shard, begin, place.seq, unread=unread))
+            elif position.seq and _ahead(position.seq, begin):
+                found.append(Stretch(shard, begin, position.seq, unread=unread))
         return found
 
     def _watched(self, first: Offset, shard: ShardId) -> Unread | None:
@@ -211,29 +219,31 @@ class Planner:
         lineage = self._listed
         if lineage is None or not self.options.fail_on_loss:
             return None
-        place = Place() if first.initial else self._owed(first, lineage, shard)
-        young = not place.seq and losses.young(self.clock(), self._begun)
-        return Unread(None if young else losses.stands_for(place), lineage.stream.retention)
+        position = OffsetPosition() if first.initial else self._owed(first, lineage, shard)
+        young = not position.seq and losses.young(self.clock(), self._begun)
+        return Unread(None if young else losses.stands_for(position), lineage.stream.retention)
 
-    def _begin(self, first: Offset, shard: ShardId, place: Place, anew: bool) -> Begin | None:
+    def _begin(
+        self, first: Offset, shard: ShardId, position: OffsetPosition, anew: bool
+    ) -> Begin | None:
         """Where the batch begins in a shard; `None` if it does not read it."""
         if first.initial and not anew:
-            return first_begin(self.options.starting, shard, place)
+            return first_begin(self.options.starting, shard, position)
         if anew:
             return Begin("TRIM_HORIZON")
         before = first.shards.get(shard) or self._entry(first, shard)
         return None if before.end else begin_of(before)
 
-    def _owed(self, first: Offset, lineage: Lineage, shard: ShardId) -> Place:
-        if (place := first.shards.get(shard)) is not None:
-            return place
+    def _owed(self, first: Offset, lineage: Lineage, shard: ShardId) -> OffsetPosition:
+        if (position := first.shards.get(shard)) is not None:
+            return position
         return losses.from_birth(lineage, shard, self._entry(first, shard))
 
-    def _entry(self, first: Offset, shard: ShardId) -> Place:
-        if all(place.since is None for place in first.shards.values()):
-            return Place()
+    def _entry(self, first: Offset, shard: ShardId) -> OffsetPosition:
+        if all(position.since is None for position in first.shards.values()):
+            return OffsetPosition()
         lineage = self._view.lineage()
-        return entry(lineage, first.shards, shard) if shard in lineage else Place()
+        return entry(lineage, first.shards, shard) if shard in lineage else OffsetPosition()
 
     def _again(
         self, first: Offset, last: Offset, lineage: Lineage, found: list[Stretch]
@@ -245,7 +255,7 @@ class Planner:
         losses.all_born(last, lineage)
         reading = {ShardId(one.shard): one for one in found}
         new = first.initial or _anew(first, last)
-        places = {s: Place() if new else self._owed(first, lineage, s) for s in reading}
+        places = {s: OffsetPosition() if new else self._owed(first, lineage, s) for s in reading}
         now = self.clock()
         lost = (
             losses.trimmed(places, lineage),

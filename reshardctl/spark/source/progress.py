@@ -10,7 +10,7 @@ from typing import Any
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 from reshardctl.spark.source.losses import Loss, stands_for
-from reshardctl.spark.source.offset import Offset, Place
+from reshardctl.spark.source.offset import Offset, OffsetPosition
 
 LOG = logging.getLogger("reshardctl.spark.source")
 
@@ -31,15 +31,17 @@ class Progress:
                 self.lost += 1
                 LOG.warning("stream %s: %s (failOnDataLoss is false)", stream, loss.why)
 
-    def unasked(self, lineage: Lineage, shard: ShardId, place: Place, now: float) -> None:
+    def unasked(
+        self, lineage: Lineage, shard: ShardId, position: OffsetPosition, now: float
+    ) -> None:
         """A shard that is read to its end, or to a goal, without a look at what lies before it:
         its place tells how long it had to wait."""
-        then = stands_for(place) or lineage.opened_at(shard)
+        then = stands_for(position) or lineage.opened_at(shard)
         self.behind[shard] = 0 if then is None else max(0, round(1000 * (now - then)))
 
     def planned(self, offset: Offset, changed: bool) -> None:
         """A batch up to this offset was planned, or none is needed."""
-        unfinished = {s for s, place in offset.shards.items() if not place.end}
+        unfinished = {s for s, position in offset.shards.items() if not position.end}
         for shard in self.behind.keys() - offset.shards.keys():
             del self.behind[shard]
         if changed:

@@ -40,7 +40,7 @@ class Blobs(Protocol):
     """All methods raise CannotTell and UsageError; those that write also raise Refused (nothing
     was written) and AnswerLost (nobody can say). Keys are paths below the root."""
 
-    place: str
+    location: str
     """What messages call the root."""
     checksums: bool
     """Whether Hadoop keeps `.<name>.crc` siblings here."""

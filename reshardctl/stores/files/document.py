@@ -32,13 +32,13 @@ class Document:
         self._blobs = blobs
         self._key = checked_key(key)
         self._codec = codec
-        self.place = f"{blobs.place.rstrip('/')}/{key}"
+        self.location = f"{blobs.location.rstrip('/')}/{key}"
 
     def identity(self) -> Mapping[str, str]:
         """Where the file is, and what tells its text from another in its place."""
         found = {n: v for n, v in self._blobs.identity().items() if n != "inode"}
         text = self._text(self._blob())
-        with complaints_about(self.place):
+        with complaints_about(self.location):
             return {**found, "file": self._key, **self._codec.identity(text)}
 
     def read(self) -> list[Image]:
@@ -106,7 +106,7 @@ class Document:
         rows = {image.key: image for image in self._images(text)}
         if not all(holds(write, rows.get(write.key)) for write in writes):
             return WriteResult.CONFLICT
-        with complaints_about(self.place):
+        with complaints_about(self.location):
             new = self._codec.written(text, writes)
         try:
             self._blobs.replace(self._key, new.encode(), blob)
@@ -117,13 +117,13 @@ class Document:
     def _blob(self) -> Blob:
         blob = self._blobs.read([self._key])[self._key]
         if blob is None:
-            raise UsageError(f"there is no file {self.place}")
+            raise UsageError(f"there is no file {self.location}")
         return blob
 
     def _text(self, blob: Blob) -> str:
-        with complaints_about(self.place):
+        with complaints_about(self.location):
             return blob.content.decode()
 
     def _images(self, text: str) -> list[Image]:
-        with complaints_about(self.place):
+        with complaints_about(self.location):
             return self._codec.images(text)

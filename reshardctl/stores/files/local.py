@@ -29,7 +29,7 @@ class Local:
 
     def __init__(self, path: str) -> None:
         """Touches nothing yet."""
-        self.place = path
+        self.location = path
         self._root = _resolved(Path(path))
         self._alone = False
 
@@ -56,7 +56,7 @@ class Local:
                 raise self._no_root(error) from None
             if error.errno in _GONE:
                 return None
-            raise unreadable(f"{self.place}/{folder}", error) from None
+            raise unreadable(f"{self.location}/{folder}", error) from None
 
     def read(self, keys: Collection[str]) -> dict[str, Blob | None]:
         """One after the other: a disk is quickest so."""
@@ -66,7 +66,7 @@ class Local:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Other reshardctl processes wait; what a killed one left is removed first."""
-        with alone(self._root, self.place) as locked:
+        with alone(self._root, self.location) as locked:
             if locked:
                 swapping.tidy(self._root)
             self._alone = locked
@@ -78,7 +78,7 @@ class Local:
     @contextmanager
     def together(self, note: bytes) -> Iterator[None]:
         """By a file in the root, on disk before the first of the changes."""
-        with unwritable(self.place):
+        with unwritable(self.location):
             path = swapping.noted(self._root, note)
         try:
             yield
@@ -97,19 +97,19 @@ class Local:
     def create(self, key: str, content: bytes) -> None:
         """A temporary file beside the root's folders, then its name, never over another one."""
         path = self._target(key)
-        with unwritable(f"{self.place}/{key}"):
+        with unwritable(f"{self.location}/{key}"):
             swapping.create(self._root, path, content)
 
     def replace(self, key: str, content: bytes, was: Blob) -> None:
         """By exchange where the system can: what comes out must be what was read."""
         path = self._target(key)
-        with unwritable(f"{self.place}/{key}"):
+        with unwritable(f"{self.location}/{key}"):
             swapping.replace(self._root, path, content, was.content)
 
     def delete(self, key: str, was: Blob) -> None:
         """Taken away under another name first: what is gone must be what was read."""
         path = self._target(key)
-        with unwritable(f"{self.place}/{key}"):
+        with unwritable(f"{self.location}/{key}"):
             swapping.delete(self._root, path, was.content)
 
     def _entry(self, found: os.DirEntry[str]) -> Entry:
@@ -141,18 +141,18 @@ class Local:
             return self._settled(f"{real}/{name}", key)
         except OSError as error:
             if error.errno != errno.ELOOP:
-                raise unreadable(f"{self.place}/{key}", error, f"{real}/{name}") from None
+                raise unreadable(f"{self.location}/{key}", error, f"{real}/{name}") from None
         path = self._real(key)
         try:
             return None if path is None else self._settled(str(path), key)
         except OSError as error:
-            raise unreadable(f"{self.place}/{key}", error, str(path)) from None
+            raise unreadable(f"{self.location}/{key}", error, str(path)) from None
 
     def _settled(self, path: str, key: str) -> Blob | None:
         """A content that did not change while it was read. OSError, ELOOP for a link."""
         for _ in range(TRIES):
             try:
-                blob = _content(path, f"{self.place}/{key}")
+                blob = _content(path, f"{self.location}/{key}")
             except OSError as error:
                 if error.errno in _GONE:
                     return None
@@ -160,7 +160,7 @@ class Local:
             if blob is not None:
                 return blob
         raise CannotTell(
-            f"cannot read {self.place}/{key}: it changes while it is read, again and again",
+            f"cannot read {self.location}/{key}: it changes while it is read, again and again",
             "stop what writes there, then run this again",
         )
 
@@ -169,7 +169,7 @@ class Local:
         path = _resolved(self._root / key)
         if not self._inside(path):
             raise CannotTell(
-                f"cannot read {self.place}/{key}: it is a link that leads out of the directory, "
+                f"cannot read {self.location}/{key}: it is a link that leads out of the directory, "
                 f"to {path}",
                 "put the file itself in its place",
             )
@@ -183,7 +183,7 @@ class Local:
         path = self._root / checked(key)
         if _resolved(path) != path:
             raise Refused(
-                f"cannot write {self.place}/{key}: it is a link, or is reached by one",
+                f"cannot write {self.location}/{key}: it is a link, or is reached by one",
                 "put the file itself in its place",
             )
         return path
@@ -192,9 +192,9 @@ class Local:
         if error.errno in _GONE or isinstance(error, NotADirectoryError):
             hint = "write the path in full: no shell puts a home behind the colon"
             return NoStore(
-                f"there is no directory {self.place}", hint if "~" in self.place else ""
+                f"there is no directory {self.location}", hint if "~" in self.location else ""
             )
-        return unreadable(self.place, error, str(self._root))
+        return unreadable(self.location, error, str(self._root))
 
 
 def _resolved(path: Path) -> Path:

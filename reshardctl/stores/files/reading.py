@@ -31,7 +31,7 @@ class Reading:
             if once.still():
                 return [once.images[key] for key in sorted(once.images)]
         raise CannotTell(
-            f"{self._blobs.place} changes faster than it can be read",
+            f"{self._blobs.location} changes faster than it can be read",
             "stop what writes there, then run this again",
         )
 
@@ -118,7 +118,7 @@ class _Round:
         image = self.images.get(key)
         if image is not None and "unread" in image.attributes:
             raise CannotTell(
-                f"cannot read {self._blobs.place}/{key}: {image.attributes['unread']['S']}",
+                f"cannot read {self._blobs.location}/{key}: {image.attributes['unread']['S']}",
                 "put a file in its place",
             )
 

@@ -56,8 +56,8 @@ class S3:
         without a region; calls nothing yet."""
         self._bucket = bucket
         self._prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
-        self.place = f"s3://{bucket}/{self._prefix}".rstrip("/")
-        self._boto = aws.client_of(session, "s3", region, endpoint_url, self.place)
+        self.location = f"s3://{bucket}/{self._prefix}".rstrip("/")
+        self._boto = aws.client_of(session, "s3", region, endpoint_url, self.location)
         self._retry = buckets.retry(sleep)
         self._progress = progress
 
@@ -71,11 +71,13 @@ class S3:
         prefix = f"{self._prefix}{folder}/" if folder else self._prefix
         found: list[Entry] = []
         there = False
-        for page in self._pages(prefix, f"{self.place}/{folder}" if folder else self.place):
+        for page in self._pages(prefix, f"{self.location}/{folder}" if folder else self.location):
             there = there or bool(page.get("Contents") or page.get("CommonPrefixes"))
             found += _entries(page, prefix)
         if not there and not folder:
-            raise UsageError(f"there is nothing below {self.place}", f"aws s3 ls {self.place}/")
+            raise UsageError(
+                f"there is nothing below {self.location}", f"aws s3 ls {self.location}/"
+            )
         return found if there else None
 
     def read(self, keys: Collection[str]) -> dict[str, Blob | None]:
@@ -151,7 +153,7 @@ class S3:
             return WriteResult.APPLIED
 
         verb = "delete" if "Delete" in action else "write"
-        failed = self._failed(f"cannot {verb} {self.place}/{key}", self._prefix + key, action)
+        failed = self._failed(f"cannot {verb} {self.location}/{key}", self._prefix + key, action)
         retry = replace(self._retry, kind_of=_write_failure)
         if (
             retry.write(send, lambda: self._look(key, landed, before), failed)
@@ -168,18 +170,18 @@ class S3:
             now = self._read(key)
         except ReshardError as error:
             raise AnswerLost(
-                f"writing {self.place}/{key}: the answer was lost, and then reading failed: "
+                f"writing {self.location}/{key}: the answer was lost, and then reading failed: "
                 f"{error.what}", error.next
             ) from None
         if not landed(now) and not before(now):
             raise AnswerLost(
-                f"writing {self.place}/{key}: the answer was lost, and someone else has written "
+                f"writing {self.location}/{key}: the answer was lost, and someone else has written "
                 "since"
             )
         return landed(now)
 
     def _read(self, key: str) -> Blob | None:
-        place = f"{self.place}/{key}"
+        place = f"{self.location}/{key}"
 
         def get() -> Blob | None:
             try:

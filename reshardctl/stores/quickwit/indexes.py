@@ -115,7 +115,7 @@ class Indexes:
         """Each index with its file, in order, one at a time: they may be large."""
         entries = self._blobs.list("")
         if entries is None:
-            raise UsageError(f"{self._blobs.place}: there is no such folder")
+            raise UsageError(f"{self._blobs.location}: there is no such folder")
         any_there = bool(MANIFESTS & {entry.name for entry in entries})
         for index in sorted(entry.name for entry in entries if entry.folder):
             key = f"{index}/{NAME}"
@@ -124,12 +124,12 @@ class Indexes:
                 yield index, blob.content
         if not any_there:
             raise UsageError(
-                f"{self._blobs.place}: holds no {NAME} of an index, nor a manifest.json",
+                f"{self._blobs.location}: holds no {NAME} of an index, nor a manifest.json",
                 "name the folder that metastore_uri names, or <data_dir>/indexes where none is set",
             )
 
     def _rows(self, index: str, content: bytes) -> list[Image]:
-        with complaints_about(f"{self._blobs.place}/{index}/{NAME}"):
+        with complaints_about(f"{self._blobs.location}/{index}/{NAME}"):
             return self._codec(index, "", False).images(content.decode())
 
     def _nothing(self, refusals: Sequence[UsageError]) -> UsageError:
@@ -137,6 +137,6 @@ class Indexes:
             more = f" (and {len(refusals) - 1} more like it)" if len(refusals) > 1 else ""
             return UsageError(f"{refusals[0].what}{more}", refusals[0].next)
         return UsageError(
-            f"{self._blobs.place}: no index here has a Kinesis source",
+            f"{self._blobs.location}: no index here has a Kinesis source",
             "name another metastore",
         )

@@ -172,7 +172,7 @@ class Metastore:
         if self._index and not rows:
             known = ", ".join(row.index for row in self._rows(cursor, "")[:5]) or "none"
             raise UsageError(
-                f"{self._server.place}: there is no index {self._index}", f"it holds: {known}"
+                f"{self._server.location}: there is no index {self._index}", f"it holds: {known}"
             )
         found: list[Image] = []
         for row in rows:
@@ -255,18 +255,18 @@ class Metastore:
         return found
 
     def _no_metastore(self, why: str) -> UsageError:
-        return UsageError(f"{self._server.place} is no metastore of Quickwit: {why}", WRONG)
+        return UsageError(f"{self._server.location} is no metastore of Quickwit: {why}", WRONG)
 
     def _nothing(self, found: Sequence[Image]) -> UsageError:
         if found:
             return UsageError(found[0].attributes["unreadable"]["S"], "mend the row")
-        return UsageError(f"{self._server.place}: no index here has a Kinesis source", WRONG)
+        return UsageError(f"{self._server.location}: no index here has a Kinesis source", WRONG)
 
     def _name(self, table: str) -> str:
         return self._server.named(table)
 
     def _where(self, index: str) -> str:
-        return f"{self._server.place}, index {index}"
+        return f"{self._server.location}, index {index}"
 
 
 def _type(table: Described) -> str:

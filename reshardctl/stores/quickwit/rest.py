@@ -54,7 +54,7 @@ class Rest:
         self._codec = codec(index, source, True)
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """The address that is asked."""
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"{self._scheme}://{host}:{self._port}{self._path}"
@@ -66,14 +66,14 @@ class Rest:
     def identity(self) -> Mapping[str, str]:
         """The address, and the index's uid."""
         text = self._text()
-        with complaints_about(self.place):
+        with complaints_about(self.location):
             identity = self._codec.identity(text)
-        return {"medium": "quickwit-rest", "arn": self.place, **identity}
+        return {"medium": "quickwit-rest", "arn": self.location, **identity}
 
     def read(self) -> list[Image]:
         """Every row."""
         text = self._text()
-        with complaints_about(self.place):
+        with complaints_about(self.location):
             return self._codec.images(text)
 
     def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
@@ -96,10 +96,10 @@ class Rest:
         except (OSError, http.client.HTTPException) as error:
             said = str(error) or type(error).__name__
             raise CannotTell(
-                f"{self.place} cannot be reached: {said}",
+                f"{self.location} cannot be reached: {said}",
                 "name a node that runs: curl http://NODE:7280/health/livez",
             ) from None
-        with complaints_about(self.place):
+        with complaints_about(self.location):
             return answer.decode()
 
     def _answer(self) -> bytes:
@@ -115,7 +115,7 @@ class Rest:
             while piece := answer.read1(_PIECE):
                 body += piece
                 if len(body) > LARGEST:
-                    raise CannotTell(f"{self.place}: an answer of more than {LARGEST} bytes")
+                    raise CannotTell(f"{self.location}: an answer of more than {LARGEST} bytes")
                 if self._clock() > until:
                     raise TimeoutError(f"no whole answer in {WHOLE:g} s")
             if answer.length:
@@ -132,7 +132,7 @@ class Rest:
         )
 
     def _refusal(self, answer: http.client.HTTPResponse) -> CannotTell | UsageError:
-        status = f"{self.place}: answered {answer.status} {answer.reason}".rstrip()
+        status = f"{self.location}: answered {answer.status} {answer.reason}".rstrip()
         if answer.status == http.client.NOT_FOUND:
             return UsageError(
                 f"{status}: there is no index {self._index}, or no Quickwit",

@@ -57,7 +57,7 @@ class Server:
         self.moved: type[Exception] = self._driver.exceptions.WatchError
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Where it is, in words."""
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"redis{'s' if self._tls else ''}://{host}:{self._port}/{self._db}"
@@ -96,7 +96,7 @@ class Server:
 
     def failure(self, error: Exception, doing: str) -> ReshardError:
         """The server's own words; they hold no password."""
-        said = f"{self.place}: {doing}: {error}"
+        said = f"{self.location}: {doing}: {error}"
         kinds = self._driver.exceptions
         denied = (kinds.AuthenticationError, kinds.AuthorizationError, kinds.NoPermissionError)
         if isinstance(error, denied):

@@ -59,7 +59,7 @@ class Strings:
         """Where it is. Redis keeps nothing that would tell a database from one in its place."""
         self._server.tried("looking at the server", lambda client: client.ping())
         return {
-            "medium": "redis", "arn": self._server.place, "created": "Redis does not keep it",
+            "medium": "redis", "arn": self._server.location, "created": "Redis does not keep it",
         }
 
     def read(self) -> list[Image]:
@@ -105,7 +105,7 @@ class Strings:
             return
         if now is not None and self._number not in now.attributes:
             raise UsageError(
-                f"{self._server.place}: {key.decode()} holds no string, and what it holds could "
+                f"{self._server.location}: {key.decode()} holds no string, and what it holds could "
                 "not be put back", "look at it, delete it by hand, and run this again",
             )
         extra = set(then.attributes) - {self._space, self._shard, self._number}

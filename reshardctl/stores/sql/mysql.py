@@ -50,9 +50,9 @@ class MySql:
         self.errors: type[Exception] = self._driver.err.Error
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Where it is, in words."""
-        return self._address.place("mysql", 3306)
+        return self._address.location("mysql", 3306)
 
     def connect(self) -> Any:
         """A connection, out of autocommit."""
@@ -94,7 +94,7 @@ class MySql:
             Column(column, whole, kind in _EXACT) for column, kind, whole in cursor.fetchall()
         )
         return Described(
-            f"{self.place}/{schema}.{name}", str(created), columns, engine == "InnoDB"
+            f"{self.location}/{schema}.{name}", str(created), columns, engine == "InnoDB"
         )
 
     def quoted(self, name: str) -> str:
@@ -130,7 +130,7 @@ class MySql:
 
     def failure(self, error: Exception, doing: str, *, writing: bool = False) -> ReshardError:
         """The server's own words; they hold no password."""
-        said = f"{self.place}: {doing}: {_words(error)}"
+        said = f"{self.location}: {doing}: {_words(error)}"
         if _code(error) in _DENIED:
             needed = "SELECT, INSERT, UPDATE, DELETE" if writing else "SELECT"
             kind = Refused if writing else CannotTell
@@ -140,7 +140,7 @@ class MySql:
         return CannotTell(said, "try again; if it stays so, ask who runs the server")
 
     def _unreached(self, error: Exception) -> ReshardError:
-        said = f"{self.place} cannot be reached: {_words(error)}"
+        said = f"{self.location} cannot be reached: {_words(error)}"
         if _code(error) in _NO_DATABASE:
             return UsageError(said, "name the right database in the locator")
         return CannotTell(

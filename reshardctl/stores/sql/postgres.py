@@ -49,9 +49,9 @@ class Postgres:
         self.errors: type[Exception] = self._driver.Error
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Where it is, in words."""
-        return self._address.place("postgres", 5432)
+        return self._address.location("postgres", 5432)
 
     def connect(self) -> psycopg.Connection[Any]:
         """A connection, out of autocommit."""
@@ -92,7 +92,7 @@ class Postgres:
             Column(column, kind, kind.startswith(_EXACT) and not kind.endswith("[]"))
             for column, kind in cursor.fetchall()
         )
-        return Described(f"{self.place}/{schema}.{name}", f"oid {oid}", columns)
+        return Described(f"{self.location}/{schema}.{name}", f"oid {oid}", columns)
 
     def quoted(self, name: str) -> str:
         """In double quotes."""
@@ -132,7 +132,7 @@ class Postgres:
     def failure(self, error: Exception, doing: str, *, writing: bool = False) -> ReshardError:
         """The server's own first line; it holds no password."""
         state = getattr(error, "sqlstate", None)
-        said = f"{self.place}: {doing}: {_line(error)}"
+        said = f"{self.location}: {doing}: {_line(error)}"
         if state == "42501":
             needed = "SELECT, INSERT, UPDATE, DELETE" if writing else "SELECT"
             kind = Refused if writing else CannotTell
@@ -142,7 +142,7 @@ class Postgres:
         return CannotTell(said, "try again; if it stays so, ask who runs the server")
 
     def _unreached(self, error: Exception) -> ReshardError:
-        said = f"{self.place} cannot be reached: {_line(error)}"
+        said = f"{self.location} cannot be reached: {_line(error)}"
         if "does not exist" in str(error) and "database" in str(error):
             return UsageError(said, "name the right database in the locator")
         return CannotTell(

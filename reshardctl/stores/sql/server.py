@@ -29,7 +29,7 @@ class Address:
     user: str = ""
     password: str = field(default="", repr=False)
 
-    def place(self, scheme: str, port: int) -> str:
+    def location(self, scheme: str, port: int) -> str:
         """Where it is, in words, without a user. port: the usual one of such servers."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{scheme}://{host}:{self.port or port}/{self.database}"
@@ -75,7 +75,7 @@ class Server(Protocol):
     """What its driver raises."""
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Where it is, in words, without a user."""
 
     def connect(self) -> Any:

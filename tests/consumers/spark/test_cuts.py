@@ -23,9 +23,9 @@ PARTLY = Position(AFTER_SEQUENCE_NUMBER, N, 3, last=False)
 
 
 @pytest.mark.parametrize("place", [AT, PARTLY, Position(AT_SEQUENCE_NUMBER, N, 4)])
-def test_a_place_before_a_record_is_asked_for_by_that_record(place: Position) -> None:
+def test_a_place_before_a_record_is_asked_for_by_that_record(position: Position) -> None:
     """AFTER n - 1 is refused: it is no record's number (runs of the connectors, November 2026)."""
-    cut = cut_of(place)
+    cut = cut_of(position)
     assert decode(cut.number) == decode(N)
     assert start_words(cut) == {
         "ShardIteratorType": AT_SEQUENCE_NUMBER, "StartingSequenceNumber": N,
@@ -35,7 +35,7 @@ def test_a_place_before_a_record_is_asked_for_by_that_record(place: Position) ->
 
 def test_they_lie_in_their_order() -> None:
     places = [AT, Position(AFTER_SEQUENCE_NUMBER, N, 0, last=False), PARTLY, AFTER]
-    cuts = [cut_of(place) for place in places]
+    cuts = [cut_of(position) for position in places]
     assert all(one < other for one, other in itertools.pairwise(cuts))
     assert at_number(str(int(N) - (1 << 80))) < cuts[0]
     assert [str(cuts[0]), str(cuts[-1])] == [f"before {N}", N]

@@ -121,8 +121,8 @@ def test_the_positions_are_those_that_were_proven_on_the_connector(
     assert not newest.committed
     assert newest.id == newest.batch_id
     written = {
-        str(int(shard[8:])): [place.kind, place.value]
-        for shard, place in newest.positions.items()
+        str(int(shard[8:])): [position.kind, position.value]
+        for shard, position in newest.positions.items()
     }
     proven = recorded.facts["repair"]["shards"]
     if (shape, release) == ("s3", HEAD):

@@ -13,7 +13,7 @@ from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.errors import UsageError
 from reshardctl.model import DONE, START, at_number, at_time, shard_id
-from reshardctl.spark.source.offset import Offset, Place, read, written
+from reshardctl.spark.source.offset import Offset, OffsetPosition, read, written
 from tests.case_stream import number
 
 CREATED = 1795219200.0
@@ -23,8 +23,13 @@ MET = number(int(CREATED) - 3, 3, int(CREATED) + 300, 0)
 
 def offset() -> str:
     """An offset as the source makes it: its own `written`, and PySpark's json.dumps."""
-    places = {ZERO: Place(MET, tip=CREATED + 400.5), ONE: Place(since=CREATED + 60.25)}
-    return json.dumps(written(Offset({**places, TWO: Place(end=True)}, "orders", CREATED, 86_400)))
+    places = {
+        ZERO: OffsetPosition(MET, tip=CREATED + 400.5),
+        ONE: OffsetPosition(since=CREATED + 60.25),
+    }
+    return json.dumps(
+        written(Offset({**places, TWO: OffsetPosition(end=True)}, "orders", CREATED, 86_400))
+    )
 
 
 def test_what_the_source_writes_is_read() -> None:
@@ -32,7 +37,7 @@ def test_what_the_source_writes_is_read() -> None:
     assert found is not None
     assert (found.connector, found.stream, found.created) == ("lineage", "orders", CREATED)
     assert found.flaws == ()
-    cuts = {shard: cut_of(place) for shard, place in found.positions.items()}
+    cuts = {shard: cut_of(position) for shard, position in found.positions.items()}
     assert cuts == {ZERO: at_number(MET), ONE: at_time(CREATED + 60.25), TWO: DONE}
     assert cuts[ZERO].quiet == CREATED + 400.5
 
@@ -44,7 +49,9 @@ def test_a_moved_place_drops_what_was_noted_of_the_old_one() -> None:
     assert f'"{ZERO}": {{"seq": "", "end": false}}, ' in after
     assert after.partition(f'"{ONE}"')[2] == before.partition(f'"{ONE}"')[2]
     moved = read(json.loads(lineage.line(before, {ONE: Position("SHARD_END")}))).shards
-    assert moved[ONE] == Place(end=True) and moved[ZERO] == Place(MET, tip=CREATED + 400.5)
+    assert moved[ONE] == OffsetPosition(end=True) and moved[ZERO] == OffsetPosition(
+        MET, tip=CREATED + 400.5
+    )
 
 
 def test_marks_come_and_go_in_order() -> None:
@@ -94,7 +101,7 @@ def test_null_is_as_if_it_were_not_there(name: str) -> None:
     value = json.loads(offset())
     value["shards"][ONE] = {"seq": "", "end": False, name: None}
     value["created"] = None
-    assert read(value).shards[ONE] == Place()
+    assert read(value).shards[ONE] == OffsetPosition()
     found = shapes.read(json.dumps(value))
     assert found is not None and not found.broken
     assert (found.created, cut_of(found.positions[ONE])) == (None, START)
@@ -102,6 +109,6 @@ def test_null_is_as_if_it_were_not_there(name: str) -> None:
 
 def test_an_offset_written_by_hand_may_lack_everything_but_the_shards() -> None:
     text = json.dumps({"shards": {ZERO: {"seq": MET, "end": False}}})
-    assert read(json.loads(text)) == Offset({ZERO: Place(MET)})
+    assert read(json.loads(text)) == Offset({ZERO: OffsetPosition(MET)})
     found = shapes.read(text)
     assert found is not None and (found.broken, found.stream, found.created) == ("", "", None)

@@ -55,7 +55,7 @@ class Edited:
     def plan(self, batch: int, places: Places, batch_id: int | None = None) -> None:
         """An offset log with these starts, in the connector's own key order."""
         scala = "2.13" if self.release == HEAD else "2.12"
-        named = {shard_id(shard): place for shard, place in places.items()}
+        named = {shard_id(shard): position for shard, position in places.items()}
         line = self.connector.line("st", batch if batch_id is None else batch_id, named, scala)
         self.offsets(batch, line)
 
@@ -66,9 +66,9 @@ class Edited:
     def end(self, batch: int, places: Places) -> None:
         """The connector's log of a batch."""
         self.files.setdefault(f"{self.log}/{batch}/", Image(f"{self.log}/{batch}/", {}))
-        for shard, place in places.items():
+        for shard, position in places.items():
             name = shard_id(shard)
-            self.put(f"{self.log}/{batch}/{name}", self.connector.entry_text(name, place))
+            self.put(f"{self.log}/{batch}/{name}", self.connector.entry_text(name, position))
 
     def commit(self, batch: int) -> None:
         self.put(f"commits/{batch}", self.files["commits/0"].attributes["text"]["S"])

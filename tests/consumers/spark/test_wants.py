@@ -189,16 +189,16 @@ def long_checkpoint(batches: int) -> dict[str, Image]:
         "sources/": Image("sources/", {}), "sources/0/": Image("sources/0/", {}),
         "metadata": file("metadata", '{"id":"69880f2a-f006-496b-9513-9120bf42d838"}'),
     }
-    place = Position(TRIM_HORIZON)
+    position = Position(TRIM_HORIZON)
     for number in range(batches):
         shards = [shard_id(0)] if number else [shard_id(0), shard_id(1)]
-        line = awslabs.line("st", number, dict.fromkeys(shards, place), "2.12")
+        line = awslabs.line("st", number, dict.fromkeys(shards, position), "2.12")
         log = f"{BATCHES}/{number}"
         found[f"offsets/{number}"] = file(f"offsets/{number}", f"v1\n{metadata}\n{line}")
         found[f"commits/{number}"] = file(f"commits/{number}", 'v1\n{"nextBatchWatermarkMs":0}')
         found[f"{log}/"] = Image(f"{log}/", {})
         entry = f"{log}/{shard_id(0)}"
-        found[entry] = file(entry, awslabs.entry_text(shard_id(0), place))
+        found[entry] = file(entry, awslabs.entry_text(shard_id(0), position))
     return found
 
 

@@ -142,7 +142,7 @@ def _fix(running: Running, case: Case, release: str, initial: str, busy: int) ->
 def _fix_once(running: Running, case: Case, release: str, initial: str, busy: int) -> None:
     words = options_of(case, initial, release)
     options = "&".join(f"{name}={value}".replace("+", "%2B") for name, value in words.items())
-    place = locator.parse(f"kcl://{running.table}?{options}")
+    parsed = locator.parse(f"kcl://{running.table}?{options}")
     session = boto3.Session("testing", "testing", region_name="us-east-1")
     medium = DynamoDb(
         session,
@@ -153,7 +153,7 @@ def _fix_once(running: Running, case: Case, release: str, initial: str, busy: in
     )
     kinesis = Kinesis(session, endpoint_url=running.stream.address)
     ports = Ports(kinesis, _Busy(medium, running, busy), running.stream.fake.clock.now, time.sleep)
-    report = survey(ports, running.stream.name, place, RepairOptions())
+    report = survey(ports, running.stream.name, parsed, RepairOptions())
     assert isinstance(report.decision, Plan), report.decision
     plan = savedplan.of_report(report, probe=False)
     header = Header(
@@ -170,8 +170,8 @@ def _fix_once(running: Running, case: Case, release: str, initial: str, busy: in
         tempfile.TemporaryDirectory() as folder,
         Journal.create(Path(folder) / "journal", header) as journal,
     ):
-        carry_out(ports, plan, place, journal, live=True)
-        verify(ports, plan, place, journal)
+        carry_out(ports, plan, parsed, journal, live=True)
+        verify(ports, plan, parsed, journal)
 
 
 def _bare(running: Running, shard: int, counting: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 from plans import apply, resume
 
 from reshardctl.codec import values as wire
-from reshardctl.codec.strict import Place, parse
+from reshardctl.codec.strict import JsonPath, parse
 from reshardctl.execution.undo import Restore, undo_steps
 from reshardctl.journal import Header, Journal, read
 from reshardctl.model import Create, Delete, Image, Step, Update, Write, after
@@ -139,7 +139,7 @@ def test_ten_megabytes_there_and_back(tmp_path: Path) -> None:
     steps, before = plan(medium, text=LONG), contents(root)
     for step in steps:
         source = wire.text(wire.step_json(step))
-        assert wire.step(parse(source, Place("plan")), Place("plan")) == step
+        assert wire.step(parse(source, JsonPath("plan")), JsonPath("plan")) == step
     fix(steps, medium, tmp_path / "j")
     assert contents(root)["offsets/8"] == LONG.encode()
     take_back(medium, tmp_path / "j")

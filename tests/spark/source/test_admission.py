@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from reshardctl.lineage import Lineage
 from reshardctl.model import Shard, shard_id
 from reshardctl.spark.source.admission import entrants, kept, processed, unlisted_parents
-from reshardctl.spark.source.offset import Place
+from reshardctl.spark.source.offset import OffsetPosition
 from reshardctl.testing.lineages import STREAM, lineages, split_in_turn
 
-DONE, OPEN = Place(end=True), Place()
+DONE, OPEN = OffsetPosition(end=True), OffsetPosition()
 
 
 def listed(lineage: Lineage, *gone: int) -> Lineage:

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from reshardctl.errors import UsageError
 from reshardctl.model import shard_id
-from reshardctl.spark.source.offset import Offset, Place, read, written
+from reshardctl.spark.source.offset import Offset, OffsetPosition, read, written
 from reshardctl.testing.sequence import end, start
 
 SECONDS = st.floats(0, 4e9) | st.integers(0, 4_000_000_000)
 
 
 @st.composite
-def places(draw, number: int = 0) -> Place:
+def places(draw, number: int = 0) -> OffsetPosition:
     digits = int(start(number, 1_795_232_267)) + (draw(st.integers(1, 99)) << 80)
-    return Place(
+    return OffsetPosition(
         draw(st.sampled_from(["", str(digits)])),
         draw(st.booleans()),
         draw(st.none() | SECONDS),
@@ -35,7 +35,7 @@ def test_what_is_written_is_read_back(data, numbers, created, retention):
 
 
 def test_the_text_is_the_same_for_the_same_places():
-    one, other = Place("", True), Place("", False, None, 5.0)
+    one, other = OffsetPosition("", True), OffsetPosition("", False, None, 5.0)
     there = Offset({shard_id(0): one, shard_id(11): other}, "orders", 7, 86_400)
     back = Offset({shard_id(11): other, shard_id(0): one}, "orders", 7, 86_400)
     assert json.dumps(written(there)) == json.dumps(written(back)) == (
@@ -47,7 +47,7 @@ def test_the_text_is_the_same_for_the_same_places():
 
 def test_keys_that_were_left_out_by_hand_are_not_missed():
     place = {"seq": "", "end": False}
-    assert read({"shards": {shard_id(0): place}}) == Offset({shard_id(0): Place()})
+    assert read({"shards": {shard_id(0): place}}) == Offset({shard_id(0): OffsetPosition()})
 
 
 NUMBER = str(int(start(0, 1_795_232_267)) + (1 << 80))

@@ -53,8 +53,8 @@ def entry(text: str) -> tuple[ShardId, Position]:
         raise Malformed(f"subSequenceNumber is {_absent(sub)}, and the connector wants a number")
     if not isinstance(last, bool):
         raise Malformed(f"isLast is {_absent(last)}, and the connector wants true or false")
-    place = connector.position(found["iteratorType"], found["iteratorPosition"], int(sub), last)
-    return ShardId(found["shardId"]), place
+    position = connector.position(found["iteratorType"], found["iteratorPosition"], int(sub), last)
+    return ShardId(found["shardId"]), position
 
 
 def entry_text(shard: ShardId, position: Position) -> str:

@@ -34,10 +34,10 @@ def draw(shown: Together) -> str:
 
 def _legend(shown: Together) -> Iterator[str]:
     yield '<ul class="legend">'
-    for place, line in enumerate(shown.lines):
-        width = min(svg.thickness(place, len(shown.lines)), 10.0)
+    for index, line in enumerate(shown.lines):
+        width = min(svg.thickness(index, len(shown.lines)), 10.0)
         crash = ' class="crash"' if line.chart.crash else ""
-        sample = _KEY.format(_LINE.format(place, width))
+        sample = _KEY.format(_LINE.format(index, width))
         yield f"<li{crash}>{sample}{safe(svg.said(line))}</li>"
     for sample, words in (*SHARDS, (_LOST, "one of them will not read it, or may not")):
         yield f"<li>{_KEY.format(sample)}{words}</li>"
@@ -59,8 +59,8 @@ def _table(shown: Together) -> Iterator[str]:
 def _cell(line: Line, at: int) -> str:
     """Boxes stand in the same order in every chart of a stream."""
     box: Box = line.chart.boxes[at]
-    if box.place is None:
+    if box.position is None:
         return "<td></td>"
-    bad = box.place.loss is not None and box.place.loss.certain
+    bad = box.position.loss is not None and box.position.loss.certain
     kind = ' class="bad"' if bad else ""
     return f"<td{kind}>{safe(labels.standing(box))}</td>"

@@ -47,8 +47,8 @@ def picture(shown: Together, legend: bool = True) -> str:
     ]
     for at in range(len(shown.base.boxes)):
         parts += _shard(at, shown, layout)
-    for place, line in enumerate(shown.lines):
-        parts.append(_line(line, place, len(shown.lines), layout))
+    for index, line in enumerate(shown.lines):
+        parts.append(_line(line, index, len(shown.lines), layout))
     parts += [text for box in shown.base.boxes for text in svg.names(box, layout)]
     if legend:
         parts += _legend(shown, height)
@@ -58,19 +58,19 @@ def picture(shown: Together, legend: bool = True) -> str:
 def style(number: int) -> str:
     """The colours of so many lines."""
     rules = []
-    for place in range(number):
-        light, dark = COLORS[place % len(COLORS)]
-        dashes = ";stroke-dasharray:9 4" if place >= len(COLORS) else ""
-        rules.append(f".reshard .c{place}{{--line:{light}{dashes}}}")
+    for index in range(number):
+        light, dark = COLORS[index % len(COLORS)]
+        dashes = ";stroke-dasharray:9 4" if index >= len(COLORS) else ""
+        rules.append(f".reshard .c{index}{{--line:{light}{dashes}}}")
         rules.append(
-            f"@media (prefers-color-scheme:dark){{.reshard .c{place}{{--line:{dark}}}}}"
+            f"@media (prefers-color-scheme:dark){{.reshard .c{index}{{--line:{dark}}}}}"
         )
     return "\n" + "\n".join(rules) + "\n"
 
 
-def thickness(place: int, number: int) -> float:
+def thickness(index: int, number: int) -> float:
     """Pixels of a line; the last is drawn last and is the thinnest."""
-    return min(THINNEST + STEP * (number - 1 - place), THICKEST)
+    return min(THINNEST + STEP * (number - 1 - index), THICKEST)
 
 
 def said(line: Line) -> str:
@@ -105,25 +105,25 @@ def _standings(at: int, shown: Together) -> Iterator[str]:
             yield f"{cut(line.name, 40)}: {words}"
 
 
-def _line(line: Line, place: int, number: int, layout: Layout) -> str:
+def _line(line: Line, index: int, number: int, layout: Layout) -> str:
     points: list[str] = []
     for low, end, moment in open_edge(line.chart, layout.until):
         x = px(layout.x(moment))
         points += [f"{x},{px(layout.y(low))}", f"{x},{px(layout.y(end))}"]
-    width = px(thickness(place, number))
+    width = px(thickness(index, number))
     return (
-        f'<polyline class="line c{place}" data-consumer="{safe(line.name)}" '
+        f'<polyline class="line c{index}" data-consumer="{safe(line.name)}" '
         f'style="stroke-width:{width}px" points="{" ".join(points)}">'
         f"<title>{safe(said(line))}</title></polyline>"
     )
 
 
 def _legend(shown: Together, height: float) -> Iterator[str]:
-    for place, line in enumerate(shown.lines):
-        y = height + ROW * place + 6
-        width = px(thickness(place, len(shown.lines)))
+    for index, line in enumerate(shown.lines):
+        y = height + ROW * index + 6
+        width = px(thickness(index, len(shown.lines)))
         yield (
-            f'<line class="line c{place}" style="stroke-width:{width}px" x1="{px(LEFT)}" '
+            f'<line class="line c{index}" style="stroke-width:{width}px" x1="{px(LEFT)}" '
             f'y1="{px(y)}" x2="{px(LEFT + 28)}" y2="{px(y)}"/>'
         )
         yield f'<text x="{px(LEFT + 38)}" y="{px(y + 4)}">{safe(said(line))}</text>'

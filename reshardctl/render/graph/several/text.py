@@ -14,7 +14,7 @@ from reshardctl.render.graph.text import forks
 
 def draw(shown: Together) -> str:
     """Letters stand for the consumers, so that eight of them find room."""
-    letters = [_letter(place) for place in range(len(shown.lines))]
+    letters = [_letter(index) for index in range(len(shown.lines))]
     cells = {
         box.shard: (labels.name(box.shard), labels.life(box, shown.base.now), *(
             _cell(letter, line, at) for letter, line in zip(letters, shown.lines, strict=True)
@@ -34,8 +34,8 @@ def draw(shown: Together) -> str:
     return "\n".join(line.rstrip() for line in [*lines, "", *forks(shown.base, cells)]) + "\n"
 
 
-def _letter(place: int) -> str:
-    first, last = divmod(place, len(ascii_lowercase))
+def _letter(index: int) -> str:
+    first, last = divmod(index, len(ascii_lowercase))
     return (ascii_lowercase[first - 1] if first else "") + ascii_lowercase[last]
 
 

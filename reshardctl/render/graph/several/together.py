@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from reshardctl.diagnosis.report import Report
 from reshardctl.lineage import Lineage
-from reshardctl.render.graph.chart import Chart, Loss, Place, chart_of
+from reshardctl.render.graph.chart import Chart, DrawnPosition, Loss, chart_of
 from reshardctl.render.graph.layout import Layout, layout_of
 
 
@@ -29,14 +29,14 @@ class Together:
     def layout(self) -> Layout:
         """One axis for all: it begins before the first place that anyone owes from."""
         boxes = tuple(
-            replace(box, place=_earliest([line.chart.boxes[at].place for line in self.lines]))
+            replace(box, position=_earliest([line.chart.boxes[at].position for line in self.lines]))
             for at, box in enumerate(self.base.boxes)
         )
         return layout_of(replace(self.base, boxes=boxes))
 
     def losses(self, at: int) -> list[Loss]:
         """What of a shard one of them will not read, or may not. at: its place among the boxes."""
-        places = [line.chart.boxes[at].place for line in self.lines]
+        places = [line.chart.boxes[at].position for line in self.lines]
         return [one.loss for one in places if one is not None and one.loss is not None]
 
 
@@ -46,6 +46,6 @@ def together(lineage: Lineage, now: float, reports: Sequence[tuple[str, Report]]
     return Together(chart_of(lineage, now), lines)
 
 
-def _earliest(places: Sequence[Place | None]) -> Place | None:
-    owing = [place for place in places if place is not None and place.since is not None]
-    return min(owing, key=lambda place: place.since or 0.0, default=None)
+def _earliest(places: Sequence[DrawnPosition | None]) -> DrawnPosition | None:
+    owing = [position for position in places if position is not None and position.since is not None]
+    return min(owing, key=lambda position: position.since or 0.0, default=None)

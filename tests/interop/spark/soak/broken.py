@@ -15,7 +15,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 from reshardctl.spark.source import planning
 from reshardctl.spark.source.datasource import KinesisLineage
-from reshardctl.spark.source.offset import Offset, Place
+from reshardctl.spark.source.offset import Offset, OffsetPosition
 from tests.interop.spark.soak.scenes import HOW
 
 if TYPE_CHECKING:
@@ -32,25 +32,29 @@ def register(spark: SparkSession) -> None:
 
 
 def _hasty(
-    lineage: Lineage, places: Mapping[ShardId, Place], known: Collection[ShardId] | None = None
+    lineage: Lineage,
+    places: Mapping[ShardId, OffsetPosition],
+    known: Collection[ShardId] | None = None,
 ) -> list[ShardId]:
     """Every shard at once, children with their parents."""
     return [shard for shard in lineage if shard not in places and (not known or shard in known)]
 
 
-def _forgetful(_lineage: Lineage, places: Mapping[ShardId, Place]) -> dict[ShardId, Place]:
+def _forgetful(
+    _lineage: Lineage, places: Mapping[ShardId, OffsetPosition]
+) -> dict[ShardId, OffsetPosition]:
     """No mark of a finished shard, unless it is the last one."""
-    unfinished = {shard: place for shard, place in places.items() if not place.end}
+    unfinished = {shard: position for shard, position in places.items() if not position.end}
     return unfinished or dict(places)
 
 
 def _late(
-    _planner: object, first: Offset, shard: ShardId, place: Place, anew: bool
+    _planner: object, first: Offset, shard: ShardId, position: OffsetPosition, anew: bool
 ) -> Begin | None:
     """A shard that is new is read from behind its first record, as after a start at LATEST."""
-    begin = _BEGIN(_planner, first, shard, place, anew)  # type: ignore[arg-type]
-    if begin == Begin("TRIM_HORIZON") and place.seq and not first.initial:
-        return Begin("AT_SEQUENCE_NUMBER", place.seq)
+    begin = _BEGIN(_planner, first, shard, position, anew)  # type: ignore[arg-type]
+    if begin == Begin("TRIM_HORIZON") and position.seq and not first.initial:
+        return Begin("AT_SEQUENCE_NUMBER", position.seq)
     return begin
 
 
