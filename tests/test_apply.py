@@ -308,7 +308,7 @@ def resumed(
     """Resume to the end: how many steps were written, how many recognised."""
     journal, records = Journal.open(path)
     with journal:
-        done = resume(journal, records, medium, check=check, moving=MOVING)
+        done = resume(journal, records, medium, check=check, volatile_attributes=MOVING)
     assert len(done.steps) == done.written
     assert done.written + done.recognised == len(plan.steps)
     return done.written, done.recognised

@@ -61,7 +61,7 @@ def finish(table: LeaseTable, path: Path) -> None:
     medium = table.medium()
     journal, records = Journal.open(path)
     with journal:
-        resume(journal, records, medium, check=as_given, moving=MOVING)
+        resume(journal, records, medium, check=as_given, volatile_attributes=MOVING)
 
 
 def steps_in_place(table: LeaseTable, plan: Plan) -> int:
@@ -162,6 +162,7 @@ def test_going_on_outlives_the_same_faults(
         faulty.faults[number] = TRANSIENT[name]
         journal, records = Journal.open(path)
         with journal:
-            resume(journal, records, table.medium(faulty), check=as_given, moving=MOVING)
+            store = table.medium(faulty)
+            resume(journal, records, store, check=as_given, volatile_attributes=MOVING)
         assert table.medium().read() == plan.after(), number
         assert len(faulty.calls) > number

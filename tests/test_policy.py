@@ -91,7 +91,7 @@ def test_a_shard_that_was_not_looked_at_stays_where_it_is() -> None:
     assert line == {shard_id(1): here}
 
 
-@pytest.mark.parametrize(("policy", "stored", "place", "wanted"), [
+@pytest.mark.parametrize(("policy", "stored", "cut", "wanted"), [
     ("latest", at_number("5"), at_number("7"), at_number("7")),
     ("latest", at_number("9"), at_number("7"), at_number("9")),
     ("at-timestamp", at_number("9"), at_number("7"), at_number("7")),

@@ -258,7 +258,9 @@ def test_an_undo_that_was_begun_is_gone_on_with(path: Path) -> None:
     journal, records = Journal.open(path)
     with journal:
         assert journal.undoing
-        done = resume(journal, records, medium, check=lambda _, rest: rest, moving=MOVING)
+        done = resume(
+            journal, records, medium, check=lambda _, rest: rest, volatile_attributes=MOVING
+        )
     assert (done.written, done.recognised) == (1, 1)
     assert settled(medium.read()) == settled(list(plan.rows))
 
@@ -283,7 +285,7 @@ def test_a_resumed_fix_is_taken_back_whole(path: Path) -> None:
         changed_row(medium, image.key, leaseCounter={"N": "50"})
     journal, records = Journal.open(path)
     with journal:
-        resume(journal, records, medium, check=lambda _, rest: rest, moving=MOVING)
+        resume(journal, records, medium, check=lambda _, rest: rest, volatile_attributes=MOVING)
     undone(path, medium)
     assert settled(medium.read()) == settled(list(plan.rows))
 

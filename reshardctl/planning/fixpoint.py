@@ -35,7 +35,7 @@ class Planning:
 def fixpoint(planning: Planning, plan: Plan) -> Decision:
     """The plan, or a longer one that starts with it, after which the next one is empty.
 
-    NoLine where there is none. A shard that is left alone because its repair costs more than is
+    NoSafePlan where there is none. A shard that is left alone because its repair costs more than is
     accepted stays left alone, even if the plan makes its repair cheaper. A plan that waits for the
     consumer is taken as it is: what has to be done then depends on what the consumer does.
     """

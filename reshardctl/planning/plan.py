@@ -55,7 +55,7 @@ ROUNDS = 6
 
 
 def decide(case: Case) -> Decision:
-    """Nothing, a proven plan, NoLine, or the question that has to be answered first.
+    """Nothing, a proven plan, NoSafePlan, or the question that has to be answered first.
 
     After a plan the next one is empty, and no start delivers less than the same without it.
     """

@@ -35,7 +35,7 @@ class Spark:
         self.short = ""
         self.failure: Exception | None = None
 
-    def count(self, sink, lineage, account, since=None, until=None):
+    def count(self, sink, lineage, account, _observer, since=None, until=None):
         self.asked, self.lineage = (sink, account, since, until), lineage
         if self.failure is not None:
             raise self.failure

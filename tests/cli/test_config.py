@@ -42,7 +42,7 @@ def meaning(config) -> list:
     """All that a configuration says, without where it says it."""
     return [
         [(s.name, s.stream, s.created, reach(s)) for s in config.streams.values()],
-        [(c.name, c.stream.name, c.place, c.policy, c.accept, c.journal, reach(c))
+        [(c.name, c.stream.name, c.locator, c.policy, c.accept, c.journal, reach(c))
          for c in config.consumers.values()],
         [(s.consumer, s.rule, s.shards, s.until, s.why) for s in config.suppressions],
     ]  # fmt: skip

@@ -127,7 +127,7 @@ def test_a_multi_stream_table_serves_different_streams(tmp_path):
     text = GOOD.replace("[consumers.fraud]", "[streams.clicks]\n[consumers.fraud]").replace(
         'stream = "orders"\nlocator = "kcl://etl"', 'stream = "clicks"\nlocator = "kcl://fraud"'
     ).replace('region = "us-east-1"', 'role_arn = ""')
-    assert [one.place.target for one in config(tmp_path, text).consumers.values()] == [
+    assert [one.locator.target for one in config(tmp_path, text).consumers.values()] == [
         "fraud", "fraud",
     ]
 

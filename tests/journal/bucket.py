@@ -57,7 +57,7 @@ def go_on(medium: Store, log: S3Log) -> None:
     """What `fix --resume` does."""
     journal, records = Journal.open(log)
     with journal:
-        resume(journal, records, medium, check=as_given, moving=MOVING)
+        resume(journal, records, medium, check=as_given, volatile_attributes=MOVING)
 
 
 def go_back(medium: Store, bucket: Bucket) -> None:

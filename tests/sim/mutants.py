@@ -116,8 +116,8 @@ def accept_numbers_of_other_shards(patch: Patch) -> None:
         found = kind_of(lineage, row)
         return PositionKind.NUMBER if found is PositionKind.FOREIGN else found
 
-    patch.setattr(behaviour, "standing", trusting)
-    patch.setattr(settled, "standing", trusting)
+    patch.setattr(behaviour, "kind_of", trusting)
+    patch.setattr(settled, "kind_of", trusting)
 
 
 def read_what_cannot_be_read(patch: Patch) -> None:

@@ -22,7 +22,7 @@ AT, AFTER = Position(AT_SEQUENCE_NUMBER, N), Position(AFTER_SEQUENCE_NUMBER, N)
 PARTLY = Position(AFTER_SEQUENCE_NUMBER, N, 3, last=False)
 
 
-@pytest.mark.parametrize("place", [AT, PARTLY, Position(AT_SEQUENCE_NUMBER, N, 4)])
+@pytest.mark.parametrize("position", [AT, PARTLY, Position(AT_SEQUENCE_NUMBER, N, 4)])
 def test_a_place_before_a_record_is_asked_for_by_that_record(position: Position) -> None:
     """AFTER n - 1 is refused: it is no record's number (runs of the connectors, November 2026)."""
     cut = cut_of(position)

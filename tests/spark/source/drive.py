@@ -126,7 +126,7 @@ class Query:
         for one in reversed(stretches):
             try:
                 pages = self._reads.after(
-                    one.shard, one.begin, one.until, to_end=one.to_end, owed=one.unread
+                    one.shard, one.begin, one.until, to_end=one.to_end, unread=one.unread
                 )
                 for page in pages:
                     for record in page.records:
