@@ -5,6 +5,9 @@ starts where the log of that batch ends. An uncommitted one runs first, from its
 listing is compared: unlisted shards are dropped or kill the query, shards that no place names begin
 at startingPosition, with all their ancestors up to a named one. Nothing waits for a parent.
 
+Qubole's log of a batch names only what the batch read, so the one after it knows nothing of a shard
+that was marked as ended: one that is open begins then, like a new one.
+
 Sources: ShardSyncer.getLatestShardInfo, KinesisSource.getOffset and getBatch of Qubole;
 ShardSyncer.updateShard, KinesisV2MicrobatchStream.latestOffset and planInputPartitions of awslabs;
 runs of the three builds in November 2026.
@@ -12,11 +15,11 @@ runs of the three builds in November 2026.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.consumers.spark.app import App, Start
-from reshardctl.consumers.spark.checkpoint import Checkpoint
+from reshardctl.consumers.spark.checkpoint import QUBOLE, Checkpoint
 from reshardctl.consumers.spark.cuts import cut_of
 from reshardctl.consumers.spark.deaths import crash
 from reshardctl.consumers.spark.heads import Head, passed_by
@@ -65,15 +68,19 @@ class _Run:
     ) -> None:
         self._lineage, self._held, self._app, self._heads = lineage, held, app, heads
         self._late = late
-        self._added: frozenset[ShardId] = frozenset(self._additions())
+        self._added: frozenset[ShardId] = frozenset(self._additions(held))
+        self._forgotten: frozenset[ShardId] = frozenset()
+        if app.traits.connector == QUBOLE:
+            run = {shard for shard in held if held[shard].at.kind != SHARD_END}
+            self._forgotten = frozenset(self._additions(run | self._added))
 
-    def _additions(self) -> Iterator[ShardId]:
+    def _additions(self, placed: Collection[ShardId]) -> Iterator[ShardId]:
         """Open shards without a place, and their ancestors up to one that has a place."""
         known: set[ShardId] = set()
-        todo = [s for s in self._lineage.open_shards() if s not in self._held]
+        todo = [s for s in self._lineage.open_shards() if s not in placed]
         while todo:
             shard = todo.pop()
-            if shard in known or shard in self._held:
+            if shard in known or shard in placed:
                 continue
             known.add(shard)
             todo += self._lineage.parents(shard)
@@ -89,6 +96,8 @@ class _Run:
         """What becomes of a listed shard."""
         drops = self._app.traits.drops_closed and not self._lineage.is_open(shard)
         held = self._held.get(shard)
+        if shard in self._forgotten:
+            return self._begins(shard)
         if held is not None:
             return self._dropped(shard, held) if drops else self._goes_on(shard, held)
         if drops:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from reshardctl.consumers.spark.app import App
-from reshardctl.consumers.spark.checkpoint import AWSLABS, LINEAGE, Batch, Checkpoint
+from reshardctl.consumers.spark.checkpoint import AWSLABS, LINEAGE, QUBOLE, Batch, Checkpoint
 from reshardctl.consumers.spark.cuts import is_at_end, is_foreign
 from reshardctl.consumers.spark.logs import log_of, written_over
+from reshardctl.consumers.spark.positions import SHARD_END
 from reshardctl.consumers.spark.resumed import Resumed
 from reshardctl.lineage import Lineage
 from reshardctl.model import Cause, Crash, ShardId, short
@@ -32,7 +33,7 @@ def crash(
     batch = checkpoint.batches[checkpoint.newest]
     return next(_of_log(checkpoint, batch), None) or next(
         _of_shards(lineage, held, app), None
-    )
+    ) or next(_of_reading_nothing(lineage, batch, held, app), None)
 
 
 def _from_the_beginning(checkpoint: Checkpoint) -> Crash | None:
@@ -128,3 +129,24 @@ def _of_shards(
             at_end = is_at_end(lineage, shard, resumed.at)
             cause = Cause.AT_END if at_end else Cause.FOREIGN_NUMBER
             yield Crash(why, REPAIRED, cause=cause, by=(shard,))
+
+
+def _of_reading_nothing(
+    lineage: Lineage, batch: Batch, held: Mapping[ShardId, Resumed], app: App
+) -> Iterator[Crash]:
+    """Qubole's log of a batch that reads no shard is not there, and the batch after it wants it."""
+    if app.traits.connector != QUBOLE or any(not _ended(place) for place in held.values()):
+        return
+    if not held and not batch.committed and batch.begun:
+        why = f"batch {batch.id} names no shard to read, and leaves no log for the one after it"
+        yield Crash(why, REPAIRED, cause=Cause.UNREADABLE)
+    elif held and all(shard in held for shard in lineage.open_shards()):
+        why = (
+            "every open shard is marked as ended: the next batch reads nothing, and leaves no log "
+            "for the one after it"
+        )
+        yield Crash(why, REPAIRED, cause=Cause.FALSE_END, by=tuple(held))
+
+
+def _ended(place: Resumed) -> bool:
+    return place.at.kind == SHARD_END

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from reshardctl.consumers.spark.append import LINES, unblocked, wiped
-from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
+from reshardctl.consumers.spark.checkpoint import QUBOLE, Batch, Checkpoint
 from reshardctl.consumers.spark.files import replaced
 from reshardctl.consumers.spark.logs import log_of
-from reshardctl.consumers.spark.positions import Position
+from reshardctl.consumers.spark.positions import SHARD_END, Position
 from reshardctl.consumers.spark.releases import Traits
 from reshardctl.model import ShardId, Step
 
@@ -16,12 +16,19 @@ from reshardctl.model import ShardId, Step
 def edited(
     checkpoint: Checkpoint, batch: Batch, places: Mapping[ShardId, Position], traits: Traits
 ) -> list[Step]:
-    """Its log goes before the edit: without it the batch runs as planned, whatever comes after."""
+    """Its log goes before the edit: without it the batch runs as planned, whatever comes after.
+
+    But of a batch of Qubole's that reads no shard it goes last: such a batch writes no log, and
+    without one the batch after it dies.
+    """
     log = log_of(batch)
     line = LINES[checkpoint.connector](checkpoint.stream_name, log, places, traits.scala)
-    steps = [*unblocked(checkpoint, batch.id), *wiped(checkpoint, log)]
+    steps = [*wiped(checkpoint, log)]
     if batch.log[checkpoint.source] != line:
         text = batch.log.replacing(checkpoint.source, line).text()
         why = f"batch {batch.id} is planned and not committed: {len(places)} shards, their starts"
-        steps.append(Step(f"plan batch {batch.id} anew", (replaced(batch.image, text, why),)))
-    return steps
+        edit = Step(f"plan batch {batch.id} anew", (replaced(batch.image, text, why),))
+        reads = any(place.kind != SHARD_END for place in batch.positions.values())
+        last = checkpoint.connector == QUBOLE and not reads
+        steps = [edit, *steps] if last else [*steps, edit]
+    return [*unblocked(checkpoint, batch.id), *steps]

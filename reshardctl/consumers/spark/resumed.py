@@ -49,11 +49,16 @@ def resumed(checkpoint: Checkpoint, app: App) -> dict[ShardId, Resumed]:
         late = left_over(checkpoint)
         ends = {s: log.get(s, start) for s, start in batch.positions.items()}
         return {s: Resumed(p if p.kind == SHARD_END else late.get(s, p)) for s, p in ends.items()}
-    if checkpoint.connector == QUBOLE or not log:
-        return {
-            shard: Resumed(start, runs=True) for shard, start in batch.positions.items()
-            if start.kind != SHARD_END
-        }
+    runs = {
+        shard: Resumed(start, runs=True) for shard, start in batch.positions.items()
+        if start.kind != SHARD_END
+    }
+    if checkpoint.connector == QUBOLE:
+        # It runs them all and writes over their entries; what else a crash left in the log of the
+        # batch stays, and the batch after it goes on there.
+        return {shard: Resumed(position) for shard, position in log.items()} | runs
+    if not log:
+        return runs
     return dict(_again(batch, log))
 
 
