@@ -120,6 +120,10 @@ def _by_itself(name: str, whole: Callable[[int, Any], tuple[str, Verdict]]) -> F
     return Family(name, _never, _by(_never), whole=whole)
 
 
+def _qubole(name: str, whole: Callable[[int, Any], tuple[str, Verdict]]) -> Family:
+    return Family(name, _never, real_spark.qubole, QUERIES, True, whole=whole)
+
+
 def _spark(release: str) -> Family:
     return _by_itself(f"reference-spark-{release}", drawn_spark.examined(release))
 
@@ -143,7 +147,8 @@ FAMILIES = {
             for release in ("0.8.2", "0.9.0")
         ),
         _by_itself("kinesis-lineage", drawn_spark.by_the_source),
-        Family("qubole", _never, real_spark.qubole, QUERIES, True, whole=drawn_spark.by_qubole),
+        _qubole("qubole", drawn_spark.by_qubole),
+        _qubole("qubole-misplaced", drawn_spark.misplaced_by_qubole),
         *(_spark(release) for release in (*sorted(SPARK), LINEAGE)),
         *(f for release in ("1.13.3", *REAL_KCL) for f in _kcl(release)),
         *(f for release in ("2.7.2", "3.5.1") for f in _multi(release)),

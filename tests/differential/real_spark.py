@@ -23,7 +23,7 @@ from tests.interop.spark.connector import FORMAT, options
 from tests.interop.spark.session import Spark
 from tests.interop.spark.shapes import AHEAD_SECONDS, CENTURY_HOURS, Planted
 from tests.reference.spark import Run
-from tests.sim.spark_scenes import NAME, Scene
+from tests.sim.spark_scenes import NAME, Scene, live_records
 
 PYSPARK = "3.5"
 ROUND_SECONDS = 1
@@ -64,15 +64,22 @@ def _start(session: Spark, scene: Scene, files: list[Image], folder: Path, looks
     settings = Settings(end_with_last_records=scene.together)
     fake = load_topology(table, ticking=True, settings=settings)
     longer = 1 + LONGER * looks
+    wait = {
+        "quiet": QUIET_SECONDS * longer, "idle": IDLE_ROUNDS * longer,
+        "patience": PATIENCE_SECONDS * longer, "pause": f"{ROUND_SECONDS} second",
+        "checkpoint": str(folder),
+    }
     with serve(fake) as server:
         query = Planted(folder, server.url, fake, NAME, scene.options.starting)
         answer = session.ask(
-            "query", format=FORMAT, checkpoint=str(folder),
+            "query", format=FORMAT, keep=True,
             options={**options(query), "failOnDataLoss": scene.locator["failOnDataLoss"]},
-            pause=f"{ROUND_SECONDS} second", quiet=QUIET_SECONDS * longer,
-            idle=IDLE_ROUNDS * longer, patience=PATIENCE_SECONDS * longer,
-            own={"spark.sql.streaming.minBatchesToRetain": str(scene.options.retain)},
+            own={"spark.sql.streaming.minBatchesToRetain": str(scene.options.retain)}, **wait,
         )  # fmt: skip
+        if "kept" in answer:
+            for shard, payload in live_records(scene):
+                fake.put(NAME, shard, payload)
+            answer = session.ask("more", **wait)
     if answer["late"]:
         raise TimeoutError(LATE)
     batches = [(place, _by_shard(rows)) for place, rows in enumerate(answer["batches"])]

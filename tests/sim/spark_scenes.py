@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,7 +15,7 @@ from reshardctl.model import Image
 from reshardctl.testing import FakeKinesis, load_topology
 from reshardctl.testing.settings import Settings
 from reshardctl.testing.stream import Stream
-from tests.case import Case, from_table
+from tests.case import Case, Live, from_table
 from tests.reference.spark import LINEAGE, Query, connector_of
 from tests.reference.spark_files import DiedError, numbered
 from tests.reference.spark_qubole import CrashedError
@@ -89,6 +89,18 @@ class Scene:
     def whole(self) -> bool:
         """Whether every batch that ever ran is still there."""
         return (self.root / "offsets" / "0").exists()
+
+
+def with_live(drawn: Scene) -> Scene:
+    """The same, with a record to come into every open shard once the query runs."""
+    shards = tuple(shard.id for shard in drawn.case.topology.values() if not shard.end)
+    return replace(drawn, case=replace(drawn.case, live=Live(shards, 1)))
+
+
+def live_records(drawn: Scene) -> list[tuple[int, str]]:
+    """What is still to come: the shard's number and the payload of each record."""
+    live = drawn.case.live
+    return [(shard, f"n{shard}-{place}") for shard in live.shards for place in range(live.n)]
 
 
 def ended_in(root: Path) -> set[str]:

@@ -22,7 +22,7 @@ from tests.judging import Bench, delivered, lineage_of
 from tests.reference.spark import LINEAGE, Run, run
 from tests.reference.spark_release import RELEASES
 from tests.sim.checking import first_here
-from tests.sim.spark_scenes import NAME, Scene, scene
+from tests.sim.spark_scenes import NAME, Scene, live_records, scene
 
 BLOCK, BLOCKS = 20, 8
 ACCEPTED = "reread=2400h"
@@ -38,7 +38,13 @@ def starts(one: Scene, files: list[Image], to: Path) -> Run:
     fake = load_topology(one.case.stream, settings=Settings(end_with_last_records=one.together))
     listed = fake.client().list_shards(StreamName=NAME)["Shards"]
     assert listed == one.case.shards, "the stream is told otherwise than it was"
-    return run(fake, NAME, to, one.release, one.options)
+
+    def put() -> None:
+        for shard, payload in live_records(one):
+            fake.put(NAME, shard, payload)
+
+    live = put if one.case.live.shards else None
+    return run(fake, NAME, to, one.release, one.options, live=live)
 
 
 def violations(

@@ -2,8 +2,9 @@
 
 Runs in PySpark's own environment, so it imports nothing of the project, but where it is told to
 register the project's own source (RESHARDCTL_REGISTERS). In: a request per line,
-`{"id": 1, "what": "query" | "receivers", ...}`; queries.py and dstreams.py say what they take. Out,
-on standard output: `{"id": 1, ...}` per request, in any order, and first `{"ready": release}`.
+`{"id": 1, "what": "query" | "more" | "receivers", ...}`; queries.py and dstreams.py say what they
+take. Out, on standard output: `{"id": 1, ...}` per request, in any order, and first
+`{"ready": release}`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pyspark.sql import SparkSession
 # Spark and the JVM below it may print; answers have a pipe of their own.
 ANSWERS = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", buffering=1)
 SPEAKING = threading.Lock()
-KINDS = {"query": queries.run, "receivers": dstreams.run}
+KINDS = {"query": queries.run, "more": queries.more, "receivers": dstreams.run}
 
 
 def main() -> None:

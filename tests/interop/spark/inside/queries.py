@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from datetime import UTC, datetime
 from typing import Any
 
 from pyspark.errors import AnalysisException
@@ -11,6 +12,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
 _LOOK_SECONDS = 0.1
+_KEPT: dict[str, tuple[StreamingQuery, _Collector]] = {}
+"""Queries that go on, by checkpoint."""
 
 
 class _Collector:
@@ -43,8 +46,9 @@ def run(spark: SparkSession, request: dict[str, Any]) -> dict[str, Any]:
     when `quiet` seconds and `idle` empty rounds have gone by without a row, at the latest after
     `patience` seconds (then `late`). `pause` is the time from one round's beginning to the next:
     the query is then stopped between two rounds, and not while a connector that runs empty batches
-    writes what belongs to one. Answers `batches` (payloads per batch) or `rows` (what a
-    reader of the file sink sees), `died` (why, or null), `late` and `seconds`.
+    writes what belongs to one. With `keep` it goes on, for `more`, unless it has died.
+    Answers `batches` (payloads per batch) or `rows` (what a reader of the file sink sees), `died`
+    (why, or null), `late` and `seconds`.
     """
     for name, value in request.get("conf", {}).items():
         spark.conf.set(name, value)
@@ -54,11 +58,31 @@ def run(spark: SparkSession, request: dict[str, Any]) -> dict[str, Any]:
             spark.conf.set(name, value)
     collector = _Collector()
     query = _started(spark, request, collector)
+    return _waited(spark, query, collector, "", request)
+
+
+def more(spark: SparkSession, request: dict[str, Any]) -> dict[str, Any]:
+    """Wait again for a query that `run` kept, by its `checkpoint`. Takes and answers the rest as
+    `run`; only rounds that begin from now on count as empty ones."""
+    query, collector = _KEPT.pop(request["checkpoint"])
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")
+    return _waited(spark, query, collector, now, request)
+
+
+def _waited(
+    spark: SparkSession, query: StreamingQuery, collector: _Collector, since: str,
+    request: dict[str, Any],
+) -> dict[str, Any]:
     began = time.monotonic()
     late = False
-    while query.isActive and not late and not _quiet(query, max(collector.last, began), request):
+    while query.isActive and not late and not _quiet(
+        query, max(collector.last, began), since, request
+    ):
         time.sleep(_LOOK_SECONDS)
         late = time.monotonic() - began > request["patience"]
+    if "keep" in request and query.isActive and not late:
+        _KEPT[request["checkpoint"]] = query, collector
+        return {"batches": collector.batches, "died": None, "late": False, "kept": True}
     if "pause" in request:
         _await_a_round(query)
     failure = query.exception()
@@ -114,9 +138,14 @@ def _newest(query: StreamingQuery) -> str:
     return "" if latest is None else f"{latest['batchId']} {latest['timestamp']}"
 
 
-def _quiet(query: StreamingQuery, since: float, request: dict[str, Any]) -> bool:
-    """Whether enough rounds (also those that plan no batch report) brought no row."""
-    if time.monotonic() - since < request["quiet"]:
+def _quiet(
+    query: StreamingQuery, last: float, since: str, request: dict[str, Any]
+) -> bool:
+    """Whether enough rounds since then (also those that plan no batch report) brought no row."""
+    if time.monotonic() - last < request["quiet"]:
         return False
-    rounds = [entry["numInputRows"] for entry in query.recentProgress[-request["idle"] :]]
+    rounds = [
+        entry["numInputRows"] for entry in query.recentProgress[-request["idle"] :]
+        if entry["timestamp"] >= since
+    ]
     return len(rounds) == request["idle"] and not any(rounds)
