@@ -10,11 +10,8 @@ from functools import partial
 from pathlib import Path
 from uuid import UUID
 
-from reshardctl.consumers.layouts import SELECTS
-
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.errors import ReshardError
-from reshardctl.execution.apply import apply
 from reshardctl.execution.undo import Restore, undo_steps
 from reshardctl.journal import Header, Journal, read
 from reshardctl.model import Image, Step, after
@@ -26,6 +23,7 @@ from tests.differential import real_spark
 from tests.differential.trial import Verdict, Violation, _fast
 from tests.interop.spark import by_hand
 from tests.judging import Bench
+from tests.plans import apply
 from tests.reference.spark import LINEAGE, Run
 from tests.reference.spark_files import put
 from tests.sim.spark_damage import FORGETTING, damage
@@ -194,8 +192,10 @@ def half_way(
 def undone(scene: Scene, steps: Sequence[Step], folder: Path) -> Iterator[Violation]:
     """The steps, written into the directory by the tool's own hands, leave what is planned; undone
     they leave every file, byte for byte, as it was."""
-    consumer = CONSUMERS["spark"]
-    tree = Tree(Local(str(scene.root)), SELECTS["spark"](scene.locator))
+    consumer = CONSUMERS["spark"].for_options(scene.locator)
+    select, spec = consumer.files(), consumer.spec
+    assert select is not None
+    tree = Tree(Local(str(scene.root)), select)
     was, planned = by_hand.tree(scene.root), {i.key: i for i in after(scene.images(), steps)}
     header = Header("plan", "locator", dict(tree.identity()), {}, "lossless", "", "", tuple(steps))
     with Journal.create(folder / "journal", header) as journal:
@@ -203,7 +203,7 @@ def undone(scene: Scene, steps: Sequence[Step], folder: Path) -> Iterator[Violat
             steps,
             tree,
             journal,
-            check=lambda rows: rebase(steps, rows, consumer.volatile_attributes),
+            check=lambda rows: rebase(steps, rows, spec.volatile_attributes),
         )
     is_now = {image.key: image for image in scene.images()}
     for key in sorted(was.keys() | planned.keys() | is_now.keys()):
@@ -211,14 +211,14 @@ def undone(scene: Scene, steps: Sequence[Step], folder: Path) -> Iterator[Violat
             yield Violation("written", f"{key}: {is_now.get(key)}, planned {planned.get(key)}")
     rows = {image.key: image for image in tree.read()}
     restore = Restore(
-        consumer.volatile_attributes, consumer.monotonic_counters, consumer.owner_attributes
+        spec.volatile_attributes, spec.monotonic_counters, spec.owner_attributes
     )
-    back = undo_steps(read(folder / "journal"), rows, restore, consumer.volatile_attributes)
+    back = undo_steps(read(folder / "journal"), rows, restore, spec.volatile_attributes)
     journal, _ = Journal.open(folder / "journal")
     with journal:
         journal.begin_undo(back)
         apply(
-            back, tree, journal, check=lambda rows: rebase(back, rows, consumer.volatile_attributes)
+            back, tree, journal, check=lambda rows: rebase(back, rows, spec.volatile_attributes)
         )
         journal.undone()
     left = by_hand.tree(scene.root)

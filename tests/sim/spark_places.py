@@ -9,51 +9,51 @@ from random import Random
 
 from tests.reference.spark_files import logged, numbered, put, remove
 from tests.reference.spark_log import FOLDERS
-from tests.reference.spark_offset import Place, entry, entry_text, offset
+from tests.reference.spark_offset import Position, entry, entry_text, offset
 from tests.reference.spark_release import RELEASES
 from tests.sim.spark_scenes import Scene
 
-Others = dict[str, Place]
-Way = Callable[[Place, Others, Random, Scene], Place | None]
+Others = dict[str, Position]
+Way = Callable[[Position, Others, Random, Scene], Position | None]
 
 
-def drop(_place: Place, _others: Others, _rng: Random, _scene: Scene) -> Place | None:
+def drop(_position: Position, _others: Others, _rng: Random, _scene: Scene) -> Position | None:
     """It is gone."""
     return None
 
 
-def begin(place: Place, _others: Others, _rng: Random, _scene: Scene) -> Place | None:
+def begin(position: Position, _others: Others, _rng: Random, _scene: Scene) -> Position | None:
     """The shard is read from its beginning."""
-    return Place(place.shard, "TRIM_HORIZON")
+    return Position(position.shard, "TRIM_HORIZON")
 
 
-def skip(place: Place, _others: Others, _rng: Random, _scene: Scene) -> Place | None:
+def skip(position: Position, _others: Others, _rng: Random, _scene: Scene) -> Position | None:
     """The shard is read from its tip."""
-    return Place(place.shard, "LATEST")
+    return Position(position.shard, "LATEST")
 
 
-def end(place: Place, _others: Others, _rng: Random, _scene: Scene) -> Place | None:
+def end(position: Position, _others: Others, _rng: Random, _scene: Scene) -> Position | None:
     """The shard has ended."""
-    return Place(place.shard, "SHARD_END")
+    return Position(position.shard, "SHARD_END")
 
 
-def swap(place: Place, others: Others, rng: Random, _scene: Scene) -> Place | None:
-    """The place of another shard."""
-    return replace(others[rng.choice(sorted(others))], shard=place.shard)
+def swap(position: Position, others: Others, rng: Random, _scene: Scene) -> Position | None:
+    """The position of another shard."""
+    return replace(others[rng.choice(sorted(others))], shard=position.shard)
 
 
-def move(place: Place, _others: Others, rng: Random, scene: Scene) -> Place | None:
+def move(position: Position, _others: Others, rng: Random, scene: Scene) -> Position | None:
     """Another record of the same shard."""
-    numbers = [number for number, *_ in scene.case.records.get(place.shard, ())]
+    numbers = [number for number, *_ in scene.case.records.get(position.shard, ())]
     kind = rng.choice(("AFTER_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER", "AT_SEQUENCE_NUMBER"))
-    return Place(place.shard, kind, rng.choice(numbers)) if numbers else None
+    return Position(position.shard, kind, rng.choice(numbers)) if numbers else None
 
 
-def date(place: Place, _others: Others, rng: Random, scene: Scene) -> Place | None:
+def date(position: Position, _others: Others, rng: Random, scene: Scene) -> Position | None:
     """A moment in the life of the stream."""
     created = scene.case.stream["created"]
     moment = rng.randrange(created, scene.case.now)
-    return Place(place.shard, "AT_TIMESTAMP", str(moment * 1000))
+    return Position(position.shard, "AT_TIMESTAMP", str(moment * 1000))
 
 
 WAYS: tuple[Way, ...] = (drop, drop, begin, skip, end, swap, move, move, date)
@@ -62,7 +62,7 @@ HONEST = frozenset({"drop", "begin"})
 
 
 def misplace(scene: Scene, seed: int) -> str:
-    """Change the place that a shard goes on from: in the log of the newest batch where that is
+    """Change the position that a shard goes on from: in the log of the newest batch where that is
     committed, else in its line. Returns how, "" where there is none to change."""
     rng = Random(f"places {seed}")
     family = RELEASES[scene.release].family
@@ -84,7 +84,7 @@ def misplace(scene: Scene, seed: int) -> str:
         if wanted is not None:
             put(log / shard, entry_text(wanted, family))
     else:
-        left = {name: place for name, place in places.items() if name != shard}
+        left = {name: position for name, position in places.items() if name != shard}
         left |= {shard: wanted} if wanted is not None else {}
         text = replace(planned, places=left).text(family, RELEASES[scene.release].scala)
         put(path, logged(path.read_text(encoding="utf-8")).with_line("0", text).text())
