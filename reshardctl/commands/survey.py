@@ -24,7 +24,7 @@ def survey(
 ) -> Report:
     """Read and judge. With `probe`, bounded reads settle what they can, and it is judged again.
 
-    A policy by time comes back resolved to numbers, in the report's wishes.
+    A policy by time comes back resolved to numbers, in the report's options.
     """
     snapshot = take(ports.kinesis, ports.store, stream, locator, ports.clock)
     return judged(ports.kinesis, snapshot, repair_options, probe)

@@ -211,7 +211,7 @@ class BaseConsumer(ABC, Generic[C, A]):
 
     @abstractmethod
     def processed(self, lineage: Lineage, checkpoint: C, app: A, /) -> Frontier:
-        """What is settled, for every listed shard and every row."""
+        """What is processed, for every listed shard and every row."""
 
     @abstractmethod
     def simulate_start(self, lineage: Lineage, checkpoint: C, app: A, /) -> Simulation:

@@ -146,7 +146,7 @@ def of_wrong_stream(
 
 
 def furthest(lineage: Lineage, shard: ShardId) -> Cut:
-    """The highest cut that anything can have settled in the shard by now."""
+    """The highest cut that anything can have processed in the shard by now."""
     return TIP if shard in lineage and lineage.is_open(shard) else DONE
 
 

@@ -54,7 +54,7 @@ class RepairOptions:
     count: bool = False
     """Whether the records of every effect are to be counted."""
     line: SinkLine | None = None
-    """What a sink proves to be settled: that line is wanted, whatever the store says."""
+    """What a sink proves to be processed: that line is wanted, whatever the store says."""
     created: float | None = None
     """The creation time that `--created` names: the positions belong to that stream."""
     earlier: Mapping[Whose, Earlier] = field(default_factory=dict)
@@ -171,7 +171,7 @@ def case_of(snapshot: Snapshot, repair_options: RepairOptions) -> Case:
 
 
 def places_to_probe(report: Report) -> list[tuple[ShardId, Cut]]:
-    """Where a bounded read would turn a guess into a fact: each owed place, each once.
+    """Where a bounded read would turn a guess into a fact: each unread place, each once.
 
     Those that an effect is about come first, then every closed shard that is still to end: a read
     tells whether anything is left in it.

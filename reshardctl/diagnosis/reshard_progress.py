@@ -24,7 +24,7 @@ class Uncrossed:
 
 
 def uncrossed(snapshot: Snapshot) -> Uncrossed:
-    """What is missing until nothing of the past is owed and all that is open has a position.
+    """What is missing until nothing of the past is unread and all that is open has a position.
 
     A closed shard without a row is over where its children's rows prove that it was cleaned up.
     """

@@ -30,12 +30,12 @@ class Rank(IntEnum):
 class Cut:
     """A place inside one shard. `a < b` means certainly before; some pairs have no order.
 
-    number, sub: the last settled record, for rank INSIDE; with a negative sub all before it is
-    settled, and at most a part of itself. text: the number as it was spelled;
+    number, sub: the last processed record, for rank INSIDE; with a negative sub all before it is
+    processed, and at most a part of itself. text: the number as it was spelled;
     of DONE, the cut behind which a read found nothing, as text, where there was one.
     time: Unix seconds for a start by time, where `number` is 0; NaN-free, `None` when the store
     says "by time" and nobody said which. quiet: Unix seconds as of which nothing lay behind it,
-    where the store says so: what is owed arrived later.
+    where the store says so: what is unread arrived later.
     """
 
     rank: Rank
@@ -48,7 +48,7 @@ class Cut:
 
     @property
     def processed(self) -> int:
-        """The highest number up to which every record is settled; `number` itself may be owed."""
+        """The highest number up to which all is processed; `number` itself may be unread."""
         return self.number - (self.sub < 0)
 
     def __lt__(self, other: Cut) -> bool:
@@ -115,7 +115,7 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Settled certainly up to `lo`, possibly up to `hi`.
+    """Processed certainly up to `lo`, possibly up to `hi`.
 
     basis: what is merely inferred keeps no start from reading again, see noless.py.
     """

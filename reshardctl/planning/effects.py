@@ -54,7 +54,7 @@ class Harm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """Unix seconds. Loss of the first owed record begins at `starts`, is whole at `complete`.
+    """Unix seconds. Loss of the first unread record begins at `starts`, is whole at `complete`.
 
     probed: `starts` is the arrival of a record that was seen; else a lower bound.
     """
@@ -109,7 +109,7 @@ class StreamState:
 def effects(
     state: StreamState, want: TargetFrontier, processed: Frontier, run: Simulation
 ) -> list[Effect]:
-    """Everything that the replay does beyond or short of the wanted line."""
+    """Everything that the simulation does beyond or short of the wanted line."""
     if run.crash is not None:
         crash = run.crash
         return [

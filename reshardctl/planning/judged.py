@@ -52,7 +52,7 @@ class Case:
     kept: Mapping[ShardId, Cut] = field(default_factory=dict)
     """Where the starts without a plan read what is only inferred to be over: see noless.py."""
     line: Frontier | None = None
-    """What a sink proves to be settled, whatever the rows say; `None` to believe the rows."""
+    """What a sink proves to be processed, whatever the rows say; `None` to believe the rows."""
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ class Case:
 
 
 def processed_frontier(case: Case, images: Iterable[Image] | None = None) -> Frontier:
-    """What is settled whichever candidate wrote the rows: lowest lo, highest hi."""
+    """What is processed whichever candidate wrote the rows: lowest lo, highest hi."""
     lineage = case.state.lineage
     if case.line is not None:
         return _probed(case, _of_sink(case, case.line, images))

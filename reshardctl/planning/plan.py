@@ -1,6 +1,6 @@
 """From what is stored to a proven plan, or to the reason why there is none.
 
-Every plan shown has been replayed through the very rows that it would write.
+Every plan shown has been simulated through the very rows that it would write.
 """
 
 from __future__ import annotations

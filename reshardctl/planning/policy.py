@@ -32,7 +32,7 @@ about where it is written."""
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A line to want. `skips`: the line may lie right of what is settled; that is its point.
+    """A line to want. `skips`: the line may lie right of what is processed; that is its point.
 
     when: the time that a policy by time is about, as it was asked for. since: the same in Unix
     seconds, once it is resolved; places: then, where every shard that was open at it stood.
@@ -81,7 +81,7 @@ class Policy:
 
     def _not_behind(self, cut: Cut, span: Span) -> Cut:
         """Inside the record of the place the stored position is as good as it and re-reads less.
-        `latest` never moves back: what is settled by now is settled. Only a mark for the tip as
+        `latest` never moves back: what is processed by now is processed. Only a mark for the tip as
         of each start is pinned."""
         if cut.rank is span.lo.rank is Rank.INSIDE and cut.number == span.lo.number:
             return cut if span.lo.sub < 0 else span.lo

@@ -143,7 +143,7 @@ def codes(report: Report) -> dict[ShardId, str]:
 
 
 def _after(sheet: Sheet, report: Report, decided: Plan, context: Context) -> None:
-    """What the replay of the planned rows still shows."""
+    """What the simulation of the planned rows still shows."""
     effects = [e for run in decided.after for e in run]
     stalled = {e.shard for e in effects if e.harm is Harm.STALLED and e.certain}
     lineage = report.snapshot.lineage

@@ -260,7 +260,7 @@ class _Orders:
         return not any(shard in self._leave for shard in shards)
 
     def _comes_right(self, shard: ShardId) -> bool:
-        """Whether an absent row is nothing to mend: settled, or KCL makes it as wanted."""
+        """Whether an absent row is nothing to mend: processed, or KCL makes it as wanted."""
         want, fate = self._want[shard], self._fates[shard]
         if self._coming[shard]:
             return want == START
@@ -306,7 +306,7 @@ class _Orders:
             self._order(_Order(shard, self._want[shard], why))
 
     def _put_parents_first(self, shard: ShardId) -> None:
-        """A lease waits only for parents that have one when it starts: an owed parent that the
+        """A lease waits only for parents that have one when it starts: an unread parent that the
         library would bring back later comes too late."""
         order, row = self._orders.get(shard), self._table.rows.get(shard)
         if order is None and (row is None or row.ended):

@@ -1,4 +1,4 @@
-"""What a lease table proves to be settled, shard by shard.
+"""What a lease table proves to be processed, shard by shard.
 
 A present row is taken at its word. An absent one is split by cause, because KCL deletes the rows
 of finished shards once all their children have made progress (LeaseCleanupManager).
@@ -161,7 +161,7 @@ class _Absent:
                 self._over[shard] = self._cleaned[shard] or self._held_back_a_reader(shard)
 
     def span(self, shard: ShardId) -> Span:
-        """What is settled in a listed shard without a lease."""
+        """What is processed in a listed shard without a lease."""
         if self._pending[shard]:
             return exactly(START, Basis.INFERRED, "its lease comes when its parents end")
         if self._cleaned[shard]:

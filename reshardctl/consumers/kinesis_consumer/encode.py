@@ -163,7 +163,7 @@ class _Orders:
         self.order(shard, number, why)
 
     def unread_above(self, shard: ShardId) -> list[ShardId]:
-        """Listed ancestors that are owed and that no row has finished yet."""
+        """Listed ancestors that are unread and that no row has finished yet."""
         return [
             one for one in self.lineage.ancestors(shard)
             if self.want[one] != DONE and self.fates[one].cause is not Cause.TAKEN_FOR_READ
@@ -223,7 +223,7 @@ class _Orders:
             self.order(shard, None, "without a row it begins at LATEST, at every start")
 
     def _give_back(self, shard: ShardId) -> None:
-        """It is owed, and rows below it keep master from reading it. Rows from which nothing was
+        """It is unread, and rows below it keep master from reading it. Rows from which nothing was
         read can go; those that were read from cannot, without reading again what they settle."""
         below = [s for s in self.lineage.descendants(shard) if s in self.positions.rows]
         seeds = [

@@ -1,4 +1,4 @@
-"""What the rows prove to be settled, shard by shard, given how the application is configured.
+"""What the rows prove to be processed, shard by shard, given how the application is configured.
 
 A row says up to where its shard was read; whether it is its last record, nothing says. Where the
 application begins at LATEST, a child begins when the library first asks for it: what came before

@@ -1,4 +1,4 @@
-"""What the tables prove to be settled, shard by shard.
+"""What the tables prove to be processed, shard by shard.
 
 The library deletes no checkpoint and orders nothing: a shard without a row was never read, and
 progress in a child says nothing of its parents.

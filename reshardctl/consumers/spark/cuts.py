@@ -35,7 +35,7 @@ from reshardctl.model import (
 BEGINNING = Position(TRIM_HORIZON)
 END = Position(SHARD_END)
 PARTS = 1 << 31
-"""More than the user records that one record holds: a part of n settled is (n, part − PARTS)."""
+"""More than the user records that one record holds: a part of n processed is (n, part − PARTS)."""
 
 
 def cut_of(position: Position) -> Cut:

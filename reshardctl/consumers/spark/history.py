@@ -1,8 +1,8 @@
-"""What the retained batches prove to be settled, shard by shard.
+"""What the retained batches prove to be processed, shard by shard.
 
 Every batch is evidence, not the newest alone: a shard that one batch names and no later one does
-was settled as far as the log of that batch says, and no further. awslabs from 1.4.3 on drops closed
-shards that way; its newest batch looks clean (run of awslabs 0f4c005, checkpoint s1x).
+was processed as far as the log of that batch says, and no further. awslabs from 1.4.3 on drops
+closed shards that way; its newest batch looks clean (run of awslabs 0f4c005, checkpoint s1x).
 """
 
 from __future__ import annotations
@@ -193,8 +193,8 @@ class _Past:
     def _unread(self, shard: ShardId, position: Position) -> Span:
         """Nothing of it was ever read since it is named: it stands where it was first put.
 
-        A shard that turned up while the query existed is owed from its beginning. One of the first
-        start stands at the time of that start (awslabs 0f4c005 forgets it and stores LATEST).
+        A shard that turned up while the query existed is unread from its beginning. One of the
+        first start stands at the time of that start (awslabs 0f4c005 forgets it and stores LATEST).
         """
         first = self._checkpoint.batches[self.seen[shard].first]
         if self._born_since(shard, first):

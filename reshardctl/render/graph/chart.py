@@ -22,7 +22,7 @@ LOSING = (Harm.SKIPPED, Harm.STALLED)
 class Loss:
     """Stream time that the next start will not read. `since`, `until`: Unix seconds.
 
-    certain: whichever candidate starts, and whatever was settled. Else it may come to that.
+    certain: whichever candidate starts, and whatever was processed. Else it may come to that.
     """
 
     effect: Effect
@@ -35,8 +35,8 @@ class Loss:
 class DrawnPosition:
     """Where the consumer stands in a shard. stored: as the store spells it, `None` if absent.
 
-    since: the Unix second up to which it is settled, certainly; perhaps: possibly. From there
-    to the end of the shard's life it is owed. `None` for both where nothing is.
+    since: the Unix second up to which it is processed, certainly; perhaps: possibly. From there
+    to the end of the shard's life it is unread. `None` for both where nothing is.
     """
 
     stored: str | None
@@ -47,7 +47,7 @@ class DrawnPosition:
     codes: tuple[str, ...]
 
     def unread(self, until: float) -> float:
-        """Seconds of stream time owed at most."""
+        """Seconds of stream time unread at most."""
         return 0.0 if self.since is None else max(0.0, until - self.since)
 
 

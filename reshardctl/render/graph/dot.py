@@ -8,7 +8,7 @@ from reshardctl.render.graph.chart import Box, Chart
 
 
 def draw(chart: Chart) -> str:
-    """ASCII. Expired parents are dashed; what is lost for certain is red, what is owed amber."""
+    """ASCII. Expired parents are dashed; what is lost for certain is red, what is unread amber."""
     lines = [
         f"digraph {_quoted(chart.stream.name)} {{",
         "  rankdir=LR;",

@@ -38,7 +38,7 @@ def stored(position: DrawnPosition) -> str:
 
 
 def unread(box: Box) -> str:
-    """`owes 12m`, or "" where nothing is owed or how much takes no time."""
+    """`owes 12m`, or "" where nothing is unread or how much takes no time."""
     seconds = 0.0 if box.position is None else box.position.unread(box.closed)
     return f"owes {duration(seconds)}" if seconds >= 1 else ""
 
@@ -52,7 +52,7 @@ def loss(position: DrawnPosition) -> str:
 
 
 def standing(box: Box) -> str:
-    """Position, what is owed and what is lost in one line; "" without a consumer."""
+    """Position, what is unread and what is lost in one line; "" without a consumer."""
     if box.position is None:
         return ""
     parts = [stored(box.position), unread(box), loss(box.position)]

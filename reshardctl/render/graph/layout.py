@@ -69,7 +69,7 @@ def layout_of(chart: Chart) -> Layout:
 
 
 def _start(chart: Chart, until: float) -> float:
-    """A while before the first event: a reshard, or a place where something is owed from.
+    """A while before the first event: a reshard, or a place where something is unread from.
 
     What is older than the stream's retention is gone. A shard that has been open for a year must
     not press an hour of resharding into a line.
@@ -99,7 +99,7 @@ def _height(chart: Chart) -> float:
 def open_edge(chart: Chart, until: float) -> list[tuple[int, int, float]]:
     """The consumer's line from top to bottom: hash keys from, to (exclusive), and the moment.
 
-    Left of it everything is settled; a key that nothing is owed for lies at `until`.
+    Left of it everything is processed; a key with nothing unread lies at `until`.
     """
     owing = sorted(
         (box.low, box.high, box.position.since) for box in chart.boxes

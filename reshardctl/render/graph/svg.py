@@ -1,4 +1,4 @@
-"""The picture: a rectangle a shard, the consumer's line through it, what is owed, what is lost.
+"""The picture: a rectangle a shard, the consumer's line through it, what is unread, what is lost.
 
 Styled by itself, light and dark, with no script and no resource from elsewhere.
 """
@@ -88,7 +88,7 @@ def _axis_rows(layout: Layout) -> Iterator[float]:
 
 
 def shard(box: Box, layout: Layout) -> Iterator[str]:
-    """Its box, what is owed of it and what is lost."""
+    """Its box, what is unread of it and what is lost."""
     top, height = layout.y(box.low), layout.y(box.high + 1) - layout.y(box.low)
     kind = ("open" if box.open else "closed") + (" thin" if height < 8 else "")
     yield f'<g class="shard {kind}"><title>{lines(labels.numbers(box))}</title>'

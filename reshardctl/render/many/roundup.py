@@ -90,7 +90,7 @@ def behind(report: Report) -> float | None:
     """Seconds since the oldest record that may be unread was written, at most.
 
     From the times in the stored numbers, so that a shard that was read to its end counts as well:
-    nothing in a store tells that it is drained. `None` where nothing is owed, or no time is known.
+    nothing in a store tells that it is drained. `None` where nothing is unread or no time is known.
     """
     if not report.judged:
         return None

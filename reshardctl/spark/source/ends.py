@@ -107,7 +107,7 @@ class Ends:
             s: replace(p, tip=round(at, 3)) if s in quiet else p for s, p in reached.places.items()
         }
         for shard, position in places.items():
-            # A shard that got no share yet: nothing is owed of the time before it was born.
+            # A shard that got no share yet: nothing is unread of the time before it was born.
             if (
                 position == OffsetPosition()
                 and (born := from_birth(lineage, shard, position).tip) is not None

@@ -1,7 +1,7 @@
 """A read between two lines of the lineage: which stretches it has. Needs no PySpark.
 
 A line passes through some shards and has every other shard on one side of it. So the option
-`startingLine` leaves out ancestors of the shards that it names, which are settled, and has all
+`startingLine` leaves out ancestors of the shards that it names, which are processed, and has all
 others read from their beginning; `endingLine` has ancestors of the shards that it names read to
 their end, and leaves all others out. A line may be one word for all shards: TRIM_HORIZON or
 AT_TIMESTAMP … to start, TIP to end.

@@ -24,7 +24,7 @@ LEAST_RETENTION = 86_400.0
 """Seconds: no stream keeps its records for less (IncreaseStreamRetentionPeriod API reference)."""
 GRACE = 600.0
 """Seconds. What retention takes so soon after a query's first batch, before any record of a shard
-was met, is not owed: a new query takes what is left when it comes to it."""
+was met, is not unread: a new query takes what is left when it comes to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def skipped(
 
 
 def from_birth(lineage: Lineage, shard: ShardId, position: OffsetPosition) -> OffsetPosition:
-    """The place of a shard that enters; nothing is owed of the time before it was born."""
+    """The place of a shard that enters; nothing is unread of the time before it was born."""
     if stands_for(position) is not None or shard not in lineage:
         return position
     return replace(position, tip=lineage.opened_at(shard))
@@ -189,7 +189,7 @@ def young(now: float, begun: float | None) -> bool:
 
 
 def stands_for(position: OffsetPosition) -> float | None:
-    """The latest moment before which nothing is owed, `None` where the place does not tell."""
+    """The latest moment before which nothing is unread, `None` where the place does not tell."""
     decoded = decode(position.seq) if position.seq else None
     known = (None if decoded is None else float(decoded.time), position.since, position.tip)
     return max((time for time in known if time is not None), default=None)

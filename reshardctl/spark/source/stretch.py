@@ -11,7 +11,7 @@ from reshardctl.kinesis.fast.reader import Begin, Unread
 class Stretch:
     """From `begin` up to and with number `until`, or to the shard's end.
 
-    owed: what may not be gone unsaid; `None` where that is not looked at.
+    unread: what may not be gone unsaid; `None` where that is not looked at.
     """
 
     shard: str
