@@ -20,34 +20,27 @@ from reshardctl.snapshot.resolve_policy import resolved, with_ends
 
 
 def survey(
-    ports: Ports, stream: str, locator: Locator, repair_options: RepairOptions, probe: bool = False
+    ports: Ports, stream: str, locator: Locator, options: RepairOptions, probe: bool = False
 ) -> Report:
-    """Read and judge. With `probe`, bounded reads settle what they can, and it is judged again.
+    """Read a consumer's rows and its stream, and judge them.
 
-    A policy by time comes back resolved to numbers, in the report's options.
+    A policy by time comes back resolved to numbers, in the report's options. probe: bounded reads
+    settle what they can, and everything is judged again.
     """
     snapshot = take(ports.kinesis, ports.store, stream, locator, ports.clock)
-    return judged(ports.kinesis, snapshot, repair_options, probe)
+    return judged(ports.kinesis, snapshot, options, probe)
 
 
-def judged(
-    kinesis: Stream, snapshot: Snapshot, repair_options: RepairOptions, probe: bool
-) -> Report:
+def judged(kinesis: Stream, snapshot: Snapshot, options: RepairOptions, probe: bool) -> Report:
     """Judge what was read, as `survey` does; the stream is asked for records alone."""
-    if repair_options.policy.unresolved:
-        make(
-            snapshot, replace(repair_options, policy=LOSSLESS)
-        )  # no record is read of a wrong table
-        repair_options = replace(
-            repair_options, policy=resolved(repair_options.policy, snapshot, kinesis)
-        )
-    if probe and repair_options.bootstrap:
-        repair_options = replace(
-            repair_options, policy=with_ends(repair_options.policy, snapshot, kinesis)
-        )
-    report = make(snapshot, repair_options)
+    if options.policy.unresolved:
+        make(snapshot, replace(options, policy=LOSSLESS))  # no record is read of a wrong table
+        options = replace(options, policy=resolved(options.policy, snapshot, kinesis))
+    if probe and options.bootstrap:
+        options = replace(options, policy=with_ends(options.policy, snapshot, kinesis))
+    report = make(snapshot, options)
     if probe and (places := places_to_probe(report)):
-        report = make(probed(snapshot, kinesis, places), repair_options)
-    if repair_options.count and (intervals := intervals_to_count(report)):
-        report = make(counted(report.snapshot, kinesis, intervals), repair_options)
+        report = make(probed(snapshot, kinesis, places), options)
+    if options.count and (intervals := intervals_to_count(report)):
+        report = make(counted(report.snapshot, kinesis, intervals), options)
     return report
