@@ -16,7 +16,7 @@ from typing import Any
 
 import boto3
 
-from reshardctl.execution.apply import apply
+from reshardctl.execution.apply import apply, fresh_rows
 from reshardctl.journal import Header, Journal
 from reshardctl.model import Image, Step, TableShape, Update, Write
 from reshardctl.planning.refresh import rebase
@@ -125,7 +125,8 @@ def _ours(url: str, table: str, edits: int, path: Path) -> None:
     texts: dict[str, Any] = dict.fromkeys(("plan", "locator", "policy", "who", "when"), "bench")
     header = Header(identity=medium.identity(), stream={}, steps=tuple(steps), **texts)
     with Journal.create(path, header) as journal:
-        done = apply(steps, medium, journal, check=lambda rows: rebase(steps, rows, MOVING))
+        fresh = rebase(steps, fresh_rows(medium), MOVING)
+        done = apply(steps, fresh, medium, journal)
         journal.verified()
     if done.written != edits:
         raise AssertionError(f"{done.written} of {edits} written")

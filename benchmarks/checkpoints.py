@@ -142,13 +142,13 @@ def parse_all(root: str) -> None:
 
 def inspect_local(root: str, count: int, batches: int) -> None:
     """Everything that `inspect` does after ListShards, but for the printing."""
-    _decide(Tree(Local(root), wants.select({})), count, batches)
+    _decide(Tree(Local(root), wants.select("")), count, batches)
 
 
 def inspect_s3(url: str, count: int, batches: int) -> None:
     """The same of a bucket."""
     blobs = S3(_session(), BUCKET, "checkpoint", endpoint_url=url, sleep=time.sleep)
-    _decide(Tree(blobs, wants.select({})), count, batches)
+    _decide(Tree(blobs, wants.select("")), count, batches)
 
 
 def get_all(url: str, _count: int, batches: int) -> None:

@@ -53,10 +53,12 @@ def run(scale: int, folder: Path) -> None:
                   flush=True)
 
 
-def _ours(locator: str, endpoint: str, count: int) -> None:
-    locator = parse(locator)
+def _ours(text: str, endpoint: str, count: int) -> None:
+    locator = parse(text)
     endpoints = {"dynamodb": endpoint} if endpoint else {}
-    reached = Reached(_session(), "us-east-1", endpoints, time.monotonic, time.sleep)
+    reached = Reached(
+        _session(), "us-east-1", endpoints, time.monotonic, time.sleep, lambda _done, _all: None
+    )
     medium = STORES[locator.medium](locator, reached)
     writes = [write for image in medium.read() if (write := _moved(image)) is not None]
     if len(writes) != count:
