@@ -1,6 +1,6 @@
 """Renames names of the code by what they mean, one row of a table at a time.
 
-    python scripts/rename_names.py ROW [--list]
+    python scripts/rename_names.py CACHE ROW... [--show NAME...]
 
 A row of scripts/rename_names.toml holds rules. mypy tells what each name in the package and the
 tests refers to, so that two things of one name can get two names:
@@ -12,7 +12,9 @@ tests refers to, so that two things of one name can get two names:
 
 `where` restricts a rule to files that match. A member of a value of unknown type follows the rule
 where `untyped = true`. Names in backticks in comments and docstrings follow in files that change.
---list prints what would be renamed. Run `ruff check --fix` afterwards: it sorts the imports.
+CACHE keeps what every name means; it is made where it is absent, and holds for the tree that it was
+made of: rows are applied to that tree together, since formatting moves names. --show prints what a
+name means, and how often. Run `ruff check --fix` afterwards: it sorts the imports.
 Needs Python 3.12 or later (positions inside f-strings) and mypy.
 """
 
