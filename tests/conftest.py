@@ -53,22 +53,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def _watch(tmp_path_factory: pytest.TempPathFactory) -> Watch:
+def _watch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watch]:
+    """Give tests a home and a state folder of their own, and watch what they write elsewhere.
+
+    The variables stand for the whole session: a test's threads may outlive it, and one that reads
+    the environment while the next test changes it ends with a KeyError.
+    """
     watch = Watch()
     watch.start(str(tmp_path_factory.getbasetemp()))
-    return watch
+    with pytest.MonkeyPatch.context() as patch:
+        for name, folder in (("HOME", "home"), ("XDG_STATE_HOME", "state")):
+            own = tmp_path_factory.getbasetemp() / folder
+            own.mkdir()
+            patch.setenv(name, str(own))
+        yield watch
 
 
 @pytest.fixture(autouse=True)
-def _own_folders(
-    _watch: Watch, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[None]:
+def _own_folders(_watch: Watch) -> Iterator[None]:
     """Fail a test that writes outside the folders of tests; the user's own state is not touched,
     nor by the processes that a test starts."""
-    for name, folder in (("HOME", "home"), ("XDG_STATE_HOME", "state")):
-        own = tmp_path_factory.getbasetemp() / folder
-        own.mkdir(exist_ok=True)
-        monkeypatch.setenv(name, str(own))
     _watch.found.clear()
     yield
     assert not _watch.found, f"written outside the folders of tests: {_watch.found}"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.interop.spark.built import python
-from tests.made_up_aws import MADE_UP
+from tests.made_up_aws import MADE_UP, environment_without
 
 LIMIT_SECONDS = 900.0
 """Seconds after which a command, and Spark in it, is taken to hang."""
@@ -70,7 +70,7 @@ class Operator:
         return Said(done.returncode, document, done.stdout, done.stderr)
 
     def _surroundings(self) -> dict[str, str]:
-        kept = {n: v for n, v in os.environ.items() if not n.startswith(("AWS_", "RESHARDCTL_"))}
+        kept = environment_without("AWS_", "RESHARDCTL_")
         kept.pop("SPARK_HOME", None)
         urls = {f"AWS_ENDPOINT_URL_{name.upper()}": url for name, url in self.endpoints.items()}
         packages = python(self.release).parents[1].glob("lib/python3*/site-packages")

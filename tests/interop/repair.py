@@ -57,13 +57,13 @@ def mend(situation: Situation) -> Mend:
 
 
 def _ports(address: str, table: str, stream: ServedStream, now: float) -> Ports:
-    session = _session()
+    session = session_without_proxies()
     medium = DynamoDb(session, table, endpoint_url=address, clock=time.monotonic, sleep=time.sleep)
     kinesis = Kinesis(session, endpoint_url=stream.address)
     return Ports(kinesis, medium, lambda: now, time.sleep)
 
 
-def _session() -> boto3.Session:
+def session_without_proxies() -> boto3.Session:
     """Looks for no proxies: boto3 goes through the environment for them, and starts are repaired in
     threads, while pytest sets and removes PYTEST_CURRENT_TEST in the environment."""
     session = botocore.session.get_session()

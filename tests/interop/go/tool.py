@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -10,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from threading import Semaphore
 
-from tests.made_up_aws import MADE_UP
+from tests.made_up_aws import MADE_UP, environment_without
 
 LIMIT = 180.0
 """Seconds after which a command is taken to hang."""
@@ -27,7 +26,7 @@ class Tool:
 
     def __init__(self, folder: Path, surroundings: Mapping[str, str]) -> None:
         self._folder = folder
-        kept = {n: v for n, v in os.environ.items() if not n.startswith(("AWS_", "PYTHON"))}
+        kept = environment_without("AWS_", "PYTHON")
         self._environment = {
             **kept,
             **MADE_UP,

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import boto3
-
 from reshardctl.commands.survey import survey
 from reshardctl.commands.write_plan import carry_out, verify
 from reshardctl.consumers import locator
@@ -27,6 +25,7 @@ from tests.case import CASES, Case, Expect, load
 from tests.case_stream import shard_name
 from tests.interop.kcl.laboratory import Start
 from tests.interop.kcl.running import Running
+from tests.interop.repair import session_without_proxies
 from tests.judging import options_of
 
 BURST = 6
@@ -143,7 +142,7 @@ def _fix_once(running: Running, case: Case, release: str, initial: str, busy: in
     words = options_of(case, initial, release)
     options = "&".join(f"{name}={value}".replace("+", "%2B") for name, value in words.items())
     parsed = locator.parse(f"kcl://{running.table}?{options}")
-    session = boto3.Session("testing", "testing", region_name="us-east-1")
+    session = session_without_proxies()
     medium = DynamoDb(
         session,
         running.table,

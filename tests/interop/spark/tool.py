@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections import Counter
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.made_up_aws import MADE_UP
+from tests.made_up_aws import MADE_UP, environment_without
 
 LIMIT_SECONDS = 120.0
 """Seconds after which a command is taken to hang."""
@@ -103,7 +102,7 @@ class Tool:
         return self.run("undo", journal, "--assume-stopped", "--yes")
 
     def _surroundings(self) -> dict[str, str]:
-        kept = {n: v for n, v in os.environ.items() if not n.startswith(("AWS_", "RESHARDCTL_"))}
+        kept = environment_without("AWS_", "RESHARDCTL_")
         urls = {f"AWS_ENDPOINT_URL_{name.upper()}": url for name, url in self.endpoints.items()}
         return {
             **kept,
