@@ -130,12 +130,12 @@ def _collected(spark: Any, way: Callable[[], Any]) -> int:
 
 
 def _questions(frame: Any, count: int) -> dict[str, Callable[[], Any]]:
-    from reshardctl.spark.audit import Columns, alone, audit
+    from reshardctl.spark.audit import Columns, audit, sink_only
+    from reshardctl.spark.audit.assign_shards import laid
     from reshardctl.spark.audit.columns import mapped
     from reshardctl.spark.audit.disordered import disordered
     from reshardctl.spark.audit.doubled import doubled
-    from reshardctl.spark.audit.known import known
-    from reshardctl.spark.audit.laid import laid
+    from reshardctl.spark.audit.shard_table import known
     from reshardctl.spark.audit.slots import slots
 
     lineage, columns = _lineage(count), Columns(order="batch")
@@ -143,9 +143,9 @@ def _questions(frame: Any, count: int) -> dict[str, Callable[[], Any]]:
     cut = slots(shards, CREATED, CREATED + LASTS, (CREATED, CREATED + LASTS))
     rows = laid(mapped(frame, columns), shards, lineage, cut)
     good = rows.where("fault IS NULL")
-    groups = alone.groups(rows, shards)
+    groups = sink_only.groups(rows, shards)
     return {
-        "rows, ends, times, faults": lambda: alone.groups(rows, shards),
+        "rows, ends, times, faults": lambda: sink_only.groups(rows, shards),
         "doubled records": lambda: doubled(good, shards),
         "order per key": lambda: disordered(good, shards, groups),
         "all but the order": lambda: audit(frame, lineage=lineage),

@@ -20,7 +20,7 @@ import boto3
 from benchmarks.diagnose import LAST_INDEX, number
 from benchmarks.measured import cost_of
 from reshardctl.consumers.registry import CONSUMERS
-from reshardctl.consumers.spark import wants
+from reshardctl.consumers.spark import needed_files
 from reshardctl.consumers.spark.append import LINES
 from reshardctl.consumers.spark.positions import AFTER_SEQUENCE_NUMBER, SHARD_END, Position
 from reshardctl.lineage import Lineage
@@ -142,13 +142,13 @@ def parse_all(root: str) -> None:
 
 def inspect_local(root: str, count: int, batches: int) -> None:
     """Everything that `inspect` does after ListShards, but for the printing."""
-    _decide(Tree(Local(root), wants.select("")), count, batches)
+    _decide(Tree(Local(root), needed_files.select("")), count, batches)
 
 
 def inspect_s3(url: str, count: int, batches: int) -> None:
     """The same of a bucket."""
     blobs = S3(_session(), BUCKET, "checkpoint", endpoint_url=url, sleep=time.sleep)
-    _decide(Tree(blobs, wants.select("")), count, batches)
+    _decide(Tree(blobs, needed_files.select("")), count, batches)
 
 
 def get_all(url: str, _count: int, batches: int) -> None:

@@ -28,8 +28,8 @@ from reshardctl.model import (
     at_number,
 )
 from reshardctl.model.times import When, instant
-from reshardctl.planning.beside import beside_the_crash
 from reshardctl.planning.effects import StreamState, aged
+from reshardctl.planning.other_rows import beside_the_crash
 from reshardctl.planning.plan import Case as PlanCase
 from reshardctl.planning.plan import Decision, decide, judge, processed_frontier
 from reshardctl.planning.policy import POLICIES, Accept, Policy

@@ -21,7 +21,7 @@ import pytest
 
 from reshardctl.auditing.frontier_file import line as saved_line
 from reshardctl.auditing.frontier_file import line_json
-from reshardctl.auditing.line import SinkLine, line_of
+from reshardctl.auditing.sink_frontier import SinkLine, line_of
 from reshardctl.codec.strict import JsonPath
 from reshardctl.errors import Refused
 from reshardctl.model import Image, Step, after, at_number

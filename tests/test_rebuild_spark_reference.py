@@ -16,7 +16,7 @@ from random import Random
 
 import pytest
 
-from reshardctl.auditing.line import line_of
+from reshardctl.auditing.sink_frontier import line_of
 from reshardctl.errors import Refused
 from reshardctl.model import after, at_number
 from reshardctl.planning.effects import Effect, Harm

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from reshardctl.auditing.line import SinkLine
+from reshardctl.auditing.sink_frontier import SinkLine
 from reshardctl.codec.cuts import cut_of_quiet_list, quiet_cut_list
 from reshardctl.codec.strict import JsonPath, array, members, string
 from reshardctl.model import Basis, ShardId, Span

@@ -45,7 +45,7 @@ def show(config: ConfigOption = None) -> None:
     """
     from reshardctl.commands.target import Selection
     from reshardctl.commands.targets.configured import config_of
-    from reshardctl.config.shown import shown
+    from reshardctl.config.effective import shown
     from reshardctl.console.stdout import show as printed
 
     printed(shown(config_of(Selection(config=config))))

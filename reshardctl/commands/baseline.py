@@ -10,7 +10,7 @@ from reshardctl.codec.strict import JsonPath, parse
 from reshardctl.commands.target import Target
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.baseline import MAKE, Baseline, parsed
-from reshardctl.diagnosis.earlier import Earlier, Whose, whose
+from reshardctl.diagnosis.earlier_report import Earlier, Whose, whose
 from reshardctl.diagnosis.report import Report
 from reshardctl.errors import UsageError
 from reshardctl.snapshot import file as snapshots

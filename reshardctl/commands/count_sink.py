@@ -45,7 +45,7 @@ class Counted:
 
     def keys(self) -> Keys:
         """Those that lack most."""
-        from reshardctl.spark.audit.kept import most_missing
+        from reshardctl.spark.audit.outputs import most_missing
 
         with (
             _told("the keys of missing records cannot be counted"),
@@ -55,7 +55,7 @@ class Counted:
 
     def save(self, place: str) -> str:
         """The offending rows; where they are."""
-        from reshardctl.spark.audit.kept import save
+        from reshardctl.spark.audit.outputs import save
 
         with (
             _told(f"--rows {place} cannot be written"),
@@ -77,15 +77,15 @@ def _told(what: str) -> Iterator[None]:
     except ReshardError:
         raise
     except Exception as error:
-        from reshardctl.spark.said import line, said
+        from reshardctl.spark.error_text import line, said
 
         raise CannotTell(f"{what}: {line(said(error)) or type(error).__name__}") from error
 
 
 def check(sink: Sink, rows: str | None) -> None:
     """UsageError for words that cannot be acted on, before anything is called or started."""
-    from reshardctl.spark.audit.kept import check as check_rows
-    from reshardctl.spark.audit.kept import is_local
+    from reshardctl.spark.audit.outputs import check as check_rows
+    from reshardctl.spark.audit.outputs import is_local
     from reshardctl.spark.remote import check as check_remote
 
     columns_of(sink.columns)

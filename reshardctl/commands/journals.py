@@ -17,9 +17,9 @@ from reshardctl.errors import ReshardError, UsageError
 from reshardctl.journal import Header, Journal, Log, Records, S3Object, new_name, state_dir
 from reshardctl.journal.bucket import listed
 from reshardctl.journal.file import FileLog
+from reshardctl.journal.listed_journals import Entry, entries, files, younger
 from reshardctl.journal.place import SUFFIX, is_s3, name_of, placed, s3_object
 from reshardctl.journal.s3 import S3Log
-from reshardctl.journal.shelf import Entry, entries, files, younger
 from reshardctl.render.journals import Listing
 
 MAYBE = "reshardctl undo --list   # the journals of this machine"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from reshardctl.auditing.line import line_of
+from reshardctl.auditing.sink_frontier import line_of
 from reshardctl.commands import count_sink as sparking
 from reshardctl.commands.consent import within_limit
 from reshardctl.commands.fix_consumer import fix_target, plan_for

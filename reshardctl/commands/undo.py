@@ -42,7 +42,7 @@ from reshardctl.execution.undo import MOVED, NEITHER, Restore, staying, undo_ste
 from reshardctl.execution.whole_file import Whole, unreadable
 from reshardctl.exit import Exit
 from reshardctl.journal import Journal
-from reshardctl.journal.shelf import Entry
+from reshardctl.journal.listed_journals import Entry
 from reshardctl.model import Image, Step, after
 from reshardctl.model.write_state import WriteState, write_states
 from reshardctl.render.outcomes import Undoing

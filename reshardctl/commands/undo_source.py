@@ -15,7 +15,7 @@ from reshardctl.execution import plan_file as savedplan
 from reshardctl.execution.plan_file import SavedPlan
 from reshardctl.execution.ports import Ports
 from reshardctl.journal import Header, Log, Records, read, supposed
-from reshardctl.journal.shelf import State, entries, files
+from reshardctl.journal.listed_journals import State, entries, files
 from reshardctl.model.times import instant
 
 

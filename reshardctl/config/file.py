@@ -10,7 +10,7 @@ from pathlib import Path
 from reshardctl.config.entries import Config
 from reshardctl.config.lines import lines
 from reshardctl.config.reading import read
-from reshardctl.config.spot import Spot
+from reshardctl.config.sourced_value import Spot
 from reshardctl.errors import UsageError
 
 DEFAULT = Path("reshardctl.toml")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from reshardctl.config.entries import Config, Consumer, Reach, Stream
-from reshardctl.config.spot import Spot
+from reshardctl.config.sourced_value import Spot
 from reshardctl.consumers import locator as locators
 from reshardctl.consumers.locator import Locator
 from reshardctl.consumers.registry import consumer_of

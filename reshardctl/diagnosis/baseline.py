@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reshardctl.codec.strict import JsonPath, array, parse, string, strings
-from reshardctl.diagnosis.earlier import Earlier, Whose, whose
+from reshardctl.diagnosis.earlier_report import Earlier, Whose, whose
 from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.diagnosis.rules.suppressions import Suppression

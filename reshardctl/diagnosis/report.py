@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from reshardctl.auditing.line import SinkLine
+from reshardctl.auditing.sink_frontier import SinkLine
 from reshardctl.consumers.base import Incarnation
 from reshardctl.consumers.registry import consumer_of
-from reshardctl.diagnosis.earlier import Earlier, Whose, whose
+from reshardctl.diagnosis.earlier_report import Earlier, Whose, whose
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.record_counts import (
     by_probes,
@@ -21,9 +21,9 @@ from reshardctl.diagnosis.rules import Finding, Severity, View, fails, findings,
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.model import DONE, Cause, Cut, Interval, Rank, ShardId, WillRead, short
 from reshardctl.model.times import instant
-from reshardctl.planning.beside import beside_the_crash
 from reshardctl.planning.decision import Answer, nothing_left
 from reshardctl.planning.effects import Harm, StreamState
+from reshardctl.planning.other_rows import beside_the_crash
 from reshardctl.planning.plan import (
     Ask,
     Case,

@@ -1,5 +1,6 @@
 """Values that everything else is made of: pure, frozen, ordered."""
 
+from reshardctl.model.anomalies import Anomaly, AnomalyKind
 from reshardctl.model.cuts import (
     DONE,
     START,
@@ -43,7 +44,6 @@ from reshardctl.model.images import (
     canonical,
     changed,
 )
-from reshardctl.model.odd import Anomaly, AnomalyKind
 from reshardctl.model.probes import Count, Interval, PositionAtTime, Probe
 from reshardctl.model.sequence import Decoded, decode, is_number, time_of
 from reshardctl.model.shards import (

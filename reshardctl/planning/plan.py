@@ -29,7 +29,14 @@ from reshardctl.planning.decision import Ask, Decision, NoSafePlan, Nothing, Pla
 from reshardctl.planning.effects import Effect, Harm, aged, drained_unended, effects
 from reshardctl.planning.fixpoint import Planning, fixpoint
 from reshardctl.planning.joint import Trial, joint
-from reshardctl.planning.judged import Case, Judged, as_it_is, judge, judged_as, processed_frontier
+from reshardctl.planning.judged_case import (
+    Case,
+    Judged,
+    as_it_is,
+    judge,
+    judged_as,
+    processed_frontier,
+)
 from reshardctl.planning.live_writes import not_live
 from reshardctl.planning.no_less import delivers_no_less, loses_nothing, withheld
 from reshardctl.planning.policy import LOSSLESS

@@ -23,17 +23,17 @@ from reshardctl.model.times import instant
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from reshardctl.render import journals
-from reshardctl.render.asking import explained
 from reshardctl.render.audit.words import by_when
 from reshardctl.render.changes import Changed, changes
 from reshardctl.render.document import Document
 from reshardctl.render.escape import ascii_only, escape
+from reshardctl.render.finding_repair import all_residuals, costs_after, mending
+from reshardctl.render.forecast_words import place
 from reshardctl.render.journals import Listing
 from reshardctl.render.many.roundup import Entry, Roundup
 from reshardctl.render.many.words import expired, failed, result, total
-from reshardctl.render.mending import all_residuals, costs_after, mending
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
-from reshardctl.render.supposed import place
+from reshardctl.render.question_effects import explained
 from reshardctl.render.text_undo import nothing
 from reshardctl.render.words import (
     condition,

@@ -30,9 +30,9 @@ from reshardctl.planning.consent import flag
 from reshardctl.planning.effects import Deadline, Effect
 from reshardctl.planning.plan import Ask, Decision, NoSafePlan, Nothing, Plan, Residual
 from reshardctl.planning.policy import ANY_PRICE, EVERYTHING, Accept
-from reshardctl.render.asking import outcomes
 from reshardctl.render.changes import Changed, changes, shards_written
-from reshardctl.render.mending import fixable, mending
+from reshardctl.render.finding_repair import fixable, mending
+from reshardctl.render.question_effects import outcomes
 from reshardctl.render.reshards import resharded
 
 Json = dict[str, Any]

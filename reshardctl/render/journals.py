@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reshardctl.journal import S3Object
-from reshardctl.journal.shelf import Entry, State, younger
+from reshardctl.journal.listed_journals import Entry, State, younger
 from reshardctl.render.console import Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.documents import Json

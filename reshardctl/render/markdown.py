@@ -19,12 +19,12 @@ from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import Plan
 from reshardctl.render.changes import changes
 from reshardctl.render.context import Context
+from reshardctl.render.finding_repair import all_residuals, costs_after
+from reshardctl.render.forecast_words import already_so, happening, supposed
 from reshardctl.render.markdown_steps import plan_file, runbook
 from reshardctl.render.markdown_words import Page, code, prose
-from reshardctl.render.mending import all_residuals, costs_after
 from reshardctl.render.outcomes import Fixed, Saved, Undoing
 from reshardctl.render.plain import remedy
-from reshardctl.render.supposed import already_so, happening, supposed
 from reshardctl.render.text_findings import tally
 from reshardctl.render.text_fix import left_alone
 from reshardctl.render.text_plan import codes, counts, remaining, undo_words

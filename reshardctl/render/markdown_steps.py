@@ -9,12 +9,12 @@ from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.retention_advice import retention_advice
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
-from reshardctl.render.answers import answers
-from reshardctl.render.asking import explained
+from reshardctl.render.answer_commands import answers
 from reshardctl.render.context import Context
+from reshardctl.render.finding_repair import all_residuals
 from reshardctl.render.markdown_words import code, prose
-from reshardctl.render.mending import all_residuals
 from reshardctl.render.outcomes import Saved
+from reshardctl.render.question_effects import explained
 from reshardctl.render.text_findings import tally
 from reshardctl.render.words import accepting, command, elsewhere, sentence, shortened
 

@@ -7,8 +7,8 @@ from reshardctl.diagnosis.rules import Finding
 from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import Ask, NoSafePlan, Plan
 from reshardctl.render.changes import changes
-from reshardctl.render.mending import Mending, costs_after, mending
-from reshardctl.render.supposed import already_so, supposed
+from reshardctl.render.finding_repair import Mending, costs_after, mending
+from reshardctl.render.forecast_words import already_so, supposed
 from reshardctl.render.text_fix import left_alone, phrases
 from reshardctl.render.words import absolute, condition, sentence, shards, shortened, widest
 

@@ -9,19 +9,19 @@ from reshardctl.diagnosis.retention_advice import retention_advice
 from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.model.times import instant
 from reshardctl.planning.plan import Ask
-from reshardctl.render.answers import answers
-from reshardctl.render.asking import explained
+from reshardctl.render.answer_commands import answers
 from reshardctl.render.console import Part, Sheet
 from reshardctl.render.context import Context
-from reshardctl.render.mending import all_residuals, fixable
-from reshardctl.render.pictures import Pictures
-from reshardctl.render.supposed import (
+from reshardctl.render.finding_repair import all_residuals, fixable
+from reshardctl.render.forecast_words import (
     already_so,
     is_already,
     new_ones,
     supposed,
     what_was_judged,
 )
+from reshardctl.render.pictures import Pictures
+from reshardctl.render.question_effects import explained
 from reshardctl.render.text_fix import Fixes
 from reshardctl.render.words import (
     absolute,

@@ -12,7 +12,7 @@ from reshardctl.planning.plan import Ask, NoSafePlan, Plan, Residual
 from reshardctl.render.changes import Action, Changed, changes, shards_written
 from reshardctl.render.console import LABEL, Sheet
 from reshardctl.render.context import Context
-from reshardctl.render.mending import Mending, costs_after, mending
+from reshardctl.render.finding_repair import Mending, costs_after, mending
 from reshardctl.render.words import cost, disorders, shards, shortened, widest
 
 INDENT = 4

@@ -12,7 +12,7 @@ from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from reshardctl.render.changes import Action, Changed, changes, counted
 from reshardctl.render.console import LABEL, Part, Sheet
 from reshardctl.render.context import Context
-from reshardctl.render.mending import all_residuals, costs_after
+from reshardctl.render.finding_repair import all_residuals, costs_after
 from reshardctl.render.outcomes import Fixed, Saved
 from reshardctl.render.price import price_words
 from reshardctl.render.text_findings import ask, first_aid_first, tally

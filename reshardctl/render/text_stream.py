@@ -7,8 +7,8 @@ from reshardctl.lineage import Lineage
 from reshardctl.model.times import instant
 from reshardctl.render.console import Part, Sheet
 from reshardctl.render.context import Context
+from reshardctl.render.forecast_words import happening, supposed
 from reshardctl.render.reshards import resharded
-from reshardctl.render.supposed import happening, supposed
 from reshardctl.render.words import ago
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.errors import CannotTell, UsageError
+from reshardctl.spark.error_text import line, said
 from reshardctl.spark.gateway import EXTRA
 from reshardctl.spark.jvm import start
 from reshardctl.spark.remote import reach, shown
-from reshardctl.spark.said import line, said
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

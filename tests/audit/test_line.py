@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.auditing.facts import Compared, Facts, Fault, InSink, Record, Unusable
-from reshardctl.auditing.line import line_of
+from reshardctl.auditing.sink_frontier import line_of
 from reshardctl.errors import Refused
 from reshardctl.model import DONE, START, Basis, ShardId, at_number
 from tests.case import from_table

@@ -10,8 +10,8 @@ from plans import journal_of, plan_of
 
 from reshardctl.errors import UsageError
 from reshardctl.journal import S3Object, name_of, s3_object
+from reshardctl.journal.listed_journals import State, entries, files
 from reshardctl.journal.place import placed
-from reshardctl.journal.shelf import State, entries, files
 from reshardctl.render import Context, write
 from reshardctl.render.journals import FORMATS, Listing
 from reshardctl.testing.memory_medium import MemoryStore

@@ -12,7 +12,7 @@ from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import RepairOptions, Report, make
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.planning.plan import Ask
-from reshardctl.render.asking import explained
+from reshardctl.render.question_effects import explained
 from tests.case import Case, all_cases
 from tests.dialects import dialect_of
 from tests.judging import Bench, lineage_of

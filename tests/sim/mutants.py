@@ -10,8 +10,8 @@ import pytest
 
 import reshardctl.consumers.kcl.behaviour as behaviour
 import reshardctl.consumers.kcl.encode as encode
-import reshardctl.consumers.kcl.settled as settled
 import reshardctl.planning.effects as effects
+from reshardctl.consumers.kcl import processed
 from reshardctl.consumers.kcl.positions import PositionKind, kind_of
 from reshardctl.consumers.kcl.rows import Row
 from reshardctl.lineage import Lineage
@@ -22,8 +22,8 @@ Mutant = Callable[[Patch], None]
 
 Run: Any = behaviour._Run
 Orders: Any = encode._Orders
-Absent: Any = settled._Absent
-Present: Any = settled._Present
+Absent: Any = processed._Absent
+Present: Any = processed._Present
 
 
 def forget_the_adjacent_parent(patch: Patch) -> None:
@@ -117,7 +117,7 @@ def accept_numbers_of_other_shards(patch: Patch) -> None:
         return PositionKind.NUMBER if found is PositionKind.FOREIGN else found
 
     patch.setattr(behaviour, "kind_of", trusting)
-    patch.setattr(settled, "kind_of", trusting)
+    patch.setattr(processed, "kind_of", trusting)
 
 
 def read_what_cannot_be_read(patch: Patch) -> None:
@@ -129,7 +129,7 @@ def end_beside_an_unreadable_child(patch: Patch) -> None:
 
 
 def trust_every_latest(patch: Patch) -> None:
-    patch.setattr(settled, "_untouched", lambda _lineage, _table: True)
+    patch.setattr(processed, "_untouched", lambda _lineage, _table: True)
     patch.setattr(Present, "_below_a_lease", lambda _self, _shard: False)
     patch.setattr(Present, "_ran_before", lambda _self, _shard: False)
 
@@ -138,7 +138,7 @@ def believe_ends_of_open_shards(patch: Patch) -> None:
     span = Present.span
 
     def trusting(self: Any, row: Row) -> Any:
-        return settled.exactly(DONE) if row.ended else span(self, row)
+        return processed.exactly(DONE) if row.ended else span(self, row)
 
     patch.setattr(Present, "span", trusting)
 

@@ -7,7 +7,7 @@ import pytest
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.spark.audit import unread as module
 from reshardctl.spark.audit.unread import unread
-from reshardctl.spark.said import line
+from reshardctl.spark.error_text import line
 
 NO_S3A = """An error occurred while calling o40.load.
 : java.lang.RuntimeException: java.lang.ClassNotFoundException: Class \

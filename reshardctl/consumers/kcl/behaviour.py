@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from reshardctl.consumers.kcl.app import App, Start
 from reshardctl.consumers.kcl.bystanders import notes
-from reshardctl.consumers.kcl.deaths import crash, finished
+from reshardctl.consumers.kcl.crashes import crash, finished
 from reshardctl.consumers.kcl.flaws import OLD_OWNER
 from reshardctl.consumers.kcl.full_sync import made_at_once, swept
 from reshardctl.consumers.kcl.positions import PositionKind, kind_of

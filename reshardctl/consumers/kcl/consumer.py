@@ -18,9 +18,9 @@ from reshardctl.consumers.kcl.flaws import flaws
 from reshardctl.consumers.kcl.keys import key_of, split
 from reshardctl.consumers.kcl.options import read_options
 from reshardctl.consumers.kcl.positions import begun_again, cleaned_or_lost
+from reshardctl.consumers.kcl.processed import processed
 from reshardctl.consumers.kcl.releases import note_of
 from reshardctl.consumers.kcl.rows import LeaseTable, parse
-from reshardctl.consumers.kcl.settled import processed
 from reshardctl.consumers.kcl.spec import KCL
 from reshardctl.errors import UsageError, WrongStream
 from reshardctl.lineage import Lineage

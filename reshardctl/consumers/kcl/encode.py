@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 from reshardctl.consumers.kcl.app import App
 from reshardctl.consumers.kcl.behaviour import fails_unasked, place, simulate_start
-from reshardctl.consumers.kcl.deaths import deadly as deadly_rows
+from reshardctl.consumers.kcl.crashes import deadly as deadly_rows
 from reshardctl.consumers.kcl.fingerprints import Shape, shape_of
 from reshardctl.consumers.kcl.flaws import COUNTER, OLD_OWNER, PARENTS
 from reshardctl.consumers.kcl.full_sync import swept
 from reshardctl.consumers.kcl.keys import Named, key_of
 from reshardctl.consumers.kcl.live import marked
-from reshardctl.consumers.kcl.mends import mended
+from reshardctl.consumers.kcl.mended_attributes import mended
 from reshardctl.consumers.kcl.positions import wrong_parents
 from reshardctl.consumers.kcl.releases import Traits
 from reshardctl.consumers.kcl.rows import (

@@ -16,9 +16,9 @@ from dataclasses import replace
 from reshardctl.consumers.kcl.app import App
 from reshardctl.consumers.kcl.flaws import PARENTS
 from reshardctl.consumers.kcl.keys import split
+from reshardctl.consumers.kcl.processed import processed
 from reshardctl.consumers.kcl.releases import Traits
 from reshardctl.consumers.kcl.rows import SHARD_END, TRIM_HORIZON, LeaseTable, Row
-from reshardctl.consumers.kcl.settled import processed
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
     Create,

@@ -9,9 +9,9 @@ from reshardctl.consumers.base import BaseConsumer, Candidate, Cannot, ShardOwne
 from reshardctl.consumers.kinesis_consumer import encode as encoding
 from reshardctl.consumers.kinesis_consumer.app import App, Start, Whose, applications, whose
 from reshardctl.consumers.kinesis_consumer.behaviour import simulate_start
+from reshardctl.consumers.kinesis_consumer.processed import processed
 from reshardctl.consumers.kinesis_consumer.releases import note_of
 from reshardctl.consumers.kinesis_consumer.rows import LEASE, Positions, belonging, parse
-from reshardctl.consumers.kinesis_consumer.settled import processed
 from reshardctl.consumers.kinesis_consumer.spec import KINESIS_CONSUMER
 from reshardctl.consumers.kinesis_consumer.tables import NUMBER, key_of, shard_of
 from reshardctl.consumers.related_shards import related_shards

@@ -13,9 +13,9 @@ from reshardctl.consumers.kinsumer.app import App
 from reshardctl.consumers.kinsumer.behaviour import simulate_start
 from reshardctl.consumers.kinsumer.bootstrap import bootstrap
 from reshardctl.consumers.kinsumer.options import applications
+from reshardctl.consumers.kinsumer.processed import processed
 from reshardctl.consumers.kinsumer.releases import note_of
 from reshardctl.consumers.kinsumer.rows import Row, Tables, parse
-from reshardctl.consumers.kinsumer.settled import processed
 from reshardctl.consumers.kinsumer.spec import KINSUMER
 from reshardctl.consumers.kinsumer.tables import CACHE, CHECKPOINTS, key_of
 from reshardctl.consumers.related_shards import related_shards

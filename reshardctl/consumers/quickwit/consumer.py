@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from reshardctl.consumers.base import BaseConsumer, Candidate, Cannot, EnabledState, Incarnation
-from reshardctl.consumers.quickwit import behaviour, encode, odd, settled
+from reshardctl.consumers.quickwit import anomalies, behaviour, encode, processed
 from reshardctl.consumers.quickwit.app import App, applications, check_options
 from reshardctl.consumers.quickwit.positions import is_own, of_another_stream
 from reshardctl.consumers.quickwit.releases import note_of
@@ -24,8 +24,8 @@ class Quickwit(BaseConsumer[Checkpoint, App]):
 
     spec = QUICKWIT
     shard_of = staticmethod(shard_of)
-    anomalies = staticmethod(odd.anomalies)
-    processed = staticmethod(settled.processed)
+    anomalies = staticmethod(anomalies.anomalies)
+    processed = staticmethod(processed.processed)
     simulate_start = staticmethod(behaviour.simulate_start)
     encode = staticmethod(encode.encode)
 

@@ -20,8 +20,8 @@ from collections.abc import Collection, Iterator, Mapping
 from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.consumers.spark.app import App, Start
 from reshardctl.consumers.spark.checkpoint import QUBOLE, Checkpoint
+from reshardctl.consumers.spark.crashes import crash
 from reshardctl.consumers.spark.cuts import cut_of
-from reshardctl.consumers.spark.deaths import crash
 from reshardctl.consumers.spark.heads import Head, passed_by
 from reshardctl.consumers.spark.limits import beyond_the_limit
 from reshardctl.consumers.spark.notes import notes

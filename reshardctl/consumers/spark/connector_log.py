@@ -14,9 +14,9 @@ from reshardctl.consumers.spark.contents import is_orphan, text_of, was_read
 from reshardctl.consumers.spark.folders import SOURCES, Folders
 from reshardctl.consumers.spark.lines import awslabs, qubole
 from reshardctl.consumers.spark.malformed import Malformed
+from reshardctl.consumers.spark.needed_files import ahead, needed
 from reshardctl.consumers.spark.retained import Retained
 from reshardctl.consumers.spark.sources import LOGS
-from reshardctl.consumers.spark.wants import ahead, needed
 from reshardctl.model import Image, ShardId
 
 _ENTRY = {"awslabs": awslabs.entry, "qubole": qubole.entry}

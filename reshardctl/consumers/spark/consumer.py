@@ -9,8 +9,8 @@ from reshardctl.consumers.base import MANY, BaseConsumer, Candidate, Cannot, Inc
 from reshardctl.consumers.spark import (
     behaviour,
     ends,
-    going_on,
     history,
+    lineage_start,
     liveness,
     options,
 )
@@ -20,19 +20,19 @@ from reshardctl.consumers.spark.cuts import spelled
 from reshardctl.consumers.spark.encode import encode
 from reshardctl.consumers.spark.incarnation import incarnation
 from reshardctl.consumers.spark.logs import log_elsewhere
-from reshardctl.consumers.spark.oddities import against_the_lineage, current
+from reshardctl.consumers.spark.needed_files import select
 from reshardctl.consumers.spark.options import connector_lost, read_options
+from reshardctl.consumers.spark.position_anomalies import against_the_lineage, current
 from reshardctl.consumers.spark.rebuilt import lost, rebuild
+from reshardctl.consumers.spark.redacted_file import redact
 from reshardctl.consumers.spark.resumed import far_ahead
 from reshardctl.consumers.spark.shown import places
 from reshardctl.consumers.spark.sink_batch import in_step
 from reshardctl.consumers.spark.spec import SPARK
-from reshardctl.consumers.spark.spent import superseded_rows
 from reshardctl.consumers.spark.spoiled import startable
+from reshardctl.consumers.spark.superseded import superseded_rows
 from reshardctl.consumers.spark.table_log import OPTION
 from reshardctl.consumers.spark.tree import checkpoint_of
-from reshardctl.consumers.spark.unnamed import redact
-from reshardctl.consumers.spark.wants import select
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.lineage import Lineage
 from reshardctl.model import (
@@ -153,7 +153,7 @@ class Spark(BaseConsumer[Checkpoint, App]):
     def simulate_start(self, lineage: Lineage, checkpoint: Checkpoint, app: App, /) -> Simulation:
         """The next start."""
         if checkpoint.connector == LINEAGE:
-            return going_on.simulate_start(lineage, checkpoint, app)
+            return lineage_start.simulate_start(lineage, checkpoint, app)
         return behaviour.simulate_start(lineage, checkpoint, app)
 
     def encode(

@@ -16,9 +16,9 @@ from reshardctl.consumers.spark.app import App
 from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
 from reshardctl.consumers.spark.cuts import cut_of, position_at
 from reshardctl.consumers.spark.files import replaced
-from reshardctl.consumers.spark.going_on import simulate_start
 from reshardctl.consumers.spark.hazards import obstacle
 from reshardctl.consumers.spark.history import widened
+from reshardctl.consumers.spark.lineage_start import simulate_start
 from reshardctl.consumers.spark.lines import lineage as lines
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.marks import (

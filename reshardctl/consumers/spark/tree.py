@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from reshardctl.consumers.spark import conf, odd
+from reshardctl.consumers.spark import conf, file_anomalies
 from reshardctl.consumers.spark.checkpoint import SCALAS, UNKNOWN, Batch, Checkpoint
 from reshardctl.consumers.spark.connector_log import read_log
 from reshardctl.consumers.spark.contents import bytes_of, is_orphan
+from reshardctl.consumers.spark.file_anomalies import NEEDS_METADATA
 from reshardctl.consumers.spark.folders import (
     COMMITS,
     METADATA,
@@ -20,7 +21,6 @@ from reshardctl.consumers.spark.folders import (
 from reshardctl.consumers.spark.identity import query_id
 from reshardctl.consumers.spark.lines import scalas, shapes
 from reshardctl.consumers.spark.lines.offset import SourceOffset
-from reshardctl.consumers.spark.odd import NEEDS_METADATA
 from reshardctl.consumers.spark.offset_log import NO_OFFSET
 from reshardctl.consumers.spark.retained import Retained, retained
 from reshardctl.consumers.spark.sources import chosen, connector_of, names
@@ -61,7 +61,7 @@ def checkpoint_of(
         generation=generation,
         stateful=any(key.startswith(f"{STATE}/") for key in files),
         other_sources=tuple(other for other in names(found.logs) if other != name),
-        anomalies=odd.oddities(folders, found, batches, flawed, log, generation),
+        anomalies=file_anomalies.oddities(folders, found, batches, flawed, log, generation),
         images=files,
         scalas=possible,
         committed=found.counted,

@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import Generic, TypeVar
 
 from reshardctl.diagnosis.activity import Watched
-from reshardctl.diagnosis.earlier import Earlier
+from reshardctl.diagnosis.earlier_report import Earlier
 from reshardctl.lineage import Lineage
 from reshardctl.model import Anomaly, AnomalyKind, Cause, Frontier, ShardId, Simulation
 from reshardctl.planning.effects import Deadline, Effect, Harm, StreamState

@@ -54,7 +54,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.diagnosis.earlier import Trace
+from reshardctl.diagnosis.earlier_report import Trace
 from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_odd, shards_of
 from reshardctl.model import START, Anomaly, AnomalyKind, Cause, ShardId
 from reshardctl.model.times import instant

@@ -12,9 +12,9 @@ from reshardctl.diagnosis.rules import Severity
 from reshardctl.render import text_findings, text_stream
 from reshardctl.render.console import Part, Sheet
 from reshardctl.render.context import Context
+from reshardctl.render.finding_repair import fixable
 from reshardctl.render.many.roundup import Entry, Roundup
 from reshardctl.render.many.words import HEADS, failed, hidden, remarks, row, total
-from reshardctl.render.mending import fixable
 from reshardctl.render.words import command, sentence, shortened
 
 

@@ -6,8 +6,8 @@ from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.diagnosis.rules.suppressions import Suppression
 from reshardctl.exit import Exit
 from reshardctl.model.times import duration, instant
+from reshardctl.render.finding_repair import fixable
 from reshardctl.render.many.roundup import Entry, Roundup, behind, taken_up
-from reshardctl.render.mending import fixable
 from reshardctl.render.words import count, shards
 
 HEADS = ("consumer", "store", "open shards", "behind up to", "result")

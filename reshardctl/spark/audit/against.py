@@ -18,8 +18,8 @@ from reshardctl.auditing.facts import UP_TO_A_TIME, Compared, Fault, Record
 from reshardctl.kinesis.fast import Begin
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
-from reshardctl.spark.audit.known import Known
 from reshardctl.spark.audit.reading import Stream, Window, records, windows
+from reshardctl.spark.audit.shard_table import Known
 from reshardctl.spark.audit.slots import Slots
 
 if TYPE_CHECKING:

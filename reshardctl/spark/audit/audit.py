@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from reshardctl.auditing.facts import Bucket, Facts, InSink
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
-from reshardctl.spark.audit import alone
+from reshardctl.spark.audit import sink_only
 from reshardctl.spark.audit.against import against
+from reshardctl.spark.audit.assign_shards import laid
 from reshardctl.spark.audit.columns import Columns, mapped
 from reshardctl.spark.audit.disordered import disordered
 from reshardctl.spark.audit.doubled import counted, doubled
-from reshardctl.spark.audit.known import Known, known
-from reshardctl.spark.audit.laid import laid
 from reshardctl.spark.audit.reading import Stream
+from reshardctl.spark.audit.shard_table import Known, known
 from reshardctl.spark.audit.slots import Slots, slots, span
 
 if TYPE_CHECKING:
@@ -82,10 +82,10 @@ def audit(
     rows = laid(found, shards, lineage, cut)
     good = rows.where("fault IS NULL")
     twice = doubled(good, shards)
-    groups = alone.groups(rows, shards)
+    groups = sink_only.groups(rows, shards)
     usable = [one for one in groups if one.fault is None]
     twofold = counted(twice).collect()
-    broken = alone.unusable(rows, shards) if len(usable) < len(groups) else ()
+    broken = sink_only.unusable(rows, shards) if len(usable) < len(groups) else ()
     late = None
     if "order" in found.names and "key" in found.names:
         late = disordered(good, shards, usable)
@@ -125,10 +125,10 @@ def _late(records: DataFrame | None) -> dict[int, int] | None:
 
 
 def _in_sink(
-    shards: Known, groups: list[alone.Group], twofold: list[Any], late: dict[int, int] | None,
+    shards: Known, groups: list[sink_only.Group], twofold: list[Any], late: dict[int, int] | None,
     proof: str,
 ) -> dict[ShardId, InSink]:
-    by_shard: dict[int, list[alone.Group]] = defaultdict(list)
+    by_shard: dict[int, list[sink_only.Group]] = defaultdict(list)
     for one in groups:
         if one.at is not None:
             by_shard[one.at].append(one)
@@ -139,12 +139,12 @@ def _in_sink(
         shards.id(at): InSink(
             shards.id(at),
             sum(one.rows for one in of),
-            alone.first(of),
-            alone.last(of),
+            sink_only.first(of),
+            sink_only.last(of),
             sum(row["doubled"] for row in twice[at]),
             sum(row["extra"] for row in twice[at]),
             None if late is None else late.get(at, 0),
-            alone.last(of) if proof else None,
+            sink_only.last(of) if proof else None,
             proof,
         )
         for at, of in sorted(by_shard.items())
@@ -152,7 +152,7 @@ def _in_sink(
 
 
 def _buckets(
-    shards: Known, cut: tuple[Slots, ...], groups: list[alone.Group], twofold: list[Any],
+    shards: Known, cut: tuple[Slots, ...], groups: list[sink_only.Group], twofold: list[Any],
     missing: Mapping[tuple[int, int], int],
 ) -> tuple[Bucket, ...]:
     extra: Counter[tuple[int, int]] = Counter()

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.model import decode
-from reshardctl.spark.audit.alone import Group
-from reshardctl.spark.audit.known import Known
+from reshardctl.spark.audit.shard_table import Known
+from reshardctl.spark.audit.sink_only import Group
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -59,7 +59,7 @@ def disordered(rows: DataFrame, known: Known, groups: Iterable[Group]) -> DataFr
 def _spot(known: Known) -> Column:
     """A record's place as coarse as will do: never in another order than the places are.
 
-    A head that is the shard's own is the least that it can be (laid.py).
+    A head that is the shard's own is the least that it can be (assign_shards.py).
     """
     from pyspark.sql import functions as F  # noqa: N812
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reshardctl.spark.audit.known import Known
-from reshardctl.spark.audit.laid import HALF
+from reshardctl.spark.audit.assign_shards import HALF
+from reshardctl.spark.audit.shard_table import Known
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

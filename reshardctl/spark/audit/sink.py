@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.spark.audit.commits import DELTA_LOG, NONE, Proof, of_delta, of_file_sink
 from reshardctl.spark.audit.unread import unread
-from reshardctl.spark.said import said
+from reshardctl.spark.error_text import said
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -7,7 +7,7 @@ from math import floor
 from typing import TYPE_CHECKING
 
 from reshardctl.spark.audit.digits import whole
-from reshardctl.spark.audit.known import DIGITS, Known
+from reshardctl.spark.audit.shard_table import DIGITS, Known
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

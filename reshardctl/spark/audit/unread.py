@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from reshardctl.errors import CannotTell, ReshardError, UsageError
-from reshardctl.spark.said import line, said
+from reshardctl.spark.error_text import line, said
 
 _FILE = re.compile(r"\b(?:file|s3a?|hdfs|gs|abfss?|wasbs?|dbfs):/[^\s,;\"']*[^\s,;\"'.]")
 _NO_CONNECTOR = re.compile(r"Class (org\.apache\.hadoop\.fs\.\S+) not found")

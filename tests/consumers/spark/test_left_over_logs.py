@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from reshardctl.consumers.spark.folders import by_folder
-from reshardctl.consumers.spark.wants import wants
+from reshardctl.consumers.spark.needed_files import wants
 from reshardctl.errors import CannotTell
 from reshardctl.model import Image
 from tests.case import all_cases

@@ -15,7 +15,7 @@ from random import Random
 
 import pytest
 
-from reshardctl.auditing.line import line_of
+from reshardctl.auditing.sink_frontier import line_of
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model import START, Span, after, at_number

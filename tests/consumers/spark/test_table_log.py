@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.consumers.spark.consumer import Spark
-from reshardctl.consumers.spark.unnamed import redact
+from reshardctl.consumers.spark.redacted_file import redact
 from reshardctl.diagnosis.rules import Finding, Severity, View, findings
 from reshardctl.errors import CannotTell
 from reshardctl.model import Delete, Image

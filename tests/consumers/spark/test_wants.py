@@ -6,14 +6,14 @@ import pytest
 from checkpoint_files import CONNECTORS, GOLDEN, checkpoints, file, images, name
 
 from reshardctl.consumers.registry import CONSUMERS
-from reshardctl.consumers.spark import wants as wanting
+from reshardctl.consumers.spark import needed_files as wanting
 from reshardctl.consumers.spark.app import App, Start
 from reshardctl.consumers.spark.lines import awslabs
+from reshardctl.consumers.spark.needed_files import select
 from reshardctl.consumers.spark.notes import notes
 from reshardctl.consumers.spark.positions import TRIM_HORIZON, Position
 from reshardctl.consumers.spark.releases import AWSLABS_1_4_2
 from reshardctl.consumers.spark.tree import checkpoint_of
-from reshardctl.consumers.spark.wants import select
 from reshardctl.model import Image, shard_id
 from reshardctl.model.trees import Wants
 from reshardctl.stores.files.local import Local

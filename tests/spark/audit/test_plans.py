@@ -11,14 +11,14 @@ import pytest
 
 from reshardctl.kinesis.fast import Reach
 from reshardctl.lineage import Lineage
-from reshardctl.spark.audit import Columns, alone, audit
+from reshardctl.spark.audit import Columns, audit, sink_only
 from reshardctl.spark.audit.against import _counted, _joined, _placed, _there
+from reshardctl.spark.audit.assign_shards import laid
 from reshardctl.spark.audit.columns import mapped
 from reshardctl.spark.audit.disordered import _batches, disordered
 from reshardctl.spark.audit.doubled import doubled, suspects
-from reshardctl.spark.audit.known import Known, known
-from reshardctl.spark.audit.laid import laid
 from reshardctl.spark.audit.reading import Begin, Stream, Window, records
+from reshardctl.spark.audit.shard_table import Known, known
 from reshardctl.spark.audit.slots import slots
 from tests.lineage.histories import CREATED, fresh
 from tests.spark.audit.sinks import clean, frame, lineage, row, split_once
@@ -67,7 +67,7 @@ def test_laying_rows_to_shards_moves_none(sink: Any) -> None:
 
 def test_counts_are_shuffled_not_rows(sink: Any) -> None:
     """One shard may have nearly all rows: they are summed up before they are moved."""
-    text = plan(alone._counts(rows_of(sink)[0]))
+    text = plan(sink_only._counts(rows_of(sink)[0]))
     check(text)
     (keys,) = shuffles(text)
     assert keys.startswith("hashpartitioning(at#") and "partial_count(1)" in text
@@ -89,7 +89,7 @@ def test_a_clean_sink_is_not_read_to_show_what_is_wrong_with_it(sink: Any) -> No
     """Neither are rows gathered by number or key: all that is known from counts."""
     rows, shards = rows_of(sink)
     good = rows.where("fault IS NULL")
-    for found in (doubled(good, shards), disordered(good, shards, alone.groups(rows, shards))):
+    for found in (doubled(good, shards), disordered(good, shards, sink_only.groups(rows, shards))):
         text = plan(found)
         assert "FileScan" not in text and shuffles(text) == [], text
 

@@ -14,8 +14,8 @@ from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.consumers.spark.app import App, Start
 from reshardctl.consumers.spark.behaviour import NOBODY
 from reshardctl.consumers.spark.checkpoint import Checkpoint
+from reshardctl.consumers.spark.crashes import REPAIRED, crash
 from reshardctl.consumers.spark.cuts import cut_of, is_at_end
-from reshardctl.consumers.spark.deaths import REPAIRED, crash
 from reshardctl.consumers.spark.first_batch import first_cuts
 from reshardctl.consumers.spark.marks import (
     had_its_turn,

@@ -15,7 +15,7 @@ from reshardctl.auditing.facts import Fault
 from reshardctl.lineage import Lineage
 from reshardctl.spark.audit.columns import Mapped
 from reshardctl.spark.audit.digits import whole
-from reshardctl.spark.audit.known import BEYOND, DIGITS, LEAST, LOWEST, MOST, Known
+from reshardctl.spark.audit.shard_table import BEYOND, DIGITS, LEAST, LOWEST, MOST, Known
 from reshardctl.spark.audit.slots import Slots, slot, time_in
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from reshardctl.auditing.facts import Fault, Record, Unusable
 from reshardctl.model import ShardId
-from reshardctl.spark.audit.known import Known
-from reshardctl.spark.audit.laid import HALF
+from reshardctl.spark.audit.assign_shards import HALF
+from reshardctl.spark.audit.shard_table import Known
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
