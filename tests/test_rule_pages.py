@@ -42,6 +42,7 @@ EVERY_CODE_EVER = {
     "RSH215": "time-mark-without-time",
     "RSH216": "drained-not-ended",
     "RSH217": "head-unknown",
+    "RSH218": "unread-skipped",
     "RSH231": "dies-after-reshard",
     "RSH232": "source-key-missing",
     "RSH233": "may-never-commit",

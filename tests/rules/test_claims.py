@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from reshardctl.diagnosis.rules import View, findings
 from reshardctl.errors import UsageError
+from reshardctl.model import Cause
 from reshardctl.planning.effects import Effect, Harm
 from tests.case import Case, all_cases
 from tests.case_rows import Item, item_of
@@ -23,6 +24,8 @@ from tests.judging import Bench
 from tests.rules.seen import Told, table_of, told_by_cases, view_of, views_of
 
 BESIDE = "RSH211"
+THE_LAST = "RSH218"
+"""It reports what all other rules leave: of a lease table, nothing."""
 TOLD = told_by_cases()
 RELEASES = ("1.13.3", "1.15.3", "2.2.11", "2.7.2", "3.1.3", "3.5.1", None)
 INITIALS = ("LATEST", "TRIM_HORIZON", "AT_TIMESTAMP:+300", "AT_TIMESTAMP")
@@ -37,7 +40,8 @@ def misclaimed(view: View) -> Iterator[tuple[Effect, list[str]]]:
     """Effects that none or more than one finding claims, with the codes."""
     found = findings(view)
     for effect in filter(to_be_claimed, view.effects):
-        codes = [f.code for f in found if any(effect is claimed for claimed in f.effects)]
+        codes = [f.code for f in found if any(effect is claimed for claimed in f.effects)
+                 and f.code != THE_LAST]
         if len([code for code in codes if code != BESIDE]) != 1:
             yield effect, codes
 
@@ -116,3 +120,12 @@ def test_in_any_table(
         return
     for view in views:
         assert list(misclaimed(view)) == []
+
+
+def test_an_unclaimed_loss_is_reported_all_the_same() -> None:
+    told = next(t for t in TOLD if "RSH203" in t.findings)
+    view = view_of(told)
+    for harm, cause in ((Harm.SKIPPED, None), (Harm.STALLED, Cause.BACKFILL)):
+        stray = [replace(e, harm=harm, cause=cause) for e in view.effects]
+        last = [f for f in findings(replace(view, effects=stray)) if f.code == THE_LAST]
+        assert [f.effects for f in last] == [tuple(stray)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -29,6 +30,7 @@ from reshardctl.diagnosis.rules import (
     rsh215_time_mark_without_time,
     rsh216_drained_not_ended,
     rsh217_head_unknown,
+    rsh218_unread_skipped,
     rsh231_dies_after_reshard,
     rsh232_source_key_missing,
     rsh233_may_never_commit,
@@ -90,6 +92,7 @@ STARTS: tuple[Rule[View], ...] = tuple(
         rsh215_time_mark_without_time,
         rsh216_drained_not_ended,
         rsh217_head_unknown,
+        rsh218_unread_skipped,
         rsh231_dies_after_reshard,
         rsh232_source_key_missing,
         rsh233_may_never_commit,
@@ -135,7 +138,10 @@ _WANTED_BY = {rule.code: rule.wanted_by for rule in RULES}
 
 def findings(view: View) -> list[Finding]:
     """Every rule's findings for one candidate, worst first."""
-    return worst_first(finding for rule in STARTS for finding in rule.match(view))
+    others = [f for rule in STARTS if rule.code != rsh218_unread_skipped.CODE
+              for f in rule.match(view)]
+    unexplained = rsh218_unread_skipped.match(replace(view, findings=others))
+    return worst_first([*others, *unexplained])
 
 
 def sink_findings(sink: Sink) -> list[Finding]:

@@ -49,7 +49,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One candidate's next start, read-only."""
+    """One candidate's next start, read-only.
+
+    findings: of all other rules, for the last one; None before they have looked.
+    """
 
     state: StreamState
     processed: Frontier
@@ -59,6 +62,7 @@ class View:
     recreated: bool = False
     watched: Watched | None = None
     earlier: Earlier | None = None
+    findings: Sequence[Finding] | None = None
 
     @property
     def lineage(self) -> Lineage:
