@@ -9,7 +9,7 @@ import pytest
 from reshardctl.consumers.kcl.rows import parse
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, WontRead
-from reshardctl.planning.plan import Nothing, Plan
+from reshardctl.planning.plan import NoSafePlan, Nothing, Plan
 from tests.case import CASES, load
 from tests.dialects.kcl import images_of
 from tests.judging import Bench
@@ -68,6 +68,27 @@ def test_in_a_multi_stream_table_a_row_has_to_name_a_stream_and_a_shard(
     assert (run.crash is not None) is dies
     (told,) = [f for f in found.findings() if f.code == "RSH302"]
     assert dies is (told.severity.name == "ERROR")
+
+
+@pytest.mark.parametrize("release", ["2.7.2", "3.1.3", "3.5.1"])
+@pytest.mark.parametrize(
+    ("stream", "may_die"),
+    [
+        # Runs of November 2026, 90 seconds each: beside epoch 0 the real 2.7.2 and 3.5.1 delivered
+        # nothing, 3.1.3 everything; beside the others every release delivered everything.
+        ("123456789012:another:0", True), ("orders-x", False), ("acct:another:1795219200", False),
+    ],
+)
+def test_a_stream_created_at_epoch_0_may_stop_everything(
+    stream: str, may_die: bool, release: str
+) -> None:
+    names = {"leaseKey": f"{stream}:shardId-000000000000", "streamName": stream}
+    row = {**LEASE, **{name: {"S": text} for name, text in names.items()}, "shardId": {"S": "x"}}
+    options = {"initial": "TRIM_HORIZON", "release": release}
+    found = Bench.on(MULTI, images_of([*MULTI.items(), row]), options)
+    (run,) = found.replays()
+    assert (run.crash is not None and not run.crash.certain) is may_die
+    assert isinstance(found.decide(), NoSafePlan if may_die else Nothing)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from reshardctl.consumers.base import Cannot
@@ -13,7 +14,7 @@ from reshardctl.consumers.kcl.coordinator import (
     WITH_ROLLBACK,
     Coordinator,
 )
-from reshardctl.consumers.kcl.flaws import Flaw, flaws, unnamed
+from reshardctl.consumers.kcl.flaws import STREAM_NAME, Flaw, flaws, text, unnamed
 from reshardctl.consumers.kcl.releases import Traits, Unreadable
 from reshardctl.consumers.kcl.rows import LeaseTable
 from reshardctl.model import Cause, Crash, Image, ShardId
@@ -21,6 +22,8 @@ from reshardctl.model import Cause, Crash, Image, ShardId
 MULTI_STREAM = (2, 3)
 """The first release that reads several streams from one table."""
 WHOLE_AGAIN = "the row is whole again"
+_EPOCH_ZERO = re.compile(r"\d+:[^:]+:0+\Z", re.ASCII)
+"""A stream's name that StreamIdentifier.validateCreationEpoch refuses."""
 
 _STATES = {
     UPGRADING: "KCL 3.x is upgrading from 2.x here ({cv}): its workers assign leases as 2.x does, "
@@ -59,7 +62,23 @@ def death(table: LeaseTable, traits: Traits) -> Crash | None:
         what = f"the lease {row.image.key}"
         if found := unreadable(what, row.unread(traits), traits, None):
             return found
+    if (key := _with_epoch_zero(table)) is not None:
+        return Crash(
+            f"KCL refuses the stream of the row {key!r}, whose creation epoch is 0, and may read "
+            "nothing at all", "that row is gone", certain=False,
+        )
     return None
+
+
+def _with_epoch_zero(table: LeaseTable) -> str | None:
+    """A row of a multi-stream table whose stream was created at epoch 0.
+
+    Runs of 2.7.2 and 3.5.1 beside such a row delivered nothing, one of 3.1.3 everything; beside a
+    name of another form (`orders`) all three delivered everything (November 2026).
+    """
+    names = {key: text(image.attributes, STREAM_NAME) for key, image in table.strangers.items()}
+    wrong = (key for key, name in names.items() if name and _EPOCH_ZERO.match(name))
+    return next(wrong, None) if table.named else None
 
 
 def of_other_kinds(table: LeaseTable, traits: Traits) -> Crash | None:
@@ -120,6 +139,11 @@ def in_the_way(table: LeaseTable, traits: Traits) -> Cannot | None:
 
 
 def _beside_in_the_way(table: LeaseTable, traits: Traits) -> Cannot | None:
+    if (key := _with_epoch_zero(table)) is not None:
+        return Cannot(
+            f"KCL may read nothing beside the row {key!r}, whose stream has the creation epoch 0",
+            ("stop every worker and delete that row by hand: reshardctl rule RSH302",),
+        )
     if traits.unreadable is Unreadable.LEFT_OUT:
         return None
     if bad := [key for key, image in table.strangers.items() if unread(image, table, traits)]:
