@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.made_up_aws import MADE_UP
-from tests.own_folders import Watch
+from tests.support.made_up_aws import MADE_UP
+from tests.support.own_folders import Watch
 
 # No deadline: a slow machine is not a defect. Derandomised: a red test is red for everybody.
 settings.register_profile(

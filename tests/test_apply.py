@@ -11,21 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plans import (
-    MOVING,
-    Crashing,
-    Plan,
-    apply,
-    as_given,
-    checked,
-    ended,
-    header,
-    journal_of,
-    lease,
-    plan_of,
-    resume,
-    twice,
-)
 
 from reshardctl.errors import (
     AnswerLost,
@@ -42,6 +27,21 @@ from reshardctl.model import Image, Step
 from reshardctl.model.write_state import WriteResult
 from reshardctl.planning.refresh import rebase
 from reshardctl.testing.memory_medium import MemoryStore
+from tests.support.plans import (
+    MOVING,
+    Crashing,
+    Plan,
+    apply,
+    as_given,
+    checked,
+    ended,
+    header,
+    journal_of,
+    lease,
+    plan_of,
+    resume,
+    twice,
+)
 
 
 @pytest.fixture

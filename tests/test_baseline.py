@@ -15,8 +15,8 @@ from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
 from reshardctl.model import shard_id
 from reshardctl.render.documents import report_json
-from tests.case import CASES, load
 from tests.snapshot.test_file import snapshot_of
+from tests.support.case import CASES, load
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.case import CASES, Case, load
-from tests.case_stream import filled, listing, resolve
+from tests.support.case import CASES, Case, load
+from tests.support.case_stream import filled, listing, resolve
 
 GOLDEN = Path(__file__).parent / "golden" / "kcl" / "3.5.1"
 

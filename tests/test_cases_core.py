@@ -13,9 +13,9 @@ import pytest
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.model import Delete, Update
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
-from tests.case import Case, Expect, all_cases
-from tests.grouped import by_case
-from tests.judging import Bench, delivered
+from tests.support.case import Case, Expect, all_cases
+from tests.support.grouped import by_case
+from tests.support.judging import Bench, delivered
 
 
 def _expects() -> Iterator[tuple[str, Case, str, str, Expect]]:

@@ -13,10 +13,10 @@ from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.model import Image, after
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
-from tests.case import Case, Expect, all_cases
 from tests.dialects import Dialect, dialect_of, spoken
-from tests.grouped import by_case
-from tests.judging import Bench, delivered, options_of
+from tests.support.case import Case, Expect, all_cases
+from tests.support.grouped import by_case
+from tests.support.judging import Bench, delivered, options_of
 
 REFUSALS = {"noline": NoSafePlan, "ask": Ask, "residual": Nothing}
 

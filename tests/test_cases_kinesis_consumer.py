@@ -14,12 +14,12 @@ import pytest
 
 from reshardctl.model import Image
 from reshardctl.testing import load_topology
-from tests.case import Case, Expect, all_cases
 from tests.dialects import kinesis_consumer as dialect
-from tests.grouped import Situation, by_case
 from tests.reference import kinesis_consumer as library
 from tests.reference import kinesis_consumer_telegraf as telegraf
 from tests.reference.kinesis_consumer import Run, stored
+from tests.support.case import Case, Expect, all_cases
+from tests.support.grouped import Situation, by_case
 
 GOLDEN = Path(__file__).parent / "golden" / "kinesis-consumer"
 

@@ -16,8 +16,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lease_server import LeaseTable, lease_server
-from plans import (
+
+from reshardctl.errors import HalfDone, UsageError
+from reshardctl.execution.undo import undo_steps
+from reshardctl.journal import Journal, read
+from reshardctl.journal.reading import parsed
+from reshardctl.planning.refresh import rebase
+from reshardctl.stores.base import Store
+from reshardctl.testing.memory_medium import MemoryStore
+from tests.support.lease_server import LeaseTable, lease_server
+from tests.support.plans import (
     MODES,
     MOVING,
     RESTORE,
@@ -36,14 +44,6 @@ from plans import (
     settled,
     twice,
 )
-
-from reshardctl.errors import HalfDone, UsageError
-from reshardctl.execution.undo import undo_steps
-from reshardctl.journal import Journal, read
-from reshardctl.journal.reading import parsed
-from reshardctl.planning.refresh import rebase
-from reshardctl.stores.base import Store
-from reshardctl.testing.memory_medium import MemoryStore
 
 PLANS = [plan_of(sizes) for total in range(1, 7) for sizes in cuts(total)] + [twice()]
 SMALL = [plan_of(sizes) for sizes in ([1], [2], [1, 1], [2, 1], [1, 1, 1])] + [twice()]
@@ -251,8 +251,7 @@ import os, signal, sys, time
 from pathlib import Path
 sys.path[:0] = sys.argv[1:2]
 import boto3
-from plans import MODES, checked, journal_of, plan_of
-from plans import apply
+from tests.support.plans import apply, checked, journal_of, plan_of
 from reshardctl.stores.dynamodb import DynamoDb
 
 class Kill:
@@ -296,8 +295,8 @@ def test_a_process_killed_for_real(
     for image in plan.rows:
         table.plant(image)
     path = tmp_path / "j.jsonl"
-    here = str(Path(__file__).parent)
-    words = [here, table.name, server, str(path), str(at), when]
+    root = str(Path(__file__).parents[1])
+    words = [root, table.name, server, str(path), str(at), when]
     child = subprocess.run(
         [sys.executable, "-c", CHILD, *words], timeout=60, capture_output=True, check=False
     )

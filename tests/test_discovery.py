@@ -7,8 +7,8 @@ import pytest
 from reshardctl.consumers.libraries import SPECS, library_of
 from reshardctl.diagnosis.discovery import Confidence, weigh
 from reshardctl.model import Image, shard_id
-from tests.case import all_cases
-from tests.judging import images_of, lineage_of
+from tests.support.case import all_cases
+from tests.support.judging import images_of, lineage_of
 
 KCL = (("HASH", "leaseKey", "S"),)
 CASES = {case.name: case for case in all_cases("kcl") if case.rows}

@@ -10,13 +10,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from faults import LASTING, TRANSIENT, FaultySession
-from lease_server import LeaseTable, lease_server, session
-from plans import MOVING, Plan, apply, as_given, checked, journal_of, plan_of, resume, twice
 
 from reshardctl.errors import CannotTell, HalfDone, Refused, ReshardError
 from reshardctl.exit import Exit
 from reshardctl.journal import Journal, read
+from tests.support.faults import LASTING, TRANSIENT, FaultySession
+from tests.support.lease_server import LeaseTable, lease_server, session
+from tests.support.plans import (
+    MOVING,
+    Plan,
+    apply,
+    as_given,
+    checked,
+    journal_of,
+    plan_of,
+    resume,
+    twice,
+)
 
 pytestmark = pytest.mark.long
 

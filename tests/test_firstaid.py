@@ -13,10 +13,10 @@ import pytest
 from reshardctl.diagnosis.report import RepairOptions, Report, make
 from reshardctl.diagnosis.retention_advice import retention_advice
 from reshardctl.lineage import Lineage
-from tests.case import CASES, load
 from tests.render.formats import FORMATS
 from tests.render.samples import context
 from tests.snapshot.test_file import snapshot_of
+from tests.support.case import CASES, load
 
 HOUR = 3600
 

@@ -12,7 +12,7 @@ import pytest
 
 from reshardctl.model import Image, Step, after
 from reshardctl.planning.plan import Case, Nothing, Plan, decide
-from tests.plans import Plan as Written
+from tests.support.plans import Plan as Written
 from tests.test_golden_tables import GOLDEN, above_info, case_of
 from tests.test_undo import fixed, settled, undone
 

@@ -17,7 +17,9 @@ from reshardctl.model import DONE, START, TIP, Cut, Simulation, Stream, WillRead
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, Decision, NoSafePlan, Nothing, Plan, decide
 from reshardctl.planning.policy import Accept
-from tests.golden_kinesis_consumer import (
+from tests.reference import kinesis_consumer as library
+from tests.reference import kinesis_consumer_telegraf as telegraf
+from tests.support.golden_kinesis_consumer import (
     APP,
     RELEASES,
     STARTS,
@@ -31,9 +33,7 @@ from tests.golden_kinesis_consumer import (
     topology,
     unread,
 )
-from tests.judging import shard_of
-from tests.reference import kinesis_consumer as library
-from tests.reference import kinesis_consumer_telegraf as telegraf
+from tests.support.judging import shard_of
 
 EVERY = [
     pytest.param(store, release, start, id=f"{store.name}-{release}-{start}")

@@ -17,9 +17,17 @@ from reshardctl.model.times import instant
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, Nothing, Plan, decide, judge, processed_frontier
 from reshardctl.planning.policy import LOSSLESS, Accept
-from tests.golden_kinsumer import RELEASES, STORES, fake_of, images_of, read, topology, unread
-from tests.judging import lineage_of
 from tests.reference.kinsumer import run
+from tests.support.golden_kinsumer import (
+    RELEASES,
+    STORES,
+    fake_of,
+    images_of,
+    read,
+    topology,
+    unread,
+)
+from tests.support.judging import lineage_of
 
 LATE = 8000
 """Seconds after the stream's creation: behind every reshard of the recordings."""

@@ -19,7 +19,7 @@ from reshardctl.errors import UsageError, WrongStream
 from reshardctl.execution.undo import Restore
 from reshardctl.model import Image, Stream, after, changed
 from reshardctl.planning.plan import Case, Nothing, Plan, decide
-from tests.golden_tables import (
+from tests.support.golden_tables import (
     GOLDEN,
     Item,
     above_info,
@@ -29,7 +29,7 @@ from tests.golden_tables import (
     side_images,
     with_rows,
 )
-from tests.judging import images_of
+from tests.support.judging import images_of
 
 KCL = CONSUMERS["kcl"]
 MULTI = [(path, name) for path in sorted(GOLDEN.glob("*/g7*")) for name in ("ma", "mb")]

@@ -16,7 +16,7 @@ from reshardctl.model import START, TIP, WillRead, time_of
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, Nothing, decide, judge, processed_frontier
 from reshardctl.planning.policy import LOSSLESS
-from tests.judging import images_of, lineage_of
+from tests.support.judging import images_of, lineage_of
 
 GOLDEN = Path(__file__).parent / "golden" / "kcl"
 TABLES = sorted(

@@ -9,8 +9,8 @@ from reshardctl.commands.request import policy_of
 from reshardctl.diagnosis.report import RepairOptions
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.planning.plan import Nothing, Plan
-from tests.case import all_cases
-from tests.surveyed import ALL, Bench
+from tests.support.case import all_cases
+from tests.support.inspected_case import ALL, Bench
 
 RELEASE = "3.5.1"
 CASES = all_cases("kcl")

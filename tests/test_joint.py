@@ -15,10 +15,10 @@ from reshardctl.planning.agreement import alike
 from reshardctl.planning.decision import Decision, Nothing, Plan
 from reshardctl.planning.plan import decide
 from reshardctl.testing import load_topology
-from tests.case import CASES, Case, load
-from tests.judging import Bench
-from tests.questions import STARTED, situations
 from tests.reference.kcl import RELEASES, run
+from tests.support.case import CASES, Case, load
+from tests.support.judging import Bench
+from tests.support.questions import STARTED, situations
 
 MODES = ("LATEST", "TRIM_HORIZON")
 LATER = {"startingHashKey", "endingHashKey", "childShardIds"}

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plans import Plan, apply, as_given, header, journal_of, plan_of, twice
 
 from reshardctl.errors import ReshardError, UsageError
 from reshardctl.journal import Journal, new_path, read, state_dir
 from reshardctl.journal.file import in_use
 from reshardctl.journal.reading import parsed
 from reshardctl.testing.memory_medium import MemoryStore
+from tests.support.plans import Plan, apply, as_given, header, journal_of, plan_of, twice
 
 
 @pytest.fixture

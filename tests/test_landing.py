@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from plans import FIRST, MOVING, born, ended, gone, lease, plan_of, twice
 
 from reshardctl.model import Image, Update, Write, changed
 from reshardctl.model.write_state import (
@@ -15,6 +14,7 @@ from reshardctl.model.write_state import (
     write_state,
     write_states,
 )
+from tests.support.plans import FIRST, MOVING, born, ended, gone, lease, plan_of, twice
 
 EQUAL = [
     # DynamoDB answers "0.000023" for a stored "2.3E-5": numbers compare by value

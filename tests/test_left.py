@@ -13,7 +13,7 @@ from reshardctl.errors import ReshardError
 from reshardctl.planning.decision import Ask, NoSafePlan, Nothing, Plan, nothing_left
 from tests.differential.families import FAMILIES
 from tests.differential.trial import bench_of
-from tests.judging import Bench
+from tests.support.judging import Bench
 from tests.test_cases_core import EXPECTS
 from tests.test_cases_dialects import SITUATIONS
 

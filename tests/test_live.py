@@ -9,9 +9,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from judging import images_of, lineage_of, options_of
-from plans import MOVING, OWNERS, apply, header, lease
-from plans import Plan as Rows
 
 from reshardctl.commands.survey import survey
 from reshardctl.commands.write_plan import carry_out, verify
@@ -27,8 +24,11 @@ from reshardctl.model import Image, Step, Update, Write
 from reshardctl.planning.plan import Plan
 from reshardctl.planning.refresh import rebase
 from reshardctl.testing.memory_medium import MemoryStore
-from tests.case import CASES, Case, load
-from tests.running_consumer import Meeting, Worker
+from tests.support.case import CASES, Case, load
+from tests.support.judging import images_of, lineage_of, options_of
+from tests.support.plans import MOVING, OWNERS, apply, header, lease
+from tests.support.plans import Plan as Rows
+from tests.support.running_consumer import Meeting, Worker
 
 ACTIONS = ("renew", "read", "take")
 LIVE = ("a-one", "a-both", "e1", "e2", "h", "h-open")

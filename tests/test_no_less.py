@@ -20,14 +20,14 @@ from reshardctl.errors import UsageError
 from reshardctl.model import Image, Step
 from reshardctl.planning.decision import Plan
 from reshardctl.testing import load_topology
-from tests.case import Case, all_cases
 from tests.consumers import test_kinsumer_cases as kinsumer
 from tests.dialects import dialect_of
 from tests.dialects import quickwit as quickwit_rows
-from tests.grouped import by_case
-from tests.judging import Bench, options_of
 from tests.reference import kcl, quickwit
 from tests.reference.kinsumer import RELEASES as KINSUMER
+from tests.support.case import Case, all_cases
+from tests.support.grouped import by_case
+from tests.support.judging import Bench, options_of
 from tests.test_cases_kinesis_consumer import _run as start_kinesis_consumer
 from tests.test_spark_cases_reference import SITUATIONS as SPARK
 from tests.test_spark_cases_reference import Situation

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.own_folders import CHECKOUT, changed, is_own, roots
+from tests.support.own_folders import CHECKOUT, changed, is_own, roots
 
 
 @pytest.mark.parametrize(

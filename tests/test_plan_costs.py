@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.planning.plan import NoSafePlan, Plan
-from tests.case import CASES, load
-from tests.judging import Bench
+from tests.support.case import CASES, load
+from tests.support.judging import Bench
 from tests.test_cases_dialects import SITUATIONS
 
 DYING = [s for s in SITUATIONS if s.expect.dies and s.case.name.startswith("log-missing")]

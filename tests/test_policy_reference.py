@@ -18,11 +18,11 @@ from reshardctl.diagnosis.report import RepairOptions, Report
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Nothing, Plan
 from reshardctl.testing import load_topology
-from tests.case import Case, all_cases
-from tests.case_stream import shard_name
-from tests.grouped import Situation, by_case
 from tests.reference.kcl import Run, run
-from tests.surveyed import ALL, Bench
+from tests.support.case import Case, all_cases
+from tests.support.case_stream import shard_name
+from tests.support.grouped import Situation, by_case
+from tests.support.inspected_case import ALL, Bench
 
 RELEASE = "3.5.1"
 

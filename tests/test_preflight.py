@@ -27,12 +27,12 @@ from reshardctl.planning.plan import Plan
 from reshardctl.planning.policy import POLICIES, Accept
 from reshardctl.testing import FakeKinesis, load_topology
 from reshardctl.testing.settings import Settings
-from tests.case import Case, all_cases
-from tests.judging import images_of
-from tests.judging import options_of as options_of_case
 from tests.lineage.test_foreseen import some_reshard
-from tests.resharded import reshard
 from tests.sim.scenes import Scene, scene
+from tests.support.case import Case, all_cases
+from tests.support.judging import images_of
+from tests.support.judging import options_of as options_of_case
+from tests.support.reshards import reshard
 
 SCENES = 300
 _DIGITS = re.compile(r"\d{56}|\d{4}-\d\d-\d\dT[\d:]+Z|\d+(\.\d+)?[smhd]")

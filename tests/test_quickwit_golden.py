@@ -24,7 +24,7 @@ from reshardctl.planning.plan import (
     processed_frontier,
 )
 from reshardctl.planning.policy import LOSSLESS
-from tests.judging import shard_of
+from tests.support.judging import shard_of
 
 GOLDEN = Path(__file__).parent / "golden" / "quickwit"
 HELD = json.loads((GOLDEN / "0.9.0" / "q7" / "shards.json").read_text(encoding="utf-8"))["events"]

@@ -14,11 +14,11 @@ from reshardctl.consumers.quickwit.releases import traits_of
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.model import Image
 from reshardctl.testing import load_topology
-from tests.case import Case, all_cases
-from tests.case_stream import shard_name
-from tests.grouped import Situation, by_case
-from tests.judging import delivered, lineage_of
 from tests.reference.quickwit import RELEASES, started
+from tests.support.case import Case, all_cases
+from tests.support.case_stream import shard_name
+from tests.support.grouped import Situation, by_case
+from tests.support.judging import delivered, lineage_of
 
 TOPOLOGIES = ("split", "merge-drained", "two-generations-drained", "gone-parent")
 CASES = {case.name: case for case in all_cases("quickwit")}

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from reshardctl.testing import FakeKinesis, load_topology
-from tests.case import Case, Expect, all_cases
-from tests.case_stream import shard_name
 from tests.dialects import quickwit as dialect
 from tests.reference.quickwit import RELEASES, Run, started
 from tests.reference.quickwit_checkpoint import Delta, DeltaError, Mark
 from tests.reference.quickwit_store import StoredSource, sources
+from tests.support.case import Case, Expect, all_cases
+from tests.support.case_stream import shard_name
 
 CASES = {case.name: case for case in all_cases("quickwit")}
 GOLDEN = Path(__file__).parent / "golden" / "quickwit"

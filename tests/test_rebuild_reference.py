@@ -38,12 +38,12 @@ from reshardctl.planning.plan import (
 )
 from reshardctl.planning.policy import EVERYTHING, Accept
 from reshardctl.planning.rebuild import rebuilt
-from tests.case import Case, from_table
 from tests.dialects import dialect_of
-from tests.judging import Bench, options_of
 from tests.sim.histories import random_stream
 from tests.sinks import libraries
 from tests.sinks.random import drawn, facts, missing
+from tests.support.case import Case, from_table
+from tests.support.judging import Bench, options_of
 
 EACH = 120
 WAITING = ("kcl",)

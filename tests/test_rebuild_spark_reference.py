@@ -24,14 +24,14 @@ from reshardctl.planning.plan import NoSafePlan, Plan
 from reshardctl.planning.policy import EVERYTHING, Accept
 from reshardctl.planning.rebuild import rebuilt
 from reshardctl.testing import load_topology
-from tests.case import Case, from_table
-from tests.case_stream import shard_name
 from tests.dialects.spark import planted
-from tests.judging import Bench
 from tests.reference.spark import Run, Sink, run
 from tests.reference.spark_release import Options
 from tests.sim.histories import random_stream
 from tests.sinks.random import drawn, facts, missing
+from tests.support.case import Case, from_table
+from tests.support.case_stream import shard_name
+from tests.support.judging import Bench
 
 EACH = 30
 RELEASES = ("kinesis-lineage", "qubole-1.2.0_spark-3.0")

@@ -15,11 +15,11 @@ import pytest
 from reshardctl.model import Image
 from reshardctl.testing import load_topology
 from reshardctl.testing.settings import Settings
-from tests.case import Case, Expect, all_cases
 from tests.dialects.spark import images, planted, repaired
 from tests.reference.spark import LINEAGE, Run, Sink, run
 from tests.reference.spark_files import numbered
 from tests.reference.spark_release import RELEASES, Options
+from tests.support.case import Case, Expect, all_cases
 
 SINKS = {"": None, "other": None, "file": "written", "file-unwritten": "unwritten"}
 

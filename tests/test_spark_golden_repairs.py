@@ -13,8 +13,8 @@ import pytest
 from reshardctl.model import after
 from reshardctl.planning.plan import Nothing, Plan, decide
 from tests.dialects.spark import planted
-from tests.spark_recorded import Recorded
-from tests.spark_shapes import FOLDER_OF, shape
+from tests.support.spark_recorded import Recorded
+from tests.support.spark_shapes import FOLDER_OF, shape
 from tests.test_spark_reference import BUILDS, REPAIRED, SHAPES
 
 SOUND = {("u1", build) for build in BUILDS[:2]} | {

@@ -17,7 +17,7 @@ import pytest
 from tests.reference.spark import Run
 from tests.reference.spark_files import COMMIT, CONF, beside, put, remove
 from tests.reference.spark_offset import Position
-from tests.spark_shapes import Shape, shape, shard_id
+from tests.support.spark_shapes import Shape, shape, shard_id
 
 BUILDS = ("qubole-1.2.0_spark-3.0", "awslabs-1.4.2", "awslabs-head-0f4c005")
 ZERO, ONE, TWO = map(shard_id, range(3))

@@ -23,7 +23,7 @@ from tests.reference.spark_offset import Position, entry, entry_text, offset
 from tests.reference.spark_order import ordered
 from tests.reference.spark_qubole import CrashedError
 from tests.reference.spark_release import RELEASES, Options
-from tests.spark_shapes import GOLDEN, Shape, shape, shard_id
+from tests.support.spark_shapes import GOLDEN, Shape, shape, shard_id
 
 QUBOLE, OLD, HEAD = "qubole-1.2.0_spark-3.0", "awslabs-1.4.2", "awslabs-head-0f4c005"
 BUILDS = (QUBOLE, OLD, HEAD)

@@ -11,8 +11,8 @@ from reshardctl.diagnosis.activity import Movement, Watched
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.stuck_positions import places_to_watch
 from reshardctl.model import START, Probe, ShardId, shard_id
-from tests.judging import images_of, lineage_of
 from tests.render.samples import CASES
+from tests.support.judging import images_of, lineage_of
 
 STILL = Movement("w1", renewed=True, moved=False)
 A, B = shard_id(0), shard_id(1)

@@ -12,10 +12,10 @@ import pytest
 
 from reshardctl.model import Image, after
 from reshardctl.planning.plan import Ask, Plan
-from tests.case import from_table
-from tests.case_stream import number
 from tests.dialects import dialect_of
-from tests.judging import Bench
+from tests.support.case import from_table
+from tests.support.case_stream import number
+from tests.support.judging import Bench
 
 CREATED = 1795219200
 OLDER = number(CREATED - 40_000, 1, CREATED - 30_000, 0)

@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plans import (
+
+from reshardctl.errors import UndoRefused, UsageError
+from reshardctl.execution.undo import undo_steps
+from reshardctl.journal import Journal, Records, read
+from reshardctl.model import Create, Delete, Image, Step, Update, Write
+from reshardctl.planning.refresh import rebase
+from reshardctl.testing.memory_medium import MemoryStore
+from tests.support.plans import (
     FIRST,
     MOVING,
     RESTORE,
@@ -22,13 +29,6 @@ from plans import (
     settled,
     twice,
 )
-
-from reshardctl.errors import UndoRefused, UsageError
-from reshardctl.execution.undo import undo_steps
-from reshardctl.journal import Journal, Records, read
-from reshardctl.model import Create, Delete, Image, Step, Update, Write
-from reshardctl.planning.refresh import rebase
-from reshardctl.testing.memory_medium import MemoryStore
 
 PLANS = [plan_of(sizes) for sizes in ([1], [3], [1, 1, 1], [2, 2, 2])] + [twice()]
 

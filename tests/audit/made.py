@@ -1,7 +1,8 @@
 """Facts made by hand: a stream of four shards, and what a sink might hold of it.
 
 0 and 1 are roots; 0 was split into 2 and 3 after a hundred seconds. Numbers are of layout v2
-(tests/case.py says from which runs): record i of a shard has its own second and index i + 1.
+(tests/support/case.py says from which runs): record i of a shard has its own second and index
+i + 1.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from reshardctl.auditing.facts import Compared, Facts, Fault, InSink, Record, Un
 from reshardctl.auditing.sink_frontier import line_of
 from reshardctl.errors import Refused
 from reshardctl.model import DONE, START, Basis, ShardId, at_number
-from tests.case import from_table
-from tests.judging import lineage_of
+from tests.support.case import from_table
+from tests.support.judging import lineage_of
 
 STREAM = {
     "created": 1_795_219_200, "now": 3000,

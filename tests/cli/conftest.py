@@ -7,12 +7,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from lease_server import lease_server
 
 from reshardctl.testing import serve
-from tests.case import CASES, Case, load
 from tests.cli.lab import Lab, Servers, Switchboard, Wire, fake_of, opened
-from tests.side_tables import side_tables
+from tests.support.case import CASES, Case, load
+from tests.support.lease_server import lease_server
+from tests.support.side_tables import side_tables
 
 
 @pytest.fixture(scope="session")

@@ -8,10 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from lease_server import _bytes
-
 from reshardctl.model import Image
 from tests.cli.lab import Item, Lab
+from tests.support.lease_server import _bytes
 
 _names = itertools.count()
 

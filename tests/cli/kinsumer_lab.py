@@ -8,12 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from lease_server import _bytes
-
 from reshardctl.consumers.kinsumer.tables import tables
 from reshardctl.model import Image, TableShape, table_of
 from reshardctl.stores.dynamodb.values import image_of
 from tests.cli.lab import Item, Lab
+from tests.support.lease_server import _bytes
 
 _names = itertools.count()
 

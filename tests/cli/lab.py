@@ -24,15 +24,15 @@ import boto3
 import pytest
 import typer
 from botocore.awsrequest import AWSResponse
-from lease_server import LeaseTable
 
 from reshardctl.cli.app import app, run
 from reshardctl.commands import connect
 from reshardctl.console import interrupt
 from reshardctl.model import Image
 from reshardctl.testing import FakeKinesis, load_topology
-from tests.case import Case
-from tests.made_up_aws import MADE_UP
+from tests.support.case import Case
+from tests.support.lease_server import LeaseTable
+from tests.support.made_up_aws import MADE_UP
 from tests.test_iam import documented
 
 ACCESS_KEY = "AKIAIOSFODNN7EXAMPLE"

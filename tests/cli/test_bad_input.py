@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.case import CASES, load
 from tests.cli.lab import Item, Lab, Result
+from tests.support.case import CASES, load
 
 OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
 VERBS = [("inspect",), ("fix", "--dry-run"), ("fix", "--yes", "--assume-stopped"), ("explain", "0")]
@@ -257,8 +257,8 @@ def twofold(case):
     """The case's table over a stream with a second family like the first."""
     from dataclasses import replace
 
-    from tests.case_rows import item_of
-    from tests.case_stream import filled, resolve
+    from tests.support.case_rows import item_of
+    from tests.support.case_stream import filled, resolve
 
     shards = []
     for number, side in ((0, 0), (1, 1)):

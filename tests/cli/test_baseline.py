@@ -7,8 +7,8 @@ import json
 import pytest
 
 from reshardctl.model.times import instant
-from tests.case import CASES, load
 from tests.cli.lab import Lab
+from tests.support.case import CASES, load
 
 KNOWN = "?initial=LATEST&release=3.5.1"
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.case import Case, Expect, all_cases
 from tests.cli.lab import Item, Lab, Result, option_words
-from tests.judging import asked
+from tests.support.case import Case, Expect, all_cases
+from tests.support.judging import asked
 
 LEFT_OUT = {"leaseCounter", "leaseOwner", "checkpointOwner"}
 """What no undo brings back: a lower counter, an owner who may be long gone."""

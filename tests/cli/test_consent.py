@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.case import CASES, Case, load
 from tests.cli.lab import Lab, Result, bare
 from tests.cli.process import on_terminal, start
+from tests.support.case import CASES, Case, load
 
 OPTIONS = "?initial=LATEST&release=3.5.1"
 INCIDENT = CASES / "kcl" / "a-both-named-long.toml"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from lease_server import LeaseTable, session
 
 from reshardctl.stores.dynamodb import catalog
+from tests.support.lease_server import LeaseTable, session
 
 _names = itertools.count()
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.lab import Lab
 from tests.render.formats import FORMATS
-from tests.resharded import reshard
+from tests.support.reshards import reshard
 
 LATEST = "?initial=LATEST&release=3.5.1"
 

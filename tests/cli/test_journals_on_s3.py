@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from lease_server import session
 
 from tests.cli.lab import Lab
 from tests.cli.test_bad_input import kept
 from tests.cli.test_journals import VALIDATOR
+from tests.support.lease_server import session
 from tests.test_iam import documented
 
 OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"

@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 from reshardctl.model import Image, canonical
-from tests.case import CASES, Case, Expect, all_cases, load
 from tests.cli.kinsumer_lab import KinsumerLab, kinsumer_lab
 from tests.cli.lab import Item, Result, fake_of, opened, option_words
 from tests.dialects import kinsumer as dialect
-from tests.golden_kinsumer import STORES, images_of, topology
-from tests.golden_kinsumer import fake_of as golden_fake
-from tests.judging import asked
 from tests.reference.kinsumer import run
+from tests.support.case import CASES, Case, Expect, all_cases, load
+from tests.support.golden_kinsumer import STORES, images_of, topology
+from tests.support.golden_kinsumer import fake_of as golden_fake
+from tests.support.judging import asked
 
 OWNERS = {"OwnerID", "OwnerName"}
 """What no undo gives back: whoever it was may be long gone."""

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from tests.case import CASES, load
 from tests.cli.lab import Lab
+from tests.support.case import CASES, load
 
 OPTIONS = "?initial=LATEST&release=3.5.1"
 ONE, TWO, THREE = (f"shardId-{n:012}" for n in (1, 2, 3))

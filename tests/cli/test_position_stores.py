@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from tests.case import CASES, Case, all_cases, load
 from tests.cli.lab import fake_of, opened, option_words
 from tests.cli.position_stores import StoreLab, store_lab
 from tests.dialects import kinesis_consumer as dialect
-from tests.judging import asked
 from tests.servers import PASSWORD, USER, Running
 from tests.servers.mariadb import mariadb
 from tests.servers.postgresql import postgresql
 from tests.servers.redisserver import redis_server
+from tests.support.case import CASES, Case, all_cases, load
+from tests.support.judging import asked
 
 SAID = "?app=app&initial=TRIM_HORIZON&release=0.5"
 KINDS = {"redis": redis_server, "postgres": postgresql, "mysql": mariadb}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.kinesis.probe import PROBED_RECORDS
-from tests.case import CASES, Case, load
+from tests.support.case import CASES, Case, load
 
 OPTIONS = "?initial=LATEST&release=3.5.1"
 

@@ -13,7 +13,6 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.testing.faults import Proceed
-from tests.case import CASES, load
 from tests.cli.lab import SECRETS, Lab, bare
 from tests.cli.process import (
     SIGNALS,
@@ -24,6 +23,7 @@ from tests.cli.process import (
     surroundings,
 )
 from tests.cli.test_bad_input import kept, twofold
+from tests.support.case import CASES, load
 
 OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
 long = pytest.mark.long

@@ -15,9 +15,9 @@ import pytest
 from reshardctl.errors import CannotTell
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.quickwit.indexes import Indexes
-from tests.case_stream import shard_name
 from tests.cli.lab import opened
 from tests.cli.quickwit_lab import QuickwitLab, golden_fake, planted
+from tests.support.case_stream import shard_name
 
 Make = Callable[..., QuickwitLab]
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from lease_server import session
 
-from tests.case_stream import shard_name
 from tests.cli.lab import opened
 from tests.cli.quickwit_lab import GOLDEN, QuickwitLab, golden_fake
+from tests.support.case_stream import shard_name
+from tests.support.lease_server import session
 
 _buckets = itertools.count()
 

@@ -14,13 +14,13 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.case_stream import shard_name
 from tests.cli.lab import opened
 from tests.cli.quickwit_lab import golden_fake
 from tests.cli.quickwit_postgres_lab import PostgresLab, connected, restored
 from tests.cli.test_quickwit import end, number
 from tests.servers import PASSWORD, USER, Running
 from tests.servers.postgresql import postgresql
+from tests.support.case_stream import shard_name
 
 Make = Callable[..., PostgresLab]
 

@@ -12,10 +12,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from reshardctl.exit import Exit
-from tests.case import CASES, load
-from tests.case_stream import shard_name
 from tests.reference.kcl import run
 from tests.sinks.random import facts, missing
+from tests.support.case import CASES, load
+from tests.support.case_stream import shard_name
 
 CASE = load(CASES / "kcl" / "a-both.toml")
 OPTIONS = "?release=3.5.1&initial=LATEST"

@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from reshardctl.exit import Exit
-from tests.case import CASES, load
-from tests.case_stream import shard_name
 from tests.cli.test_position_stores import made, running  # noqa: F401 - fixtures
 from tests.reference.kinesis_consumer import run
 from tests.sinks.random import facts, missing
+from tests.support.case import CASES, load
+from tests.support.case_stream import shard_name
 
 CASE = load(CASES / "kinesis-consumer" / "a.toml")
 

@@ -9,11 +9,11 @@ import pytest
 from reshardctl.consumers.locator import parse
 from reshardctl.model import Image, canonical
 from reshardctl.snapshot.redaction import Redaction
-from tests.case import CASES, load
 from tests.cli.kinsumer_lab import kinsumer_lab
 from tests.cli.lab import Lab, fake_of, opened
 from tests.cli.quickwit_lab import QuickwitLab, golden_fake, planted
 from tests.dialects import kinsumer as dialect
+from tests.support.case import CASES, load
 
 
 @pytest.fixture

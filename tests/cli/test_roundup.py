@@ -9,12 +9,12 @@ from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
 import pytest
-from lease_server import LeaseTable
 
 from reshardctl.commands.inspect_many import at_once
 from reshardctl.errors import CannotTell, Refused
 from reshardctl.model.times import instant
 from tests.render.test_json import VALIDATOR
+from tests.support.lease_server import LeaseTable
 
 OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
 FORMATS = ("text", "concise", "json", "jsonl", "markdown", "github", "junit", "sarif")

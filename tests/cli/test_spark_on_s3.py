@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from lease_server import session
 
 from tests.cli.lab import opened
 from tests.cli.spark_lab import FOLDERS, GOLDEN, HEAD, QUBOLE, V1, SparkLab, golden_fake, said
+from tests.support.lease_server import session
 
 _buckets = itertools.count()
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from reshardctl.consumers.registry import CONSUMERS
-from tests.case import CASES, load
 from tests.cli.lab import Lab
+from tests.support.case import CASES, load
 
 BROKEN = "a-both"
 OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.case import CASES, load
-from tests.side_tables import side_items
+from tests.support.case import CASES, load
+from tests.support.side_tables import side_items
 
 OPTIONS = "?initial=TRIM_HORIZON&release=3.1.3"
 

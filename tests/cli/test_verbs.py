@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from reshardctl.diagnosis.rules import RULES
-from tests.case import all_cases
 from tests.cli.lab import option_words
+from tests.support.case import all_cases
 
 CASES = [case for case in all_cases("kcl") if case.rows]
 NEWEST = "3.5.1"

@@ -11,7 +11,7 @@ from reshardctl.commands.wait import PAUSE, ROWS_PAUSE
 from reshardctl.testing import FakeKinesis
 from tests.cli.lab import Lab
 from tests.cli.process import on_terminal, start
-from tests.resharded import reshard
+from tests.support.reshards import reshard
 
 OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
 SECOND = "shardId-000000000001"

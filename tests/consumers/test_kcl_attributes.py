@@ -19,11 +19,11 @@ from reshardctl.consumers.kcl.rows import parse
 from reshardctl.model import Image, WontRead, shard_id
 from reshardctl.planning.plan import Nothing, Plan
 from reshardctl.testing import load_topology
-from tests.case import CASES, Item, load
 from tests.dialects.kcl import images_of
 from tests.differential.trial import steps_of
-from tests.judging import Bench, delivered
 from tests.reference.kcl import run
+from tests.support.case import CASES, Item, load
+from tests.support.judging import Bench, delivered
 
 FILE = Path(__file__).with_name("kcl_attribute_types.toml")
 TABLE: dict[str, dict[str, dict[str, str]]] = tomllib.loads(FILE.read_text(encoding="utf-8"))

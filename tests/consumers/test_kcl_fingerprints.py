@@ -19,8 +19,8 @@ from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.errors import UsageError
 from reshardctl.model import START, Create, Image
 from reshardctl.planning.plan import Nothing, Plan
-from tests.case import CASES, load
-from tests.judging import Bench, images_of, lineage_of
+from tests.support.case import CASES, load
+from tests.support.judging import Bench, images_of, lineage_of
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "kcl"
 BARE = {"1.13.3", "1.15.3", "2.2.11", "2.7.2", "3.5.1"}

@@ -17,12 +17,12 @@ from reshardctl.consumers.kcl.app import Start
 from reshardctl.consumers.kcl.full_sync import made_at_once, swept
 from reshardctl.consumers.kcl.rows import parse
 from reshardctl.model import ShardId
-from tests.case_sync import SyncCase, SyncExpect, all_syncs
-from tests.judging import images_of, lineage_of
 from tests.reference.kcl_full_sync import finished, is_garbage, new_leases, refuse_open_parents
 from tests.reference.kcl_lease import Lease, lease_of
 from tests.reference.kcl_stream import HASH_END, Shard, shard_of
 from tests.reference.kcl_sync import SyncRefusedError
+from tests.support.case_sync import SyncCase, SyncExpect, all_syncs
+from tests.support.judging import images_of, lineage_of
 
 
 def _vectors() -> Iterator[Any]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from judging import Bench
 
 from reshardctl.consumers.kcl.live import marked, proven
 from reshardctl.consumers.kcl.releases import traits_of
@@ -17,7 +16,8 @@ from reshardctl.errors import Refused
 from reshardctl.model import TIP, Create, Cut, Step, Update, Write, at_number
 from reshardctl.planning.live_writes import all_live, counted, live_for_all, require_live, writes_of
 from reshardctl.planning.plan import Plan, processed_frontier
-from tests.case import CASES, all_cases, load
+from tests.support.case import CASES, all_cases, load
+from tests.support.judging import Bench
 
 LIVE = {
     "a-one": "3", "a-both": "2 3",  # never started, never had a lease

@@ -9,9 +9,9 @@ from reshardctl.consumers.kcl.consumer import Kcl
 from reshardctl.model import Image
 from reshardctl.testing.consumer_contract import Place
 from reshardctl.testing.lineages import CREATED, STREAM
-from tests.case_tables import stored
 from tests.consumers.test_kcl_contract import TestKcl as OnOneStream
 from tests.consumers.test_kcl_contract import row
+from tests.support.case_tables import stored
 
 pytestmark = pytest.mark.long
 

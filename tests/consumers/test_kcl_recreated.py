@@ -8,9 +8,9 @@ import pytest
 
 from reshardctl.consumers.base import Incarnation
 from reshardctl.planning.plan import Ask, Nothing, Plan, decide
-from tests.case import CASES, load
 from tests.dialects.kcl import images_of
-from tests.judging import Bench
+from tests.support.case import CASES, load
+from tests.support.judging import Bench
 
 CASE = load(CASES / "kcl" / "d1-waiting.toml")
 """Shard 0 is not listed any more, and its row stays: KCL takes ResourceNotFound for its end."""

@@ -7,8 +7,8 @@ import pytest
 from reshardctl.consumers.kcl.releases import RELEASES, traits_of
 from reshardctl.errors import UsageError
 from reshardctl.model import WontRead
-from tests.case import CASES, load
-from tests.judging import Bench
+from tests.support.case import CASES, load
+from tests.support.judging import Bench
 
 SOURCE = {
     # Runs on 1.15.3, 2.7.2 and 3.5.1: what a hand-written row must carry.

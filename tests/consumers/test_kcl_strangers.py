@@ -10,9 +10,9 @@ from reshardctl.consumers.kcl.rows import parse
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, WontRead
 from reshardctl.planning.plan import NoSafePlan, Nothing, Plan
-from tests.case import CASES, load
 from tests.dialects.kcl import images_of
-from tests.judging import Bench
+from tests.support.case import CASES, load
+from tests.support.judging import Bench
 
 CASE = load(CASES / "kcl" / "c.toml")
 MULTI = load(CASES / "kcl-tables" / "multi-healthy.toml")

@@ -10,11 +10,11 @@ import pytest
 from reshardctl.errors import WrongStream
 from reshardctl.model import WontRead, shard_id
 from reshardctl.planning.plan import Plan
-from tests.case import CASES, load
-from tests.case_rows import item_of
-from tests.case_stream import number
 from tests.dialects.kcl import images_of
-from tests.judging import Bench
+from tests.support.case import CASES, load
+from tests.support.case_rows import item_of
+from tests.support.case_stream import number
+from tests.support.judging import Bench
 
 CASE = load(CASES / "kcl" / "foreign-number-proves-nothing.toml")
 LATER = CASE.stream["created"] + 2 * 86_400

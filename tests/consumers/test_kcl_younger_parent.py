@@ -8,11 +8,11 @@ import pytest
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.planning.plan import Nothing
 from reshardctl.testing import load_topology
-from tests.case import CASES, load
-from tests.case_rows import item_of
 from tests.dialects.kcl import images_of
-from tests.judging import Bench, delivered
 from tests.reference.kcl import run
+from tests.support.case import CASES, load
+from tests.support.case_rows import item_of
+from tests.support.judging import Bench, delivered
 
 RELEASES = ["1.13.3", "1.15.3", "2.2.11", "2.7.2", "3.5.1"]
 

@@ -14,9 +14,9 @@ import pytest
 
 from reshardctl.model import Image, canonical
 from reshardctl.planning.plan import NoSafePlan, Nothing, Plan
-from tests.case import CASES, Case, load
 from tests.dialects import kinesis_consumer as dialect
-from tests.judging import Bench, delivered
+from tests.support.case import CASES, Case, load
+from tests.support.judging import Bench, delivered
 
 OPTIONS = {"app": "app", "release": "group-0.5", "initial": "LATEST"}
 

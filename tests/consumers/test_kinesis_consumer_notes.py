@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.case import CASES, load
 from tests.dialects import kinesis_consumer as dialect
-from tests.judging import Bench
+from tests.support.case import CASES, load
+from tests.support.judging import Bench
 
 
 @pytest.mark.parametrize(

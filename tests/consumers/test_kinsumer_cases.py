@@ -15,11 +15,11 @@ import pytest
 from reshardctl.model import Image
 from reshardctl.planning.plan import Plan
 from reshardctl.testing import load_topology
-from tests.case import Case, Expect, all_cases
 from tests.dialects import kinsumer as dialect
-from tests.grouped import Situation, by_case
-from tests.judging import Bench, options_of
 from tests.reference.kinsumer import Run, run
+from tests.support.case import Case, Expect, all_cases
+from tests.support.grouped import Situation, by_case
+from tests.support.judging import Bench, options_of
 
 
 def _expects() -> Iterator[Situation]:

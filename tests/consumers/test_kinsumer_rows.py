@@ -9,10 +9,10 @@ from reshardctl.consumers.kinsumer.releases import RELEASES, traits_of
 from reshardctl.consumers.kinsumer.rows import parse
 from reshardctl.errors import UsageError
 from reshardctl.model import Image, canonical
-from tests.case import CASES, load
 from tests.dialects import kinsumer as dialect
-from tests.golden_kinsumer import STORES, images_of
-from tests.judging import Bench
+from tests.support.case import CASES, load
+from tests.support.golden_kinsumer import STORES, images_of
+from tests.support.judging import Bench
 
 NANOS = 1_795_000_000_000_000_000
 

@@ -23,7 +23,7 @@ from reshardctl.testing.lineages import CREATED, STREAM
 from reshardctl.testing.sequence import SequenceNumber, end, start
 from tests.differential.families import FAMILIES
 from tests.differential.trial import bench_of, examine
-from tests.judging import shard_of
+from tests.support.judging import shard_of
 
 OWN = str(SequenceNumber(CREATED - 3, 7, CREATED + 60, 0))
 NOW = CREATED + 3600

@@ -26,7 +26,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import Image, shard_id
 from reshardctl.testing.lineages import CREATED, STREAM
 from reshardctl.testing.sequence import SequenceNumber, end, start
-from tests.judging import shard_of
+from tests.support.judging import shard_of
 
 SHARD, EPOCH, NOW, YEAR = shard_id(0), CREATED - 3, CREATED + 3600, 365 * 86_400
 

@@ -14,10 +14,10 @@ from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.spark.version_marker import version_of
 from reshardctl.errors import UsageError
 from reshardctl.render import Fixed
-from tests.case import all_cases
-from tests.judging import Bench
 from tests.render.formats import FORMATS
 from tests.render.samples import context, report_of
+from tests.support.case import all_cases
+from tests.support.judging import Bench
 
 FOLDERS = {"kcl": "kcl", "spark": "spark", "quickwit": "quickwit", "kinsumer": "kinsumer",
            "kinesis-consumer": "kinesis_consumer"}  # fmt: skip

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from reshardctl.model import Image, Step
 
 if TYPE_CHECKING:
-    from tests.case import Case
+    from tests.support.case import Case
 
 
 class Dialect(Protocol):

@@ -1,4 +1,7 @@
-"""KCL's lease rows: `[[rows]]`, `[[foreign]]`, `[multi]`, `[[side]]`; see `tests/case.py`."""
+"""KCL's lease rows: `[[rows]]`, `[[foreign]]`, `[multi]`, `[[side]]`.
+
+`tests/support/case.py` describes them.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reshardctl.model import Delete, Image, Step, Update, canonical
-from tests.case import Case
-from tests.case_tables import SIDE_KEYS
+from tests.support.case import Case
+from tests.support.case_tables import SIDE_KEYS
 
 KEYS: frozenset[str] = frozenset()
 START = "initial"
 
 
 def check(state: Mapping[str, Any], topology: Mapping[int, Any]) -> None:
-    """Nothing beside the tables that `tests/case.py` reads itself."""
+    """Nothing beside the tables that `tests/support/case.py` reads itself."""
 
 
 def images(case: Case) -> list[Image]:
@@ -23,7 +26,7 @@ def images(case: Case) -> list[Image]:
 
 
 def repaired(case: Case, writes: Mapping[int, str]) -> list[Image]:
-    """By KCL's own create and evict updates, see `tests/case_rows.py`."""
+    """By KCL's own create and evict updates, see `tests/support/case_rows.py`."""
     return [*images_of(case.with_writes(writes)), *side_images(case)]
 
 

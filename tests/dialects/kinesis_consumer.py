@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reshardctl.model import Delete, Image, Step, Update, canonical
-from tests.case import Case
-from tests.case_rows import Item, position
-from tests.case_stream import only, shard_name
+from tests.support.case import Case
+from tests.support.case_rows import Item, position
+from tests.support.case_stream import only, shard_name
 
 KEYS = frozenset({"rows", "items", "stores"})
 START = "initial"

@@ -22,8 +22,8 @@ from email.utils import format_datetime
 from typing import Any
 
 from reshardctl.model import Create, Delete, Image, Step, canonical
-from tests.case import Case
-from tests.case_stream import CaseShard, only, shard_name
+from tests.support.case import Case
+from tests.support.case_stream import CaseShard, only, shard_name
 
 STAMPS = frozenset({"LastUpdate", "LastUpdateRFC", "Finished", "FinishedRFC"})
 """Of rows that nobody owns: the library decides by none of them but whether Finished is there

@@ -16,9 +16,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from reshardctl.model import Create, Delete, Image, Step, Write
-from tests.case import Case
-from tests.case_rows import position
-from tests.case_stream import CaseShard, only, shard_name
+from tests.support.case import Case
+from tests.support.case_rows import position
+from tests.support.case_stream import CaseShard, only, shard_name
 
 KEYS: frozenset[str] = frozenset({"rows", "source_state"})
 START = ""

@@ -44,13 +44,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reshardctl.model import Create, Image, Step, Update
-from tests.case_stream import only, shard_name
 from tests.reference.spark_files import COMMIT, Logged, crc_of, logged
 from tests.reference.spark_log import FOLDERS
 from tests.reference.spark_offset import Offset, Position, entry_text, offset
+from tests.support.case_stream import only, shard_name
 
 if TYPE_CHECKING:
-    from tests.case import Case
+    from tests.support.case import Case
 
 KEYS = frozenset({"query", "batches", "files"})
 START = "startingPosition"

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Protocol
 
-from tests.case import Case
-from tests.case_stream import number, shard_name
 from tests.differential.states import Rows
+from tests.support.case import Case
+from tests.support.case_stream import number, shard_name
 
 Value = dict[str, Any]
 Forged = Iterable[str]

@@ -10,8 +10,6 @@ from random import Random
 from typing import Any
 
 from reshardctl.testing import FakeKinesis, load_topology
-from tests.case import Case
-from tests.case_stream import filled, shard_name
 from tests.differential.damages import COMMON, Damage, Forged, Value, World, damaged
 from tests.differential.states import Rows, State, Stream, as_of, spelled_out
 from tests.reference import kinesis_consumer as kinesis_consumer_reference
@@ -19,6 +17,8 @@ from tests.reference import kinesis_consumer_telegraf as telegraf_reference
 from tests.reference import kinsumer as kinsumer_reference
 from tests.reference.kinesis_consumer import stored
 from tests.sim.histories import random_stream
+from tests.support.case import Case
+from tests.support.case_stream import filled, shard_name
 
 KEYS = {"checkpoints": "Shard", "clients": "ID", "metadata": "Key"}
 QUIET = 3600

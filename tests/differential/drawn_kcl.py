@@ -7,9 +7,6 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
-from tests.case import Case
-from tests.case_stream import shard_name
-from tests.case_tables import stored
 from tests.differential.damages import COMMON, Damage, Forged, Value, World, damaged
 from tests.differential.drawn_go import _drawn
 from tests.differential.states import Rows, State, spelled_out
@@ -19,6 +16,9 @@ from tests.reference.kcl_stream import Initial, Source
 from tests.reference.kcl_tables import run_beside
 from tests.sim.direct import Direct
 from tests.sim.healthy import Growing
+from tests.support.case import Case
+from tests.support.case_stream import shard_name
+from tests.support.case_tables import stored
 
 
 class LeaseShape:

@@ -22,8 +22,6 @@ from reshardctl.stores.files.tree import Tree
 from tests.differential import real_spark
 from tests.differential.trial import Verdict, Violation, _fast
 from tests.interop.spark import by_hand
-from tests.judging import Bench
-from tests.plans import apply
 from tests.reference.spark import LINEAGE, Run
 from tests.reference.spark_files import put
 from tests.sim.spark_damage import FORGETTING, damage
@@ -31,6 +29,8 @@ from tests.sim.spark_places import HONEST, WAYS, misplace
 from tests.sim.spark_scenes import Scene, scene, with_live
 from tests.sim.test_spark import ACCEPTED, Start, starts, violations
 from tests.sim.test_spark_marks import ALLOWED, astray, differences
+from tests.support.judging import Bench
+from tests.support.plans import apply
 
 KEEPS_ALL = 100
 """Batches that are kept, in scenes that purge none."""

@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 
 from reshardctl.model import Image
-from tests.case_stream import shard_name
 from tests.differential.states import State
 from tests.differential.trial import Judge, Seen
 from tests.interop.go import built
@@ -18,6 +17,7 @@ from tests.interop.kcl.stream import ServedStream
 from tests.servers.mariadb import mariadb
 from tests.servers.postgresql import postgresql
 from tests.servers.redisserver import redis_server
+from tests.support.case_stream import shard_name
 
 SERVERS = {"redis": redis_server, "postgres": postgresql, "mysql": mariadb}
 STOP_SECONDS = 30.0

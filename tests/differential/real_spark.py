@@ -16,7 +16,6 @@ from typing import Protocol
 from reshardctl.model import Image
 from reshardctl.testing import load_topology, serve
 from reshardctl.testing.settings import Settings
-from tests.case_stream import shard_name
 from tests.dialects.spark import planted
 from tests.interop.spark import built
 from tests.interop.spark.connector import FORMAT, options
@@ -24,6 +23,7 @@ from tests.interop.spark.session import Spark
 from tests.interop.spark.shapes import AHEAD_SECONDS, CENTURY_HOURS, Planted
 from tests.reference.spark import Run
 from tests.sim.spark_scenes import NAME, Scene, live_records
+from tests.support.case_stream import shard_name
 
 PYSPARK = "3.5"
 ROUND_SECONDS = 1

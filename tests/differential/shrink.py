@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import replace
 
-from tests.case_stream import shard_name
 from tests.differential.families import Family
 from tests.differential.states import State
+from tests.support.case_stream import shard_name
 
 Fails = Callable[[State], bool]
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from reshardctl.model import Image, canonical
-from tests.case import Case, from_table
-from tests.judging import held
+from tests.support.case import Case, from_table
+from tests.support.judging import held
 
 Stream = dict[str, Any]
 Rows = dict[str, dict[str, Any]]

@@ -32,8 +32,8 @@ from reshardctl.planning.plan import Decision, Nothing, Plan, processed_frontier
 from reshardctl.planning.refresh import rebase
 from reshardctl.testing.memory_medium import MemoryStore
 from tests.differential.states import State
-from tests.judging import Bench, delivered
-from tests.plans import apply
+from tests.support.judging import Bench, delivered
+from tests.support.plans import apply
 
 ACCEPTED = "reread=2400h,disorder"
 SERIOUS = (Harm.SKIPPED, Harm.STALLED, Harm.CRASHES)

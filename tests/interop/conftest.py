@@ -9,7 +9,7 @@ import pytest
 
 from tests.interop.kcl import built, executed
 from tests.interop.spark import built as spark_built
-from tests.made_up_aws import MADE_UP
+from tests.support.made_up_aws import MADE_UP
 
 if TYPE_CHECKING:
     from tests.interop.kcl.laboratory import Laboratory, Start

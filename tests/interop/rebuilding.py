@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.interop.spark.built import python
-from tests.made_up_aws import MADE_UP, environment_without
+from tests.support.made_up_aws import MADE_UP, environment_without
 
 LIMIT_SECONDS = 900.0
 """Seconds after which a command, and Spark in it, is taken to hang."""

@@ -24,7 +24,7 @@ from reshardctl.planning.plan import Plan
 from reshardctl.stores.dynamodb import DynamoDb
 from tests.interop.kcl.situations import Situation
 from tests.interop.kcl.stream import ServedStream
-from tests.judging import asked, options_of
+from tests.support.judging import asked, options_of
 
 CONNECTED = True
 

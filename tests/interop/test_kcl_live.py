@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.case_stream import shard_name
 from tests.interop.kcl.laboratory import Laboratory
 from tests.interop.kcl.live import Edited, burst, edited
 from tests.interop.kcl.verdict import Outcome, differences
+from tests.support.case_stream import shard_name
 
 pytestmark = pytest.mark.interop
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.case import CASES, load
-from tests.case_stream import shard_name
 from tests.interop.kcl.built import RELEASES
 from tests.interop.kcl.laboratory import Laboratory, Start
 from tests.interop.kcl.running import Running
 from tests.interop.kcl.verdict import differences
+from tests.support.case import CASES, load
+from tests.support.case_stream import shard_name
 
 pytestmark = pytest.mark.interop
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.case import CASES, load
-from tests.case_stream import shard_name
 from tests.interop.kcl.laboratory import READS, read_on
 from tests.interop.kcl.log import Event, Log
 from tests.interop.kcl.stream import ServedStream
+from tests.support.case import CASES, load
+from tests.support.case_stream import shard_name
 
 CASE = load(CASES / "kcl" / "healthy-roots.toml")
 

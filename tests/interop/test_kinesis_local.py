@@ -18,7 +18,6 @@ from typing import Any
 
 import boto3
 import pytest
-from lease_server import LeaseTable, lease_server
 
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.kinesis import Kinesis
@@ -30,6 +29,7 @@ from tests.interop.kinesis_local.scenes import SCENES
 from tests.interop.kinesis_local.server import ACCOUNT, REGION, kinesis_local, missing, required
 from tests.interop.kinesis_local.service import Service, client
 from tests.interop.kinesis_local.shapes import Raw, shard_id
+from tests.support.lease_server import LeaseTable, lease_server
 
 pytestmark = pytest.mark.interop
 

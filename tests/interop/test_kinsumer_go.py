@@ -10,12 +10,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.case_stream import shard_name
 from tests.interop.go import executed
 from tests.interop.go.laboratory import Laboratory
 from tests.interop.go.opened import opened
 from tests.interop.go.situations import Situation, robbed, situations
 from tests.interop.kcl.verdict import differences
+from tests.support.case_stream import shard_name
 
 pytestmark = pytest.mark.interop
 

@@ -16,10 +16,10 @@ from typing import Any
 import boto3
 import pytest
 
-from tests.case import Case, from_table
 from tests.interop.kcl.laboratory import Laboratory, Start
 from tests.interop.kcl.stream import ServedStream
 from tests.interop.rebuilding import Operator, Said, as_json
+from tests.support.case import Case, from_table
 
 pytestmark = pytest.mark.interop
 

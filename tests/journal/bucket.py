@@ -5,15 +5,24 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from faults import FaultySession
-from lease_server import REGION, session
-from plans import MOVING, RESTORE, Killed, Plan, apply, as_given, checked, header, resume
-
 from reshardctl.execution.undo import undo_steps
 from reshardctl.journal import Journal, S3Object, read
 from reshardctl.journal.s3 import S3Log
 from reshardctl.planning.refresh import rebase
 from reshardctl.stores.base import Store
+from tests.support.faults import FaultySession
+from tests.support.lease_server import REGION, session
+from tests.support.plans import (
+    MOVING,
+    RESTORE,
+    Killed,
+    Plan,
+    apply,
+    as_given,
+    checked,
+    header,
+    resume,
+)
 
 _names = itertools.count()
 

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from plans import journal_of, plan_of
 
 from reshardctl.errors import UsageError
 from reshardctl.journal import S3Object, name_of, s3_object
@@ -15,6 +14,7 @@ from reshardctl.journal.place import placed
 from reshardctl.render import Context, write
 from reshardctl.render.journals import FORMATS, Listing
 from reshardctl.testing.memory_medium import MemoryStore
+from tests.support.plans import journal_of, plan_of
 
 
 @pytest.mark.parametrize(("text", "bucket", "key"), [

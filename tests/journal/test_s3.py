@@ -11,9 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults import DENIED, EXPIRED, LASTING, TRANSIENT, UNSENT, answer, before
-from lease_server import lease_server
-from plans import (
+
+from reshardctl.errors import CannotTell, HalfDone, Refused, ReshardError, UsageError
+from reshardctl.journal import Journal, S3Object, read
+from reshardctl.journal.bucket import listed
+from reshardctl.model import Step
+from reshardctl.testing.memory_medium import MemoryStore
+from tests.journal.bucket import Bucket, KillingClient, begin, go_back, go_on
+from tests.support.faults import DENIED, EXPIRED, LASTING, TRANSIENT, UNSENT, answer, before
+from tests.support.lease_server import lease_server
+from tests.support.plans import (
     Killed,
     Plan,
     apply,
@@ -25,13 +32,6 @@ from plans import (
     settled,
     twice,
 )
-
-from reshardctl.errors import CannotTell, HalfDone, Refused, ReshardError, UsageError
-from reshardctl.journal import Journal, S3Object, read
-from reshardctl.journal.bucket import listed
-from reshardctl.model import Step
-from reshardctl.testing.memory_medium import MemoryStore
-from tests.journal.bucket import Bucket, KillingClient, begin, go_back, go_on
 
 PLANS = [plan_of(sizes) for sizes in ([1], [2], [1, 2, 1])] + [twice()]
 

@@ -9,22 +9,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lease_server import LeaseTable, lease_server
-from plans import counters, plan_of, settled
 
 from tests.journal.bucket import Bucket, go_back, go_on
+from tests.support.lease_server import LeaseTable, lease_server
+from tests.support.plans import counters, plan_of, settled
 
 CHILD = """
 import os, signal, sys, time
-sys.path[:0] = sys.argv[1:3]
+sys.path[:0] = sys.argv[1:2]
 import boto3
-from plans import checked, header, plan_of
-from plans import apply
+from tests.support.plans import apply, checked, header, plan_of
 from reshardctl.journal import Journal, S3Object
 from reshardctl.journal.s3 import S3Log
 from reshardctl.stores.dynamodb import DynamoDb
 
-_, _, _, table, url, bucket, key, what, at, when = sys.argv
+_, _, table, url, bucket, key, what, at, when = sys.argv
 left = int(at)
 
 def watched(call, name):
@@ -71,8 +70,8 @@ def test_killed(
     plan, table, bucket = plan_of([1, 2, 1]), LeaseTable(server), Bucket(server)
     for image in plan.rows:
         table.plant(image)
-    tests = Path(__file__).resolve().parent.parent
-    words = [str(tests), str(tests.parent), table.name, server, bucket.name, bucket.where.key]
+    root = Path(__file__).resolve().parents[2]
+    words = [str(root), table.name, server, bucket.name, bucket.where.key]
     child = subprocess.run(
         [sys.executable, "-c", CHILD, *words, what, str(at), when],
         timeout=120, capture_output=True, check=False,

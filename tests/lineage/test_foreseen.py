@@ -14,8 +14,8 @@ from reshardctl.lineage.after_reshard import TAKES
 from reshardctl.model import HASH_SPACE, decode, shard_id
 from reshardctl.testing import FakeKinesis, load_topology
 from reshardctl.testing.settings import Settings
-from tests.resharded import reshard
 from tests.sim.histories import random_stream
+from tests.support.reshards import reshard
 
 CREATED = 1_795_219_200
 

@@ -10,7 +10,7 @@ pytest.register_assert_rewrite(
     "reshardctl.testing.medium_contract", "reshardctl.testing.store_contract"
 )
 
-from lease_server import lease_server  # noqa: E402
+from tests.support.lease_server import lease_server  # noqa: E402
 
 
 @pytest.fixture(scope="session")

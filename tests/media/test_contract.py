@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from lease_server import LeaseTable
-from several_tables import SeveralTables, composite, fixed, two_tables
 
 from reshardctl.model import Image
 from reshardctl.testing.medium_contract import MediumContract
 from reshardctl.testing.memory_medium import MemoryStore
+from tests.support.lease_server import LeaseTable
+from tests.support.several_tables import SeveralTables, composite, fixed, two_tables
 
 
 class MemoryUnderTest:

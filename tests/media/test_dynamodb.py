@@ -9,7 +9,14 @@ from typing import Any
 import boto3
 import pytest
 from botocore.exceptions import ReadTimeoutError
-from faults import (
+
+from reshardctl.aws.client import ATTEMPTS
+from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
+from reshardctl.model import Image, Step, changed
+from reshardctl.model.write_state import WriteResult
+from reshardctl.stores.dynamodb import ACTIONS, DynamoDb
+from reshardctl.testing.medium_contract import END, create, delete, row, step, update
+from tests.support.faults import (
     BROKEN_BEFORE,
     CLOSED_AFTER,
     DENIED,
@@ -25,14 +32,7 @@ from faults import (
     answer,
     before,
 )
-from lease_server import Clock, LeaseTable, session
-
-from reshardctl.aws.client import ATTEMPTS
-from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
-from reshardctl.model import Image, Step, changed
-from reshardctl.model.write_state import WriteResult
-from reshardctl.stores.dynamodb import ACTIONS, DynamoDb
-from reshardctl.testing.medium_contract import END, create, delete, row, step, update
+from tests.support.lease_server import Clock, LeaseTable, session
 
 LOST = {name: TRANSIENT[name] for name in ("500-after", "timeout-after", "closed-after")}
 FULL_GUARD = ("checkpoint", "leaseCounter")

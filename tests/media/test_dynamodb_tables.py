@@ -7,14 +7,14 @@ RANGE `shard_id`), as their sources create or document them.
 from __future__ import annotations
 
 import pytest
-from faults import DENIED, TIMEOUT_AFTER, FaultySession
-from lease_server import session
-from several_tables import SeveralTables, composite, fixed, two_tables
 
 from reshardctl.errors import CannotTell, Refused, UsageError
 from reshardctl.model import Create, Delete, Image, Step, TableShape, Update, Write
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.dynamodb import DynamoDb
+from tests.support.faults import DENIED, TIMEOUT_AFTER, FaultySession
+from tests.support.lease_server import session
+from tests.support.several_tables import SeveralTables, composite, fixed, two_tables
 
 RESERVED = {"Shard", "Key", "Name", "namespace", "shard_id", "Owner", "sequence_number"}
 

@@ -13,9 +13,9 @@ from reshardctl.model import after
 from reshardctl.planning.plan import Plan
 from reshardctl.planning.policy import Accept
 from reshardctl.render import Context
-from tests.case import Case, all_cases
-from tests.grouped import Situation
-from tests.judging import asked, images_of, lineage_of, resolved
+from tests.support.case import Case, all_cases
+from tests.support.grouped import Situation
+from tests.support.judging import asked, images_of, lineage_of, resolved
 
 CASES = {case.name: case for case in all_cases("kcl")}
 STORED = [name for name, case in CASES.items() if case.rows]

@@ -13,12 +13,12 @@ from reshardctl.diagnosis.report import RepairOptions, Report, make
 from reshardctl.errors import EmptyCheckpoint
 from reshardctl.planning.plan import Ask
 from reshardctl.render.question_effects import explained
-from tests.case import Case, all_cases
 from tests.dialects import dialect_of
-from tests.judging import Bench, lineage_of
-from tests.questions import question, situations
 from tests.render.formats import FORMATS
 from tests.render.samples import context, report_of
+from tests.support.case import Case, all_cases
+from tests.support.judging import Bench, lineage_of
+from tests.support.questions import question, situations
 
 PLACES = {
     "kcl": "kcl://orders-app", "kinsumer": "kinsumer://orders",

@@ -10,9 +10,9 @@ from reshardctl.diagnosis.rules import Severity
 from reshardctl.planning.plan import Plan
 from reshardctl.render import Fixed
 from reshardctl.render.concise import inspect_lines, plan_lines
-from tests.grouped import by_case
 from tests.render.formats import FORMATS
 from tests.render.samples import STORED, context, every_expectation, report_of, then
+from tests.support.grouped import by_case
 
 LINE = re.compile(
     r"kcl://orders-app\S*: (?P<shards>\S+) (?P<code>RSH\d{3})(?P<mark> \[\*\])? "

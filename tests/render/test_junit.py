@@ -14,9 +14,9 @@ import pytest
 from reshardctl.diagnosis.rules import STARTS
 from reshardctl.errors import HalfDone
 from reshardctl.render import Context, Fixed, Saved, Undoing
-from tests.grouped import by_case
 from tests.render.formats import FORMATS
 from tests.render.samples import CASES, STORED, context, every_expectation, report_of, then
+from tests.support.grouped import by_case
 
 JUNIT = FORMATS["junit"]
 OPTIONS = "initial=LATEST&release=3.5.1"

@@ -19,9 +19,9 @@ from reshardctl.exit import Exit
 from reshardctl.render import Context, Fixed, Undoing
 from reshardctl.render.sarif import fingerprint
 from reshardctl.render.subjects import of_report
-from tests.grouped import by_case
 from tests.render.formats import FORMATS
 from tests.render.samples import CASES, STORED, context, every_expectation, report_of, then
+from tests.support.grouped import by_case
 
 SARIF = FORMATS["sarif"]
 OPTIONS = "initial=LATEST&release=3.5.1"

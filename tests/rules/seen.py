@@ -21,9 +21,9 @@ from reshardctl.lineage import Lineage
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import judge, processed_frontier
 from reshardctl.planning.policy import LOSSLESS
-from tests.case import Case, all_cases, from_table
-from tests.case_stream import only
-from tests.judging import Bench
+from tests.support.case import Case, all_cases, from_table
+from tests.support.case_stream import only
+from tests.support.judging import Bench
 
 HERE = Path(__file__).parent
 KEYS = {"title", "source", "stream", "rows", "foreign", "findings"}

@@ -17,11 +17,11 @@ from reshardctl.diagnosis.rules import View, findings
 from reshardctl.errors import UsageError
 from reshardctl.model import Cause
 from reshardctl.planning.effects import Effect, Harm
-from tests.case import Case, all_cases
-from tests.case_rows import Item, item_of
-from tests.grouped import by_case
-from tests.judging import Bench
 from tests.rules.seen import Told, table_of, told_by_cases, view_of, views_of
+from tests.support.case import Case, all_cases
+from tests.support.case_rows import Item, item_of
+from tests.support.grouped import by_case
+from tests.support.judging import Bench
 
 BESIDE = "RSH211"
 THE_LAST = "RSH218"

@@ -13,8 +13,8 @@ import pytest
 from reshardctl.diagnosis import rules
 from reshardctl.diagnosis.rules import STARTS, Finding, Rule, Severity, View
 from reshardctl.model import ShardId
-from tests.grouped import by_case
 from tests.rules.seen import Told, table_of, told_by_cases, view_of
+from tests.support.grouped import by_case
 
 RAISED_ELSEWHERE = {
     "RSH103", "RSH104", "RSH105", "RSH216", "RSH217", "RSH218", "RSH231", "RSH232", "RSH233",

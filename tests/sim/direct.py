@@ -13,8 +13,8 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from tests.case import Case
-from tests.case_stream import CaseShard, number, shard_name
+from tests.support.case import Case
+from tests.support.case_stream import CaseShard, number, shard_name
 
 Answer = dict[str, Any]
 NUMBER = re.compile(r"0|[1-9][0-9]{0,128}")

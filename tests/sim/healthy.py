@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from tests.case import Case
-from tests.case_stream import CaseShard
 from tests.reference.kcl import Worker
 from tests.reference.kcl_cleanup import clean_up
 from tests.reference.kcl_stream import Initial, Source
 from tests.sim.direct import Direct
 from tests.sim.tables import Row, row_of
+from tests.support.case import Case
+from tests.support.case_stream import CaseShard
 
 
 class Growing(Direct):

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tests.case import Case
-from tests.case_rows import Item
-from tests.case_stream import CaseShard, shard_name
+from tests.support.case import Case
+from tests.support.case_rows import Item
+from tests.support.case_stream import CaseShard, shard_name
 
 Progress = bool | None
 """Whether a shard was begun; None where that cannot be told."""

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from reshardctl.model import at_number
 from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import NoSafePlan, Nothing, Plan, decide
-from tests.case import Case
-from tests.case_rows import Item
-from tests.case_stream import shard_name
 from tests.reference.kcl import Run
 from tests.sim.trials import Trial
+from tests.support.case import Case
+from tests.support.case_rows import Item
+from tests.support.case_stream import shard_name
 
 Property = Callable[[Trial], Iterator[str]]
 Pairs = set[tuple[str, str]]

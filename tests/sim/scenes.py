@@ -9,10 +9,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.case import Case, from_table
 from tests.sim.healthy import interrupted
 from tests.sim.histories import Stream, random_stream, small_streams
 from tests.sim.tables import Row, as_written_by, damaged, random_rows
+from tests.support.case import Case, from_table
 
 HOUR = 3600.0
 SOURCE = "reference consumer"

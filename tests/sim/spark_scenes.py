@@ -15,11 +15,11 @@ from reshardctl.model import Image
 from reshardctl.testing import FakeKinesis, load_topology
 from reshardctl.testing.settings import Settings
 from reshardctl.testing.stream import Stream
-from tests.case import Case, Live, from_table
 from tests.reference.spark import LINEAGE, Query, connector_of
 from tests.reference.spark_files import DiedError, numbered
 from tests.reference.spark_qubole import CrashedError
 from tests.reference.spark_release import RELEASES, Options
+from tests.support.case import Case, Live, from_table
 
 CREATED = 1_795_219_200
 NAME = "orders"

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from tests.case_rows import Item
-from tests.case_stream import CaseShard, number, shard_name
 from tests.reference.kcl_lease import knows_subs, syncs_fully
+from tests.support.case_rows import Item
+from tests.support.case_stream import CaseShard, number, shard_name
 
 Row = dict[str, Any]
 Topology = Mapping[int, CaseShard]

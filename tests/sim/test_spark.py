@@ -18,11 +18,11 @@ from reshardctl.planning.plan import Nothing, Plan
 from reshardctl.testing import load_topology
 from reshardctl.testing.settings import Settings
 from tests.dialects.spark import planted
-from tests.judging import Bench, delivered, lineage_of
 from tests.reference.spark import LINEAGE, Run, run
 from tests.reference.spark_release import RELEASES
 from tests.sim.checking import first_here
 from tests.sim.spark_scenes import NAME, Scene, live_records, scene
+from tests.support.judging import Bench, delivered, lineage_of
 
 BLOCK, BLOCKS = 20, 8
 ACCEPTED = "reread=2400h"

@@ -18,12 +18,12 @@ from reshardctl.model import Image, after
 from reshardctl.planning.plan import Plan
 from reshardctl.testing import load_topology
 from reshardctl.testing.settings import Settings
-from tests.judging import Bench, delivered, lineage_of
 from tests.reference.spark import LINEAGE
 from tests.reference.spark_files import logged, numbered, put
 from tests.sim.spark_scenes import Scene, scene
 from tests.sim.test_spark import ACCEPTED, violations
 from tests.spark.source.drive import Query
+from tests.support.judging import Bench, delivered, lineage_of
 
 BLOCK, BLOCKS = 25, 4
 ALLOWED = (" again, ", "delivers all that is owed, once")

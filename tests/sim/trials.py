@@ -10,12 +10,12 @@ from reshardctl.planning.effects import Effect
 from reshardctl.planning.plan import Case as PlanCase
 from reshardctl.planning.plan import Decision, Nothing, Plan, decide, judge, processed_frontier
 from reshardctl.planning.policy import POLICIES, Accept
-from tests.case_rows import Item
-from tests.judging import Bench, delivered
 from tests.reference.kcl import Run, run
 from tests.sim.direct import Direct
 from tests.sim.owed import Owes, owes
 from tests.sim.scenes import Scene
+from tests.support.case_rows import Item
+from tests.support.judging import Bench, delivered
 
 Delivered = dict[str, tuple[str, ...]]
 

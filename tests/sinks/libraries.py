@@ -9,8 +9,6 @@ from typing import Any
 
 from reshardctl.model import Image
 from reshardctl.testing import FakeKinesis, load_topology
-from tests.case import Case
-from tests.case_stream import shard_name
 from tests.dialects import kinesis_consumer as harlow
 from tests.dialects import kinsumer as twitch
 from tests.dialects import quickwit
@@ -18,6 +16,8 @@ from tests.reference import kcl, kinesis_consumer, kinsumer
 from tests.reference import kinesis_consumer_telegraf as telegraf
 from tests.reference.kinesis_consumer import stored
 from tests.reference.quickwit import started
+from tests.support.case import Case
+from tests.support.case_stream import shard_name
 
 STARTS: Mapping[str, tuple[str, ...]] = {
     "kcl": ("LATEST", "TRIM_HORIZON"), "kinsumer": ("TRIM_HORIZON",),

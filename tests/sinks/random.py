@@ -11,9 +11,9 @@ from random import Random
 
 from reshardctl.auditing.facts import Compared, Facts, InSink, Record
 from reshardctl.model import ShardId
-from tests.case import Case
-from tests.case_stream import CaseShard, shard_name
-from tests.case_stream import Record as Stored
+from tests.support.case import Case
+from tests.support.case_stream import CaseShard, shard_name
+from tests.support.case_stream import Record as Stored
 
 Held = Mapping[str, frozenset[str]]
 """Payloads in the sink, by shard id."""

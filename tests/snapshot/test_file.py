@@ -40,8 +40,8 @@ from reshardctl.snapshot.file import SavedSnapshot, parsed, text
 from reshardctl.snapshot.frozen import FrozenStore, FrozenStream
 from reshardctl.testing.lineages import CREATED
 from reshardctl.testing.sequence import start
-from tests.case import Case, all_cases
-from tests.judging import images_of, lineage_of
+from tests.support.case import Case, all_cases
+from tests.support.judging import images_of, lineage_of
 
 CASES = [case for case in all_cases("kcl") if case.rows]
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -20,8 +20,8 @@ from typing import Any
 
 import pytest
 
-from tests.made_up_aws import MADE_UP
 from tests.spark import delta
+from tests.support.made_up_aws import MADE_UP
 
 CONFIGURATION = {
     "spark.driver.bindAddress": "127.0.0.1",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reshardctl.testing import load_topology
-from tests import case_stream
+from tests.support import case_stream
 from tests.testing.samples import iterator
 
 CASES = Path(__file__).parent.parent / "cases"

@@ -15,7 +15,7 @@ from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.errors import CannotTell
 from reshardctl.model import Cause, Crash, Image
 from reshardctl.planning.plan import Case, NoSafePlan, Plan, decide, judge, processed_frontier
-from tests.spark_recorded import HEAD, Recorded
+from tests.support.spark_recorded import HEAD, Recorded
 
 
 def case(shape: str, without: set[str], *more: Image) -> Case:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from checkpoint_files import GOLDEN
 
 from reshardctl.consumers.spark.checksum import checksum, holds
+from tests.support.checkpoint_files import GOLDEN
 
 SIBLINGS = sorted(path for path in GOLDEN.rglob(".*.crc") if path.is_file())
 

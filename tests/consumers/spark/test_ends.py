@@ -17,7 +17,7 @@ from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.model import DONE, START, Image, ShardId, WillRead, after, at_number, shard_id
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, NoSafePlan, Nothing, Plan, decide
-from tests.spark_recorded import GOLDEN, HEAD, Recorded
+from tests.support.spark_recorded import GOLDEN, HEAD, Recorded
 
 CONF = (GOLDEN / "pyds" / "lineage" / "offsets" / "0").read_text().split("\n")[1]
 COMMIT = 'v1\n{"nextBatchWatermarkMs":0}'

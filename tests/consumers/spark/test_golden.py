@@ -16,7 +16,7 @@ from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.model import after
 from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import Nothing, Plan, decide
-from tests.spark_recorded import DIES, FOLDERS, HEAD, QUBOLE, V1, Recorded, delivered
+from tests.support.spark_recorded import DIES, FOLDERS, HEAD, QUBOLE, V1, Recorded, delivered
 
 Delivered = Mapping[int, Sequence[int]]
 

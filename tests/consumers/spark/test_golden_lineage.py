@@ -16,7 +16,7 @@ from reshardctl.consumers.spark.offset_log import parse_offset_log
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.model import ShardId, shard_id
 from reshardctl.planning.plan import Nothing, decide
-from tests.spark_recorded import GOLDEN, Recorded, delivered
+from tests.support.spark_recorded import GOLDEN, Recorded, delivered
 
 OLD, NEW = "kinesis-lineage-4.0.5", "kinesis-lineage-4.3.0"
 CAME: dict[str, Mapping[int, Sequence[int]]] = {

@@ -17,7 +17,7 @@ from tests.dialects.spark import planted
 from tests.reference.spark import Query, connector_of
 from tests.reference.spark_release import Options
 from tests.sim.spark_scenes import images_of
-from tests.spark_recorded import FOLDERS, HEAD, QUBOLE, V1, Recorded
+from tests.support.spark_recorded import FOLDERS, HEAD, QUBOLE, V1, Recorded
 
 
 def case(shape: str, release: str) -> Case:

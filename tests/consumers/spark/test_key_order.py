@@ -6,7 +6,6 @@ import hashlib
 import json
 
 import pytest
-from checkpoint_files import CONNECTORS, GOLDEN, checkpoints, name
 
 from reshardctl.consumers.spark.lines import awslabs, qubole, scalas, shapes
 from reshardctl.consumers.spark.lines.java_hash import java_hash
@@ -14,6 +13,7 @@ from reshardctl.consumers.spark.lines.writing import ordered
 from reshardctl.consumers.spark.offset_log import parse_offset_log
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.model import shard_id
+from tests.support.checkpoint_files import CONNECTORS, GOLDEN, checkpoints, name
 
 LINES = {"awslabs": awslabs.line, "qubole": qubole.line}
 VECTORS = json.loads((GOLDEN / "key_order.json").read_text())["vectors"]

@@ -14,7 +14,7 @@ from reshardctl.consumers.spark.positions import Position
 from reshardctl.errors import UsageError
 from reshardctl.model import DONE, START, at_number, at_time, shard_id
 from reshardctl.spark.source.offset import Offset, OffsetPosition, read, written
-from tests.case_stream import number
+from tests.support.case_stream import number
 
 CREATED = 1795219200.0
 ZERO, ONE, TWO = (shard_id(index) for index in range(3))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from checkpoint_files import CONNECTORS, GOLDEN, checkpoints, name
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.offset_log import parse_offset_log
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.model import ShardId, shard_id
+from tests.support.checkpoint_files import CONNECTORS, GOLDEN, checkpoints, name
 
 NUMBER = "49680000000000000000000000000000000000000000000000000018"
 ZERO, ONE = shard_id(0), shard_id(1)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from checkpoint_files import GOLDEN, checkpoints, name
 
 from reshardctl.consumers.spark.commit_log import parse_commit_log
 from reshardctl.consumers.spark.conf import TIMESTAMP, WATERMARK, flaw, generation, with_times
 from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.consumers.spark.offset_log import parse_offset_log
+from tests.support.checkpoint_files import GOLDEN, checkpoints, name
 
 
 def logs(folder: str):

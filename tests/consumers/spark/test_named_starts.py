@@ -11,7 +11,7 @@ from reshardctl.consumers.spark.positions import Position
 from reshardctl.errors import UsageError
 from reshardctl.model import shard_id
 from reshardctl.spark.source.starting import parse_starting
-from tests.case_stream import number
+from tests.support.case_stream import number
 
 ZERO, ONE, TWO, THREE = (shard_id(index) for index in range(4))
 MET = number(1795219197, 3, 1795219500, 0)

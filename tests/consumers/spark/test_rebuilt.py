@@ -26,13 +26,13 @@ from reshardctl.planning.plan import NoSafePlan, Nothing, Plan, decide
 from reshardctl.planning.policy import EVERYTHING, Accept
 from reshardctl.planning.rebuild import rebuilt
 from reshardctl.testing import load_topology
-from tests.case import Case, from_table
 from tests.dialects.spark import planted
-from tests.judging import lineage_of
 from tests.reference.spark import LINEAGE, Run, Sink, run
 from tests.reference.spark_release import Options
 from tests.sim.histories import random_stream
 from tests.sinks.random import drawn, facts, missing
+from tests.support.case import Case, from_table
+from tests.support.judging import lineage_of
 
 QUBOLE = "qubole-1.2.0_spark-3.0"
 RELEASES = (LINEAGE, QUBOLE)

@@ -11,7 +11,7 @@ import pytest
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.model import Image, after
 from reshardctl.planning.plan import Plan, decide
-from tests.spark_recorded import HEAD, Recorded
+from tests.support.spark_recorded import HEAD, Recorded
 
 COMMIT = 'v1\n{"nextBatchWatermarkMs":0}'
 

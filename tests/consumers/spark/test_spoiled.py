@@ -17,7 +17,7 @@ from reshardctl.model import Delete, Image, after
 from reshardctl.planning.decision import Nothing, Plan
 from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import Case, decide
-from tests.spark_recorded import DIES, FOLDERS, HEAD, QUBOLE, V1, Recorded, delivered
+from tests.support.spark_recorded import DIES, FOLDERS, HEAD, QUBOLE, V1, Recorded, delivered
 
 ID = "69880f2a-f006-496b-9513-9120bf42d838"
 SPOILED = ["", "{}", 'v1\n{"nextBatch', "v1\nnull"]

@@ -24,7 +24,7 @@ from reshardctl.planning.plan import (
     judge,
     processed_frontier,
 )
-from tests.spark_recorded import HEAD, V1, Recorded
+from tests.support.spark_recorded import HEAD, V1, Recorded
 
 LOG = "sources/0/shard-source/"
 

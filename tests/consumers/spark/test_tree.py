@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from checkpoint_files import CONNECTORS, GOLDEN, checkpoints, file, images, name
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from reshardctl.consumers.spark.positions import Position
 from reshardctl.consumers.spark.tree import checkpoint_of
 from reshardctl.errors import CannotTell, ReshardError, UsageError, WrongStream
 from reshardctl.model import AnomalyKind, Image, Stream, shard_id
+from tests.support.checkpoint_files import CONNECTORS, GOLDEN, checkpoints, file, images, name
 
 HEAD, V2, QUBOLE = (
     "awslabs-head-0f4c005", "awslabs-head-0f4c005-spark-4.3", "qubole-1.2.0_spark-3.0"

@@ -21,7 +21,7 @@ from reshardctl.consumers.spark.positions import (
     Position,
 )
 from reshardctl.model import Image, shard_id
-from tests.spark_recorded import DIES, FOLDERS, HEAD, QUBOLE, V1, Recorded, delivered
+from tests.support.spark_recorded import DIES, FOLDERS, HEAD, QUBOLE, V1, Recorded, delivered
 
 ALL = {0: list(range(4, 10)), 1: [0, 1, 2], 2: [0, 1, 2]}
 CHILDREN = {1: [0, 1, 2], 2: [0, 1, 2]}

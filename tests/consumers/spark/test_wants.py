@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from checkpoint_files import CONNECTORS, GOLDEN, checkpoints, file, images, name
 
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.consumers.spark import needed_files as wanting
@@ -18,6 +17,7 @@ from reshardctl.model import Image, shard_id
 from reshardctl.model.trees import Wants
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.tree import Tree
+from tests.support.checkpoint_files import CONNECTORS, GOLDEN, checkpoints, file, images, name
 
 BATCHES = "sources/0/shard-source"
 

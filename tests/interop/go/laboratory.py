@@ -9,7 +9,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from reshardctl.model import Image
-from tests.case import Case
 from tests.cli.lab import option_words
 from tests.dialects import dialect_of
 from tests.interop.go.library import Library, Watch
@@ -21,8 +20,9 @@ from tests.interop.kcl.dynamodb import DynamoDb
 from tests.interop.kcl.log import Log
 from tests.interop.kcl.stream import ServedStream
 from tests.interop.kcl.verdict import Outcome
-from tests.judging import asked
 from tests.servers import Running
+from tests.support.case import Case
+from tests.support.judging import asked
 
 AT_ONCE = 16
 STOP_SECONDS = 30.0

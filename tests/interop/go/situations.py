@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from tests.case import CASES, Case, Delivery, Expect, Fixed, all_cases, load
-from tests.case_stream import shard_name
 from tests.dialects import kinesis_consumer
+from tests.support.case import CASES, Case, Delivery, Expect, Fixed, all_cases, load
+from tests.support.case_stream import shard_name
 
 RELEASES = {"kinsumer": "snowplow-1.7", "kinesis-consumer": "0.5.0"}
 STORES = ("redis", "postgres", "mysql")

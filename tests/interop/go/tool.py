@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from threading import Semaphore
 
-from tests.made_up_aws import MADE_UP, environment_without
+from tests.support.made_up_aws import MADE_UP, environment_without
 
 LIMIT = 180.0
 """Seconds after which a command is taken to hang."""

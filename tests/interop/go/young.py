@@ -10,7 +10,7 @@ import time
 import tomllib
 from pathlib import Path
 
-from tests.case import Case, from_table
+from tests.support.case import Case, from_table
 
 CREATED = re.compile(r"^created = \d+$", re.MULTILINE)
 NOW = re.compile(r"^now = \d+$", re.MULTILINE)

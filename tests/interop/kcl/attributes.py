@@ -20,11 +20,11 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from tests.case import Case, load
-from tests.case_stream import shard_name
 from tests.interop.kcl.laboratory import AT_ONCE, Laboratory, Start
 from tests.interop.kcl.stream import ServedStream
 from tests.interop.kcl.verdict import Outcome
+from tests.support.case import Case, load
+from tests.support.case_stream import shard_name
 
 BASE = Path(__file__).parents[2] / "cases/kcl/c.toml"
 INITIAL = "TRIM_HORIZON"

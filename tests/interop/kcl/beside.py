@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.case import CASES, Case, Expect, Fixed, load
-from tests.case_tables import Multi, stored
+from tests.support.case import CASES, Case, Expect, Fixed, load
+from tests.support.case_tables import Multi, stored
 
 NEIGHBOUR = "healthy-roots"
 RELEASES = frozenset({"2.7.2", "3.5.1"})

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.case import Case
-from tests.case_tables import SIDE_KEYS
 from tests.interop.kcl.dynamodb import DynamoDb
 from tests.interop.kcl.library import Library
 from tests.interop.kcl.log import Log
@@ -29,6 +27,8 @@ from tests.interop.kcl.stream import ServedStream
 from tests.interop.kcl.verdict import Outcome, outcome_of
 from tests.interop.starts.deciding import recorded_or_run
 from tests.interop.starts.records import RECORDED, Records
+from tests.support.case import Case
+from tests.support.case_tables import SIDE_KEYS
 
 WORKER = "w1"
 AT_ONCE = 16

@@ -21,12 +21,12 @@ from reshardctl.model import Step
 from reshardctl.model.write_state import WriteResult
 from reshardctl.planning.plan import Plan
 from reshardctl.stores.dynamodb import DynamoDb
-from tests.case import CASES, Case, Expect, load
-from tests.case_stream import shard_name
 from tests.interop.kcl.laboratory import Start
 from tests.interop.kcl.running import Running
 from tests.interop.repair import session_without_proxies
-from tests.judging import options_of
+from tests.support.case import CASES, Case, Expect, load
+from tests.support.case_stream import shard_name
+from tests.support.judging import options_of
 
 BURST = 6
 BURST_PAUSE = 0.15

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from tests.case import CASES, Case, Expect, load
-from tests.case_stream import shard_name
 from tests.interop.kcl.laboratory import Start
 from tests.interop.kcl.situations import Situation, situations
 from tests.interop.repair import CONNECTED, mend
+from tests.support.case import CASES, Case, Expect, load
+from tests.support.case_stream import shard_name
 
 ONE_OF_EACH = ("1.15.3", "2.7.2", "3.5.1")
 """The newest release of each generation."""

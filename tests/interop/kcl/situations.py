@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tests.case import Case, Delivery, Expect, all_cases
 from tests.interop.kcl.beside import beside_cases
 from tests.interop.kcl.built import HERE, RELEASES
+from tests.support.case import Case, Delivery, Expect, all_cases
 
 LISTED = HERE / "executed.txt"
 FOLDERS = ("kcl", "kcl-tables")

@@ -7,7 +7,7 @@ from types import TracebackType
 
 from reshardctl.testing import load_topology, serve
 from reshardctl.testing.operations.positions import Position
-from tests.case import Case
+from tests.support.case import Case
 
 
 class ServedStream:

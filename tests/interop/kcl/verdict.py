@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tests.case import Delivery
 from tests.interop.kcl.log import Log
+from tests.support.case import Delivery
 
 TAIL = 60
 

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import boto3
-from lease_server import REGION, lease_server
 
 from reshardctl.testing import FakeKinesis, load_topology, serve
 from tests.interop.spark.over_tls import over_tls
 from tests.interop.spark.session import NO_CBOR
 from tests.interop.spark.shapes import AHEAD_SECONDS, CENTURY_HOURS
+from tests.support.lease_server import REGION, lease_server
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "spark-dstreams" / "kinesis-asl-3.3.0"
 CREATED = 1795236518

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.made_up_aws import MADE_UP, environment_without
+from tests.support.made_up_aws import MADE_UP, environment_without
 
 LIMIT_SECONDS = 120.0
 """Seconds after which a command is taken to hang."""

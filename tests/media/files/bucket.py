@@ -9,12 +9,12 @@ from threading import Lock
 from typing import Any
 from unittest.mock import patch
 
-from lease_server import REGION, lease_server, session
 from moto.s3.responses import S3Response
 
 from reshardctl.stores.files.s3 import S3
 from reshardctl.stores.files.tree import Tree
 from tests.media.files.trees import everything
+from tests.support.lease_server import REGION, lease_server, session
 
 _names = itertools.count()
 

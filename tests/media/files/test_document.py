@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults import BROKEN_AFTER, FaultySession, answer
-from lease_server import session
 
 from reshardctl.consumers.quickwit.document import Document as Quickwit
 from reshardctl.errors import AnswerLost, Refused, UsageError
@@ -19,6 +17,8 @@ from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.document import Document
 from reshardctl.stores.files.local import Local
 from tests.media.files.bucket import Prefix, bucket_server
+from tests.support.faults import BROKEN_AFTER, FaultySession, answer
+from tests.support.lease_server import session
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "quickwit" / "0.9.0" / "q1"
 

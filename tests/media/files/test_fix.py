@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from plans import apply, resume
 
 from reshardctl.codec import values as wire
 from reshardctl.codec.strict import JsonPath, parse
@@ -25,6 +24,7 @@ from tests.media.files.bucket import Prefix, bucket_server
 from tests.media.files.test_killed import watched
 from tests.media.files.test_tree import b64
 from tests.media.files.trees import contents, crc32, everything, plant
+from tests.support.plans import apply, resume
 
 pytestmark = pytest.mark.long
 

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
-from faults import (
+
+from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
+from reshardctl.model.write_state import WriteResult
+from reshardctl.stores.files.s3 import ACTIONS, S3
+from reshardctl.stores.files.tree import Tree
+from tests.media.files.bucket import Prefix, bucket_server
+from tests.media.files.trees import change, creation, everything, removal, wanting
+from tests.support.faults import (
     BROKEN_AFTER,
     BROKEN_BEFORE,
     CLOSED_AFTER,
@@ -20,14 +27,7 @@ from faults import (
     answer,
     before,
 )
-from lease_server import session
-
-from reshardctl.errors import AnswerLost, CannotTell, Refused, UsageError
-from reshardctl.model.write_state import WriteResult
-from reshardctl.stores.files.s3 import ACTIONS, S3
-from reshardctl.stores.files.tree import Tree
-from tests.media.files.bucket import Prefix, bucket_server
-from tests.media.files.trees import change, creation, everything, removal, wanting
+from tests.support.lease_server import session
 
 
 @pytest.fixture(scope="module")

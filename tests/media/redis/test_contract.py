@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import redis
-from several_tables import Mask
 
 from reshardctl.model import Image, TableShape
 from reshardctl.stores.redis import Strings
@@ -16,6 +15,7 @@ from reshardctl.stores.redis.server import Server
 from reshardctl.testing.store_contract import StoreContract, Words
 from tests.servers import PASSWORD, Running
 from tests.servers.redisserver import redis_server
+from tests.support.several_tables import Mask
 
 _names = itertools.count()
 SHAPE = TableShape("", hash="namespace", range="shard_id")

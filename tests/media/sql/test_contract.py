@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from several_tables import Mask
 
 from reshardctl.model import Image, TableShape
 from reshardctl.stores.sql import SqlTable
@@ -18,6 +17,7 @@ from reshardctl.testing.store_contract import StoreContract, Words
 from tests.servers import PASSWORD, USER, Running
 from tests.servers.mariadb import mariadb
 from tests.servers.postgresql import postgresql
+from tests.support.several_tables import Mask
 
 _names = itertools.count()
 NUMBER = 49680412033094866848527506851837432377108706273800486914

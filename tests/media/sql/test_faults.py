@@ -7,7 +7,6 @@ from threading import Timer
 from typing import Any
 
 import pytest
-from several_tables import Mask
 
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model import Image, Step, TableShape, Update, Write
@@ -18,6 +17,7 @@ from tests.media.faults_of_stores import cut_everywhere
 from tests.media.sql.test_contract import DDL, KINDS, NUMBER, Table, _row, running
 from tests.servers import PASSWORD, USER, Running
 from tests.servers.severed import way_to
+from tests.support.several_tables import Mask
 
 __all__ = ["running"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from xml.etree import ElementTree
 
-from tests.case import Case
+from tests.support.case import Case
 
 SVG = "{http://www.w3.org/2000/svg}"
 HASH_KEYS = 1 << 128

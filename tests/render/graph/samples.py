@@ -9,8 +9,8 @@ from reshardctl.consumers.locator import parse
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import RepairOptions, Report, make
 from reshardctl.lineage import Lineage
-from tests.case import Case, from_table
-from tests.judging import images_of, lineage_of
+from tests.support.case import Case, from_table
+from tests.support.judging import images_of, lineage_of
 
 CREATED = 1795219200
 LIFE = 6 * 3600

@@ -147,7 +147,7 @@ def test_the_formats_of_the_command_are_those_that_are_drawn():
 def test_the_same_bytes_whatever_the_seed():
     """Sets and dicts in another order draw nothing else."""
     code = (
-        "import sys; sys.path[:0] = ['.', 'tests']\n"
+        "import sys; sys.path[:0] = ['.']\n"
         "from tests.render.graph.samples import report_on, wide_case\n"
         "from reshardctl.render.graph import GRAPHS, draw\n"
         "r = report_on(wide_case(9))\n"

@@ -16,10 +16,10 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, ShardId, Stream
 from reshardctl.render.escape import ascii_only, escape
 from reshardctl.render.graph import GRAPHS, draw
-from tests.judging import images_of
 from tests.render.graph.drawing import dot_edges, parsed, rects
 from tests.render.graph.samples import lineage_on
 from tests.render.samples import CASES
+from tests.support.judging import images_of
 
 HOSTILE = (
     "\x1b[2J\x1b]0;owned\x07", "line\n  fake --> edge\rmore", "\u202e8934\u202c", "\u2028",

@@ -14,10 +14,10 @@ from reshardctl.diagnosis.report import RepairOptions, make
 from reshardctl.render.graph import draw
 from reshardctl.render.graph.several import SEVERAL, draw_several
 from reshardctl.render.graph.several.svg import COLORS
-from tests.judging import images_of
 from tests.render.graph.drawing import SVG, parsed, rects, shades
 from tests.render.graph.samples import lineage_on, report_on, wide_case
 from tests.render.graph.test_hostile import HOSTILE
+from tests.support.judging import images_of
 
 CASE = wide_case(8)
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from reshardctl.lineage import Lineage
-from tests.case_stream import number as spelled
 from tests.lineage.histories import CREATED, STREAM, History, fresh
+from tests.support.case_stream import number as spelled
 
 Row = dict[str, Any]
 SCHEMA = (

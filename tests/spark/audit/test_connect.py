@@ -34,7 +34,7 @@ INSIDE = Path(__file__).with_name("connected.py")
 @pytest.mark.skipif(bool(LACKS), reason=LACKS or "-")
 def test_through_connect(tmp_path: Path) -> None:
     root = Path(__file__).parents[3]
-    found = [root, root / "tests", *filter(None, os.environ.get("PYTHONPATH", "").split(":"))]
+    found = [root, *filter(None, os.environ.get("PYTHONPATH", "").split(":"))]
     environment = {
         **os.environ, "PYTHONPATH": ":".join(map(str, found)), "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable, "PYTHONUNBUFFERED": "1",

@@ -18,11 +18,11 @@ from reshardctl.model import Image
 from reshardctl.planning.plan import Ask, Plan, decide
 from reshardctl.testing import load_topology
 from reshardctl.testing.settings import Settings
-from tests.case import CASES, Case, Expect, all_cases, load
 from tests.dialects.spark import images, repaired
-from tests.judging import Bench
 from tests.reference.spark_files import logged
 from tests.spark.source.drive import Query
+from tests.support.case import CASES, Case, Expect, all_cases, load
+from tests.support.judging import Bench
 
 RELEASE = "kinesis-lineage"
 PAUSE = 5.0

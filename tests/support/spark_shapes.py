@@ -21,7 +21,7 @@ from tests.reference.spark_log import FOLDERS
 from tests.reference.spark_offset import Offset, Position, entry_text
 from tests.reference.spark_release import RELEASES, Options
 
-GOLDEN = Path(__file__).parent / "golden" / "spark"
+GOLDEN = Path(__file__).parents[1] / "golden" / "spark"
 FOLDER_OF = {
     "qubole-1.2.0_spark-3.0": "qubole-1.2.0_spark-3.0",
     "awslabs-1.4.2": "awslabs-1.4.2-sdk",

@@ -3,7 +3,7 @@
 A case holds a stream, the rows that a consumer stored, and what is expected: which payloads the
 next start delivers, what inspect finds, what fix writes, and what the start after that delivers.
 Unknown keys are errors, so that a misspelt expectation cannot pass unseen. Multi-stream tables and
-side tables (``[multi]``, ``[[side]]``) are described in ``tests/case_tables.py``.
+side tables (``[multi]``, ``[[side]]``) are described in ``tests/support/case_tables.py``.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.case_rows import Item, item_of, repaired
-from tests.case_stream import CaseShard, Record, filled, listing, only, resolve, shard_name
-from tests.case_tables import Multi, multi_of, side_of, stored, unnamed
 from tests.dialects import dialect_of
+from tests.support.case_rows import Item, item_of, repaired
+from tests.support.case_stream import CaseShard, Record, filled, listing, only, resolve, shard_name
+from tests.support.case_tables import Multi, multi_of, side_of, stored, unnamed
 
-CASES = Path(__file__).parent / "cases"
+CASES = Path(__file__).parents[1] / "cases"
 
 Delivery = Mapping[str, tuple[str, ...]]
 """Payloads by shard id (``shardId-…``), in the order of delivery; every shard is named."""

@@ -15,8 +15,8 @@ from reshardctl.model import Image, after
 from reshardctl.planning.plan import Plan
 from reshardctl.planning.policy import EVERYTHING, Accept
 from reshardctl.testing import FakeKinesis, load_topology
-from tests.case import Case
-from tests.judging import images_of, options_of
+from tests.support.case import Case
+from tests.support.judging import images_of, options_of
 
 ALL = Accept(skip=0.0, reread=EVERYTHING, disorder=True)
 """Everything but a skip."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reshardctl.model import Image
 
-GOLDEN = Path(__file__).parent / "golden" / "spark"
+GOLDEN = Path(__file__).parents[1] / "golden" / "spark"
 CONNECTORS = (
     "awslabs-1.4.2", "awslabs-1.4.2-sdk", "awslabs-head", "awslabs-head-0f4c005",
     "awslabs-head-0f4c005-spark-4.3", "qubole-1.2.0_spark-3.0", "qubole-kinesis-sql",

@@ -11,7 +11,7 @@ from reshardctl.model import Image, canonical
 from reshardctl.testing import FakeKinesis, load_topology
 from tests.reference.kinsumer import Tables
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parents[1] / "golden"
 STORES = sorted(
     path.parent for family in ("twitchscience", "snowplow")
     for path in (GOLDEN / f"kinsumer-{family}").glob("*/truth.json")

@@ -1,7 +1,7 @@
 """A case's table where it is more than one stream's leases: multi-stream tables, side tables.
 
 Cases with any of these keys are in ``cases/kcl-tables``; the rest of the form is that of
-``tests/case.py``::
+``tests/support/case.py``::
 
     [multi]                       # the application is a multi-stream one (KCL 2.3 and later)
     epoch = 1795219200            # in its keys; default: the stream's creation time
@@ -31,8 +31,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tests.case_rows import Item, item_of
-from tests.case_stream import only
+from tests.support.case_rows import Item, item_of
+from tests.support.case_stream import only
 
 SIDE_KEYS = {"CoordinatorState": "key", "WorkerMetricStats": "wid"}
 """Side table, behind the application's name → its partition key (KCL 3.1.3)."""

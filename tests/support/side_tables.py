@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tests.case import Case
-from tests.case_rows import Item
-from tests.case_tables import SIDE_KEYS
+from tests.support.case import Case
+from tests.support.case_rows import Item
+from tests.support.case_tables import SIDE_KEYS
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any
 from reshardctl.model import Image, canonical
 from reshardctl.testing import FakeKinesis, load_topology
 
-GOLDEN = Path(__file__).parent / "golden" / "kinesis-consumer"
+GOLDEN = Path(__file__).parents[1] / "golden" / "kinesis-consumer"
 STORES = sorted(path.parent for path in GOLDEN.glob("*/truth.json"))
 APP, STREAM = "app", "st"
 RELEASES = ("0.5.0", "master-31e0042", "telegraf-1.39")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.case import CASES
-from tests.case_stream import CaseShard, filled, listing, only, resolve, shard_name
+from tests.support.case import CASES
+from tests.support.case_stream import CaseShard, filled, listing, only, resolve, shard_name
 
 SYNC_KEYS = {"title", "source", "consumer", "stream", "expect"}
 

@@ -1,7 +1,7 @@
 """How often a plan has to wait for an answer, over all case files without a release.
 
-    python -m tests.questions        # the table
-    python -m tests.questions -v     # and each case that is asked about
+    python -m tests.support.questions        # the table
+    python -m tests.support.questions -v     # and each case that is asked about
 
 A case is counted once for each start mode that it names, and once with nothing named at all.
 """
@@ -14,9 +14,9 @@ from collections.abc import Iterator
 
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.planning.plan import Ask
-from tests.case import Case, all_cases
 from tests.dialects import dialect_of
-from tests.judging import Bench, options_of
+from tests.support.case import Case, all_cases
+from tests.support.judging import Bench, options_of
 
 FOLDERS = ("kcl", "kcl-tables", "kinsumer", "kinesis-consumer", "quickwit", "spark")
 STARTED = "start mode named, no release"

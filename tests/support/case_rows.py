@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.case_stream import CaseShard, only, shard_name
+from tests.support.case_stream import CaseShard, only, shard_name
 
 Item = dict[str, Any]
 """One DynamoDB item in DynamoDB JSON."""

@@ -13,7 +13,7 @@ from reshardctl.model import Cut, Image, Rank, ShardId, Stream, WillRead, decode
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, judge, processed_frontier
 
-GOLDEN = Path(__file__).parent / "golden" / "spark"
+GOLDEN = Path(__file__).parents[1] / "golden" / "spark"
 QUBOLE, V1, HEAD = "qubole-1.2.0_spark-3.0", "awslabs-1.4.2", "awslabs-head-0f4c005"
 FOLDERS = {QUBOLE: QUBOLE, V1: "awslabs-1.4.2-sdk", HEAD: HEAD}
 DIES = "dies"

@@ -15,9 +15,9 @@ from reshardctl.model import Image, Stream, canonical, time_of
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, judge, processed_frontier
 from reshardctl.planning.policy import EVERYTHING, LOSSLESS, Accept
-from tests.judging import images_of, shard_of
+from tests.support.judging import images_of, shard_of
 
-GOLDEN = Path(__file__).parent / "golden" / "kcl"
+GOLDEN = Path(__file__).parents[1] / "golden" / "kcl"
 Item = dict[str, Any]
 SIDE = {"app-CoordinatorState": "key", "app-WorkerMetricStats": "wid"}
 

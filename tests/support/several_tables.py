@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 from zlib import crc32
 
-from lease_server import Clock, _bytes, session
-
 from reshardctl.model import Create, Image, Step, TableShape, Write, canonical
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.dynamodb import DynamoDb
+from tests.support.lease_server import Clock, _bytes, session
 
 _names = itertools.count()
 Shaped = Callable[[str], Sequence[TableShape]]

@@ -14,7 +14,7 @@ from typing import Any
 
 from reshardctl.model import Image
 from reshardctl.testing.memory_medium import MemoryStore
-from tests.case import Case
+from tests.support.case import Case
 
 END = "SHARD_END"
 Row = dict[str, Any]

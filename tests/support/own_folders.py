@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-CHECKOUT = Path(__file__).resolve().parent.parent
+CHECKOUT = Path(__file__).resolve().parents[2]
 KEPT = ("__pycache__", ".pytest_cache", ".hypothesis", "target", "node_modules")
 """Folders of a checkout that git ignores."""
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
