@@ -39,7 +39,7 @@ def pytest_collection() -> Iterator[None]:
 
 
 SLOW_FILES = (
-    "test_spark_cases_reference.py", "test_policy_reference.py", "test_rebuild_reference.py",
+    "test_spark_cases.py", "test_policy_reference.py", "test_rebuild_reference.py",
     "test_verbs.py", "test_rule_pages.py", "test_bad_input.py", "test_kcl_contract.py",
     "test_rebuild_spark_reference.py", "test_process.py", "test_tables.py", "test_random.py",
     "test_exhaustive.py", "test_spark.py", "test_quickwit_golden.py", "test_quickwit_postgres.py",

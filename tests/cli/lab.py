@@ -33,7 +33,7 @@ from reshardctl.testing import FakeKinesis, load_topology
 from tests.support.case import Case
 from tests.support.lease_server import LeaseTable
 from tests.support.made_up_aws import MADE_UP
-from tests.test_iam import documented
+from tests.whole.test_iam import documented
 
 ACCESS_KEY = "AKIAIOSFODNN7EXAMPLE"
 SECRET_KEY = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"

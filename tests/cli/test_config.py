@@ -10,7 +10,7 @@ import pytest
 from reshardctl.commands.request import wishes_of
 from reshardctl.config import load
 from tests.cli.test_configured import configure
-from tests.test_iam import documented
+from tests.whole.test_iam import documented
 
 ROLE = "arn:aws:iam::210987654321:role/reader"
 MORE = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.cli.lab import Lab
-from tests.test_iam import documented
+from tests.whole.test_iam import documented
 
 OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
 WRITES = ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem")

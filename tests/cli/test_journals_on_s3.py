@@ -10,7 +10,7 @@ from tests.cli.lab import Lab
 from tests.cli.test_bad_input import kept
 from tests.cli.test_journals import VALIDATOR
 from tests.support.lease_server import session
-from tests.test_iam import documented
+from tests.whole.test_iam import documented
 
 OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
 _buckets = itertools.count(100)

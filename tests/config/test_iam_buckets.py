@@ -7,7 +7,7 @@ import pytest
 from reshardctl.config.entries import Consumer, Reach, Stream
 from reshardctl.config.iam import ENVIRONMENT, policies
 from reshardctl.consumers import locator
-from tests.test_iam import policies as documented
+from tests.whole.test_iam import policies as documented
 
 REACH = Reach(region="eu-west-1")
 STREAM = Stream("orders", "orders", REACH, None, "reshardctl.toml:1")

@@ -2,7 +2,7 @@
 the case says, and on those that the plan leaves.
 
 The expectations are the case files', which cite the runs on both real libraries; the core runs the
-same files in `tests/test_cases_dialects.py`.
+same files in `tests/whole/test_cases_dialects.py`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Spark's side is MicroBatchExecution (apache/spark, branches 3.3 to 4.1: populate
 constructNextBatch, runBatch): which batch comes next, the comparison of offsets by their text, and
 the logs. The sources' sides are in spark_qubole.py, spark_awslabs.py and spark_lineage.py. All
 was written from their sources, knows nothing of the package but its FakeKinesis, and parses
-directories for itself; tests/test_spark_reference.py holds it against what the real ones did.
+directories for itself; tests/reference/test_spark_runs.py holds it against what the real ones did.
 
 Left out: enhanced fan-out, aggregated records, watermarks, state stores, async progress.
 """

@@ -16,7 +16,7 @@ from reshardctl.spark import gateway
 from reshardctl.spark.hadoop import Hadoop
 from reshardctl.stores.files.tree import Tree
 from reshardctl.testing.store_contract import StoreContract, Words
-from tests.media.files.trees import change, creation, everything, plant, removal
+from tests.stores.files.trees import change, creation, everything, plant, removal
 
 real = pytest.mark.skipif(
     importlib.util.find_spec("pyspark") is None, reason="needs PySpark, an extra"

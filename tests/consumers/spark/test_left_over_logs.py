@@ -17,9 +17,9 @@ from reshardctl.consumers.spark.needed_files import wants
 from reshardctl.errors import CannotTell
 from reshardctl.model import Image
 from tests.dialects.spark import images
+from tests.reference.test_spark_cases import Situation
 from tests.support.case import all_cases
 from tests.support.judging import Bench
-from tests.test_spark_cases_reference import Situation
 
 RELEASE = "awslabs-2.0.0"
 LOG = "sources/0/shard-source"

@@ -10,7 +10,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import HASH_SPACE, Shard, Stream, at_number, exactly, shard_id
 from reshardctl.render import Context
 from reshardctl.testing.sequence import SequenceNumber
-from tests.audit.made import (
+from tests.auditing.hand_made_facts import (
     CREATED,
     compared,
     facts,

@@ -25,7 +25,7 @@ from reshardctl.render.audit.notebook import show
 from reshardctl.render.context import Context
 from reshardctl.render.sarif import fingerprint
 from reshardctl.render.subjects import of_audit
-from tests.audit.made import CREATED
+from tests.auditing.hand_made_facts import CREATED
 from tests.render.audit.samples import ALL, CONTEXT, alone, clean, everything, hostile, large
 from tests.render.formats import AUDITS
 

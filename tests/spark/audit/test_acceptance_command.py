@@ -18,7 +18,7 @@ import pytest
 import reshardctl.render
 from reshardctl.cli.app import run
 from reshardctl.testing import FakeKinesis, serve
-from tests.audit.shown import CODE, codes_in
+from tests.auditing.shown_codes import CODE, codes_in
 from tests.injector import damage
 from tests.injector.damage import Damage
 from tests.injector.files import write_bare_csv, write_json, write_parquet, write_sink

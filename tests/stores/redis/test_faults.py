@@ -1,0 +1,118 @@
+"""Connections that go at any moment, keys of other kinds, of other applications, with an end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from reshardctl.errors import Refused, UsageError
+from reshardctl.model import Create, Delete, Image, Step, Update, Write
+from reshardctl.model.write_state import WriteResult
+from reshardctl.stores.redis import Strings
+from reshardctl.stores.redis.server import Server
+from tests.servers import PASSWORD, Running
+from tests.servers.severed import way_to
+from tests.stores.faults_of_stores import cut_everywhere
+from tests.stores.redis.test_contract import SHAPE, Keys, Masked, _row, running
+
+__all__ = ["running"]
+
+
+@pytest.fixture
+def keys(running: Running) -> Keys:
+    return Keys(running)
+
+
+def strings(keys: Keys, app: str) -> Strings:
+    return Strings(keys.server, SHAPE, "sequence_number", app, lambda _seconds: None)
+
+
+def number(image: Image | None) -> Any:
+    return image and image.attributes.get("sequence_number")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seen", [False, True], ids=["unseen", "seen"])
+def test_a_connection_cut_at_any_message(keys: Keys, running: Running, seen: bool) -> None:
+    database = keys.client.connection_pool.connection_kwargs["db"]
+    with way_to(running.port) as way:
+        server = Server(f"127.0.0.1:{way.port}/{database}", PASSWORD)
+        inner: Any = Strings(server, SHAPE, "sequence_number", "app-a", lambda _seconds: None)
+        endings = cut_everywhere(keys, way, Masked(inner, [SHAPE]), _row, seen=seen)
+    assert "done" in endings
+
+
+def test_one_application_among_others(keys: Keys) -> None:
+    """`a` reading `b-c` and `a-b` reading `c` have a namespace in common, but no key."""
+    keys.client.set("a:checkpoint:b-c:shardId-000000000000", "1")
+    keys.client.set("a-b:checkpoint:c:shardId-000000000000", "2")
+    keys.client.set("a*:checkpoint:s:shardId-000000000000", "3")
+    keys.client.set("unrelated", "4")
+    (one,) = strings(keys, "a").read()
+    assert (one.key, number(one)) == ("a-b-c/shardId-000000000000", {"S": "1"})
+    (other,) = strings(keys, "a-b").read()
+    assert number(other) == {"S": "2"}
+    (starred,) = strings(keys, "a*").read()
+    assert number(starred) == {"S": "3"}
+    assert len(strings(keys, "").read()) == 3
+
+
+def test_a_key_of_another_type_is_seen_and_not_written(keys: Keys) -> None:
+    """The library's Get drops the error: to it, there is no position."""
+    keys.client.rpush("app-a:checkpoint:s-1:a", "x")
+    (found,) = strings(keys, "app-a").read()
+    assert number(found) is None
+    for change in (Update({"sequence_number": {"S": "1"}}), ):
+        write = Write(found.key, change, found, "a test", ("sequence_number",))
+        with pytest.raises(UsageError, match="holds no string"):
+            strings(keys, "app-a").write(Step("one", (write,)), "t")
+    made = Write(found.key, Create({**found.attributes, "sequence_number": {"S": "1"}}), None, "")
+    assert strings(keys, "app-a").write(Step("one", (made,)), "t") is WriteResult.CONFLICT
+    assert keys.client.lrange("app-a:checkpoint:s-1:a", 0, -1) == [b"x"]
+
+
+def test_a_time_to_live_stays(keys: Keys) -> None:
+    keys.client.set("app-a:checkpoint:s-1:a", "1", ex=5000)
+    (found,) = strings(keys, "app-a").read()
+    write = Write(
+        found.key, Update({"sequence_number": {"S": "2"}}), found, "a test", ("sequence_number",)
+    )
+    assert strings(keys, "app-a").write(Step("one", (write,)), "t") is WriteResult.APPLIED
+    assert keys.client.get("app-a:checkpoint:s-1:a") == b"2"
+    assert int(keys.client.ttl("app-a:checkpoint:s-1:a")) > 4000
+
+
+def test_bytes_that_are_no_text_go_and_come_back(keys: Keys) -> None:
+    keys.client.set("app-a:checkpoint:s-1:a", b"\xff\x00")
+    (found,) = strings(keys, "app-a").read()
+    gone = Write(found.key, Delete(), found, "a test", ("sequence_number",))
+    assert strings(keys, "app-a").write(Step("one", (gone,)), "t") is WriteResult.APPLIED
+    back = Write(found.key, Create(found.attributes), None, "a test")
+    assert strings(keys, "app-a").write(Step("one", (back,)), "t") is WriteResult.APPLIED
+    assert keys.client.get("app-a:checkpoint:s-1:a") == b"\xff\x00"
+
+
+@pytest.fixture
+def replica(keys: Keys) -> Iterator[Keys]:
+    """A server that takes no writes, as a replica does."""
+    keys.client.execute_command("REPLICAOF", "127.0.0.1", "1")
+    yield keys
+    keys.client.execute_command("REPLICAOF", "NO", "ONE")
+
+
+def test_a_replica_is_not_written(replica: Keys) -> None:
+    with pytest.raises(Refused, match=r"replica|READONLY|read only"):
+        strings(replica, "app-a").write(Step("one", (
+            Write("app-a-s-1/a", Create({
+                "namespace": {"S": "app-a-s-1"}, "shard_id": {"S": "a"},
+                "sequence_number": {"S": "1"},
+            }), None, "a test"),
+        )), "t")
+
+
+@pytest.mark.parametrize("target", ["", "host:x/0", "host/db", "host/0/1", "host:123456/0"])
+def test_no_address(target: str) -> None:
+    with pytest.raises(UsageError):
+        Server(target, "")

@@ -1,0 +1,261 @@
+"""The arrows: who may import what, who may touch the world, and how big a file may grow.
+
+Read from the sources, not by importing: an import inside a function counts as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from importlinter.cli import lint_imports
+
+import reshardctl
+from reshardctl.consumers.libraries import SPECS
+from reshardctl.consumers.registry import CONSUMERS
+from reshardctl.diagnosis.rules import RULES
+
+PACKAGE = Path(reshardctl.__file__).parent
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
+TOOLS = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["tool"]
+(LAYERS,) = [
+    [[unit.strip() for unit in row.split("|")] for row in contract["layers"]]
+    for contract in TOOLS["importlinter"]["contracts"] if contract["type"] == "layers"
+]
+"""Topmost first."""
+UNITS = {unit for row in LAYERS for unit in row}
+PURE = {
+    "auditing", "codec", "consumers", "diagnosis", "errors", "exit", "lineage", "model", "planning",
+}  # fmt: skip
+"""No I/O, no clock, no randomness."""
+
+ONLY_IN = {
+    "moto": {"testing", "demo"},
+    "hypothesis": {"testing"},
+    "pytest": {"testing"},
+    "networkx": {"render/graph/graphml.py"},
+    "psycopg": {"stores/sql"},
+    "pymysql": {"stores/sql"},
+    "redis": {"stores/redis"},
+    "pickle": set(),
+}
+WORLD = {
+    "time", "random", "secrets", "uuid", "os", "sys", "io", "socket", "subprocess", "tempfile",
+    "shutil", "threading", "asyncio", "signal", "logging", "urllib.request", "http", "glob",
+    "fcntl", "getpass", "platform", "locale",
+}  # fmt: skip
+"""Modules by which a program meets the world."""
+WORLDLY_CALLS = {
+    "open", "input", "print", "eval", "exec", "now", "utcnow", "today", "read_text", "write_text",
+    "read_bytes", "write_bytes", "getenv", "hash", "id",
+}  # fmt: skip
+"""Calls by which pure code would stop being so; `hash` and `id` differ from run to run."""
+PURE_EXCEPTIONS = {"lineage/ids.py": {"sys"}}
+"""sys.byteorder: how wide integers lie in memory."""
+
+
+def where(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def unit(path: Path) -> str:
+    return path.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All that a file says, in no order."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Dotted names of the modules that a file imports, anywhere in it; types only as well."""
+    for node in nodes(path):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{where(path)}: a relative import"
+            module = node.module or ""
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def own(path: Path) -> set[str]:
+    """Which units of the package a file imports."""
+    parts = [name.split(".") for name in imports(path) if name.startswith("reshardctl.")]
+    return {name[1] for name in parts} & UNITS - {unit(path)}
+
+
+def allowed(path: Path, places: set[str]) -> bool:
+    return any(where(path) == p or where(path).startswith(f"{p}/") for p in places)
+
+
+def found(wrong: dict[str, set[str]]) -> dict[str, set[str]]:
+    """The files of which something is said, all of them at once."""
+    return {name: said for name, said in wrong.items() if said}
+
+
+def test_every_import_keeps_the_contracts(capsys):
+    """The layers, the independence of the consumers, and which library is used where."""
+    kept = lint_imports(config_filename=str(PYPROJECT), no_cache=True, is_debug_mode=False) == 0
+    assert kept, capsys.readouterr().out
+
+
+def test_the_package_itself_imports_nothing_of_its_own():
+    assert own(PACKAGE / "__init__.py") == set()
+
+
+def test_who_may_use_what():
+    def misused(path: Path) -> Iterator[str]:
+        for name in imports(path):
+            places = ONLY_IN.get(name.split(".")[0])
+            if places is not None and not allowed(path, places):
+                yield name
+
+    assert not found({where(path): set(misused(path)) for path in FILES})
+
+
+PURE_PATHS = ("render/graph/", "render/explanation.py")
+ALSO_PURE = [path for path in FILES if where(path).startswith(PURE_PATHS)]
+
+
+def met(path: Path) -> Iterator[str]:
+    """By what name a file meets the world."""
+    yield from (n for n in imports(path) if n in WORLD or n.split(".")[0] in WORLD)
+    for node in nodes(path):
+        if isinstance(node, ast.Call):
+            called = node.func
+            if isinstance(called, ast.Name) and called.id in WORLDLY_CALLS:
+                yield called.id
+            if isinstance(called, ast.Attribute) and called.attr in WORLDLY_CALLS - {"id", "hash"}:
+                yield called.attr
+
+
+def test_below_the_line_nothing_meets_the_world():
+    pure = [*(p for p in FILES if unit(p) in PURE), *ALSO_PURE]
+    assert len(pure) > len(PURE)
+    assert not found({
+        where(path): set(met(path)) - PURE_EXCEPTIONS.get(where(path), set()) for path in pure
+    })
+
+
+def test_pure_code_imports_pure_code_only():
+    """What is below the line stays below it, through whatever it imports."""
+    for path in FILES:
+        if unit(path) in PURE:
+            assert own(path) <= PURE, f"{where(path)}: {own(path) - PURE}"
+
+
+def test_files_stay_small():
+    lines = {where(path): len(path.read_text(encoding="utf-8").splitlines()) for path in FILES}
+    assert {name: count for name, count in lines.items() if count > 450} == {}
+
+
+def test_functions_stay_small():
+    """Lines of the body: a verb's signature is its options, declared one a line."""
+    assert not found({
+        where(path): {
+            node.name for node in nodes(path)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            and (node.end_lineno or 0) - node.body[0].lineno + 1 > 60
+        }
+        for path in FILES
+    })  # fmt: skip
+
+
+EMPTY_WORDS = ("manager", "helper", "utils", "handler")
+
+
+def test_no_name_that_says_nothing():
+    def named(path: Path) -> Iterator[str]:
+        yield path.stem
+        for node in nodes(path):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                yield node.name
+
+    assert not found({
+        where(path): {n for n in named(path) if any(word in n.lower() for word in EMPTY_WORDS)}
+        for path in FILES
+    })
+
+
+def test_every_rule_is_registered():
+    written = {p.stem[:6].upper() for p in (PACKAGE / "diagnosis/rules").glob("rsh*.py")}
+    assert [rule.code for rule in RULES] == sorted(written)
+
+
+def test_every_consumer_is_registered():
+    found = (PACKAGE / "consumers").glob("*/__init__.py")
+    folders = {p.parent.name.replace("_", "-") for p in found}
+    assert set(CONSUMERS) == set(SPECS) == folders
+    assert {name: consumer.spec for name, consumer in CONSUMERS.items()} == SPECS
+
+
+def compared(path: Path) -> Iterator[str]:
+    """Names of consumers that a file compares with, looks up or matches."""
+    for node in nodes(path):
+        keys: list[ast.expr | None] = []
+        if isinstance(node, ast.Compare):
+            keys = [node.left, *node.comparators]
+        elif isinstance(node, ast.Dict):
+            keys = list(node.keys)
+        elif isinstance(node, ast.Subscript):
+            keys = [node.slice]
+        elif isinstance(node, ast.MatchValue):
+            keys = [node.value]
+        inside = (
+            part for key in keys if key is not None
+            for part in (key.elts if isinstance(key, ast.Tuple | ast.List | ast.Set) else [key])
+        )
+        for part in inside:
+            if isinstance(part, ast.Constant) and part.value in SPECS:
+                yield str(part.value)
+
+
+NAMED_OTHERWISE: dict[str, set[str]] = {}
+"""File → names in it that are the same as a consumer's and about something else."""
+
+
+def test_no_other_room_asks_for_a_consumer_by_name():
+    """What differs between libraries is a field of its Spec or a method of its BaseConsumer."""
+    assert found({
+        where(path): set(compared(path)) for path in FILES if unit(path) != "consumers"
+    }) == NAMED_OTHERWISE
+
+
+HEAVY = {
+    "boto3", "botocore", "msgspec", "networkx", "rich", "moto", "reshardctl.kinesis",
+    "reshardctl.render", "reshardctl.lineage", "reshardctl.consumers",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", [["--help"], ["fix", "--help"], ["--version"]], ids=" ".join)
+def test_help_loads_nothing_heavy(words):
+    """What takes time to load is loaded by the verb that needs it."""
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "reshardctl", *words],
+        capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
+    loaded = {line.rpartition("|")[2].strip() for line in lines}
+    assert "typer" in loaded and not HEAVY & loaded
+
+
+def test_a_rule_page_loads_nothing_heavy():
+    code = (
+        "import sys; from reshardctl.cli.app import run; run(['rule', 'RSH203']); "
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert "RSH203" in done.stdout
+    assert not {"boto3", "botocore", "msgspec", "networkx"} & set(done.stderr.split())

@@ -1,0 +1,57 @@
+"""What scripts/parts.sh gives to the scripts: named parts with their seconds, and two at a time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+
+
+def ran(tmp_path: Path, text: str) -> subprocess.CompletedProcess[str]:
+    """A script of this text, behind the line that gives it its parts."""
+    lines = ("set -euo pipefail", f". {SCRIPTS}/parts.sh", f"begin_parts {tmp_path}/parts", text)
+    surroundings = {k: v for k, v in os.environ.items() if k != "RESHARDCTL_PARTS"}
+    return subprocess.run(
+        ["bash", "-c", "\n".join(lines)], capture_output=True, text=True, timeout=60, check=False,
+        cwd=tmp_path, env=surroundings,
+    )
+
+
+def test_each_part_is_named_and_noted(tmp_path: Path) -> None:
+    done = ran(tmp_path, 'part "Lint" echo linted\npart "Types" true\nprint_parts')
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "=== Lint\nlinted\n" in done.stdout
+    assert [line.split("  ")[-1] for line in done.stdout.splitlines()[-2:]] == ["Lint", "Types"]
+
+
+def test_a_script_within_notes_its_parts_in_the_same_table(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.write_text(f". {SCRIPTS}/parts.sh\nbegin_parts other\npart Inner true\nprint_parts\n")
+    done = ran(tmp_path, "bash inner\npart Outer true\nprint_parts")
+    assert done.stdout.count("Inner") == 2
+    assert done.stdout.count("Seconds of each part") == 1
+
+
+def test_two_side_by_side_both_run(tmp_path: Path) -> None:
+    """Each waits for the other, so neither may wait for the other's end."""
+    text = """
+    first() { mkfifo there; part First cat there; }
+    second() { until [ -p there ]; do sleep 0.05; done; part Second sh -c 'echo met >there'; }
+    side_by_side first second
+    echo after
+    """
+    done = ran(tmp_path, text)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.index("met") < done.stdout.index("=== Second") < done.stdout.index("after")
+
+
+def test_a_failure_on_either_side_ends_the_script(tmp_path: Path) -> None:
+    for lanes in ("bad good", "good bad"):
+        functions = "good() { part Good true; }; bad() { part Bad false; echo never; }"
+        done = ran(tmp_path, f"{functions}\nside_by_side {lanes}\necho after")
+        assert done.returncode == 1
+        assert "=== Good" in done.stdout
+        assert "never" not in done.stdout
+        assert "after" not in done.stdout
