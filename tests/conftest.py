@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support.made_up_aws import MADE_UP
+from tests.support.needs import decide, fail_if_missing
 from tests.support.own_folders import Watch
 
 # No deadline: a slow machine is not a defect. Derandomised: a red test is red for everybody.
@@ -47,9 +48,17 @@ SLOW_FILES = (
 )
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The slowest files first, lest one process end on them while the other has nothing left."""
+    """Say what is skipped, and put the slowest files first, lest one process end on them while the
+    other has nothing left."""
+    decide(items)
     items.sort(key=lambda item: item.path.name not in SLOW_FILES)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    fail_if_missing(item)
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,9 @@ VARIABLE = {"redis": "REDISCLI_AUTH", "postgres": "PGPASSWORD", "mysql": "MYSQL_
 Made = Callable[..., StoreLab]
 
 
-@pytest.fixture(scope="module", params=list(KINDS))
+@pytest.fixture(
+    scope="module", params=[pytest.param(kind, marks=pytest.mark.needs(kind)) for kind in KINDS]
+)
 def running(request: pytest.FixtureRequest) -> Iterator[tuple[str, Running]]:
     with KINDS[request.param]() as server:
         yield request.param, server
@@ -132,12 +134,11 @@ def test_a_wrong_password_is_not_shown(made, monkeypatch, running):
     assert "wr0ng-secret" not in seen.err
 
 
+@pytest.mark.only(lambda running: running != "redis", "redis-cli has no file for passwords")
 def test_a_password_file_is_read(made, monkeypatch, running, tmp_path):
     lab = made("a")
     kind, server = running
     monkeypatch.delenv(VARIABLE[kind])
-    if kind == "redis":
-        pytest.skip("redis-cli has no file for passwords")
     if kind == "postgres":
         file = tmp_path / "pgpass"
         file.write_text(f"127.0.0.1:{server.port}:positions:{USER}:{PASSWORD}\n")
@@ -189,9 +190,8 @@ def test_a_wrong_database_or_table(made, running):
     assert seen.says("there is no table nothing_of_the_kind", "positions_")
 
 
-def test_a_table_of_another_kind(made, running):
-    if running[0] == "redis":
-        pytest.skip("Redis has no tables")
+@pytest.mark.only(lambda running: running != "redis", "Redis has no tables")
+def test_a_table_of_another_kind(made):
     lab = made("a")
     lab.sql("CREATE TABLE orders_2 (namespace varchar(9), shard_id varchar(9), other int)")
     wrong = lab.locator.replace(f"table={lab.table_name}", "table=orders_2")

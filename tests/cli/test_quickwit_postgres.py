@@ -21,11 +21,13 @@ from tests.cli.test_quickwit import end, number
 from tests.servers import PASSWORD, USER, Running
 from tests.servers.postgresql import postgresql
 from tests.support.case_stream import shard_name
+from tests.support.needs import needs
 
 Make = Callable[..., PostgresLab]
 
 
 @pytest.fixture(scope="module")
+@needs("postgres")
 def running() -> Iterator[Running]:
     with postgresql() as server:
         yield server

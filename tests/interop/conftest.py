@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.interop.kcl import built, executed
-from tests.interop.spark import built as spark_built
+from tests.interop.kcl import executed
 from tests.support.made_up_aws import MADE_UP
+from tests.support.needs import needs
 
 if TYPE_CHECKING:
     from tests.interop.kcl.laboratory import Laboratory, Start
@@ -27,20 +27,11 @@ def _no_real_aws_between_tests() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def java() -> bool:
-    """Skip where the real library cannot run; in CI that is a failure."""
-    reason = built.missing()
-    if reason is not None:
-        (pytest.fail if built.required() else pytest.skip)(reason)
-    return True
-
-
-@pytest.fixture(scope="session")
-def laboratory(java: bool, request: pytest.FixtureRequest) -> Iterator[Laboratory]:
+@needs("real-kcl")
+def laboratory(request: pytest.FixtureRequest) -> Iterator[Laboratory]:
     """Begins every selected run at once; each test then looks at the outcome of its own."""
     from tests.interop.kcl.laboratory import Laboratory
 
-    assert java
     executed.begin()
     laboratory = Laboratory()
     try:
@@ -58,18 +49,21 @@ def _selected(session: pytest.Session) -> dict[str, Start]:
 
 
 @pytest.fixture(scope="module")
+@needs("spark-3.5")
 def spark_3_5() -> Iterator[Spark]:
     """PySpark 3.5 with the connectors on its class path; one JVM at a time."""
     yield from _spark("3.5")
 
 
 @pytest.fixture(scope="module")
+@needs("spark-4")
 def spark_4() -> Iterator[Spark]:
     """The newest PySpark 4."""
     yield from _spark("4")
 
 
 @pytest.fixture(scope="module")
+@needs("spark-4.0", "spark-4")
 def packaged() -> Iterator[Callable[[str], Spark]]:
     """A session of a release with our own package beside it; one JVM at a time."""
     from tests.interop.spark.session import Spark
@@ -80,7 +74,6 @@ def packaged() -> Iterator[Callable[[str], Spark]]:
         if release not in running:
             while running:
                 running.popitem()[1].close()
-            _need(release)
             running[release] = Spark(release, packaged=True)
         return running[release]
 
@@ -91,16 +84,9 @@ def packaged() -> Iterator[Callable[[str], Spark]]:
             running.popitem()[1].close()
 
 
-def _need(release: str) -> None:
-    reason = spark_built.missing(release)
-    if reason is not None:
-        (pytest.fail if spark_built.required() else pytest.skip)(reason)
-
-
 def _spark(release: str) -> Iterator[Spark]:
     from tests.interop.spark.session import Spark
 
-    _need(release)
     session = Spark(release)
     try:
         yield session

@@ -16,11 +16,13 @@ from tests.interop.go.opened import opened
 from tests.interop.go.situations import Situation, robbed, situations
 from tests.interop.kcl.verdict import differences
 from tests.support.case_stream import shard_name
+from tests.support.needs import needs
 
 pytestmark = pytest.mark.interop
 
 
 @pytest.fixture(scope="module")
+@needs("real-kinesis-consumer", "redis", "postgres", "mysql")
 def laboratory(request: pytest.FixtureRequest) -> Iterator[Laboratory]:
     yield from opened("kinesis-consumer", request.session)
 

@@ -26,10 +26,11 @@ from reshardctl.testing import FakeKinesis, serve
 from tests.interop.kinesis_local.deviations import DEVIATIONS
 from tests.interop.kinesis_local.scene import HALF, QUARTER, Answers
 from tests.interop.kinesis_local.scenes import SCENES
-from tests.interop.kinesis_local.server import ACCOUNT, REGION, kinesis_local, missing, required
+from tests.interop.kinesis_local.server import ACCOUNT, REGION, kinesis_local
 from tests.interop.kinesis_local.service import Service, client
 from tests.interop.kinesis_local.shapes import Raw, shard_id
 from tests.support.lease_server import LeaseTable, lease_server
+from tests.support.needs import needs
 
 pytestmark = pytest.mark.interop
 
@@ -38,11 +39,8 @@ LIMIT = 120.0
 
 
 @pytest.fixture(scope="module")
+@needs("kinesis-local")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The emulator's; skip where it cannot run, but fail in CI."""
-    reason = missing()
-    if reason is not None:
-        (pytest.fail if required() else pytest.skip)(reason)
     with kinesis_local(tmp_path_factory.mktemp("kinesis-local") / "log") as address:
         yield address
 

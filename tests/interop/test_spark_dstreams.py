@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from tests.interop.spark import built, executed, receivers
+from tests.interop.spark import executed, receivers
 from tests.interop.spark.receivers import MERGED, SPLIT, recorded
 from tests.interop.spark.session import Spark
 from tests.interop.spark.tool import Answer, Tool
+from tests.support.needs import needs
 
 pytestmark = pytest.mark.interop
 
@@ -76,11 +77,9 @@ class Runs:
 
 
 @pytest.fixture(scope="module")
+@needs("spark-3.5")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
     """Every application inspected, some fixed, then all of them started together."""
-    reason = built.missing("3.5")
-    if reason is not None:
-        (pytest.fail if built.required() else pytest.skip)(reason)
     folder = tmp_path_factory.mktemp("receivers")
     with receivers.servers(receivers.streams(), folder) as servers:
         tool = Tool(folder / "state", {"kinesis": servers.kinesis, "dynamodb": servers.dynamodb})

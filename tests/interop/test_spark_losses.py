@@ -14,7 +14,6 @@ import pytest
 
 from reshardctl.testing import FakeKinesis, serve
 from reshardctl.testing.settings import Settings
-from tests.interop.spark import built
 from tests.interop.spark.soak.life import Life
 from tests.interop.spark.soak.moving import STREAM
 from tests.interop.spark.soak.scripted import Query
@@ -39,13 +38,14 @@ class Running:
         return self.release != "4.0"
 
 
-@pytest.fixture(scope="module", params=["4.0", "4"])
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(each, marks=pytest.mark.needs(f"spark-{each}")) for each in ("4.0", "4")],
+)
 def running(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Running]:
     release = request.param
-    if (reason := built.missing(release)) is not None:
-        (pytest.fail if built.required() else pytest.skip)(reason)
     log = tmp_path_factory.mktemp(f"spark-{release}") / "spark.log"
     life = Life(release, REGISTER, log)
     life.hears("ready")

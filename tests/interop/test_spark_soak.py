@@ -12,13 +12,12 @@ from pathlib import Path
 import pytest
 
 from reshardctl.testing import serve
-from tests.interop.spark import built
 from tests.interop.spark.soak.moving import STREAM
 from tests.interop.spark.soak.scenes import BROKEN, HOW, Source, drawn
 from tests.interop.spark.soak.soaking import Soak, Soaked
 from tests.interop.spark.tool import OK, Tool
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.needs("spark-4.0", "spark-4")]
 
 OLDEST, NEWEST = "4.0", "4"
 COLLECTED, AVAILABLE_NOW, FILES = 0, 2, 3
@@ -31,13 +30,6 @@ SOAKED = [
     )
 ]  # fmt: skip
 LIVES = 3
-
-
-@pytest.fixture(autouse=True)
-def spark_is_there() -> None:
-    for release in (OLDEST, NEWEST):
-        if (reason := built.missing(release)) is not None:
-            (pytest.fail if built.required() else pytest.skip)(reason)
 
 
 @pytest.mark.parametrize(("seed", "release"), SOAKED)

@@ -51,11 +51,10 @@ def test_a_start_delivers_what_the_case_says(
 
 
 @every_situation
+@pytest.mark.only(lambda expect: expect.fixed is not None, "the case names no fix")
 def test_a_start_after_the_fix_delivers_what_the_case_says(
     case: Case, expect: Expect, initial: str, release: str
 ) -> None:
-    if expect.fixed is None:
-        pytest.skip("the case names no fix")
     fixed = expect.fixed
     ran = _fixed(case.name, initial, release, tuple(fixed.writes.items()))
     assert ran.died == (expect.dies and fixed.refused is not None)

@@ -1,6 +1,6 @@
 """Real servers for tests: started on loopback, in a folder of their own, stopped at the end.
 
-What is not installed is skipped with its reason; with CI set nothing is.
+Tests are skipped without them, but for CI: `tests/support/needs.py`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-
-import pytest
 
 PATIENCE = 180.0
 """Seconds for a server to answer."""
@@ -38,18 +36,36 @@ class Running:
         return f"127.0.0.1:{self.port}/{self.database}"
 
 
-def need(names: Sequence[str], package: str) -> list[str]:
-    """Paths of programs. Skips, or with CI fails, where one is not installed."""
+PROGRAMS = {
+    "redis": ("redis-server",), "postgres": ("initdb", "postgres"),
+    "mysql": ("mariadb-install-db", "mariadbd"),
+}  # fmt: skip
+_PACKAGES = {"redis": "redis-server", "postgres": "postgresql", "mysql": "mariadb-server"}
+
+
+def missing(server: str) -> str | None:
+    """What keeps a server of `PROGRAMS` from running here; `None` when nothing does."""
+    for name in PROGRAMS[server]:
+        if _path_of(name) is None:
+            return f"{name} is not installed (Debian: apt-get install {_PACKAGES[server]})"
+    return None
+
+
+def programs_of(server: str) -> list[str]:
+    """Paths of a server's programs.
+
+    Raises:
+        RuntimeError: One of them is not installed.
+    """
+    if reason := missing(server):
+        raise RuntimeError(reason)
+    return [path for name in PROGRAMS[server] if (path := _path_of(name))]
+
+
+def _path_of(name: str) -> str | None:
     versions = sorted(map(str, Path("/usr/lib/postgresql").glob("*/bin")))
     places = [*os.get_exec_path(), "/usr/sbin", *versions]
-    found = [shutil.which(name, path=os.pathsep.join(places)) for name in names]
-    missing = [name for name, path in zip(names, found, strict=True) if path is None]
-    if missing:
-        reason = f"{missing[0]} is not installed (Debian: apt-get install {package})"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return [path for path in found if path]
+    return shutil.which(name, path=os.pathsep.join(places))
 
 
 _ports = itertools.count(os.getpid() * 101)

@@ -6,7 +6,17 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.servers import PASSWORD, USER, Running, folder_of, free_port, need, once, owner, served
+from tests.servers import (
+    PASSWORD,
+    USER,
+    Running,
+    folder_of,
+    free_port,
+    once,
+    owner,
+    programs_of,
+    served,
+)
 
 
 @contextmanager
@@ -14,7 +24,7 @@ def mariadb() -> Iterator[Running]:
     """With a database `positions`; it asks for the password."""
     import pymysql
 
-    install, server = need(["mariadb-install-db", "mariadbd"], "mariadb-server")
+    install, server = programs_of("mysql")
     user, port = owner("mysql"), free_port()
     with folder_of(user) as folder:
         data, path = f"--datadir={folder}/data", f"{folder}/socket"

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.servers import PASSWORD, USER, Running, folder_of, free_port, need, once, owner, served
+from tests.servers import (
+    PASSWORD,
+    USER,
+    Running,
+    folder_of,
+    free_port,
+    once,
+    owner,
+    programs_of,
+    served,
+)
 
 
 @contextmanager
@@ -13,7 +23,7 @@ def postgresql() -> Iterator[Running]:
     """With a database `positions`; it asks for the password."""
     import psycopg
 
-    initdb, server = need(["initdb", "postgres"], "postgresql")
+    initdb, server = programs_of("postgres")
     user, port = owner("postgres"), free_port()
     with folder_of(user) as folder:
         secret = folder / "password"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.servers import PASSWORD, Running, folder_of, free_port, need, owner, served
+from tests.servers import PASSWORD, Running, folder_of, free_port, owner, programs_of, served
 
 
 @contextmanager
@@ -13,7 +13,7 @@ def redis_server() -> Iterator[Running]:
     """It asks for the password, of no user."""
     import redis
 
-    (server,) = need(["redis-server"], "redis-server")
+    (server,) = programs_of("redis")
     user, port = owner("redis"), free_port()
     with folder_of(user) as folder:
         def answers() -> bool:

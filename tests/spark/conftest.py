@@ -11,9 +11,7 @@ With RESHARDCTL_NEED_SPARK=1 a missing PySpark fails the tests instead of skippi
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -22,6 +20,7 @@ import pytest
 
 from tests.spark import delta
 from tests.support.made_up_aws import MADE_UP
+from tests.support.needs import needs
 
 CONFIGURATION = {
     "spark.driver.bindAddress": "127.0.0.1",
@@ -34,10 +33,11 @@ CONFIGURATION = {
     "spark.ui.showConsoleProgress": "false",
 }
 
+
 @pytest.fixture(scope="session")
+@needs("pyspark")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A `SparkSession` with two threads and a gigabyte, on the loopback; ended with the tests."""
-    _need_spark()
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
@@ -52,17 +52,3 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
-
-
-def _need_spark() -> None:
-    missing = [
-        name for name, there in (
-            ("PySpark, an extra", importlib.util.find_spec("pyspark") is not None),
-            ("Java", shutil.which("java") or os.environ.get("JAVA_HOME")),
-        )
-        if not there
-    ]  # fmt: skip
-    if missing and os.environ.get("RESHARDCTL_NEED_SPARK"):
-        pytest.fail(f"needs {' and '.join(missing)}")
-    if missing:
-        pytest.skip(f"needs {' and '.join(missing)}")

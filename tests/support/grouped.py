@@ -13,12 +13,16 @@ from typing import Any
 
 import pytest
 
+from tests.support.needs import excluded
+
 Situation = tuple[str, str, tuple[Any, ...]]
 """The case, the situation's own name, and the first arguments of the test."""
 
 
 def by_case(situations: Iterable[Situation]) -> Callable[[Callable[..., None]], Any]:
-    """Make of a test of one situation a test of each case. What is skipped is skipped alone."""
+    """Make of a test of one situation a test of each case. What is skipped is skipped alone.
+
+    An `only` mark (`tests/support/needs.py`) below it leaves situations out."""
     groups: dict[str, list[tuple[str, tuple[Any, ...]]]] = defaultdict(list)
     for case, name, values in situations:
         groups[case].append((name, values))
@@ -29,15 +33,34 @@ def by_case(situations: Iterable[Situation]) -> Callable[[Callable[..., None]], 
             _all_hold(judge, situations, more)
 
         own = signature(judged)
-        rest = list(signature(judge).parameters.values())[taken:]
+        parameters = list(signature(judge).parameters.values())
+        names, rest = [each.name for each in parameters[:taken]], parameters[taken:]
         judged.__signature__ = own.replace(parameters=[own.parameters["situations"], *rest])
         judged.__name__, judged.__doc__ = judge.__name__, judge.__doc__
         judged.__module__ = judge.__module__
-        judged.pytestmark = list(getattr(judge, "pytestmark", []))
-        each = pytest.mark.parametrize("situations", list(groups.values()), ids=list(groups))
-        return each(judged)
+        marks = getattr(judge, "pytestmark", [])
+        judged.pytestmark = [mark for mark in marks if mark.name != "only"]
+        only = [mark for mark in marks if mark.name == "only"]
+        cases = [_case(case, group, names, only) for case, group in groups.items()]
+        return pytest.mark.parametrize("situations", cases)(judged)
 
     return decorate
+
+
+def _case(
+    case: str, group: list[tuple[str, tuple[Any, ...]]], names: list[str], only: list[pytest.Mark]
+) -> Any:
+    """The situations of a case that its test is for; skipped, with the reason, if there is none."""
+    kept, reason = [], None
+    for name, values in group:
+        params = dict(zip(names, values, strict=True))
+        reasons = [why for mark in only if (why := excluded(mark, params)) is not None]
+        if reasons:
+            reason = reasons[0]
+        else:
+            kept.append((name, values))
+    marks = () if kept or reason is None else pytest.mark.skip(reason=reason)
+    return pytest.param(kept, id=case, marks=marks)
 
 
 def _all_hold(

@@ -53,10 +53,9 @@ def test_findings(case, initial, release, expect):
 
 
 @every_stored
+@pytest.mark.only(lambda expect: expect.fixed is not None, "the case says nothing of a fix")
 def test_fix(case, initial, release, expect):
     fixed = expect.fixed
-    if fixed is None:
-        pytest.skip("the case says nothing of a fix")
     bench = Bench.of(case, initial, release, fixed.policy)
     decision = bench.decide()
     if fixed.refused:

@@ -13,16 +13,15 @@ import pytest
 from reshardctl.stores.named_file import replace_file
 from tests.cli.killed.labs import STORES, FileLab
 from tests.cli.killed.stores import Kept, contents
-from tests.cli.killed.tracing import killed, needs_strace, points
+from tests.cli.killed.tracing import killed, points
 from tests.cli.lab import Result
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.needs("strace")]
 STORE = "quickwit"
 
 
 @pytest.fixture
 def lab(servers, tmp_path, monkeypatch, wire) -> Iterator[FileLab]:
-    needs_strace()
     with STORES[STORE](servers, tmp_path, monkeypatch, wire) as lab:
         yield lab
 
@@ -79,7 +78,6 @@ LEFT = re.compile(r"\.report\.[0-9a-f]{12}\.new")
 def test_a_report_is_the_old_or_the_new_one_whole(tmp_path, there):
     """What `-o`, `--out`, `--format NAME=FILE` and `--page` write with: a kill leaves at most
     the new file under another name, which the next run removes."""
-    needs_strace()
     folder, scratch = tmp_path / "out", tmp_path / "scratch"
     scratch.mkdir()
     path = folder / "report"

@@ -14,9 +14,10 @@ import pytest
 
 from tests.cli.killed.labs import STORES, WORDS, Trial
 from tests.cli.killed.stores import Kept, temporary
-from tests.cli.killed.tracing import Point, Work, killed, needs_strace, points
+from tests.cli.killed.tracing import Point, Work, killed, points
 
 SMALL = "quickwit"
+pytestmark = pytest.mark.needs("strace")
 LONG = pytest.mark.long
 Files = dict[str, tuple[bytes, int]]
 stores = pytest.mark.parametrize("trial", sorted(STORES), indirect=True)
@@ -24,7 +25,6 @@ stores = pytest.mark.parametrize("trial", sorted(STORES), indirect=True)
 
 @pytest.fixture
 def trial(request, servers, tmp_path, monkeypatch, wire) -> Iterator[Trial]:
-    needs_strace()
     with STORES[request.param](servers, tmp_path, monkeypatch, wire) as lab:
         yield Trial(lab, tmp_path / "kept", WORDS.get(request.param, ()))
 

@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-import pytest
 
 CALLS = (
     "rename", "renameat", "renameat2", "unlink", "unlinkat", "link", "linkat", "fsync",
@@ -45,26 +41,6 @@ class Point:
 
     def __str__(self) -> str:
         return f"{self.call} {self.when}"
-
-
-def needs_strace() -> None:
-    """Skip where processes cannot be traced, but in CI, which has to bring strace."""
-    why = _why_not()
-    if why and os.environ.get("CI") == "true":
-        pytest.fail(why)
-    if why:
-        pytest.skip(why)
-
-
-def _why_not() -> str:
-    if sys.platform != "linux":
-        return "strace is for Linux"
-    if shutil.which("strace") is None:
-        return "strace is not installed"
-    tried = subprocess.run(
-        ["strace", "-qq", "-o", os.devnull, "true"], capture_output=True, text=True, check=False
-    )
-    return f"strace cannot trace here: {tried.stderr.strip()[:200]}" if tried.returncode else ""
 
 
 def points(work: Work, scratch: Path) -> list[Point]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -26,8 +25,3 @@ def missing(consumer: str) -> str | None:
     if shutil.which("java") is None or not jar("dynamodb").exists():
         return "DynamoDB Local is not built; tests/interop/run does it, with a JDK and Maven"
     return None
-
-
-def required() -> bool:
-    """Whether a machine without Go is an error (CI) and not a reason to skip."""
-    return os.environ.get("CI") == "true"

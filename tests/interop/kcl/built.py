@@ -29,11 +29,6 @@ def missing() -> str | None:
     return None
 
 
-def required() -> bool:
-    """Whether a machine without Java is an error (CI) and not a reason to skip."""
-    return os.environ.get("CI") == "true"
-
-
 def modules() -> list[str]:
     return ["agent", "dynamodb", *(f"kcl-{release}" for release in RELEASES)]
 

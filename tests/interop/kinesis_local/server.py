@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,9 +10,8 @@ from queue import Empty, Queue
 from unittest.mock import patch
 
 from tests.interop.kcl.process import LineProcess
+from tests.interop.kinesis_local.built import HERE, PACKAGE
 
-HERE = Path(__file__).parent
-PACKAGE = HERE / "node_modules" / "kinesis-local"
 START_SECONDS = 60
 ACCOUNT = "123456789012"
 REGION = "us-east-1"
@@ -32,21 +30,6 @@ _SETTINGS = {
     # Long enough to ask something meanwhile.
     "SPLIT_SHARD_DURATION": "500ms",
 }
-
-
-def missing() -> str | None:
-    """What keeps the emulator from running here; None when nothing does."""
-    for tool in ("node", "npm"):
-        if shutil.which(tool) is None:
-            return f"{tool} is not installed"
-    if not (PACKAGE / "main.js").exists():
-        return "kinesis-local is not installed; tests/interop/run does it (npm ci)"
-    return None
-
-
-def required() -> bool:
-    """Whether a machine without Node is an error (CI) and not a reason to skip."""
-    return os.environ.get("CI") == "true"
 
 
 @contextmanager

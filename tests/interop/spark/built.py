@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -23,11 +22,6 @@ def missing(release: str) -> str | None:
     if release == "3.5" and (absent := [each for each in CONNECTORS if not jars(each)]):
         return f"not fetched: {absent}; tests/interop/run does it"
     return None
-
-
-def required() -> bool:
-    """Whether a machine without Spark is an error (CI) and not a reason to skip."""
-    return os.environ.get("CI") == "true"
 
 
 def python(release: str) -> Path:

@@ -19,12 +19,14 @@ from tests.cli.quickwit_postgres_lab import connected, restored
 from tests.servers import PASSWORD, USER, Running
 from tests.servers.postgresql import postgresql
 from tests.servers.severed import Way, way_to
+from tests.support.needs import needs
 
 KEY = "events/kinesis-events"
 ZERO, TWO = f"{KEY}/shardId-000000000000", f"{KEY}/shardId-000000000002"
 
 
 @pytest.fixture(scope="module")
+@needs("postgres")
 def running() -> Iterator[Running]:
     with postgresql() as server:
         yield server

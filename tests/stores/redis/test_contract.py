@@ -15,6 +15,7 @@ from reshardctl.stores.redis.server import Server
 from reshardctl.testing.store_contract import StoreContract, Words
 from tests.servers import PASSWORD, Running
 from tests.servers.redisserver import redis_server
+from tests.support.needs import needs
 from tests.support.several_tables import Mask
 
 _names = itertools.count()
@@ -58,6 +59,7 @@ class Keys:
 
 
 @pytest.fixture(scope="module")
+@needs("redis")
 def running() -> Iterator[Running]:
     with redis_server() as server:
         yield server

@@ -75,7 +75,9 @@ class Table:
         self.sql(f"DELETE FROM {self.shape.name} WHERE shard_id = %s", key)  # noqa: S608
 
 
-@pytest.fixture(scope="module", params=["postgres", "mysql"])
+@pytest.fixture(
+    scope="module", params=[pytest.param(kind, marks=pytest.mark.needs(kind)) for kind in KINDS]
+)
 def running(request: pytest.FixtureRequest) -> Iterator[tuple[str, Running]]:
     start = postgresql if request.param == "postgres" else mariadb
     with start() as server:

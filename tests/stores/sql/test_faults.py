@@ -57,11 +57,8 @@ def test_a_writer_waits_for_the_one_who_holds_the_row(table: Table) -> None:
     assert table.medium().read() == [_row("a", 1)]
 
 
-def test_an_engine_without_transactions_is_not_written(
-    table: Table, running: tuple[str, Running]
-) -> None:
-    if running[0] != "mysql":
-        pytest.skip("PostgreSQL has one kind of table")
+@pytest.mark.only(lambda running: running == "mysql", "PostgreSQL has one kind of table")
+def test_an_engine_without_transactions_is_not_written(table: Table) -> None:
     table.plant(_row("a", 0))
     table.sql(f"ALTER TABLE {table.shape.name} ENGINE=MyISAM")
     write = Write("a", Update({"sequence_number": {"S": "1"}}), _row("a", 0), "a test")
@@ -87,6 +84,7 @@ def test_a_value_that_the_column_keeps_as_another_is_not_written(table: Table) -
     assert table.medium().read() == [before]
 
 
+@pytest.mark.only(lambda running: running == "postgres", "a matter of PostgreSQL")
 @pytest.mark.parametrize("said", ["SQL_ASCII", "LATIN1"])
 @pytest.mark.parametrize("kept", ["SQL_ASCII", "UTF8"])
 def test_the_environment_does_not_choose_the_encoding(
@@ -96,8 +94,6 @@ def test_the_environment_does_not_choose_the_encoding(
     """PGCLIENTENCODING is libpq's own; a row that LATIN1 cannot hold would hide all others, and a
     database in SQL_ASCII is answered in bytes (psycopg's manual, "Strings adaptation")."""
     kind, server = running
-    if kind != "postgres":
-        pytest.skip("a matter of PostgreSQL")
     base = f"{said}_{kept}".lower()
     table.connection.rollback()
     table.connection.autocommit = True
@@ -116,14 +112,14 @@ def test_the_environment_does_not_choose_the_encoding(
     assert rows[1].attributes["note"] == {"S": "€"}
 
 
+@pytest.mark.only(
+    lambda running: running == "postgres", "the tests' user of MariaDB makes no users"
+)
 def test_a_user_who_may_only_read(table: Table, running: tuple[str, Running]) -> None:
     kind, server = running
     name = table.shape.name
-    if kind == "postgres":
-        table.sql(f"CREATE ROLE r{name} LOGIN PASSWORD 'x'")
-        table.sql(f"GRANT SELECT ON {name} TO r{name}")
-    else:
-        pytest.skip("the tests' user of MariaDB makes no users")
+    table.sql(f"CREATE ROLE r{name} LOGIN PASSWORD 'x'")
+    table.sql(f"GRANT SELECT ON {name} TO r{name}")
     table.plant(_row("a", 0))
     reader = KINDS[kind](address_of(f"r{name}@{server.target}".lower(), "x"))
     inner: Any = SqlTable(reader, table.shape, "sequence_number", lambda _seconds: None)
