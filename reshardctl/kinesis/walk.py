@@ -169,6 +169,11 @@ def start_words(since: Cut) -> dict[str, object] | None:
             return {"ShardIteratorType": "LATEST"}
         case Rank.DONE:
             return None
+        case Rank.INSIDE:
+            return _start_inside(since)
+
+
+def _start_inside(since: Cut) -> dict[str, object]:
     if not since.by_time:
         number = since.text or str(since.number)
         kind = "AT_SEQUENCE_NUMBER" if since.sub else "AFTER_SEQUENCE_NUMBER"

@@ -104,20 +104,20 @@ def _after_each_answer(ones: Sequence[Case], steps: Sequence[Step]) -> Plan | No
 
 def _as_one(case: Case) -> Decision:
     """As `decide`, whichever of the candidates wrote the rows and whichever starts on them."""
-    now = case
-    for _ in range(ROUNDS):
-        found = _complete(now)
-        kept = _withheld(case, found)
-        if kept.keys() <= now.kept.keys():
+    now, rounds = case, 0
+    while True:
+        decision, rounds = _complete(now), rounds + 1
+        kept = _withheld(case, decision)
+        if rounds == ROUNDS or kept.keys() <= now.kept.keys():
             break
         now = replace(now, kept={**now.kept, **kept})
-    if kept or not (now.kept and isinstance(found, Plan)):
-        return _keeps(kept) if kept else found
-    before = tuple(one.effects for one in as_it_is(case))
-    if all(loses_nothing(one) for one in before):  # and reads again what no plan may take away
-        return Nothing(found.residuals)
-    proof = _proven(case, found.steps)  # its price, against what the table says
-    return replace(proof, before=before, residuals=found.residuals) if proof else found
+    if kept or not (now.kept and isinstance(decision, Plan)):
+        return _keeps(kept) if kept else decision
+    before = tuple(trial.effects for trial in as_it_is(case))
+    if all(map(loses_nothing, before)):  # and reads again what no plan may take away
+        return Nothing(decision.residuals)
+    proof = _proven(case, decision.steps)  # its price, against what the table says
+    return replace(proof, before=before, residuals=decision.residuals) if proof else decision
 
 
 def _withheld(case: Case, found: Decision) -> dict[ShardId, Cut]:

@@ -73,18 +73,18 @@ def _with_rows(result: Planned | Fixed | Undoing, context: Context) -> list[Elem
     """The suite of the rows, and that of the rules on the rows as they are now."""
     now = report_now(result)
     rules = [] if now is None else [_of_report(now, context)]
-    match result:
-        case Planned(report, _, saved):
-            steps = report.decision.steps if isinstance(report.decision, Plan) else ()
-            rows = _rows("plan", report, steps, context, done=False)
-            if saved is not None:
-                _properties(rows, {"plan": saved.path, "sha256": saved.digest})
-            return [*rules, rows]
-        case Fixed():
-            rows = _rows("fix", result.before, result.steps, context, done=True)
-        case Undoing():
-            done = result.written is not None
-            rows = _rows("undo", result.now, result.steps, context, done)
+    if isinstance(result, Planned):
+        report, saved = result.report, result.saved
+        steps = report.decision.steps if isinstance(report.decision, Plan) else ()
+        rows = _rows("plan", report, steps, context, done=False)
+        if saved is not None:
+            _properties(rows, {"plan": saved.path, "sha256": saved.digest})
+        return [*rules, rows]
+    if isinstance(result, Fixed):
+        rows = _rows("fix", result.before, result.steps, context, done=True)
+    else:
+        done = result.written is not None
+        rows = _rows("undo", result.now, result.steps, context, done)
     _properties(rows, {"journal": result.journal})
     return [rows, *rules]
 

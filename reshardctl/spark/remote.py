@@ -27,13 +27,14 @@ def shown(remote: str) -> str:
 
 def check(remote: str) -> tuple[str, int]:
     """Host and port. UsageError for what is no address."""
+    refused = UsageError(f"--remote {shown(remote)} is no address", "write it as sc://HOST:PORT")
     try:
         parts = urlsplit(remote)
         host, port = parts.hostname, parts.port or PORT
     except ValueError:
-        host = None
+        raise refused from None
     if host is None or parts.scheme != "sc":
-        raise UsageError(f"--remote {shown(remote)} is no address", "write it as sc://HOST:PORT")
+        raise refused
     return host, port
 
 

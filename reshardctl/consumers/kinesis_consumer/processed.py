@@ -93,12 +93,12 @@ class _Settled:
         begun = self._seen.row_below(shard) if infers else self._seen.read_below(shard)
         if infers and begun and self._near_its_end(shard, text):
             return exactly(DONE, Basis.INFERRED, "a shard below it has begun")
-        low, high = at, at
+        low, high, why = at, at, ""
         if self._begun_late(shard):
             low, why = START, "begun when it was first asked for: what came before may be missing"
         if begun:
             high, why = DONE, "a shard below it has begun; whether it is done is stored nowhere"
-        return exactly(at) if low == high else Span(low, high, Basis.INFERRED, why)
+        return Span(low, high, Basis.INFERRED, why) if why else exactly(at)
 
     def _near_its_end(self, shard: ShardId, text: str) -> bool:
         """Whether its last stored record came shortly before its close."""

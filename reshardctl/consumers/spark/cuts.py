@@ -54,6 +54,12 @@ def _cut(position: Position) -> Cut:
             return TIP
         case "AT_TIMESTAMP":
             return at_time(int(position.value) / 1000)
+        case _:
+            return _numbered(position)
+
+
+def _numbered(position: Position) -> Cut:
+    """The cut of a position that is spelled as a sequence number."""
     before = position.kind == AT_SEQUENCE_NUMBER
     if not before and (position.last or position.sub < 0):
         return at_number(position.value)

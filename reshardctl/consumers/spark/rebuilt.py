@@ -127,6 +127,7 @@ def _planned(lineage: Lineage, want: TargetFrontier, last: int, scala: str) -> I
     """Only what has something left to read is named: an end, or a place at one, kills the query."""
     places = _places(lineage, want)
     name = lineage.stream.name
+    line = ""
     for number in (last, last + 1):
         line = qubole.line(name, number, places, scala)
         log = "\n".join(("v1", SETTINGS, line))

@@ -46,16 +46,15 @@ def request(write: Write, shape: TableShape) -> tuple[str, dict[str, Any]]:
         case Create(attributes):
             if any(attributes.get(name, value) != value for name, value in key.items()):
                 raise ValueError(f"{write.key}: the row to create carries another key")
-            name = "Put"
             arguments["Item"] = key | item_of(attributes)
+            return "Put", arguments | places.arguments()
         case Update() as update:
-            name = "Update"
             arguments["Key"] = key
             arguments["UpdateExpression"] = _update(write.key, update, shape.names, places)
+            return "Update", arguments | places.arguments()
         case Delete():
-            name = "Delete"
             arguments["Key"] = key
-    return name, arguments | places.arguments()
+            return "Delete", arguments | places.arguments()
 
 
 def _condition(write: Write, key: str, places: _Placeholders) -> str:

@@ -102,16 +102,16 @@ class Tree:
 
     def _wanted(self, write: Write, now: Image | None) -> tuple[bytes | None, bytes | None]:
         """The contents of the file and of its sibling after the write."""
-        match write.change:
-            case Create(attributes):
-                wanted = written(write.key, attributes)
-            case Update(values, remove, add):
-                if add or not (values or remove):
-                    raise ValueError(f"{write.key}: a file cannot be updated so")
-                left = changed(now or write.before, write)
-                wanted = written(write.key, left.attributes if left else {})
-            case Delete():
-                return None, None
+        change = write.change
+        if isinstance(change, Delete):
+            return None, None
+        if isinstance(change, Create):
+            wanted = written(write.key, change.attributes)
+        else:
+            if change.add or not (change.set or change.remove):
+                raise ValueError(f"{write.key}: a file cannot be updated so")
+            left = changed(now or write.before, write)
+            wanted = written(write.key, left.attributes if left else {})
         if wanted[1] is not None and not self._blobs.checksums:
             raise ValueError(f"{write.key}: there are no checksums beside files here")
         return wanted
