@@ -1,4 +1,4 @@
-"""What is odd about a stored row, apart from where it stands."""
+"""What is wrong with a stored row, apart from its position."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from reshardctl.model.shards import ShardId
 
 
 class AnomalyKind(StrEnum):
-    """Kinds of oddness that rules know."""
+    """The kinds of anomaly that rules know."""
 
     UNREADABLE = "unreadable"
     UNREADABLE_TO_SOME = "unreadable-to-some"
-    """Unreadable to some releases of the consumer: the forecast says to which."""
+    """Some releases of the consumer cannot read the row; the simulation says which."""
     FOREIGN_ENTRY = "foreign-entry"
     PENDING = "pending"
     HAND_OFF = "hand-off"
@@ -22,8 +22,7 @@ class AnomalyKind(StrEnum):
     GONE = "gone"
     UNBORN = "unborn"
     CLEANED_OR_LOST = "cleaned-or-lost"
-    """A closed shard has no row, its children have progress, and the library would have started
-    them beside a lost row of it too."""
+    """A closed shard has no row while its children have progress, and a lost row looks the same."""
     EARLIER_INCARNATION = "earlier-incarnation"
     EARLIER_STREAM = "earlier-stream"
     LEADER_LEFT = "leader-left"
@@ -32,7 +31,7 @@ class AnomalyKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Anomaly:
-    """One oddity. `key`: the row's key; `raw`: what stands there; `why`: what is wrong with it."""
+    """One anomaly. key: of the row. raw: the stored text. why: what is wrong with it."""
 
     kind: AnomalyKind
     key: str

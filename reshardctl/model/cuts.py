@@ -1,7 +1,7 @@
-"""Cuts, spans and lines: where in a shard a consumer stands, and how sure that is.
+"""Cuts, spans and frontiers: how far a consumer has read a shard, and how sure that is.
 
-`START < (sequence number, sub) < TIP < DONE`; `AT(time)` lies among the numbers by the time in
-them. A cut settles everything up to and including itself.
+`START < (sequence number, sub) < TIP < DONE`; `AT(time)` is ordered among the numbers by the time
+encoded in them. All records up to a cut are processed, the cut's own record included.
 """
 
 from __future__ import annotations
@@ -30,12 +30,11 @@ class Rank(IntEnum):
 class Cut:
     """A place inside one shard. `a < b` means certainly before; some pairs have no order.
 
-    number, sub: the last processed record, for rank INSIDE; with a negative sub all before it is
-    processed, and at most a part of itself. text: the number as it was spelled;
-    of DONE, the cut behind which a read found nothing, as text, where there was one.
-    time: Unix seconds for a start by time, where `number` is 0; NaN-free, `None` when the store
-    says "by time" and nobody said which. quiet: Unix seconds as of which nothing lay behind it,
-    where the store says so: what is unread arrived later.
+    number, sub: the last processed record, for rank INSIDE. A negative sub means that all records
+    before it are processed, and at most a part of this one. text: the number as the store spells
+    it; for DONE, the cut after which a read found nothing, if there was such a read. time: Unix
+    seconds of a start by time, where `number` is 0; `None` if the time is unknown. quiet: Unix
+    seconds up to which the store says that nothing was unread: later records may be.
     """
 
     rank: Rank
@@ -75,7 +74,7 @@ class Cut:
 
 
 def _time_before(a: Cut, b: Cut) -> bool:
-    """Certainly before, where at least one of the two is a start by time."""
+    """Whether `a` is certainly before `b`, where at least one of the two is a start by time."""
     if a.by_time and b.by_time:
         return a.time is not None and b.time is not None and a.time < b.time
     if b.by_time:
@@ -91,7 +90,7 @@ DONE = Cut(Rank.DONE)
 
 
 def at_number(text: str, sub: int = 0) -> Cut:
-    """The cut just behind the record with this sequence number."""
+    """The cut just after the record with this sequence number."""
     return Cut(Rank.INSIDE, int(text), sub, text)
 
 
@@ -101,12 +100,12 @@ def at_time(seconds: float | None) -> Cut:
 
 
 def possibly_before(a: Cut, b: Cut) -> bool:
-    """Whether `a` may lie before `b`: all that is not ruled out."""
+    """Whether `a` may lie before `b`, that is, unless it is certain that it does not."""
     return not b <= a
 
 
 class Basis(StrEnum):
-    """Why a bound is believed."""
+    """What a bound of a span rests on."""
 
     STORED = "stored"
     INFERRED = "inferred"
@@ -115,9 +114,10 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Processed certainly up to `lo`, possibly up to `hi`.
+    """A shard is processed certainly up to `lo` and possibly up to `hi`.
 
-    basis: what is merely inferred keeps no start from reading again, see noless.py.
+    basis: a bound that is only inferred does not keep a start from reading again; see
+    planning/no_less.py.
     """
 
     lo: Cut
@@ -127,22 +127,22 @@ class Span:
 
     @property
     def exact(self) -> bool:
-        """Whether nothing is uncertain."""
+        """Whether both bounds are the same cut."""
         return self.lo == self.hi
 
 
 def exactly(cut: Cut, basis: Basis = Basis.STORED, why: str = "") -> Span:
-    """A span without uncertainty."""
+    """A span whose bounds are both `cut`."""
     return Span(cut, cut, basis, why)
 
 
 Frontier = Mapping[ShardId, Span]
 TargetFrontier = Mapping[ShardId, Cut]
-"""The line a policy asks for; exact by nature."""
+"""The frontier that a policy asks for: one exact cut per shard."""
 
 
 def meet(a: Span, b: Span) -> Span:
-    """What holds whichever of the two is true: lowest lo, highest hi."""
+    """The span that holds whichever of the two is true: lowest lo, highest hi."""
     lo = a.lo if a.lo <= b.lo else b.lo if b.lo <= a.lo else START
     hi = a.hi if b.hi <= a.hi else b.hi if a.hi <= b.hi else DONE
     return Span(lo, hi, max(a.basis, b.basis, key=_doubt), a.why or b.why)

@@ -1,4 +1,4 @@
-"""What replay says will happen to each shard when the consumer starts."""
+"""What the simulation predicts for each shard when the consumer starts."""
 
 from __future__ import annotations
 
@@ -11,65 +11,66 @@ from reshardctl.model.shards import ShardId
 
 
 class Cause(StrEnum):
-    """Why a shard meets its fate; rules match on it. The words are no library's own."""
+    """Why a shard meets its fate; rules match on it. No library's own words are used."""
 
     POSITION = "position"
     """Resumes at its stored position."""
     CREATED_AT_PARENT_END = "created-at-parent-end"
-    """No position yet; the consumer makes one when the parents end."""
+    """No position yet; the consumer creates one when the parents end."""
     BOOTSTRAP = "bootstrap"
-    """An empty store: the consumer makes its first positions."""
+    """An empty store: the consumer creates its first positions."""
     REFILLED = "refilled"
-    """No position; a recovery pass makes one, at the application's start mode."""
+    """No position; a recovery pass creates one, at the application's start mode."""
     NO_POSITION = "no-position"
-    """No position, and nothing will ever make one."""
+    """No position, and nothing will ever create one."""
     FINISHED = "finished"
     """Marked as finished."""
     FALSE_END = "false-end"
     """Marked as finished while the shard is open."""
     GONE = "gone"
-    """The shard is not listed any more; the consumer takes that for its end."""
+    """The shard is no longer listed; the consumer treats that as its end."""
     UNBORN = "unborn"
-    """The shard does not exist yet; the consumer takes that for its end."""
+    """The shard does not exist yet; the consumer treats that as its end."""
     FOREIGN_NUMBER = "foreign-number"
-    """The stored number is no number of this shard; asking for it fails for ever."""
+    """The stored number does not belong to this shard; every request for it fails."""
     AT_END = "at-end"
     """The stored number is the shard's EndingSequenceNumber."""
     LATEST = "latest"
-    """Starts at the tip as of its own start."""
+    """Starts at the tip as of the consumer's own start."""
     TIME_WITHOUT_CLOCK = "time-without-clock"
-    """Stored as 'by time' while the application is not started by time."""
+    """The position says "by time" while the application does not start by time."""
     UNREADABLE = "unreadable"
     """The consumer cannot read the row."""
     BAD_END_MARK = "bad-end-mark"
-    """An end mark in a form that the consumer does not take for one."""
+    """An end mark in a form that the consumer does not recognise."""
     TAKEN_FOR_READ = "taken-for-read"
-    """The shard is closed; the consumer takes that for read to its end, whatever its position."""
+    """The shard is closed; the consumer assumes that it was read to its end, whatever its position.
+    """
     MERGE_WAITS = "merge-waits"
     """Cannot end while the other parent of its merge has no position."""
     UNMARKED = "unmarked"
-    """Resumes at its position, or begins; the consumer marks no shard as finished, ever."""
+    """Resumes at its position, or begins; the consumer never marks a shard as finished."""
     HEAD_PASSED = "head-passed"
-    """Resumes at its position, or is over; it was begun at a time after its birth."""
+    """Resumes at its position or has ended; it was first read some time after it opened."""
     KNOWN_CHILD = "known-child"
-    """A closed shard announces a child that is read already, of which the consumer dies."""
+    """A closed shard announces a child that is already being read, which crashes the consumer."""
     NO_CHECKPOINT = "no-checkpoint"
-    """The place in which the store holds all of its positions is not there."""
+    """The file or row that holds all positions of the store is missing."""
     BACKFILL = "backfill"
-    """It ends at the tips, and a child may be there before its parent announces it."""
+    """Reading ends at the tips, and a child may be read before its parent announces it."""
     EXPIRED = "expired"
-    """The place is older than what the stream keeps, and the consumer dies of it."""
+    """The position is older than the stream's retention, which crashes the consumer."""
     SHARED_LOG = "shared-log"
-    """A log that somebody else writes too tells where it has come to."""
+    """Progress is taken from a log that another writer uses too."""
     CLOCK_AHEAD = "clock-ahead"
-    """A time that lies in the future keeps everybody off until it has passed."""
+    """A stored time in the future makes every worker wait until it has passed."""
     LIVELOCK = "livelock"
-    """A failure that undoes all progress since the last commit comes back before the next one."""
+    """A failure that discards all progress since the last commit recurs before the next commit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """Seconds that pass before the shard is asked for, over and above a normal start."""
+    """Seconds before the shard is first asked for, in addition to a normal start."""
 
     least: float = 0.0
     most: float = 0.0
@@ -80,9 +81,9 @@ NO_DELAY = Delay()
 
 @dataclass(frozen=True, slots=True)
 class WillRead:
-    """Reads from `at` until `until`, once every shard of `after` has ended.
+    """The consumer reads from `at` until `until`, once every shard of `after` has ended.
 
-    ends: whether it comes to an end that lets children start (an open shard never does).
+    ends: whether reading ends in a way that lets children start (an open shard never ends).
     """
 
     at: Span
@@ -93,12 +94,12 @@ class WillRead:
     why: str
     delay: Delay = NO_DELAY
     possible: str = ""
-    """What may go wrong with it after all, where that is not known; "" when nothing may."""
+    """What may still go wrong, where that is not known; "" if nothing may."""
 
 
 @dataclass(frozen=True, slots=True)
 class WontRead:
-    """Is not read, however long the consumer runs."""
+    """The consumer never reads the shard, however long it runs."""
 
     cause: Cause
     why: str
@@ -110,8 +111,10 @@ Fate = WillRead | WontRead
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """The whole consumer dies at its start. `until`: what ends that, in words. by: the shards that
-    it dies of."""
+    """The whole consumer crashes when it starts.
+
+    until: what ends the crashes, in words. by: the shards that cause it.
+    """
 
     why: str
     until: str
@@ -122,8 +125,10 @@ class Crash:
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """What may go wrong with a consumer that does start, and no position changes. shards: of which
-    it may come. helps: what the operator can do."""
+    """What may go wrong with a consumer that starts, and that no new position changes.
+
+    shards: where it may come from. helps: what the operator can do.
+    """
 
     cause: Cause
     shards: tuple[ShardId, ...]
@@ -138,9 +143,9 @@ class Simulation:
     fates: Mapping[ShardId, Fate]
     crash: Crash | None = None
     notes: tuple[str, ...] = ()
-    """Things an operator would otherwise take for trouble (waits that are normal)."""
+    """Normal waits and the like, which an operator could mistake for a fault."""
     risks: tuple[Risk, ...] = ()
     orders: bool = True
-    """Whether shards can wait for their parents at all; if not, disorder is no one's mistake."""
+    """Whether shards can wait for their parents at all; if not, disorder is not reported."""
     dies_of_age: bool = False
-    """Whether a place that is older than what the stream keeps kills the whole consumer."""
+    """Whether a position older than the stream's retention crashes the whole consumer."""

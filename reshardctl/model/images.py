@@ -1,7 +1,7 @@
-"""Rows as read, the writes over them, and what the rows are after the writes.
+"""Rows as read, the writes to them, and the rows after the writes.
 
-A row's attributes are DynamoDB JSON ({"S": "…"}, {"N": "7"}, {"SS": […]}); sets are kept sorted
-so that equal rows are equal values.
+A row's attributes are DynamoDB JSON ({"S": "…"}, {"N": "7"}, {"SS": […]}); sets are kept sorted so
+that equal rows are equal values.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class SideTable:
-    """Another table of the same application, which is read where it is there, and never written.
+    """Another table of the same application, read if it exists and never written.
 
-    Its rows come as images with the key `<name>/<key>`. key: its partition key. rows: the keys to
-    ask for; none: all of them.
+    Its rows become images with the key `<name>/<key>`. key: its partition key. rows: the keys to
+    ask for; none means all.
     """
 
     name: str
@@ -38,16 +38,16 @@ class SideTable:
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """A new row; the key must be absent."""
+    """Creates a row; the key must be absent."""
 
     attributes: Attributes
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """Named attributes of an existing row; every other attribute stays as it is.
+    """Sets and removes named attributes of an existing row; every other attribute stays as it is.
 
-    add: counters and by how much they grow (an absent one counts from 0).
+    add: how much each counter grows; an absent counter counts from 0.
     """
 
     set: Attributes
@@ -57,7 +57,7 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Takes the whole row away."""
+    """Deletes the whole row."""
 
 
 Change = Create | Update | Delete
@@ -68,8 +68,8 @@ class Write:
     """One guarded change of one row.
 
     before: the row as read, `None` if absent. guard: the attributes that must still be as in
-    `before`, absent ones absent. why: for people. live: safe while the consumer runs; running:
-    why it is, or why not, in words ("" where nobody has looked).
+    `before`, absent ones absent. why: for people. live: safe while the consumer runs; running: the
+    reason, in words ("" if that was not examined).
     """
 
     key: str
@@ -83,11 +83,10 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Writes that belong together: one transaction where the medium has one.
+    """Writes that belong together: one transaction if the store has transactions.
 
-    In the order in which no prefix leaves the consumer worse off, for media that have none.
-    barrier: the key of a row that the consumer itself has to write before this step may be; "" for
-    none.
+    For stores without them the writes are ordered so that no prefix leaves the consumer worse off.
+    barrier: the key of a row that the consumer itself has to write before this step; "" for none.
     """
 
     title: str
@@ -106,7 +105,7 @@ def _sorted_sets(value: AttributeValue) -> AttributeValue:
 
 
 def changed(image: Image | None, write: Write) -> Image | None:
-    """The row after the write, `None` when it is gone."""
+    """The row after the write, `None` if the write deletes it."""
     match write.change:
         case Create(attributes):
             return Image(write.key, canonical(attributes))
@@ -123,7 +122,7 @@ def changed(image: Image | None, write: Write) -> Image | None:
 
 
 def after(images: Iterable[Image], steps: Iterable[Step]) -> list[Image]:
-    """All rows as they are once every step has landed, in key order."""
+    """All rows after every step, in key order."""
     rows = {image.key: image for image in images}
     for step in steps:
         for write in step.writes:
@@ -136,5 +135,5 @@ def after(images: Iterable[Image], steps: Iterable[Step]) -> list[Image]:
 
 
 def ahead(steps: Iterable[Step]) -> list[Step]:
-    """The steps before the first that waits for something that the consumer does."""
+    """The steps before the first one that waits for the consumer."""
     return list(takewhile(lambda step: not step.barrier, steps))

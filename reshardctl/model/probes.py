@@ -1,4 +1,4 @@
-"""What bounded reads of a shard have shown."""
+"""Results of bounded reads of shards."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from reshardctl.model.shards import ShardId
 class Probe:
     """A bounded GetRecords walk of one shard, from a cut on.
 
-    since: where it began. drained: the end of the shard (or its tip, if open) was reached and no
-    record was met. first_arrival, last_arrival: Unix seconds of the first and the last record
-    met. first: the first one's number. count: records met; more: whether the bound was reached
+    since: where it began. drained: the end of the shard (its tip, if open) was reached without a
+    record. first_arrival, last_arrival: Unix seconds of the first and the last record read. first:
+    the sequence number of the first one. count: records read. more: whether the limit was reached
     before the end.
     """
 
@@ -28,13 +28,13 @@ class Probe:
 
     @property
     def silent(self) -> bool:
-        """Whether it showed nothing: neither a record nor the end."""
+        """Whether the probe read neither a record nor the end."""
         return not self.drained and not self.count
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The records of one shard behind `since` and up to `until`, itself included."""
+    """The records of one shard after `since` and up to and including `until`."""
 
     shard: ShardId
     since: Cut
@@ -43,9 +43,9 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Records of an interval. at_least: the bound was reached before its end.
+    """Number of records in an interval. at_least: the limit was reached before the interval's end.
 
-    first_arrival, last_arrival: Unix seconds, `None` where no record was met.
+    first_arrival, last_arrival: Unix seconds, `None` if there was no record.
     """
 
     records: int
@@ -56,11 +56,11 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class PositionAtTime:
-    """Where a shard stood at a time: the cut just before the first record that arrived since.
+    """The cut just before the first record of a shard that arrived at or after a time.
 
-    first_arrival: that record's, Unix seconds; `None` where there is none. early: the bound was
-    reached on the way, so that the cut lies before the one asked for: it skips less.
-    nothing_after: the shard is closed and nothing in it arrived at or after that time.
+    first_arrival: of that record, Unix seconds; `None` if there is none. early: the limit was
+    reached first, so the cut is earlier than asked for and skips less. nothing_after: the shard is
+    closed and no record arrived at or after that time.
     """
 
     at: Cut

@@ -1,7 +1,7 @@
-"""Calls that are tried again where that can help, and writes whose answer was lost.
+"""Retries of calls, and of writes whose answer was lost.
 
 A write whose answer was lost may be in place, may still arrive, or was never received. So every
-error after it, a failed guard too, is judged by what is stored and not by the error alone.
+later error, a failed guard too, is judged by what is stored and not by the error alone.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ class FailureKind(Enum):
 
 
 def uncertain(error: ReshardError) -> AnswerLost:
-    """What to raise for a failure that follows a lost answer: the lost write may still land."""
+    """The error to raise after a lost answer: the lost write may still arrive."""
     return AnswerLost(f"{error.what}; an earlier attempt may still land", error.next)
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """How the calls to one service are tried again.
+    """How the calls to one service are retried.
 
     pauses: seconds before the second attempt and each further one; none for a single attempt.
-    sleep: waits for so many seconds. raised: the exceptions of the service's driver; all others
-    pass through. kind_of: what such an exception means.
+    sleep: waits that many seconds. raised: the exceptions of the service's driver; all others pass
+    through. kind_of: what such an exception means.
     """
 
     pauses: Sequence[float]
@@ -50,9 +50,9 @@ class Retry:
     kind_of: Callable[[Exception], FailureKind]
 
     def read(self, call: Callable[[], T], failed: Callable[[Exception], Exception]) -> T:
-        """The answer to a call that changes nothing.
+        """Repeats a call that changes nothing until it answers.
 
-        failed: makes the exception to raise of the last error, when no attempt helps.
+        failed: makes the exception to raise from the last error when no attempt succeeds.
         """
         pauses = iter(self.pauses)
         while True:
@@ -72,15 +72,15 @@ class Retry:
         failed: Callable[[Exception], ReshardError],
         unsettled: Callable[[ReshardError], ReshardError] = uncertain,
     ) -> WriteResult:
-        """Send a guarded write until it is certain what became of it.
+        """Sends a guarded write until its outcome is certain.
 
-        call: sends the write once. It returns DONE or MOVED, or raises; an error that is a
-        CONFLICT counts as MOVED. applied: whether the write is in place, judged from what is
+        call: sends the write once. It returns APPLIED or CONFLICT, or raises; an error of kind
+        CONFLICT counts as CONFLICT. applied: whether the write is in place, judged from what is
         stored; asked only after an answer was lost. `None`: that cannot be read now; AnswerLost
-        from it ends the write. failed: makes the exception to raise of the last error. unsettled:
+        from it ends the write. failed: makes the exception to raise from the last error. unsettled:
         what to raise in its place once an answer was lost.
 
-        Returns MOVED only where no attempt is in place.
+        Returns CONFLICT only if no attempt is in place.
         """
         pauses = iter(self.pauses)
         lost, last = False, Exception()

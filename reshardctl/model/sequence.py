@@ -1,8 +1,8 @@
 """Sequence numbers: integers to compare, the original text to write, layout only as evidence.
 
-AWS does not document the layout. Read as below it held for all of 77 public numbers from 2014
-to 2026, and AWS itself enforces the shard part ("It encodes shardId-…, while it was used in a
-call to a shard with shardId-…"). An undecodable number is unknown, never wrong.
+AWS does not document the layout. The one below held for all of 77 public numbers from 2014 to 2026,
+and AWS itself enforces the shard part ("It encodes shardId-…, while it was used in a call to a
+shard with shardId-…"). A number that cannot be decoded is unknown, never wrong.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ import re
 from dataclasses import dataclass
 
 _NUMBER = re.compile(r"0|([1-9]\d{0,128})", re.ASCII)
-"""What Kinesis takes for a sequence number (StartingSequenceNumber of the API reference)."""
+"""What Kinesis accepts as a sequence number (StartingSequenceNumber, API reference)."""
 _BITS = 186
 _LAST_INDEX = (1 << 63) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """What a number says of its record.
+    """The fields of a sequence number.
 
-    shard: index of the shard. epoch, time: Unix seconds, UTC; the record arrived 0.3 to 2.5 s
-    after `time`, and `epoch` is no creation time, only a lower bound of `time`. index: counter
-    inside the epoch, `None` where the version has none.
+    shard: index of the shard. epoch, time: Unix seconds, UTC; the record arrived 0.3 to 2.5 s after
+    `time`, and `epoch` is only a lower bound of `time`. index: counter inside the epoch, `None` if
+    the version has none.
     """
 
     shard: int
@@ -37,12 +37,12 @@ class Decoded:
 
 
 def is_number(text: str) -> bool:
-    """Whether Kinesis takes the text for a number: no leading zero, no blank, no line break."""
+    """Whether Kinesis accepts the text as a number: no leading zero, no blank, no line break."""
     return _NUMBER.fullmatch(text) is not None
 
 
 def decode(number: int | str) -> Decoded | None:
-    """Read a number's fields, or `None` if it does not have the shape of a Kinesis number."""
+    """The fields of a number, or `None` if it does not have the shape of a Kinesis number."""
     if isinstance(number, str):
         if not is_number(number):
             return None
@@ -65,6 +65,6 @@ def decode(number: int | str) -> Decoded | None:
 
 
 def time_of(number: int | str) -> int | None:
-    """The Unix second a number carries, or `None`."""
+    """The Unix second encoded in a number, or `None`."""
     decoded = decode(number)
     return None if decoded is None else decoded.time

@@ -1,4 +1,4 @@
-"""Shards and the stream they belong to, as ListShards and DescribeStreamSummary give them."""
+"""Shards and their stream, as ListShards and DescribeStreamSummary give them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def shard_id(index: int) -> ShardId:
 
 
 def index_of(shard: str) -> int | None:
-    """The number in a shard id, or `None` for ids of another form."""
+    """The number in a shard id, or `None` if the id has another form."""
     match = _INDEXED.match(shard)
     return int(match[1]) if match else None
 
@@ -34,7 +34,7 @@ def short(shard: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One shard as listed. `start` and `end` are sequence numbers as AWS spelled them."""
+    """One shard as listed. `start` and `end` are sequence numbers as AWS spells them."""
 
     id: ShardId
     parent: ShardId | None
@@ -46,20 +46,20 @@ class Shard:
 
     @property
     def open(self) -> bool:
-        """An open shard has no EndingSequenceNumber (ListShards API reference)."""
+        """Whether the shard has no EndingSequenceNumber (ListShards API reference)."""
         return self.end is None
 
     @property
     def parents(self) -> tuple[ShardId, ...]:
-        """The parents it names, listed or not: none, one (split) or two (merge)."""
+        """The parents that the listing names, listed or not: none, one (split) or two (merge)."""
         return tuple(p for p in (self.parent, self.adjacent) if p is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """DescribeStreamSummary's facts. `created`: Unix seconds; `retention`: seconds.
+    """A stream as DescribeStreamSummary gives it. `created`: Unix seconds. `retention`: seconds.
 
-    as_of: when it was looked at; no record is younger. `inf` where nobody said.
+    as_of: Unix seconds of the look; no record is younger. `inf` if unknown.
     """
 
     arn: str
@@ -73,10 +73,10 @@ class Stream:
 
     @property
     def account(self) -> str:
-        """Twelve digits, from the ARN."""
+        """The twelve-digit account, from the ARN."""
         return self.arn.split(":")[4]
 
     @property
     def region(self) -> str:
-        """From the ARN."""
+        """The region, from the ARN."""
         return self.arn.split(":")[3]

@@ -1,4 +1,4 @@
-"""Key-value tables as part of a store: how a row's key parts become the key of its image."""
+"""The tables of a store: how a row's key becomes the key of its image."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 class TableShape:
     """One table of a store. All parts of a key are strings.
 
-    name: of the table. prefix: in front of the image keys of its rows ("checkpoints/"), "" where
-    the store is this table alone. hash, range: the attributes of its key; no range: a simple one.
-    fixed: the only hash value whose rows belong to the store: they are asked for by it, and the
-    table is not scanned. holds: what its rows are, for messages.
+    name: of the table. prefix: of the image keys of its rows ("checkpoints/"), "" if the store is
+    this table alone. hash, range: the attributes of its key; no range: a simple one. fixed: the
+    only hash value whose rows belong to the store: they are queried by it, and the table is not
+    scanned. holds: what its rows are, for messages.
 
-    An image's key is the prefix and the hash value; with a range, `HASH/RANGE` behind the prefix,
-    in which a slash of the hash value is %2F and its percent sign %25.
+    An image's key is the prefix and the hash value; with a range, `HASH/RANGE` after the prefix, in
+    which a slash of the hash value is %2F and its percent sign %25.
     """
 
     name: str
@@ -32,7 +32,7 @@ class TableShape:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The attributes of its key."""
+        """The attributes of the table's key."""
         return (self.hash,) if self.range is None else (self.hash, self.range)
 
     def image_key(self, hash_value: str, range_value: str = "") -> str:
@@ -42,7 +42,7 @@ class TableShape:
         return f"{self.prefix}{_quoted(hash_value)}/{range_value}"
 
     def parts(self, image_key: str) -> dict[str, str]:
-        """Key attribute → its value. ValueError for an image of another table."""
+        """Key attribute → value. ValueError for an image of another table."""
         rest = image_key.removeprefix(self.prefix)
         if not image_key.startswith(self.prefix):
             raise ValueError(f"{image_key}: no row of table {self.name}")
@@ -56,7 +56,7 @@ class TableShape:
 
 
 def table_of(tables: Sequence[TableShape], image_key: str) -> TableShape:
-    """The table that an image belongs to. ValueError where there is none."""
+    """The table that an image belongs to. ValueError if there is none."""
     for table in tables:
         if image_key.startswith(table.prefix):
             return table
@@ -64,7 +64,7 @@ def table_of(tables: Sequence[TableShape], image_key: str) -> TableShape:
 
 
 def check(tables: Sequence[TableShape]) -> None:
-    """ValueError where an image's key would not tell whose it is."""
+    """Raises ValueError if an image's key would not identify its table."""
     for one in tables:
         for other in tables:
             if one is not other and other.prefix.startswith(one.prefix):

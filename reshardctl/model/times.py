@@ -1,4 +1,4 @@
-"""Durations and moments as operators write and read them. Unix seconds inside, UTC outside."""
+"""Durations and times as operators write and read them: Unix seconds inside, UTC outside."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from reshardctl.errors import UsageError
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 LONGEST = 3650 * _UNITS["d"]
-"""Ten times the longest retention of a stream."""
+"""Ten times the longest retention of a stream, in seconds."""
 _PART = re.compile(r"(\d+(?:\.\d+)?)([smhd])", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """A time as an operator names it. text: as written. at: Unix seconds. ago: seconds before the
-    moment at which it is used. reshard: the moment of the stream's newest reshard."""
+    """A time as an operator names it.
+
+    text: as written. at: Unix seconds. ago: seconds before the moment of use. reshard: the moment
+    of the stream's newest reshard.
+    """
 
     text: str
     at: float | None = None
@@ -26,7 +29,7 @@ class When:
 
 
 def parse_when(text: str) -> When:
-    """`2026-09-22T09:14:00Z`, `-90m` or `@reshard`. Raises UsageError."""
+    """Reads `2026-09-22T09:14:00Z`, `-90m` or `@reshard`. Raises UsageError."""
     if text == "@reshard":
         return When(text, reshard=True)
     if text.startswith("-"):
@@ -39,7 +42,7 @@ def parse_when(text: str) -> When:
 
 
 def parse_seconds(text: str) -> float:
-    """`90s`, `15m`, `3h`, `1h30m`, `2d`; a bare number is refused. Raises UsageError."""
+    """Reads `90s`, `15m`, `3h`, `1h30m`, `2d`; refuses a bare number. Raises UsageError."""
     if not re.fullmatch(rf"(?:{_PART.pattern})+", text, re.ASCII):
         raise UsageError(f"{text!r} is no duration", "write it as 90s, 15m, 3h or 1h30m")
     seconds = sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(text))
@@ -49,7 +52,7 @@ def parse_seconds(text: str) -> float:
 
 
 def parse_instant(text: str) -> float:
-    """ISO 8601 with a zone, to Unix seconds. A naive time raises UsageError."""
+    """Reads ISO 8601 with a zone into Unix seconds. A naive time raises UsageError."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -66,12 +69,12 @@ def parse_instant(text: str) -> float:
 
 
 def instant(seconds: float) -> str:
-    """`2026-09-22T09:14:00Z`."""
+    """Formats Unix seconds as `2026-09-22T09:14:00Z`."""
     return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def duration(seconds: float) -> str:
-    """The largest unit and the one below it: `3h41m`, `12m`, `45s`, `2d4h`, `1h`."""
+    """Formats seconds in the two largest units: `3h41m`, `12m`, `45s`, `2d4h`, `1h`."""
     sizes = (("d", 86400), ("h", 3600), ("m", 60), ("s", 1))
     left = int(abs(seconds))
     first = next((n for n, (_, size) in enumerate(sizes) if left >= size), len(sizes) - 1)
@@ -84,5 +87,5 @@ def duration(seconds: float) -> str:
 
 
 def same_second(typed: float, found: float) -> bool:
-    """Whether a time that an operator types can be this one: what we print has no fractions."""
+    """Whether two Unix times are within a second: printed times have no fractions."""
     return abs(typed - found) <= 1.0

@@ -27,7 +27,7 @@ from reshardctl.model.images import Image, Write
 
 @dataclass(frozen=True, slots=True)
 class Wants:
-    """folders: to be listed, "" for the root; files: to be read. Absent ones are no failure."""
+    """Folders to list ("" for the root) and files to read. Absent ones are no failure."""
 
     folders: frozenset[str] = frozenset()
     files: frozenset[str] = frozenset()
@@ -45,17 +45,20 @@ READ = frozenset({"text", "bytes", "crc"})
 
 
 class Codec(Protocol):
-    """One text that holds many rows. Pure, and quick on 100 MB."""
+    """The format of one text that holds many rows. Pure, and fast on 100 MB."""
 
     def images(self, text: str) -> list[Image]:
-        """The rows, in key order. UsageError for a text that holds none or cannot be read: the
-        reason alone, whoever calls knows where the text is kept."""
+        """The rows, in key order.
+
+        UsageError for a text that holds none or cannot be read, with the reason alone: the caller
+        knows where the text is kept.
+        """
 
     def written(self, text: str, writes: Sequence[Write]) -> str:
-        """The text after the writes; only the rows' own places in it change.
+        """The text after the writes, with every other byte as it was.
 
-        The guards hold already. UsageError where a row cannot be put in.
+        The guards hold already. UsageError if a row cannot be written.
         """
 
     def identity(self, text: str) -> Mapping[str, str]:
-        """What tells this text from every other that may be kept in the same place."""
+        """What distinguishes this text from any other kept in the same place."""

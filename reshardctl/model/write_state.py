@@ -1,8 +1,8 @@
-"""What became of a write: how its call ended, and what its row as it is now says of it.
+"""What became of a write: how its call ended, and what its row says now.
 
-An answer may be lost, a process may be killed between a write and its record: the row itself is
-the only witness. Values are compared as DynamoDB compares them: numbers by value (it answers
-"0.000023" for a stored "2.3E-5"), sets without order.
+An answer may be lost, and a process may be killed between a write and its record: then only the row
+tells. Values are compared as DynamoDB compares them: numbers by value (it answers "0.000023" for a
+stored "2.3E-5"), sets without order.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from reshardctl.errors import AnswerLost, ReshardError
 from reshardctl.model import AttributeValue, Create, Delete, Image, Step, Update, Write, changed
 
 Get = Callable[[Sequence[str]], dict[str, Image | None]]
-"""Keys → their rows as they are now, `None` for an absent one; see `Medium.get`."""
+"""Keys → their rows as they are now, `None` for an absent one; see `Store.get`."""
 
 
 class WriteState(Enum):
-    """Where a row stands between the image before a write and the image after it."""
+    """The state of a row compared with the images before and after a write."""
 
     APPLIED = "landed"
-    """As the write leaves it, in every attribute that the write touches."""
+    """The row is as the write leaves it, in every attribute that the write touches."""
     PENDING = "as before"
-    """As it was read, in every attribute that the write touches or guards."""
+    """The row is as it was read, in every attribute that the write touches or guards."""
     CONFLICT = "moved"
-    """Neither: somebody else wrote."""
+    """Neither: another process wrote the row."""
 
 
 class WriteResult(Enum):
     """How a guarded step ended."""
 
     APPLIED = "done"
-    """All of its writes are in place."""
+    """All writes of the step are in place."""
     CONFLICT = "moved"
     """A guard did not hold; nothing of the step was written."""
 
@@ -64,7 +64,7 @@ def same(one: AttributeValue | None, other: AttributeValue | None) -> bool:
 
 
 def number(text: str) -> Decimal | str:
-    """A number attribute by value; its own text when it is none."""
+    """A number attribute by value; its own text if it is no number."""
     try:
         return Decimal(text)
     except (InvalidOperation, ValueError):
@@ -72,7 +72,7 @@ def number(text: str) -> Decimal | str:
 
 
 def touched(write: Write) -> frozenset[str]:
-    """The attributes that a write sets, removes or counts up; all of a row that it deletes."""
+    """The attributes that a write sets, removes or increments; for a delete, all of the row."""
     match write.change:
         case Create(attributes):
             return frozenset(attributes)
@@ -83,7 +83,7 @@ def touched(write: Write) -> frozenset[str]:
 
 
 def differing(one: Image, other: Image, volatile_attributes: Collection[str] = ()) -> list[str]:
-    """Names of the attributes in which two images of a row differ, those that move left out."""
+    """Names of the attributes in which two images of a row differ, without the volatile ones."""
     names = (set(one.attributes) | set(other.attributes)) - set(volatile_attributes)
     return sorted(n for n in names if not same(one.attributes.get(n), other.attributes.get(n)))
 
@@ -91,7 +91,10 @@ def differing(one: Image, other: Image, volatile_attributes: Collection[str] = (
 def write_state(
     write: Write, now: Image | None, volatile_attributes: Collection[str] = ()
 ) -> WriteState:
-    """How one write stands, its row being `now`. moving: attributes that change by themselves."""
+    """The state of one write, given its row as it is now.
+
+    volatile_attributes: attributes that the consumer changes by itself.
+    """
     match reached([write], now, volatile_attributes):
         case 1:
             return WriteState.APPLIED
@@ -104,9 +107,9 @@ def write_state(
 def write_states(
     steps: Iterable[Step], now: dict[str, Image | None], volatile_attributes: Collection[str] = ()
 ) -> list[list[WriteState]]:
-    """How every write of every step stands, per step and write; `now` has every named row.
+    """The state of every write, per step and write; `now` has every named row.
 
-    Steps may write one row several times: what a later write overwrote has landed too.
+    Steps may write a row several times: a write that a later one overwrote is APPLIED too.
     """
     steps = list(steps)
     chains: dict[str, list[Write]] = {}
@@ -133,10 +136,10 @@ def _at(index: int, in_place: int | None) -> WriteState:
 def reached(
     chain: Sequence[Write], now: Image | None, volatile_attributes: Collection[str] = ()
 ) -> int | None:
-    """How many of a row's writes, in their order, are in place; `None`: the row moved.
+    """How many of a row's writes, in their order, are in place; `None` if another process wrote it.
 
     An exact match goes first. Then counters may have grown further and `volatile_attributes` may
-    hold anything, because a consumer renews its rows without changing what they say.
+    hold anything, because a consumer renews its rows without changing their meaning.
     """
     states = [chain[0].before]
     for write in chain:

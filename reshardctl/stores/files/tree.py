@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from reshardctl.errors import AnswerLost, CannotTell, Refused
-from reshardctl.model import Create, Delete, Image, Step, Update, Write, changed
+from reshardctl.model import Create, Delete, Image, Step, Write, changed
 from reshardctl.model.trees import Select
 from reshardctl.model.write_state import WriteResult
 from reshardctl.stores.files.blobs import Blob, Blobs, Moved, checked
