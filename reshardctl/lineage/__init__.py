@@ -1,4 +1,4 @@
-"""The DAG of a stream's shards: parents, children, frontier, coverage of the hash space."""
+"""The DAG of a stream's shards: parents, children, open edge, coverage of the hash space."""
 
 from reshardctl.lineage.after_reshard import Foreseen, foresee
 from reshardctl.lineage.breaches import Breach, uncovered

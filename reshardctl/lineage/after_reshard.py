@@ -1,8 +1,8 @@
-"""The lineage as it would be after a reshard that nobody has made.
+"""The lineage as it would be after a reshard that has not been made.
 
-What the service does is told by the SplitShard, MergeShards and UpdateShardCount API references,
-by six closed shards and ten children of public streams (the numbers), and by the one recorded
-UpdateShardCount whose steps are known: 4 to 3 shards, risingwave#9961 (the short-lived shards).
+Sources: the SplitShard, MergeShards and UpdateShardCount API references; six closed shards and ten
+children of public streams (the numbers); and the one recorded UpdateShardCount whose steps are
+known, 4 to 3 shards, risingwave#9961 (the short-lived shards).
 """
 
 from __future__ import annotations
@@ -16,16 +16,18 @@ from reshardctl.lineage.reshards import Count, Merge, Reshard, Split
 from reshardctl.model import HASH_SPACE, Shard, ShardId, Stream, shard_id, short, time_of
 
 TAKES = 30
-"""Seconds from now until the first shard closes: records arrive until then, and clocks differ."""
+"""Seconds from now until the first shard closes; records arrive until then, and clocks differ."""
 MOST = 10_000
-"""Shards that UpdateShardCount goes up to, unless AWS has raised the limit."""
+"""Largest shard count that UpdateShardCount accepts, unless AWS has raised the limit."""
 _LAST_INDEX = (1 << 63) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
-    """What reshards would make of a lineage. closes: shards that are open now and would be closed;
-    born: shards that would come, those of a few seconds too; until: Unix second when it is over.
+    """What reshards would make of a lineage.
+
+    closes: shards that are open now and would be closed. born: shards that would be created,
+    including those of a few seconds. until: Unix second at which it is over.
     """
 
     reshards: tuple[Reshard, ...]
@@ -35,12 +37,12 @@ class Foreseen:
     until: int
 
     def words(self) -> str:
-        """The reshards as they are asked for: `split=7, merge=3,4`."""
+        """The reshards as the operator asks for them: `split=7, merge=3,4`."""
         return ", ".join(map(str, self.reshards))
 
 
 def foresee(lineage: Lineage, reshards: Sequence[Reshard], now: float) -> Foreseen:
-    """One reshard after the other, beginning now (Unix seconds).
+    """Makes one reshard after the other, beginning now (Unix seconds).
 
     Raises UsageError for one that the service would refuse, with its reason; CannotTell while the
     stream is not ACTIVE.
@@ -80,7 +82,7 @@ def _refusal(reshard: Reshard, exception: str, why: str, way: str) -> UsageError
 
 
 class _Making:
-    """The open shards as the steps go on."""
+    """The shards as the steps proceed."""
 
     def __init__(self, lineage: Lineage, second: int) -> None:
         self._lineage, self._second = lineage, second
@@ -95,7 +97,7 @@ class _Making:
             )
 
     def split(self, asked: Reshard, shard: ShardId, at: int | None) -> None:
-        """SplitShard: the middle if no key is named. The lower child gets the lower id."""
+        """SplitShard, in the middle if no key is named. The lower child gets the lower id."""
         one = self._named(asked, shard)
         key = (one.hash_start + one.hash_end + 1) // 2 if at is None else at
         if not one.hash_start + 1 < key < one.hash_end:
@@ -108,8 +110,10 @@ class _Making:
         self._split(one, key)
 
     def merge(self, asked: Reshard, shard: ShardId, adjacent: ShardId) -> None:
-        """MergeShards: the lower of two neighbours is named first (recorded by kinesalite's tests,
-        which run against AWS)."""
+        """MergeShards; the lower of two neighbours is named first.
+
+        Kinesalite's tests, which also run against AWS, recorded that.
+        """
         one, other = self._named(asked, shard), self._named(asked, adjacent)
         if one.hash_end + 1 != other.hash_start:
             turned = other.hash_end + 1 == one.hash_start
@@ -123,8 +127,11 @@ class _Making:
         self._merge(one, other)
 
     def count(self, asked: Reshard, target: int) -> None:
-        """UpdateShardCount, UNIFORM_SCALING. Up through the hash space: the shard that crosses the
-        next edge is cut there, and what lies below the edge is merged, two by two."""
+        """UpdateShardCount, UNIFORM_SCALING.
+
+        Goes up through the hash space: the shard that crosses the next edge is split there, and the
+        shards below the edge are merged, two by two.
+        """
         self._within_limits(asked, target)
         waiting = sorted(self._open.values(), key=lambda one: one.hash_start)
         at = 0
@@ -141,7 +148,7 @@ class _Making:
                 whole = piece if whole is None else self._merge(whole, piece)
 
     def done(self, reshards: tuple[Reshard, ...]) -> Foreseen:
-        """The whole lineage, with the new shards behind the old ones."""
+        """The whole lineage, with the new shards after the old ones."""
         born = {s: one for s, one in (self._closed | self._open).items() if s not in self._lineage}
         closes = tuple(shard for shard in self._was if shard in self._closed)
         return Foreseen(
@@ -186,7 +193,7 @@ class _Making:
         return "neighbours: " + ", ".join(map(str, pairs)) if pairs else "it has no neighbour"
 
     def _within_limits(self, asked: Reshard, target: int) -> None:
-        """UpdateShardCount API reference, its list of what cannot be done."""
+        """Refuses what the UpdateShardCount API reference rules out."""
         now = len(self._open)
         least, most = max(1, -(-now // 2)), 2 * now
         way = f"in one step it can go to {least} at least and {min(most, MOST)} at most; "
@@ -212,7 +219,7 @@ class _Making:
         return self._bear((one, other), one.hash_start, other.hash_end, second)
 
     def _close(self, one: Shard) -> int:
-        """Ends a shard; the second of it. The number is above every one that was given out."""
+        """Closes a shard and returns the second of it, at a number above all that it gave out."""
         second = max(self._second, _second_of(one.start))
         end = _number(one, second, _LAST_INDEX)
         del self._open[one.id]
@@ -220,7 +227,7 @@ class _Making:
         return second
 
     def _bear(self, parents: tuple[Shard, ...], low: int, high: int, closed: int) -> Shard:
-        """A child: it starts one second after its parents' end, on ten of ten public children."""
+        """Opens a child one second after its parents' end, as ten of ten public children did."""
         names = [one.id for one in parents]
         adjacent = names[1] if len(names) > 1 else None
         one = Shard(shard_id(self._free), names[0], adjacent, low, high, "", None)
@@ -235,8 +242,10 @@ def _second_of(number: str) -> int:
 
 
 def _number(shard: Shard, second: int, index: int) -> str:
-    """A number of the second layout, as AWS would give it out. It exists in a forecast only: no
-    verb that writes ever sees one."""
+    """A number of the second layout, as AWS would give it out.
+
+    It exists in a simulation only: no command that writes ever sees one.
+    """
     at = int(shard.id.rpartition("-")[2])
     return str(
         2 << 184 | second << 148 | (at & 0xF) << 144 | index << 80 | second << 36 | at << 4 | 2

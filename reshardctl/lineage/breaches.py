@@ -12,7 +12,7 @@ from reshardctl.model import HASH_SPACE, ShardId
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """A listing that cannot be true of a settled stream. `code` is the rule's."""
+    """A listing that no stream at rest can have. `code` is the rule's."""
 
     code: str
     name: str
@@ -21,7 +21,7 @@ class Breach:
 
 
 def uncovered(ranges: Iterable[tuple[int, int]], lo: int, hi: int) -> list[tuple[int, int]]:
-    """What of [lo, hi] the inclusive ranges leave open, in order. Overlaps are fine."""
+    """The parts of [lo, hi] that the inclusive ranges leave open, in order. Ranges may overlap."""
     gaps, at = [], lo
     for start, end in sorted(ranges):
         if start > at:
@@ -35,7 +35,7 @@ def uncovered(ranges: Iterable[tuple[int, int]], lo: int, hi: int) -> list[tuple
 
 
 def breaches(columns: Columns, links: Links, opened: list[int]) -> list[Breach]:
-    """Every breach; empty for a settled stream. `opened`: rows of the open shards."""
+    """Every breach; none for a stream at rest. `opened`: rows of the open shards."""
     return [
         *_holes(columns, opened),
         *_open_parents(columns, links, opened),
@@ -62,33 +62,33 @@ def _holes(columns: Columns, opened: list[int]) -> Iterator[Breach]:
 
 
 def _overlapping(spans: list[tuple[int, int, int]]) -> list[int]:
-    """Rows of the spans that share keys with another. The spans are in order of their keys."""
-    found: set[int] = set()
+    """Rows of the spans that share keys with another. The spans are ordered by their keys."""
+    shared: set[int] = set()
     end, widest = -1, -1
     for low, high, row in spans:
         if low <= end:
-            found |= {widest, row}
+            shared |= {widest, row}
         if high > end:
             end, widest = high, row
-    return sorted(found)
+    return sorted(shared)
 
 
 def _open_parents(columns: Columns, links: Links, opened: list[int]) -> Iterator[Breach]:
-    found = tuple(columns.ids.name(row) for row in opened if links.children(row))
-    if found:
-        yield Breach("RSH104", "open-parent", found, "listed as open although a child is listed")
+    shards = tuple(columns.ids.name(row) for row in opened if links.children(row))
+    if shards:
+        yield Breach("RSH104", "open-parent", shards, "listed as open although a child is listed")
 
 
 def _childless(columns: Columns, links: Links, opened: set[int]) -> Iterator[Breach]:
     rows = (row for row in _doubtful(columns, links) if row not in opened)
-    found = tuple(columns.ids.name(row) for row in rows if not _covered(columns, links, row))
-    if found:
+    shards = tuple(columns.ids.name(row) for row in rows if not _covered(columns, links, row))
+    if shards:
         why = "closed, but its listed children do not cover its hash keys"
-        yield Breach("RSH105", "closed-without-children", found, why)
+        yield Breach("RSH105", "closed-without-children", shards, why)
 
 
 def _doubtful(columns: Columns, links: Links) -> Iterator[int]:
-    """Rows that are not plainly covered by one child.
+    """Rows that are not simply covered by one child.
 
     The one loop over a million shards here, therefore on bytes: packed hash keys compare as the
     numbers do.
@@ -115,7 +115,7 @@ def _covered(columns: Columns, links: Links, row: int) -> bool:
 
 
 def _split_covers(columns: Columns, row: int, lower: int, upper: int) -> bool:
-    """Whether two children in order of their keys, as a split makes them, cover their parent."""
+    """Whether two children, in the order of their keys, cover the parent that was split."""
     low, high = columns.low, columns.high
     return (
         low.raw(lower) <= low.raw(row)

@@ -1,6 +1,6 @@
-"""What ListShards says of a million shards, a column a field.
+"""The listing of a million shards, one column per field.
 
-A page is taken apart and can then be dropped. Rows are in id order; what is not as Kinesis
+A page is split into columns and can then be dropped. Rows are in id order; what is not as Kinesis
 writes it (other ids, other numbers, another order) is kept too, only less tightly.
 """
 
@@ -21,13 +21,13 @@ RawShard = Mapping[str, Any]
 """One element of `Shards` as ListShards writes it in JSON."""
 
 Fields = tuple[Sequence[str], ...]
-"""Seven columns of a page: id, parent, adjacent parent, first and last hash key, StartingSequence-
-Number, EndingSequenceNumber; "" for what is absent."""
+"""Seven columns of a page: id, parent, adjacent parent, first and last hash key,
+StartingSequenceNumber, EndingSequenceNumber; "" for what is absent."""
 
 NOBODY = -1
 _PIECE = 10_000
 _AT_ONCE = 250
-"""Rows taken apart together: few enough for their dicts to stay in a processor's cache."""
+"""Rows converted together: few enough for their dicts to stay in a processor's cache."""
 
 
 def fields_of(page: Sequence[RawShard]) -> Iterator[Fields]:
@@ -48,7 +48,7 @@ def fields_of(page: Sequence[RawShard]) -> Iterator[Fields]:
 
 
 def fields_of_shards(shards: Iterable[Shard]) -> Fields:
-    """The same columns, from shards."""
+    """Shards as columns."""
     rows = [
         (s.id, s.parent or "", s.adjacent or "", str(s.hash_start), str(s.hash_end), s.start,
          s.end or "")
@@ -59,7 +59,9 @@ def fields_of_shards(shards: Iterable[Shard]) -> Fields:
 
 @dataclass(slots=True)
 class Columns:
-    """The listing. `parent` and `adjacent` hold rows; NOBODY; or -2, -3, ... for `unlisted`.
+    """The columns of a listing.
+
+    `parent` and `adjacent` hold rows, NOBODY, or -2, -3, ... for `unlisted`.
 
     mergers: the rows that have an adjacent parent.
     """
@@ -79,14 +81,14 @@ class Columns:
         return self.unlisted.name(-2 - row) if row < NOBODY else self.ids.name(row)
 
     def row(self, shard: str) -> int:
-        """Where `name` gives this id; NOBODY if the listing does not mention it."""
+        """The row of this id; NOBODY if the listing does not mention it."""
         if (row := self.ids.row(shard)) != NOBODY or not self.unlisted:
             return row
         row = self.unlisted.row(shard)
         return row if row == NOBODY else -2 - row
 
     def digest(self) -> bytes:
-        """SHA-256 of everything."""
+        """SHA-256 of all columns."""
         total = sha256(repr([*self.unlisted.names()]).encode())
         parts = (
             self.parent.tobytes(),
@@ -100,7 +102,7 @@ class Columns:
 
 
 class Builder:
-    """Collects pages. `add` any number of times, then `columns` once."""
+    """Collects pages: `add` any number of times, then `columns` once."""
 
     def __init__(self) -> None:
         self._runs = Runs()
@@ -112,7 +114,7 @@ class Builder:
         self._start, self._end = Digits(56), Digits(56)
 
     def add(self, fields: Fields) -> None:
-        """Take one page's columns. ValueError for a hash key that is none."""
+        """Adds one page's columns. ValueError for a hash key that is no number."""
         if not fields or not fields[0]:
             return
         ids, parents, adjacent, low, high, start, end = fields
@@ -147,13 +149,13 @@ class Builder:
         self._texts.extend(zip(ids, parents, adjacent, strict=True))
 
     def _written_out(self) -> Iterator[tuple[str, str, str]]:
-        """What was taken as numbers so far, as texts."""
+        """The ids that were added as numbers so far, as texts."""
         adjacent = dict(zip(self._mergers, map(shard_id, self._adjacent), strict=True))
         for row, (one, parent) in enumerate(zip(self._runs.names(), self._parents, strict=True)):
             yield one, "" if parent == NO_NUMBER else shard_id(parent), adjacent.get(row, "")
 
     def columns(self) -> Columns:
-        """The finished listing. A shard that was listed twice counts as listed the last time."""
+        """The finished listing. For a shard that was listed twice, the last one counts."""
         return self._from_numbers() if self._texts is None else self._from_texts(self._texts)
 
     def _from_numbers(self) -> Columns:
@@ -169,19 +171,19 @@ class Builder:
         )  # fmt: skip
 
     def _rows_of(self, named: array[int], unlisted: dict[str, int]) -> array[int]:
-        """A row each. Piece by piece: a million rows as objects would be the peak of it all."""
+        """One row per number, in pieces: a million rows as objects would be the peak of memory."""
         rows = array("i")
         for at in range(0, len(named), _PIECE):
             piece = named[at : at + _PIECE]
-            found = self._runs.rows_of(piece)
-            if NOBODY in found:
-                self._name_unlisted(found, piece, unlisted)
-            rows.fromlist(found)
+            of_piece = self._runs.rows_of(piece)
+            if NOBODY in of_piece:
+                self._name_unlisted(of_piece, piece, unlisted)
+            rows.fromlist(of_piece)
         return rows
 
     @staticmethod
     def _name_unlisted(rows: list[int], named: array[int], known: dict[str, int]) -> None:
-        """Replace NOBODY where a shard is named that is not listed."""
+        """Replaces NOBODY where a parent is not listed."""
         at = -1
         for _ in range(rows.count(NOBODY)):
             at = rows.index(NOBODY, at + 1)

@@ -24,8 +24,8 @@ from reshardctl.model import Shard, ShardId, Stream, index_of, time_of
 class Lineage:
     """All listed shards of one stream. Iterates over ids, parents before children.
 
-    Every look-up by id costs the same at ten shards as at a million. KeyError for a shard that
-    is not listed, except where a method says otherwise.
+    Every look-up by id costs the same at ten shards as at a million. KeyError for a shard that is
+    not listed, except where a method says otherwise.
     """
 
     def __init__(self, stream: Stream, shards: Iterable[Shard]) -> None:
@@ -35,7 +35,7 @@ class Lineage:
 
     @classmethod
     def from_pages(cls, stream: Stream, pages: Iterable[Sequence[RawShard]]) -> Lineage:
-        """Read pages of ListShards as its JSON has them, one at a time.
+        """Reads pages of ListShards as its JSON has them, one at a time.
 
         KeyError, TypeError or ValueError if one is malformed.
         """
@@ -43,7 +43,7 @@ class Lineage:
 
     @classmethod
     def from_fields(cls, stream: Stream, pages: Iterable[Fields]) -> Lineage:
-        """The same from pages that are columns already."""
+        """Reads pages of ListShards that are columns already."""
         builder = Builder()
         for fields in pages:
             builder.add(fields)
@@ -59,7 +59,7 @@ class Lineage:
         self._order = parents_first(columns, self._links) if out_of_order(columns) else None
 
     def as_of(self, now: float) -> Lineage:
-        """The same, looked at at that time (Unix seconds)."""
+        """The same lineage, as of that time (Unix seconds)."""
         if self.stream.as_of == now:
             return self
         new = copy(self)
@@ -91,7 +91,7 @@ class Lineage:
         )
 
     def parents(self, shard: ShardId) -> tuple[ShardId, ...]:
-        """Its listed parents; a shard that is not listed has none."""
+        """The shard's listed parents; a shard that is not listed has none."""
         row = self._columns.ids.row(shard)
         return tuple(map(self._columns.ids.name, self._parent_rows(row)))
 
@@ -101,11 +101,11 @@ class Lineage:
         return tuple(map(self._columns.ids.name, self._child_rows(row)))
 
     def ancestors(self, shard: ShardId) -> set[ShardId]:
-        """All listed ancestors."""
+        """All listed ancestors of the shard."""
         return self._reach(shard, self._parent_rows)
 
     def descendants(self, shard: ShardId) -> set[ShardId]:
-        """All listed descendants."""
+        """All listed descendants of the shard."""
         return self._reach(shard, self._child_rows)
 
     def open_shards(self) -> Iterator[ShardId]:
@@ -113,15 +113,15 @@ class Lineage:
         return map(self._columns.ids.name, self._opened)
 
     def open_count(self) -> int:
-        """How many shards are open."""
+        """The number of open shards."""
         return len(self._opened)
 
     def is_open(self, shard: ShardId) -> bool:
-        """Whether it is open, without making a `Shard`."""
+        """Whether the shard is open, without making a `Shard`."""
         return self._columns.end.is_absent(self._row(shard))
 
     def roots(self) -> Iterator[ShardId]:
-        """Listed shards without a listed parent: what is open at the trim horizon."""
+        """Listed shards without a listed parent, which are readable at the trim horizon."""
         columns = self._columns
         rows = range(len(columns.ids)) if self._order is None else self._order
         return (
@@ -135,9 +135,9 @@ class Lineage:
         return time_of(self._columns.start[self._row(shard)])
 
     def closed_at(self, shard: ShardId) -> float | None:
-        """Unix second in which it closed, from its EndingSequenceNumber; `None` while open.
+        """Unix second in which the shard closed, from its EndingSequenceNumber; `None` while open.
 
-        Where that cannot be decoded (emulators), the children's start is taken.
+        If that cannot be decoded (emulators), the first start of a child is taken.
         """
         end = self._columns.end[self._row(shard)]
         if not end:
@@ -148,14 +148,14 @@ class Lineage:
         return min((start for start in starts if start is not None), default=None)
 
     def newest_index(self) -> int:
-        """The highest shard index listed; a higher one is of a shard not born yet. -1 if none."""
+        """The highest shard index listed, -1 if none; a higher one does not exist yet."""
         ids = self._columns.ids
         if isinstance(ids, Runs):
             return ids.number(len(ids) - 1) if len(ids) else -1
         return max((i for one in ids.names() if (i := index_of(one)) is not None), default=-1)
 
     def breaches(self) -> list[Breach]:
-        """Every way in which the listing contradicts itself; empty for a settled stream."""
+        """Every way in which the listing contradicts itself; none for a stream at rest."""
         return breaches(self._columns, self._links, self._opened)
 
     def digest(self) -> bytes:

@@ -1,7 +1,7 @@
-"""Columns of decimal texts, two digits a byte: a million of them without a million objects.
+"""Columns of decimal texts, two digits per byte: a million of them without a million objects.
 
-Two decimal digits in a byte (BCD) compare like the texts they stand for, and `bytes.fromhex`
-and `bytes.hex` turn one into the other at the speed of C.
+Two decimal digits in a byte (BCD) compare like the texts they stand for, and `bytes.fromhex` and
+`bytes.hex` convert between the two at the speed of C.
 """
 
 from __future__ import annotations
@@ -9,40 +9,39 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 _ABSENT = 0xFF
-_ODD = 0xEE
+_UNPACKED = 0xEE
 _BCD = bytes(16 * tens + ones for tens in range(10) for ones in range(10))
 BCD_OR_ABSENT = _BCD + bytes([_ABSENT])
 
 
 class Digits:
-    """One text a row, "" for none. Texts of exactly `digits` digits are packed, others kept.
+    """One text per row, "" for none. Texts of exactly `digits` digits are packed, others kept.
 
-    packed: `width` bytes a row, for who is in a hurry; only `extend_padded` makes all of them
-    numbers.
+    packed: `width` bytes per row; they are all numbers only if `extend_padded` added them.
     """
 
     def __init__(self, digits: int) -> None:
         self._digits = digits
         self.width = digits // 2
         self.packed = bytearray()
-        self._odd: dict[int, str] = {}
+        self._unpacked: dict[int, str] = {}
 
     def __len__(self) -> int:
         return len(self.packed) // self.width
 
     def __getitem__(self, row: int) -> str:
         raw = self.raw(row)
-        if raw[0] < _ODD:
+        if raw[0] < _UNPACKED:
             return raw.hex()
-        return "" if raw[0] == _ABSENT else self._odd[row]
+        return "" if raw[0] == _ABSENT else self._unpacked[row]
 
     def raw(self, row: int) -> bytes:
-        """The packed bytes; they compare as the numbers do, where both were packed."""
+        """The packed bytes of a row; they compare as the numbers do, where both were packed."""
         return bytes(self.packed[row * self.width : (row + 1) * self.width])
 
     def exact(self) -> bytes:
-        """All of the column in one, for comparing."""
-        return bytes(self.packed) + repr(sorted(self._odd.items())).encode()
+        """The whole column as bytes, for comparison."""
+        return bytes(self.packed) + repr(sorted(self._unpacked.items())).encode()
 
     def is_absent(self, row: int) -> bool:
         """Whether the row has no text."""
@@ -58,7 +57,7 @@ class Digits:
         return rows
 
     def extend(self, texts: Sequence[str]) -> None:
-        """Append a text a row."""
+        """Appends one text per row."""
         none = "f" * self._digits
         full = texts if all(texts) else [text or none for text in texts]
         packed = pack(" ".join(full), len(texts), self._digits)
@@ -69,7 +68,7 @@ class Digits:
             self.packed += packed
 
     def extend_padded(self, texts: Sequence[str]) -> None:
-        """Append numbers of up to `digits` digits, for a column where only the value counts.
+        """Appends numbers of up to `digits` digits, for a column where only the value counts.
 
         ValueError if a text is anything else.
         """
@@ -83,23 +82,23 @@ class Digits:
         """A column of these rows, in this order."""
         new = Digits(self._digits)
         for row in rows:
-            if row in self._odd:
-                new._odd[len(new)] = self._odd[row]
+            if row in self._unpacked:
+                new._unpacked[len(new)] = self._unpacked[row]
             new.packed += self.raw(row)
         return new
 
     def _append(self, text: str) -> None:
         if text and not (len(text) == self._digits and text.isascii() and text.isdigit()):
-            self._odd[len(self)] = text
-            self.packed += bytes([_ODD]) * self.width
+            self._unpacked[len(self)] = text
+            self.packed += bytes([_UNPACKED]) * self.width
         else:
             self.packed += bytes.fromhex(text or "f" * self._digits)
 
 
 def pack(text: str, count: int, digits: int) -> bytes | None:
-    """`count` texts joined by blanks, or `None` if one is not `digits` hexadecimal digits.
+    """Packs `count` texts joined by blanks; `None` if one is not `digits` hexadecimal digits.
 
-    The blanks, which `fromhex` skips, prove by their places how long each text is.
+    `fromhex` skips the blanks, whose places prove how long each text is.
     """
     if len(text) != count * (digits + 1) - 1 or text[digits :: digits + 1] != " " * (count - 1):
         return None

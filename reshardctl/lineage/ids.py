@@ -1,7 +1,7 @@
-"""Shard ids as numbers, where they are numbers, and as texts where they are not.
+"""Shard ids as numbers if they have AWS's form, and as texts if they do not.
 
-Kinesis writes `shardId-` and twelve digits and counts up, so that a million ids are a few runs
-of numbers. DynamoDB Streams and emulators write other forms: those keep their texts.
+Kinesis writes `shardId-` and twelve digits and counts up, so that a million ids are a few runs of
+numbers. DynamoDB Streams and emulators write other forms: those keep their texts.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from reshardctl.lineage.digits import BCD_OR_ABSENT, pack
 from reshardctl.model import ShardId, shard_id
 
 LIMIT = 10**8
-"""Ids from here on keep their texts. A stream of ten thousand shards that is halved and doubled
-every day needs eighteen years to get there."""
+"""Ids from this number on keep their texts.
+
+A stream of ten thousand shards that is halved and doubled every day gets there in eighteen years.
+"""
 NO_NUMBER = 166_666_665
-"""What `numbers_of` makes of a missing id, of eight f: more than eight digits can say."""
+"""The number that `numbers_of` gives a missing id, from eight f: no eight digits give it."""
 _PREFIX = " shardId-0000"
 _NOBODY = "shardId-0000ffffffff"
 
@@ -39,9 +41,9 @@ def numbers_of(ids: Sequence[str]) -> array[int] | None:
 
 
 def _from_bcd(packed: bytes) -> array[int]:
-    """Four bytes a number, eight digits: all numbers of a page at once.
+    """Converts four bytes (eight digits) per number, all numbers of a page at once.
 
-    One long integer holds them side by side; each line joins neighbouring lanes of digits into
+    One long integer holds them side by side; each step joins neighbouring lanes of digits into
     lanes twice as wide (16 a + b becomes 10 a + b, then 256 a + b becomes 100 a + b, ...).
     """
     lanes = int.from_bytes(packed, "big")
@@ -74,7 +76,7 @@ class Runs:
         return self._count
 
     def extend(self, numbers: array[int]) -> bool:
-        """Append them, or nothing and say False, if they do not go on ascending."""
+        """Appends the numbers and returns True; if they are not ascending, appends none."""
         low, high, count = numbers[0], numbers[-1], len(numbers)
         if low < self._next or max(numbers) >= LIMIT:
             return False
@@ -95,7 +97,7 @@ class Runs:
         self._next = first + count
 
     def row_of(self, number: int) -> int:
-        """Its row, or -1."""
+        """The row of a number, or -1."""
         run = bisect_right(self._firsts, number) - 1
         if run < 0:
             return -1
@@ -104,7 +106,7 @@ class Runs:
         return row if row < end else -1
 
     def rows_of(self, numbers: Sequence[int]) -> list[int]:
-        """A row each, or -1: `row_of` for many."""
+        """The row of each number, or -1: `row_of` for many."""
         if len(self._firsts) != 1:
             return list(map(self.row_of, numbers))
         first, end = self._firsts[0], self._next
@@ -126,7 +128,7 @@ class Runs:
             yield from map(shard_id, range(first, first + end - start))
 
     def exact(self) -> bytes:
-        """All of them in one, for comparing."""
+        """All numbers as bytes, for comparison."""
         return repr((self._firsts, self._rows, self._count)).encode()
 
     def row(self, shard: str) -> int:
@@ -153,7 +155,7 @@ class Texts:
         return map(ShardId, self._ids)
 
     def exact(self) -> bytes:
-        """All of them in one, for comparing."""
+        """All ids as bytes, for comparison."""
         return repr(self._ids).encode()
 
     def row(self, shard: str) -> int:
@@ -162,7 +164,7 @@ class Texts:
 
 
 def number_in(shard: str) -> int | None:
-    """The number in an id of exactly AWS's form."""
+    """The number in an id of exactly AWS's form, `None` for any other."""
     digits = shard[8:]
     if len(shard) == 20 and shard.startswith("shardId-") and digits.isascii() and digits.isdigit():
         return int(digits)

@@ -1,4 +1,4 @@
-"""Who is whose child, as chains through arrays."""
+"""The children of each shard, as chains through arrays."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from reshardctl.lineage.columns import NOBODY, Columns
 
 
 class Links:
-    """Children by parent. `first[p]` starts p's chain, `later` goes on; a link from n on (the
-    number of rows) is that of row - n as the adjacent parent's child. Unlisted parents, which
-    have rows -2, -3, ..., count from the back of `first`; the last place is NOBODY's, whose
-    chain nobody follows.
+    """Children by parent. `first[p]` starts p's chain and `later` continues it.
+
+    A link from n on (the number of rows) is that of row - n as the adjacent parent's child.
+    Unlisted parents, which have rows -2, -3, ..., count from the back of `first`; its last element
+    is that of NOBODY, whose chain nobody follows.
     """
 
     def __init__(self, columns: Columns) -> None:
@@ -36,16 +37,16 @@ class Links:
 
     def children(self, row: int) -> list[int]:
         """Rows of the children of a row or of an unlisted shard, ascending."""
-        found, link = [], self._first[row]
+        rows, link = [], self._first[row]
         while link != NOBODY:
-            found.append(link if link < self._rows else link - self._rows)
+            rows.append(link if link < self._rows else link - self._rows)
             link = self._later[link]
-        if len(found) > 1:
-            found = sorted(set(found))
-        return found
+        if len(rows) > 1:
+            rows = sorted(set(rows))
+        return rows
 
     def only_children(self) -> Iterator[int]:
-        """For each row its child's, or NOBODY for none or several."""
+        """The row of each row's only child; NOBODY for none or several."""
         later, rows = self._later, self._rows
         for link in islice(self._first, rows):
             if link == NOBODY or later[link] != NOBODY:
@@ -61,7 +62,7 @@ def out_of_order(columns: Columns) -> bool:
 
 
 def parents_first(columns: Columns, links: Links) -> list[int]:
-    """All rows, parents before children, lower ids first. StreamUnsettled if there is a circle."""
+    """All rows, parents before children, lower ids first. StreamUnsettled for a cycle."""
     waits: Counter[int] = Counter()
     for row, pair in enumerate(zip(columns.parent, columns.adjacent, strict=True)):
         waits[row] = len({parent for parent in pair if parent >= 0})

@@ -17,7 +17,7 @@ HOW = "it takes a number of shards (8), split=SHARD, split=SHARD@HASHKEY or merg
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """UpdateShardCount to so many equal shards."""
+    """UpdateShardCount to that many equal shards."""
 
     target: int
 
@@ -51,13 +51,13 @@ Reshard = Count | Split | Merge
 
 
 def parse_reshard(text: str) -> Reshard:
-    """Raises UsageError for words that name no reshard."""
+    """Reads the value of --if-reshard. Raises UsageError if it names no reshard."""
     if _COUNT.match(text):
         return Count(int(text))
-    if found := _SPLIT.match(text):
-        return Split(_shard(found[1]), None if found[2] is None else int(found[2]))
-    if found := _MERGE.match(text):
-        return Merge(_shard(found[1]), _shard(found[2]))
+    if match := _SPLIT.match(text):
+        return Split(_shard(match[1]), None if match[2] is None else int(match[2]))
+    if match := _MERGE.match(text):
+        return Merge(_shard(match[1]), _shard(match[2]))
     raise UsageError(f"--if-reshard {text}: no reshard", HOW)
 
 
