@@ -1,6 +1,6 @@
-"""The only caller of Kinesis: what a stream is, which shards it has, what is left in them.
+"""The only caller of Kinesis: a stream's summary, its shards, and bounded reads of records.
 
-Nothing here changes a stream; ACTIONS is all that is ever asked of the service.
+No call changes a stream; ACTIONS lists all that are made.
 """
 
 from reshardctl.kinesis.actions import ACTIONS

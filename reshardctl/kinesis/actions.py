@@ -1,4 +1,4 @@
-"""Which IAM actions the calls need, by what the operator wants."""
+"""The IAM actions that the calls need, by command group."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ ACTIONS = {
         "kinesis:ListShards",
     ),
 }
-"""Verb group → actions on the stream. Reading an encrypted stream's records (`probe`) needs
-kms:Decrypt on its key besides."""
+"""Command group → actions on the stream. Reading an encrypted stream's records (`probe`) also needs
+kms:Decrypt on its key."""

@@ -1,21 +1,21 @@
 """The user records that one Kinesis record holds.
 
-The Kinesis Producer Library packs several into one: four bytes of its own, a protobuf message,
-and that message's MD5 (amazon-kinesis-producer, aggregation-format.md). A stored sub-sequence
-number counts them from 0. What is not rightly built so is one record, taken whole, as KCL takes it
-(KCL 3.5.1 AggregatorUtil); an aggregate that holds nothing, or a key that is in no table, as well.
+The Kinesis Producer Library packs several into one: four bytes of its own, a protobuf message, and
+that message's MD5 (amazon-kinesis-producer, aggregation-format.md). A stored sub-sequence number
+counts them from 0. A record that is not a valid aggregate counts as one record, as in KCL (3.5.1,
+AggregatorUtil); so does an aggregate that is empty or names a key that is in no table.
 
-    message AggregatedRecord {
-      repeated string partition_key_table = 1;
-      repeated string explicit_hash_key_table = 2;
-      repeated Record records = 3;
-    }
-    message Record {
-      required uint64 partition_key_index = 1;
-      optional uint64 explicit_hash_key_index = 2;
-      required bytes data = 3;
-      repeated Tag tags = 4;
-    }
+message AggregatedRecord {
+  repeated string partition_key_table = 1;
+  repeated string explicit_hash_key_table = 2;
+  repeated Record records = 3;
+}
+message Record {
+  required uint64 partition_key_index = 1;
+  optional uint64 explicit_hash_key_index = 2;
+  required bytes data = 3;
+  repeated Tag tags = 4;
+}
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _VARINT, _EIGHT_BYTES, _LENGTH, _FOUR_BYTES = 0, 1, 2, 5
 
 
 def user_records(data: bytes) -> int:
-    """1 for a record that is not aggregated, or not rightly: consumers take it as it is."""
+    """The number of user records; 1 for a record that is no valid aggregate."""
     found = unpacked(data)
     return 1 if found is None else len(found)
 
 
 def unpacked(data: bytes) -> list[tuple[str, bytes]] | None:
-    """Partition key and data of each user record; `None` for what is to be taken as it is."""
+    """Partition key and data of each user record; `None` if the record is no valid aggregate."""
     if not data.startswith(MAGIC) or len(data) <= len(MAGIC) + _DIGEST:
         return None
     message = data[len(MAGIC) : -_DIGEST]
@@ -49,7 +49,7 @@ def unpacked(data: bytes) -> list[tuple[str, bytes]] | None:
 
 
 def _records(message: bytes) -> list[tuple[str, bytes]]:
-    """ValueError or IndexError for nonsense."""
+    """The user records of a message. ValueError or IndexError if it is malformed."""
     keys, found, at, end = [], [], 0, len(message)
     while at < end:
         tag, at = _varint(message, at)

@@ -1,4 +1,4 @@
-"""What reading records may cost: calls and seconds in all, reads a second and bytes a shard."""
+"""Limits on reading records: calls and seconds in total, reads per second and bytes per shard."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 PACE = 0.5
-"""Seconds between two reads of a shard: it allows five a second, which consumers share
-(GetRecords API reference)."""
+"""Seconds between two reads of a shard: a shard allows five reads per second, shared by all
+consumers (GetRecords API reference)."""
 BYTES_A_SECOND = 1_000_000
-"""Half of the 2 MB a second that a shard gives to all who poll it (GetRecords API reference)."""
+"""Half of the 2 MB per second that a shard gives to all its readers (GetRecords API reference)."""
 PAGE_BYTES = 1_000_000
-"""What a page should not exceed: after one of 10 MB the shard answers nobody for five seconds
-(GetRecords API reference)."""
+"""Largest page to ask for: after one of 10 MB the shard refuses reads for five seconds (GetRecords
+API reference)."""
 FIRST_PAGE = 10
-"""Records asked for while their size is not known."""
+"""Records asked for while their size is unknown."""
 LONGEST_PAGE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The bound on all reads of one look: GetRecords and GetShardIterator calls, and seconds."""
+    """Limits on all reads of one look: GetRecords and GetShardIterator calls, and seconds."""
 
     calls: int = 1000
     seconds: float = 120.0
 
 
 class Budget:
-    """What is left of the limits, from its making on."""
+    """What is left of the limits, from its creation on."""
 
     def __init__(self, limits: Limits, clock: Callable[[], float]) -> None:
         self._calls = limits.calls
@@ -40,12 +40,12 @@ class Budget:
         return self.spent < self._calls and self._clock() < self._end
 
     def spend(self) -> None:
-        """Note a call."""
+        """Counts one call."""
         self.spent += 1
 
 
 class Pace:
-    """When each shard may be read again, and how much may be asked for."""
+    """When each shard may be read again, and how many records to ask for."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -53,16 +53,16 @@ class Pace:
         self._sizes: dict[str, int] = {}
 
     def free_at(self, shard: str) -> float:
-        """The moment from which the shard may be read; in the past if it may be at once."""
+        """The time from which the shard may be read; in the past if it may be read now."""
         return self._free.get(shard, 0.0)
 
     def limit(self, shard: str) -> int:
-        """How many records fill a page, going by the largest average met."""
+        """How many records fill a page, from the largest average size seen."""
         size = self._sizes.get(shard)
         return FIRST_PAGE if size is None else max(1, min(LONGEST_PAGE, PAGE_BYTES // size))
 
     def read(self, shard: str, records: int, size: int) -> None:
-        """Note a read: so many records, so many bytes."""
+        """Counts a read of so many records and bytes."""
         self._free[shard] = self._clock() + max(PACE, size / BYTES_A_SECOND)
         if records:
             self._sizes[shard] = max(1, size // records, self._sizes.get(shard, 0))

@@ -1,4 +1,4 @@
-"""What an exception of boto3 means for a call to Kinesis, by kind."""
+"""What an exception of boto3 means for a call to Kinesis."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from reshardctl.aws import client as aws
 
 
 class Kind(Enum):
-    """What happened to a call."""
+    """Kinds of failure of a call."""
 
     BUSY = "busy"
-    """Not done now; the same call may do later."""
+    """Throttled or unavailable; the same call may succeed later."""
     LOST = "lost"
-    """No answer, or one that makes no sense. All calls here are reads: asking again is safe."""
+    """No answer, or a malformed one. All calls here are reads: repeating them is safe."""
     UNREACHABLE = "unreachable"
     """No connection to the endpoint."""
     IN_USE = "in use"
@@ -50,7 +50,7 @@ _CODES = {
 
 
 def kind_of(error: Exception) -> Kind:
-    """The kind of what a call raised."""
+    """The kind of an exception that a call raised."""
     if aws.about_credentials(error):
         return Kind.CREDENTIALS
     if isinstance(error, ClientError):

@@ -1,7 +1,7 @@
-"""ListShards by hand, page after page.
+"""ListShards page by page, without boto3's paginator.
 
-boto3's paginator sends StreamName with each NextToken, which AWS refuses (botocore#2009); and a
-token lives for 300 seconds only (ListShards API reference).
+The paginator sends StreamName with each NextToken, which AWS refuses (botocore#2009); and a token
+lives for 300 seconds only (ListShards API reference).
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from reshardctl.kinesis.transport import CallError, Transport
 from reshardctl.lineage import Fields, fields_of
 
 PAGE = 1000
-"""The most that AWS returns, whatever is asked for (ListShards API reference)."""
+"""The most shards that AWS returns, whatever is asked for (ListShards API reference)."""
 RESTARTS = 100
-"""How many lost tokens a listing survives: a million shards at one page a token's life."""
+"""How many lost tokens a listing survives: enough for a million shards if every page loses one."""
 _EMPTY_PAGES = 20
 
 Progress = Callable[[int], None]
 
 
 class MovedError(Exception):
-    """The stream went away, or is being made, between two pages: list again from the start."""
+    """The stream was deleted, or is being created, between two pages: list again from the start."""
 
 
 def pages(transport: Transport, target: Target, progress: Progress) -> Iterator[Fields]:
     """Every page of the listing, as columns, in the order of the shards' ids.
 
-    After a token is lost the listing goes on behind the last id seen, by ExclusiveStartShardId.
-    MovedError as it says; CannotTell or UsageError if it cannot be read.
+    After a token is lost, the listing continues after the last id seen, by ExclusiveStartShardId.
+    Raises MovedError, and CannotTell or UsageError if the stream cannot be read.
     """
     token, last, seen, restarts, empty = "", "", 0, 0, 0
     while True:

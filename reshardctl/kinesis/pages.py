@@ -10,7 +10,7 @@ from msgspec.json import Decoder
 from reshardctl.lineage import Fields
 
 COLUMNS = "Columns"
-"""Where an answer holds its page as a list of `Fields`."""
+"""The key under which an answer holds its page as a list of `Fields`."""
 
 
 class _HashKeyRange(Struct, rename="pascal", gc=False):
@@ -40,11 +40,11 @@ _ANSWER = Decoder(_Answer)
 
 
 def keep_pages_raw(client: Any) -> None:
-    """Let `list_shards` of this client return COLUMNS instead of `Shards`.
+    """Makes `list_shards` of this client return COLUMNS instead of `Shards`.
 
-    botocore goes on to resolve, sign, send and receive; only a good answer's body is taken from
-    it before it is parsed. Errors stay with botocore, and so does an answer that is no JSON object
-    or has no shards. Shards that are not as the service writes them raise ValueError.
+    botocore still resolves, signs, sends and receives; only the body of a successful answer is
+    taken before it is parsed. Errors stay with botocore, and so does an answer that is no JSON
+    object or has no shards. Shards that are not as the service writes them raise ValueError.
     """
 
     def take_over(

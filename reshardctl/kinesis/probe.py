@@ -1,4 +1,4 @@
-"""Bounded reads: is anything left behind a cut, how much, and where a shard stood at a time."""
+"""Bounded reads of shards: probes, counts, and positions at a time."""
 
 from __future__ import annotations
 
@@ -24,17 +24,18 @@ from reshardctl.model import (
 from reshardctl.model.cuts import ARRIVAL_SLACK
 
 PROBED_RECORDS = 100
-"""Records of a shard that a probe reads at most: enough to tell a leftover from a backlog."""
+"""Most records of a shard that a probe reads: enough to tell a leftover from a backlog."""
 PROBED_READS = 20
-"""Reads of a shard that a probe makes at most: an idle shard answers with empty pages."""
+"""Most reads of a shard that a probe makes: an idle shard answers with empty pages."""
 MARGINS = (10.0, 60.0, 600.0, 3600.0, 6 * 3600.0)
-"""Seconds before a time from which it is approached, each once nothing was met from the last."""
+"""Seconds before the time from which a walk starts; the next one is used if nothing was read from
+the last."""
 
 __all__ = ["PACE", "Prober"]
 
 
 class Prober:
-    """Reads records of streams, each shard at most once in PACE seconds, whoever asks."""
+    """Reads records of streams, each shard at most once in PACE seconds."""
 
     def __init__(
         self, transport: Transport, clock: Callable[[], float], limits: Limits | None = None
@@ -46,7 +47,7 @@ class Prober:
     def probe(
         self, target: Target, shard: ShardId, since: Cut, limit_records: int, limit_calls: int
     ) -> Probe:
-        """See `Kinesis.probe`."""
+        """Does what `Kinesis.probe` says."""
         walker = self._walker(target, Limits(3 * limit_calls, 1e9))
         walk = _probe(walker, shard, since, limit_records, limit_calls)
         return walker.together({shard: walk}, self._clock)[shard]
@@ -54,13 +55,13 @@ class Prober:
     def probes(
         self, target: Target, places: Iterable[tuple[ShardId, Cut]]
     ) -> dict[ShardId, Probe]:
-        """See `Kinesis.probes`."""
+        """Does what `Kinesis.probes` says."""
         walker = self._walker(target, self._limits)
         walks = {s: _probe(walker, s, cut, PROBED_RECORDS, PROBED_READS) for s, cut in places}
         return walker.together(walks, self._clock)
 
     def counts(self, target: Target, intervals: Iterable[Interval]) -> dict[Interval, Count]:
-        """See `Kinesis.counts`."""
+        """Does what `Kinesis.counts` says."""
         walker = self._walker(target, self._limits)
         walks = {one: _count(walker, one) for one in dict.fromkeys(intervals)}
         return walker.together(walks, self._clock)
@@ -68,7 +69,7 @@ class Prober:
     def places(
         self, target: Target, opened: Mapping[ShardId, float | None], time: float
     ) -> dict[ShardId, PositionAtTime | None]:
-        """See `Kinesis.places`."""
+        """Does what `Kinesis.places` says."""
         walker = self._walker(target, self._limits)
         walks = {shard: _place(walker, shard, then, time) for shard, then in opened.items()}
         return walker.together(walks, self._clock)
@@ -100,7 +101,7 @@ def _arrival(met: Met | None) -> float | None:
 
 
 def _beyond(until: Cut) -> Beyond:
-    """Whether a record lies behind a cut. A cut settles its own record."""
+    """Whether a record lies after a cut. The cut's own record does not."""
     if until.rank is Rank.START:
         return lambda _met: True
     if until.rank is not Rank.INSIDE:
@@ -121,11 +122,11 @@ def _arrived_since(time: float) -> Beyond:
 def _place(
     walker: Walker, shard: ShardId, opened: float | None, time: float
 ) -> Walk[PositionAtTime | None]:
-    """The record before the first that arrived at or after the time; `None` if not found.
+    """The cut before the first record that arrived at or after the time; `None` if not reached.
 
-    Arrival times are not monotonic. The number's own time is, and lies at most ARRIVAL_SLACK
-    before the arrival: once the walk begins with a record that arrived earlier than that, nothing
-    before it can have arrived at or after the time.
+    Arrival times are not monotonic. The number's own time is, and lies at most ARRIVAL_SLACK before
+    the arrival: once the walk begins with a record that arrived earlier than that, no record before
+    it can have arrived at or after the time.
     """
     for since in _approaches(opened, time):
         tally = Tally(beyond=_arrived_since(time))

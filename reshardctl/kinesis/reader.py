@@ -1,4 +1,4 @@
-"""`Kinesis`: the streams of one account and region, as far as we look at them."""
+"""`Kinesis`: reads the streams of one account and region."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ REREADS = 5
 
 
 class Kinesis:
-    """Reads streams. Wherever a `stream` is asked for it is a name or an ARN.
+    """Reads streams. Every `stream` argument is a name or an ARN.
 
-    Raises UsageError (no such stream, no region), StreamUnsettled, and CannotTell for
-    everything that was not answered: no permission, credentials, throttling, no connection.
+    Raises UsageError (no such stream, no region), StreamUnsettled, and CannotTell for everything
+    that was not answered: no permission, credentials, throttling, no connection.
     """
 
     def __init__(
@@ -42,9 +42,11 @@ class Kinesis:
         progress: Progress | None = None,
         limits: Limits | None = None,
     ) -> None:
-        """session: a boto3 Session with its profile, role and region. progress: called with the
-        number of shards listed so far. limits: what each of `probes`, `counts` and `places` may
-        cost. Calls nothing yet. UsageError without a region.
+        """Makes a client and calls nothing yet. UsageError without a region.
+
+        session: a boto3 Session with its profile, role and region. progress: called with the number
+        of shards listed so far. limits: the cost allowed to each of `probes`, `counts` and
+        `places`.
         """
         self._set_up(client_of(session, region, endpoint_url), clock, sleep, progress, limits)
 
@@ -58,7 +60,7 @@ class Kinesis:
         progress: Progress | None = None,
         limits: Limits | None = None,
     ) -> Kinesis:
-        """The same over a ready client; its own retries come on top of ours."""
+        """Makes a reader of a ready client, whose own retries come on top of ours."""
         new = cls.__new__(cls)
         new._set_up(client, clock, sleep, progress, limits)
         return new
@@ -77,15 +79,15 @@ class Kinesis:
 
     @property
     def region(self) -> str:
-        """The region that is asked."""
+        """The region that the calls go to."""
         return self._transport.region
 
     def summary(self, stream: str) -> Stream:
-        """DescribeStreamSummary: times in Unix seconds, retention in seconds."""
+        """The answer of DescribeStreamSummary."""
         return summary(self._transport, target_of(stream, self.region))
 
     def lineage(self, stream: str, *, rereads: int = REREADS) -> Lineage:
-        """All listed shards, from a listing that holds together; its `stream` is the summary.
+        """All listed shards, from a consistent listing; its `stream` is the summary.
 
         The status may be UPDATING: then two listings in a row were the same. StreamUnsettled,
         naming the breaches, if after `rereads` more listings there is none.
@@ -102,11 +104,11 @@ class Kinesis:
         limit_records: int = 1,
         limit_calls: int = 20,
     ) -> Probe:
-        """Read from behind a cut until `limit_records` records, the end, or `limit_calls` reads.
+        """Reads from after a cut until `limit_records` records, the end, or `limit_calls` reads.
 
-        `drained` is true only where that was seen: a closed shard's last answer, or an open
-        shard's tip, without a record before. With `more`, nothing is known of what follows.
-        CannotTell if the shard has gone or refuses the number.
+        `drained` is true only if that was seen: a closed shard's last answer, or an open shard's
+        tip, without a record before. With `more`, what follows is unknown. CannotTell if the shard
+        is gone or refuses the number.
         """
         target = target_of(stream, self.region)
         return self._prober.probe(target, shard, since, limit_records, limit_calls)
@@ -114,29 +116,29 @@ class Kinesis:
     def probes(
         self, stream: str, places: Iterable[tuple[ShardId, Cut]]
     ) -> dict[ShardId, Probe]:
-        """Read a few records behind each cut, all within the limits; `silent` where they ran out.
+        """Reads a few records after each cut, all within the limits; `silent` if they ran out.
 
-        CannotTell if a shard has gone or refuses the number.
+        CannotTell if a shard is gone or refuses the number.
         """
         return self._prober.probes(target_of(stream, self.region), places)
 
     def counts(self, stream: str, intervals: Iterable[Interval]) -> dict[Interval, Count]:
-        """Count the records of each interval by reading them, `at_least` where limits ran out."""
+        """Counts the records of each interval by reading them, `at_least` if the limits ran out."""
         return self._prober.counts(target_of(stream, self.region), intervals)
 
     def places(
         self, stream: str, opened: Mapping[ShardId, float | None], time: float
     ) -> dict[ShardId, PositionAtTime | None]:
-        """Where each shard stood at a time (Unix seconds); `None` where the limits ran out first.
+        """Each shard's position at a time (Unix seconds); `None` if the limits ran out first.
 
         opened: the shards, each with the Unix second in which it opened, if that is known.
         """
         return self._prober.places(target_of(stream, self.region), opened, time)
 
     def head(self, stream: str, shard: ShardId, *, limit_calls: int = 20) -> float | None:
-        """Arrival (Unix seconds) of the oldest record that can still be read; `None` if none can.
+        """Arrival (Unix seconds) of the oldest readable record; `None` if there is none.
 
-        CannotTell if `limit_calls` reads met neither a record nor the end.
+        CannotTell if `limit_calls` reads returned neither a record nor the end.
         """
         found = self.probe(stream, shard, START, limit_calls=limit_calls)
         if not found.drained and not found.count:

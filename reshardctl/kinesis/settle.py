@@ -1,8 +1,8 @@
-"""A lineage from a listing that holds together: read, checked, and read again if need be.
+"""A lineage from a consistent listing: read, checked, and read again if it is not.
 
-A listing of several pages is no snapshot: page 1 may show a shard open whose children are on
-page 9. So the summary is read before and after, the listing must not contradict itself, and what
-does not pass is read again a bounded number of times.
+A listing of several pages is no snapshot: page 1 may show a shard open whose children are on page
+9. So the summary is read before and after, the listing must not contradict itself, and one that
+fails these checks is read again a bounded number of times.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NAMED = 5
 def settled_lineage(
     transport: Transport, target: Target, rereads: int, progress: Progress
 ) -> Lineage:
-    """The stream's lineage. A stream that is UPDATING passes when two listings are the same.
+    """Reads the stream's lineage. While it is UPDATING, two listings must be the same.
 
     StreamUnsettled after `rereads` further tries, with what was wrong at the last one.
     """
@@ -58,14 +58,14 @@ def _waits(rereads: int) -> Iterator[float]:
 def _attempt(
     transport: Transport, target: Target, progress: Progress
 ) -> tuple[Lineage | None, str]:
-    """One reading, and what is wrong with it ("" if nothing)."""
+    """One listing, and what is wrong with it ("" if nothing)."""
     before = summary(transport, target)
     try:
         lineage = Lineage.from_fields(before, pages(transport, target, progress))
     except MovedError as moved:
         return None, str(moved) or f"it is {before.status}"
-    except (KeyError, TypeError, ValueError, AttributeError) as odd:
-        what = f"ListShards of {target.name}: a shard makes no sense ({odd!r})"
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        what = f"ListShards of {target.name}: a shard makes no sense ({error!r})"
         raise CannotTell(what, "check that the endpoint is Kinesis") from None
     after = summary(transport, target)
     trouble = _moved(before, after) or _miscounted(after, lineage)
@@ -74,7 +74,7 @@ def _attempt(
 
 
 def _moved(before: Stream, after: Stream) -> str:
-    """What the stream says otherwise after the listing than before it."""
+    """How the stream's summary after the listing differs from the one before it."""
     if before.created != after.created:
         return "it was deleted and created again meanwhile"
     if before.status != after.status:
@@ -85,7 +85,7 @@ def _moved(before: Stream, after: Stream) -> str:
 
 
 def _miscounted(stream: Stream, lineage: Lineage) -> str:
-    """While the stream is UPDATING the two may well differ."""
+    """How the summary's shard count differs; while the stream is UPDATING it may."""
     listed = lineage.open_count()
     if stream.status == "ACTIVE" and listed != stream.open_shards:
         return f"it says {stream.open_shards} open shards and lists {listed}"

@@ -1,4 +1,4 @@
-"""DescribeStreamSummary: what the stream says of itself."""
+"""DescribeStreamSummary: a stream's identity, retention and status."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _HOUR = 3600
 
 
 def summary(transport: Transport, target: Target) -> Stream:
-    """The stream's identity and state. UsageError if there is no such stream."""
+    """The stream's identity and status. UsageError if there is no such stream."""
     try:
         answer = transport.call("describe_stream_summary", target, **target.words)
     except CallError as failed:
@@ -27,6 +27,6 @@ def summary(transport: Transport, target: Target) -> Stream:
             mode=found.get("StreamModeDetails", {}).get("StreamMode", "PROVISIONED"),
             open_shards=found["OpenShardCount"],
         )
-    except (KeyError, TypeError, AttributeError) as odd:
-        what = f"DescribeStreamSummary of {target.name}: the answer makes no sense ({odd!r})"
+    except (KeyError, TypeError, AttributeError) as error:
+        what = f"DescribeStreamSummary of {target.name}: the answer makes no sense ({error!r})"
         raise CannotTell(what, "check that the endpoint is Kinesis") from None

@@ -1,4 +1,4 @@
-"""What a walk along a shard's records keeps of them."""
+"""What a walk along a shard keeps of the records that it reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NO_LIMIT = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """One record that a walk has come by. arrival: Unix seconds."""
+    """One record that a walk has read. arrival: Unix seconds."""
 
     number: str
     arrival: float | None
@@ -24,24 +24,24 @@ Beyond = Callable[[Met], bool]
 
 
 def never(_record: Met) -> bool:
-    """No record lies beyond: the walk goes to the end."""
+    """Says of every record that it is not beyond: the walk goes to the end."""
     return False
 
 
 class Tally:
-    """Records met, up to the first one that lies beyond, or to a limit."""
+    """Counts records up to the first one that lies beyond, or to a limit."""
 
     def __init__(
         self, since: Cut = START, beyond: Beyond = never, limit: int = NO_LIMIT
     ) -> None:
         self._since, self._beyond, self._limit = since, beyond, limit
         self.reached: Cut | None = None
-        """Behind the last record that was seen, settled or not."""
+        """The cut after the last record that was read, processed or not."""
         self.count = 0
         self.first: Met | None = None
         self.last: Met | None = None
         self.after: Met | None = None
-        """The record beyond, if one was met."""
+        """The first record beyond, if one was read."""
 
     @property
     def wanted(self) -> int:
@@ -54,14 +54,14 @@ class Tally:
         return self.after is not None or self.count >= self._limit
 
     def take(self, records: list[dict[str, Any]]) -> None:
-        """Note the records of a page."""
+        """Counts the records of a page."""
         for record in records:
             met = _met(record)
             if self._beyond(met):
                 self.after = met
                 return
             self.reached = at_number(met.number)
-            if self._settled(record):
+            if self._is_processed(record):
                 continue
             self.first = self.first or met
             self.last = met
@@ -69,8 +69,8 @@ class Tally:
             if self.full:
                 return
 
-    def _settled(self, record: Mapping[str, Any]) -> bool:
-        """Whether it is the record of the cut, and of its user records none is left."""
+    def _is_processed(self, record: Mapping[str, Any]) -> bool:
+        """Whether it is the record of the cut, with all of its user records processed."""
         since = self._since
         if since.rank is not Rank.INSIDE or since.by_time:
             return False

@@ -1,4 +1,4 @@
-"""The stream as its operator names it: a name or an ARN."""
+"""The stream as the operator names it: a name or an ARN."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ class Target:
 
     @property
     def words(self) -> dict[str, str]:
-        """What names it in a request."""
+        """The arguments that name the stream in a request."""
         return {"StreamARN": self.arn} if self.arn else {"StreamName": self.name}
 
     @property
     def resource(self) -> str:
-        """What names it in a policy."""
+        """The name of the stream in a policy."""
         return self.arn or f"arn:aws:kinesis:{self.region}:*:stream/{self.name}"
 
     @property
     def option(self) -> str:
-        """What names it to the aws CLI."""
+        """The option that names the stream to the aws CLI."""
         named = f"--stream-arn {self.arn}" if self.arn else f"--stream-name {self.name}"
         return f"{named} --region {self.region}"
 
 
 def target_of(stream: str, region: str) -> Target:
-    """Read a name or an ARN. UsageError if it is neither, or an ARN of another region."""
+    """Reads a name or an ARN. UsageError if it is neither, or an ARN of another region."""
     if not stream.startswith("arn:"):
         if not _NAME.match(stream):
             raise UsageError(

@@ -1,4 +1,4 @@
-"""Calls to Kinesis that fail in our words, and are repeated where that can help."""
+"""Calls to Kinesis, with retries and with errors in our words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ACCOUNT = re.compile(r"\baccount (\d{12})\b")
 
 
 class CallError(Exception):
-    """A call that the caller may know a way around; `told` is what to raise if it does not."""
+    """A failed call, which the caller may work around; `told` is the error to raise if not."""
 
     def __init__(self, kind: Kind, message: str, told: ReshardError) -> None:
         super().__init__(message)
@@ -34,7 +34,7 @@ class CallError(Exception):
 
 
 def client_of(session: Session, region: str | None, endpoint_url: str | None) -> Any:
-    """boto3's client, its ListShards answers left to us. Raises what `aws.client_of` raises."""
+    """boto3's client, with ListShards answers left raw. Raises what `aws.client_of` raises."""
     boto = aws.client_of(session, "kinesis", region, endpoint_url, "the stream")
     keep_pages_raw(boto)
     return boto
@@ -50,7 +50,7 @@ class Transport:
         self._retry = aws.retry(FIRST_PAUSE, sleep, _failure_of)
 
     def call(self, operation: str, target: Target, **arguments: object) -> dict[str, Any]:
-        """One call, repeated while it is throttled or unanswered. CallError if it fails."""
+        """Makes one call, repeated while it is throttled or unanswered. CallError if it fails."""
         def once() -> dict[str, Any]:
             answer: dict[str, Any] = getattr(self._client, operation)(**arguments)
             return answer
@@ -62,8 +62,9 @@ class Transport:
         return self._retry.read(once, failed)
 
     def _told(self, error: Exception, kind: Kind, operation: str, target: Target) -> ReshardError:
-        """What to tell the operator. Texts about credentials are ours alone: the service's own
-        may repeat parts of them.
+        """The error for the operator.
+
+        Texts about credentials are ours alone: the service's own may repeat parts of them.
         """
         action = operation.title().replace("_", "")
         stream = f"stream {target.name} in {target.region}"
@@ -94,7 +95,7 @@ class Transport:
 
 
 def _failure_of(error: Exception) -> FailureKind:
-    """Every call here is a read: after a lost answer it is sent again like after a throttle."""
+    """Every call here is a read: after a lost answer it is sent again, as after a throttle."""
     passes = kind_of(error) in (Kind.BUSY, Kind.LOST, Kind.UNREACHABLE)
     return FailureKind.TRANSIENT if passes else FailureKind.PERMANENT
 

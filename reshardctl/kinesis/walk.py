@@ -21,9 +21,10 @@ from reshardctl.kinesis.transport import CallError, Transport
 from reshardctl.model import Cut, Rank, ShardId
 
 ENDED = "has reached max possible value"
-"""Of AFTER_SEQUENCE_NUMBER on an EndingSequenceNumber (kinesis-mock#1536)."""
+"""The error of AFTER_SEQUENCE_NUMBER on an EndingSequenceNumber (kinesis-mock#1536)."""
 FUTURE = "cannot be greater than the current"
-"""Of AT_TIMESTAMP in the future, by the service's clock (kinesalite's tests, run on AWS)."""
+"""The error of AT_TIMESTAMP in the future, by the service's clock (kinesalite's tests, run on
+AWS)."""
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
@@ -31,20 +32,20 @@ Walk = Generator[ShardId, bool, T]
 
 
 class End(Enum):
-    """How a walk came to its end."""
+    """How a walk ended."""
 
     OVER = "over"
-    """The end of a closed shard, or the tip of an open one."""
+    """At the end of a closed shard, or at the tip of an open one."""
     FULL = "full"
-    """The tally has what it wanted."""
+    """The tally is full."""
     CUT = "cut"
-    """The budget ran out, or the shard is throttled for good: nothing is known of the rest."""
+    """The budget ran out, or the shard stayed throttled: nothing is known of the rest."""
     FUTURE = "future"
     """The time to start from is in the future of the service's clock: no record is that late."""
 
 
 class Walker:
-    """Makes walks along the shards of one stream."""
+    """Walks along the shards of one stream."""
 
     def __init__(self, transport: Transport, target: Target, pace: Pace, budget: Budget) -> None:
         self._transport, self._target = transport, target
@@ -53,7 +54,7 @@ class Walker:
     def walk(
         self, shard: ShardId, since: Cut, tally: Tally, most: int | None = None
     ) -> Walk[End]:
-        """Read from behind a cut until the tally is full, the end, or `most` reads of the shard."""
+        """Reads from after a cut until the tally is full, the end, or `most` reads of the shard."""
         words = start_words(since)
         if words is None:
             return End.OVER
@@ -85,7 +86,7 @@ class Walker:
         return iterator
 
     def _iterator(self, shard: ShardId, words: Mapping[str, object]) -> Walk[str | End]:
-        """An iterator; how the walk ends where there is none."""
+        """An iterator, or how the walk ends if there is none."""
         if not (yield shard):
             return End.CUT
         self._budget.spend()
@@ -121,8 +122,8 @@ class Walker:
     def together(
         self, walks: Mapping[K, Walk[T]], clock: Callable[[], float]
     ) -> dict[K, T]:
-        """Let them all run to their ends, whichever shard may be read first going first."""
-        found: dict[K, T] = {}
+        """Runs all walks to their ends; the shard that may be read first goes first."""
+        results: dict[K, T] = {}
         queue: list[tuple[float, int, K, ShardId]] = []
         order = {key: index for index, key in enumerate(walks)}
 
@@ -131,7 +132,7 @@ class Walker:
             try:
                 shard = next(walk) if may is None else walk.send(may)
             except StopIteration as stopped:
-                found[key] = stopped.value
+                results[key] = stopped.value
                 return
             heapq.heappush(queue, (self._free_at(shard), order[key], key, shard))
 
@@ -146,7 +147,7 @@ class Walker:
                     continue
                 self._transport.sleep(free - now)
             go_on(key, self._budget.left())
-        return {key: found[key] for key in walks}
+        return {key: results[key] for key in walks}
 
     def _free_at(self, shard: ShardId) -> float:
         return self._pace.free_at(_key(self._target, shard))
@@ -157,10 +158,10 @@ def _key(target: Target, shard: ShardId) -> str:
 
 
 def start_words(since: Cut) -> dict[str, object] | None:
-    """How GetShardIterator spells a cut; `None` where nothing can be behind it.
+    """The arguments of GetShardIterator for a cut; `None` if no record can be after it.
 
-    Inside an aggregated record the walk begins at that record, for some of it may be owed.
-    ValueError for a start by a time that nobody said.
+    For a cut inside an aggregated record the walk begins at that record, for some of it may be
+    unread. ValueError for a start by an unknown time.
     """
     match since.rank:
         case Rank.START:
@@ -185,7 +186,7 @@ def _start_inside(since: Cut) -> dict[str, object]:
 
 
 def lost_shard(failed: CallError, target: Target, shard: ShardId) -> Exception:
-    """A shard that is gone is another thing than a stream that is not there."""
+    """The error for a shard that is gone, as distinct from a stream that does not exist."""
     if failed.kind is Kind.ABSENT:
         what = f"shard {shard} of stream {target.name} is gone: its records have expired"
         return CannotTell(what, "run this again: the shards are listed anew")

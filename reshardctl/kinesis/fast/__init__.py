@@ -1,9 +1,10 @@
-"""Reading records fast: botocore resolves, signs and sends, and its parser is passed by.
+"""Reads records fast, without botocore's parser.
 
 boto3 spends most of its time on turning each record's fields into objects of its own, three
 quarters of it on the time of arrival alone. What it does before (endpoints, credentials and their
-renewal, SigV4, connections kept open) costs under a millisecond a page. So its answers' bodies are
-taken from it before they are parsed, as those of long listings are (`reshardctl.kinesis.pages`).
+renewal, SigV4, connections kept open) costs under a millisecond per page. So the bodies of its
+answers are taken before they are parsed, as those of long listings are
+(`reshardctl.kinesis.pages`).
 """
 
 from reshardctl.kinesis.fast.answers import Record

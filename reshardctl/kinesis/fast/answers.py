@@ -29,7 +29,7 @@ _ANSWER = Decoder(_Answer)
 
 
 def keep_records_raw(client: Any) -> None:
-    """Let `get_records` of this client return `Record` objects instead of dictionaries.
+    """Makes `get_records` of this client return `Record` objects instead of dictionaries.
 
     Errors stay with botocore, and so does an answer that is not as the service writes it: its
     records are dictionaries, which `records_of` turns into the same objects.
@@ -68,7 +68,10 @@ def records_of(records: Sequence[Any]) -> Sequence[Record]:
 
 
 def _record(record: Mapping[str, Any]) -> Record:
-    """A record that botocore has parsed. What is no Unicode text in its key becomes "?"."""
+    """Converts a record that botocore has parsed.
+
+    What is no Unicode text in its key becomes "?".
+    """
     arrived = record.get("ApproximateArrivalTimestamp")
     return Record(
         record["SequenceNumber"],

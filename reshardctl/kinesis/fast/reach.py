@@ -1,4 +1,4 @@
-"""How a stream is reached, from whichever process."""
+"""How any process reaches a stream."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from reshardctl.kinesis.transport import client_of
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The way to Kinesis. It holds no secret: credentials are found where it is used.
+    """The way to Kinesis. It holds no secret: credentials are looked up where it is used.
 
-    They come from boto3's default chain; those of `role_arn`, if it is given, are asked of STS with
-    them and renewed before they expire. Without a region the environment's is taken.
+    They come from boto3's default chain; those of `role_arn`, if it is given, are requested from
+    STS with them and renewed before they expire. Without a region the environment's is taken.
     """
 
     region: str | None = None

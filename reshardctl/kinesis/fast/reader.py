@@ -1,4 +1,4 @@
-"""A stream's records, page by page, from behind one number up to another."""
+"""A stream's records, page by page, from after one sequence number up to another."""
 
 from __future__ import annotations
 
@@ -23,19 +23,18 @@ Start = Literal[
     "TRIM_HORIZON", "LATEST", "AFTER_SEQUENCE_NUMBER", "AT_SEQUENCE_NUMBER", "AT_TIMESTAMP"
 ]
 PACE = 0.2
-"""Seconds between two reads of a shard that has throttled or has nothing new: five a second, which
-all its readers share (GetRecords API reference)."""
+"""Seconds between two reads of a shard that has throttled or has nothing new: a shard allows five
+per second, shared by all its readers (GetRecords API reference)."""
 PACED_FOR = 60.0
 """Seconds for which reads keep that pace after a call had to be repeated."""
 PATIENCE = 120.0
-"""Seconds for which a throttled call is repeated: other readers of a shard may take their time."""
+"""Seconds for which a throttled call is repeated: other readers of the shard may take long."""
 _LOOKS = 25
-"""How often nothing is found at the tip before what must be there, a record or the end, is given
-up."""
+"""Empty reads at the tip before an expected record or end is given up."""
 
 
 class Begin(NamedTuple):
-    """Where reading begins: a type of iterator and its number, or its Unix time."""
+    """The start of reading: a type of iterator and its sequence number, or its Unix time."""
 
     kind: Start
     value: str | float | None = None
@@ -48,50 +47,50 @@ class Page:
     records: Sequence[Record]
     """In the shard's order."""
     following: str | None
-    """The next iterator; `None` behind the last record of a closed shard."""
+    """The next iterator; `None` after the last record of a closed shard."""
     behind: int
     """MillisBehindLatest."""
 
 
 class IteratorExpired(Exception):
-    """The iterator is older than five minutes: ask for one behind the last record."""
+    """The iterator is older than five minutes: ask for one after the last record."""
 
 
 class TimeAhead(Exception):
-    """AT_TIMESTAMP is in the future by the service's clock."""
+    """The time of AT_TIMESTAMP is in the future by the service's clock."""
 
 
 class PastEnd(Exception):
-    """The number is the shard's EndingSequenceNumber: no record can be behind it."""
+    """The number is the shard's EndingSequenceNumber: no record can be after it."""
 
 
 class ShardGone(CannotTell):
-    """The shard is not there any more: retention has taken its records."""
+    """The shard no longer exists: its records have expired."""
 
 
 class Unread(NamedTuple):
-    """What a read must not pass over unsaid, for a stream that retention may overtake."""
+    """The start of what is unread, for a stream whose retention may overtake the read."""
 
     since: float | None
-    """Unix seconds: nothing before is owed. `None`: nothing before the first record met is."""
+    """Unix seconds: no earlier record is unread. `None`: no record before the first one read is."""
     retention: float
     """Seconds."""
 
 
 class Overtaken(CannotTell):
-    """Records behind those that were read may have been taken before they could be read."""
+    """Records after those that were read may have expired before they could be read."""
 
 
 class Unmet(CannotTell):
-    """The record to read up to is not there any more, nor any before it."""
+    """The record to read up to no longer exists, nor does any before it."""
 
 
 class FastReader:
     """Reads the records of one stream.
 
-    Everything that fails is CannotTell or UsageError in our words, but for what a caller may know
-    a way around: IteratorExpired, TimeAhead, PastEnd, ShardGone, Unmet. Throttles, lost answers
-    and errors of the service are met with pauses that double.
+    Every failure is CannotTell or UsageError in our words, except for those that a caller may work
+    around: IteratorExpired, TimeAhead, PastEnd, ShardGone, Unmet. Throttles, lost answers and
+    errors of the service are retried with pauses that double.
     """
 
     def __init__(
@@ -102,7 +101,7 @@ class FastReader:
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """stream: a name or an ARN. Calls nothing yet."""
+        """Calls nothing yet. stream: a name or an ARN."""
         self._reach, self._clock, self._sleep = reach, clock, sleep
         self._paced_until = 0.0
         self._transport = Transport(reach.client(), self._pause)
@@ -115,7 +114,7 @@ class FastReader:
         return self._target.name
 
     def iterator(self, shard: str, kind: Start, value: str | float | None = None) -> str:
-        """GetShardIterator. TimeAhead, PastEnd and ShardGone as they say."""
+        """Calls GetShardIterator. Raises TimeAhead, PastEnd and ShardGone."""
         words = {**self._target.words, "ShardId": shard, **_words(kind, value)}
         try:
             answer = self._call("get_shard_iterator", words)
@@ -128,7 +127,7 @@ class FastReader:
         return str(answer["ShardIterator"])
 
     def page(self, iterator: str, limit: int = LONGEST_PAGE) -> Page:
-        """GetRecords. IteratorExpired as it says; CannotTell for records that make no sense."""
+        """Calls GetRecords. Raises IteratorExpired; CannotTell for malformed records."""
         words = {"ShardIterator": iterator, "Limit": limit, **self._by_arn}
         try:
             answer = self._call("get_records", words)
@@ -150,12 +149,12 @@ class FastReader:
         self, shard: str, start: Begin, until: str | None, *, to_end: bool = False,
         unread: Unread | None = None,
     ) -> Iterator[Page]:  # fmt: skip
-        """The pages of (start, until], the last one cut behind `until`.
+        """The pages of (start, until], the last one cut after `until`.
 
-        Up to the shard's end with `to_end`; with neither, up to the tip as it is met. Unmet where
-        neither `until` nor a record before it is there any more, Overtaken where `unread` is given
-        and may be gone, ShardGone as it says. CannotTell for a shard that is to be read to its end
-        and has none.
+        With `to_end` up to the shard's end; with neither, up to the tip when it is reached. Raises
+        Unmet if neither `until` nor a record before it exists any more, Overtaken if `unread` is
+        given and may have expired, ShardGone, and CannotTell for a shard that is to be read to its
+        end and has none.
         """
         iterator: str | None = self.iterator(shard, *start)
         last, looked = start, 0
@@ -196,8 +195,10 @@ class FastReader:
             raise CannotTell(f"shard {shard} is closed, and no end of it is met", "run this again")
 
     def _not_overtaken(self, shard: str, last: Begin, unread: Unread) -> None:
-        """Overtaken if the place behind which a page was just read lies before the horizon, and its
-        own record is gone: then what was behind it may be gone as well."""
+        """Raises Overtaken if records after the last position may have expired.
+
+        That is so if the position lies before the trim horizon and its own record is gone.
+        """
         if unread.since is None or unread.since >= self._clock() - unread.retention:
             return
         if last.kind == "AFTER_SEQUENCE_NUMBER" and self._holds(shard, str(last.value)):
@@ -225,7 +226,7 @@ class FastReader:
         return False
 
     def _call(self, operation: str, words: Mapping[str, object]) -> dict[str, Any]:
-        """A call, as often as it takes. CallError if it fails for good."""
+        """Makes a call, repeated as needed. CallError if it fails for good."""
         patient_until, renewed = self._clock() + PATIENCE, False
         while True:
             try:
@@ -243,7 +244,7 @@ class FastReader:
         self._sleep(seconds)
 
     def _gone(self, failed: CallError, shard: str) -> Exception:
-        """The service names what it misses: the shard, or the stream."""
+        """The error for what the service says is missing: the shard, or the stream."""
         told = lost_shard(failed, self._target, ShardId(shard))
         if failed.kind is Kind.ABSENT and shard in failed.message and isinstance(told, CannotTell):
             return ShardGone(told.what, told.next)
@@ -251,7 +252,7 @@ class FastReader:
 
 
 def order(number: str) -> tuple[int, str]:
-    """A sequence number as something to compare: digits alone, so the longer is the larger."""
+    """A key that sorts sequence numbers: they are digits alone, so the longer is the larger."""
     return len(number), number
 
 
@@ -265,7 +266,7 @@ def _words(kind: Start, value: str | float | None) -> dict[str, object]:
 
 
 def _cut(page: Page, until: str) -> tuple[Page, bool]:
-    """The page without what lies behind `until`, and whether `until` was reached."""
+    """The page without the records after `until`, and whether `until` was reached."""
     records, end = page.records, order(until)
     kept = len(records)
     while kept and order(records[kept - 1].sequence_number) > end:

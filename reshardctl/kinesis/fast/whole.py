@@ -1,4 +1,4 @@
-"""Answers that are taken from the connection at once.
+"""Answers that are read from the connection at once.
 
 botocore reads an answer in pieces of 64 KiB and joins them; for a page of records that takes as
 long as parsing it.
@@ -17,9 +17,9 @@ from urllib3.exceptions import HTTPError
 
 
 def take_whole(client: Any) -> None:
-    """Let this client of Kinesis read the body of each answer with one call.
+    """Makes this client of Kinesis read the body of each answer with one call.
 
-    botocore goes on to sign and judge. Requests are sent by connections of our own, which are made
+    botocore still signs and judges. Requests are sent over connections of our own, which are made
     as botocore makes the client's: with its timeouts, proxies and certificates.
     """
     config = client.meta.config
@@ -47,7 +47,7 @@ def take_whole(client: Any) -> None:
 
 
 class _Body(NamedTuple):
-    """What AWSResponse takes a body from."""
+    """What AWSResponse reads a body from."""
 
     whole: bytes
 
