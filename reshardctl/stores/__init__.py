@@ -1,1 +1,1 @@
-"""Stores by medium: I/O only, one file each."""
+"""Stores: one folder per medium, I/O only."""

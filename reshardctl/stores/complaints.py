@@ -1,4 +1,4 @@
-"""Complaints about a text, with the name of the place where it is kept."""
+"""Errors about a text, with the name of the place where it is kept."""
 
 from __future__ import annotations
 

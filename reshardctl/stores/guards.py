@@ -1,4 +1,4 @@
-"""What a step may be, and whether its guards hold."""
+"""What a step may contain, and whether its guards hold."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from reshardctl.model.write_state import same
 
 
 def checked(step: Step, at_most: int) -> tuple[Write, ...]:
-    """The writes of a step. ValueError for what no plan may hold."""
+    """The writes of a step. ValueError for a step that no plan may hold."""
     if not 1 <= len(step.writes) <= at_most:
         raise ValueError(f"a step of {len(step.writes)} writes; 1 to {at_most} are possible")
     if len({write.key for write in step.writes}) < len(step.writes):

@@ -1,4 +1,4 @@
-"""Several stores as one: which of them holds a row, the beginning of its key tells."""
+"""Several stores as one; the prefix of a row's key tells which of them holds it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reshardctl.stores.base import Store, recover
 class Joined:
     """A main store, and others whose keys begin with a prefix of their own.
 
-    No transaction spans two stores: one write a step.
+    No transaction spans two stores: one write per step.
     """
 
     max_writes = 1
@@ -22,7 +22,7 @@ class Joined:
         self._main, self._others = main, dict(others)
 
     def identity(self) -> Mapping[str, str]:
-        """That of the main store; what tells the others, behind their prefixes."""
+        """The identity of the main store, and those of the others under their prefixes."""
         found = dict(self._main.identity())
         for prefix, medium in self._others.items():
             found |= {f"{prefix}{name}": value for name, value in medium.identity().items()}
@@ -42,7 +42,7 @@ class Joined:
         return rows
 
     def write(self, step: Step, token: str) -> WriteResult:
-        """The one write of the step, in the store of its row."""
+        """Makes the one write of the step, in the store of its row."""
         if len(step.writes) != 1:
             raise ValueError(f"a step of {len(step.writes)} writes; 1 is possible")
         return self._of(step.writes[0].key).write(step, token)

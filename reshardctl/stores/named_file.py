@@ -2,8 +2,8 @@
 
 A regular file is replaced whole or not at all and keeps its mode; a new one gets the mode that the
 umask leaves. Links are followed. Devices, pipes and descriptors (/dev/fd/N, /dev/stdout) are
-written to and stay what they are. Plans, journals and snapshots have writers of their own, for
-they are the owner's alone.
+written to and stay what they are. Plans, journals and snapshots have writers of their own, because
+only their owner may read them.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from reshardctl.stores.new_file import name_open_file, open_unnamed
 
 _DESCRIPTORS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 MOST_LINKS = 40
-"""As many as Linux follows before it answers ELOOP."""
+"""The number of links that Linux follows before it answers ELOOP."""
 _LEFT = ".new"
-"""How the name ends that a file has before it takes another's place."""
+"""The suffix of a file's name before it takes another's place."""
 _NEW_MODE = 0o666
-"""Of a new file, before the umask is taken from it."""
+"""The mode of a new file, before the umask is taken from it."""
 
 
 def check_file(path: Path) -> None:
-    """UsageError unless `replace_file` will work: to be found out before anything is written."""
+    """UsageError unless `replace_file` will work, to be found out before anything is written."""
     if path.is_dir():
         raise UsageError(f"{path}: is a directory", "name a file")
     try:
@@ -47,14 +47,14 @@ def check_file(path: Path) -> None:
 
 
 def check_new_file(path: Path) -> None:
-    """As `check_file`, and UsageError for a regular file that is there already."""
+    """As `check_file`, and UsageError for a regular file that exists already."""
     check_file(path)
     if path.is_file() and _descriptor(path) is None:
         raise UsageError(f"{path} exists already; nothing was saved", "name another file with -o")
 
 
 def is_regular(path: Path) -> bool:
-    """Whether a file is, or would be made, under this name. Opening it tells what is wrong."""
+    """Whether this name is, or would become, a regular file. Opening it tells what is wrong."""
     try:
         return _descriptor(path) is None and not _is_special(path)
     except OSError:
@@ -62,7 +62,7 @@ def is_regular(path: Path) -> bool:
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Write the text there; see the module. UsageError when the system refuses."""
+    """Writes the text; see the module. UsageError if the system refuses."""
     try:
         descriptor = _descriptor(path)
         if descriptor is not None:
@@ -76,7 +76,7 @@ def replace_file(path: Path, text: str) -> None:
 
 
 def _replace(target: Path, text: str) -> None:
-    """The text has no name while it is written; where a file is there, one for a single rename.
+    """Writes the text without a name, and renames it over an existing file.
 
     A process that is killed just before that rename leaves `.NAME.….new`, whole. The next one that
     writes the file removes it.
@@ -107,7 +107,7 @@ def _replace(target: Path, text: str) -> None:
 
 
 def _opened(temporary: Path) -> tuple[int, bool]:
-    """A new file, and whether it has that name: where the system has no files without one."""
+    """A new file, and whether it has that name: some systems have no unnamed files."""
     unnamed = open_unnamed(temporary.parent, _NEW_MODE)
     if unnamed is not None:
         return unnamed, False
@@ -115,7 +115,7 @@ def _opened(temporary: Path) -> tuple[int, bool]:
 
 
 def _remove_left(target: Path) -> None:
-    """Files that killed processes left beside the target. Who still writes one holds its lock."""
+    """Removes files that killed processes left beside the target. A live writer holds its lock."""
     for path in target.parent.glob(f".{escape(target.name)}.*{_LEFT}"):
         with suppress(OSError), path.open("rb") as file:
             flock(file, LOCK_EX | LOCK_NB)
@@ -133,14 +133,14 @@ def _target(path: Path) -> Path:
 
 
 def _is_special(path: Path) -> bool:
-    """Whether there is something that is no regular file: a device, a pipe, a socket."""
+    """Whether the path is something other than a regular file: a device, a pipe, a socket."""
     return path.exists() and not path.is_file()
 
 
 def _descriptor(path: Path) -> int | None:
-    """The number of the open descriptor that the path names; None where it names none.
+    """The number of the open descriptor that the path names, or None.
 
-    Replacing what /dev/stdout leads to would leave whoever opened it with the old file.
+    Replacing what /dev/stdout leads to would leave the program that opened it with the old file.
     """
     for text in _names(path):
         if text in _DESCRIPTORS:
@@ -152,7 +152,7 @@ def _descriptor(path: Path) -> int | None:
 
 
 def _names(path: Path) -> Iterator[str]:
-    """The path, and where it leads as a link, link by link."""
+    """The path, and each path that it leads to as a link."""
     for _ in range(MOST_LINKS):
         yield os.path.normpath(path)
         if not path.is_symlink():

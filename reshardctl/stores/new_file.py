@@ -1,7 +1,7 @@
-"""A file that is there whole or not at all, readable by its owner only.
+"""A new file that appears whole or not at all, readable by its owner only.
 
 It is written without a name (O_TMPFILE, Linux 3.11) and gets its name when it is on disk: a process
-that is killed leaves nothing behind. Where there are no such files, it has another name first.
+that is killed leaves nothing behind. On systems without such files, it has another name first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 def create_whole(path: Path, texts: Iterable[str]) -> None:
-    """Never over another file. OSError, FileExistsError among them, while there is none."""
+    """Writes a new file, never over another. OSError (FileExistsError too) if there is none."""
     descriptor, name = _opened(path)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -37,7 +37,7 @@ def _opened(path: Path) -> tuple[int, str]:
 
 
 def open_unnamed(folder: Path, mode: int) -> int | None:
-    """A new file in the folder that has no name yet; None where there are no such files."""
+    """A new file in the folder without a name yet; None if the system has no such files."""
     flags = getattr(os, "O_TMPFILE", 0)
     if flags and Path("/proc/self/fd").is_dir():
         with suppress(OSError):
@@ -46,13 +46,15 @@ def open_unnamed(folder: Path, mode: int) -> int | None:
 
 
 def name_open_file(descriptor: int, path: Path) -> None:
-    """Give it its name. FileExistsError where the name is taken."""
+    """Gives an open file its name. FileExistsError if the name exists."""
     _named(f"/proc/self/fd/{descriptor}", path)
 
 
 def _named(source: str, path: Path) -> None:
-    """By linkat(2), which follows /proc's link to the file; the descriptor given is not looked at,
-    it makes Python take that call instead of link(2)."""
+    """Names the file by linkat(2), which follows /proc's link to it.
+
+    The descriptor given is not looked at; it makes Python use that call instead of link(2).
+    """
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.link(source, path, src_dir_fd=folder, follow_symlinks=True)
@@ -61,7 +63,7 @@ def _named(source: str, path: Path) -> None:
 
 
 def _settled(folder: Path) -> None:
-    """The name is on disk, where a folder can be synced."""
+    """Syncs the name to disk, if a folder can be synced."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:

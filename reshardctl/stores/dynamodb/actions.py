@@ -1,4 +1,4 @@
-"""Which IAM actions the calls need, by what the operator wants."""
+"""The IAM actions that the calls need, by command group."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ ACTIONS = {
         "dynamodb:Scan",
     ),
 }
-"""Verb group → actions on the table. `fix` stands for `fix` and `undo`.
+"""Command group → actions on the table. `fix` stands for `fix` and `undo`.
 
-`beside`: on the side tables of KCL 3.0-3.4, whatever the verb. Without it they are not looked at,
-and the report says so. `log`: on the table of a log, for `fix` and `undo`: its rows are deleted and
-put back, never updated.
+`beside`: on the side tables of KCL 3.0-3.4, for every command. Without it they are not read, and
+the report says so. `log`: on the table of a log, for `fix` and `undo`: its rows are deleted and
+restored, never updated.
 
 A transaction needs the actions of the writes in it and none of its own (Amazon DynamoDB Developer
-Guide, "Using IAM with DynamoDB transactions").
-"""
+Guide, "Using IAM with DynamoDB transactions")."""

@@ -1,6 +1,6 @@
-"""Side tables: read where they are there and may be read, and never written.
+"""Side tables: read if they exist and may be read, and never written.
 
-Nothing writes to them because nothing can: a write's table is the medium's own.
+They cannot be written: a write's table is always one of the store's own.
 """
 
 from __future__ import annotations
@@ -18,16 +18,18 @@ Paced = Callable[[], reading.Pace]
 
 
 class Beside:
-    """The side tables of one table. The first that is absent stands for those after it."""
+    """The side tables of one table. If the first is absent, the others are not looked for."""
 
     def __init__(self, client: Client, tables: Sequence[SideTable], unpaced: Paced) -> None:
-        """unpaced: a new pace without a bound; side tables have one row a worker at most."""
+        """Calls nothing. unpaced: makes a pace without a limit; side tables are small."""
         self._client, self._tables, self._unpaced = client, tables, unpaced
         self._absent = False
 
     def read(self) -> Iterator[Image]:
-        """Their rows as `<table>/<key>`; of one that may not be read `<table>/` alone, with the
-        reason as its attribute `unread`. Raises CannotTell when reading fails for another reason.
+        """The side tables' rows as `<table>/<key>`.
+
+        A table that may not be read gives `<table>/` alone, with the reason as its attribute
+        `unread`. Raises CannotTell when reading fails for another reason.
         """
         for table in () if self._absent else self._tables:
             try:

@@ -1,4 +1,4 @@
-"""The tables of an account, by their keys, and samples of their rows."""
+"""The tables of an account: their keys, and samples of their rows."""
 
 from __future__ import annotations
 
@@ -13,19 +13,22 @@ if TYPE_CHECKING:
     from boto3.session import Session
 
 SAMPLE = 50
-"""Rows of a sample. A number in any of them tells; a lease has 300 to 500 bytes."""
+"""Rows of a sample. One sequence number in them is enough; a lease has 300 to 500 bytes."""
 
 Key = tuple[tuple[str, str, str], ...]
 
 
 class Catalog:
-    """Reads only. Every call raises CannotTell where it is not permitted or not answered."""
+    """Lists and samples tables.
+
+    Every call raises CannotTell if it is not permitted or not answered.
+    """
 
     def __init__(
         self, session: Session, *, region: str | None, endpoint_url: str | None,
         clock: Callable[[], float], sleep: Callable[[float], None],
     ) -> None:
-        """clock: monotonic seconds. Raises UsageError without a region; calls nothing yet."""
+        """Calls nothing yet. clock: monotonic seconds. Raises UsageError without a region."""
         self._client = Client(session, "*", region, endpoint_url, sleep)
         self._clock, self._sleep = clock, sleep
 
@@ -42,7 +45,7 @@ class Catalog:
             start = {"ExclusiveStartTableName": answer["LastEvaluatedTableName"]}
 
     def described(self, table: str) -> tuple[Key, float]:
-        """A table's primary key, and its read units a second; 0 for on-demand."""
+        """A table's primary key, and its read units per second; 0 for on-demand."""
         answer = self._client.of_table(table).read(
             "describe_table", "dynamodb:DescribeTable", "looking at the table", TableName=table
         )["Table"]
@@ -54,7 +57,7 @@ class Catalog:
         return tuple(sorted(parts)), read_units(answer)
 
     def sample(self, table: str, key: Key, units: float) -> list[Image]:
-        """One page of at most SAMPLE rows, in about a second's share of the table's capacity."""
+        """One page of at most SAMPLE rows, at a second's share of the table's capacity."""
         pace = Pace(units, self._clock, self._sleep)
         limit = min(SAMPLE, pace.page().get("Limit", SAMPLE))
         answer = self._client.of_table(table).read(

@@ -1,4 +1,4 @@
-"""The table's client: calls that fail in our words, and reads that are retried."""
+"""The table's client: errors in our words, and reads that are retried."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIRST_PAUSE = 0.1
 
 
 class Denied(CannotTell):
-    """A read for which there is no permission."""
+    """A read that the caller has no permission for."""
 
 
 class Client:
@@ -33,7 +33,7 @@ class Client:
         endpoint_url: str | None,
         sleep: Callable[[float], None],
     ) -> None:
-        """Raises UsageError when no region is set."""
+        """Makes the client and calls nothing. Raises UsageError without a region."""
         self._boto = aws.client_of(session, "dynamodb", region, endpoint_url, f"table {table}")
         self.table = table
         self.more: tuple[str, ...] = ()
@@ -41,12 +41,12 @@ class Client:
         self.retry = aws.retry(FIRST_PAUSE, sleep, failure_of)
 
     def once(self, operation: str, **arguments: object) -> dict[str, Any]:
-        """One attempt, exceptions as boto3 raises them."""
+        """One attempt; raises what boto3 raises."""
         answer: dict[str, Any] = getattr(self._boto, operation)(**arguments)
         return answer
 
     def read(self, operation: str, action: str, where: str, **arguments: object) -> dict[str, Any]:
-        """A reading call, tried ATTEMPTS times. where: what to call it in a message."""
+        """A reading call, retried. where: the name of the place in a message."""
         return self.retry.read(
             lambda: self.once(operation, **arguments),
             lambda error: self.failure(error, action, where),
@@ -63,8 +63,8 @@ class Client:
     ) -> ReshardError:
         """The exception to raise for what boto3 raised, with the next thing to do.
 
-        writing: a refused write is Refused (nothing was written), a refused read CannotTell.
-        Texts about credentials are ours alone: the service's own may repeat parts of them.
+        writing: a refused write is Refused (nothing was written), a refused read CannotTell. Texts
+        about credentials are ours alone: the service's own may repeat parts of them.
         """
         names = " and ".join((self.table, *self.more))
         place = f"table {names} in {self.region}"

@@ -1,4 +1,4 @@
-"""Writes as DynamoDB requests: update expressions, and conditions that hold what was read.
+"""Writes as DynamoDB requests: update expressions, and conditions that repeat what was read.
 
 Names and values always go through placeholders: lease tables use reserved words, and a store may
 hold attributes with any name.
@@ -32,11 +32,11 @@ class _Placeholders:
 
 
 def request(write: Write, shape: TableShape) -> tuple[str, dict[str, Any]]:
-    """("Put" | "Update" | "Delete", arguments): one entry of TransactWriteItems, and with
-    "Item" behind the name the operation and arguments of a single write.
+    """The operation ("Put", "Update" or "Delete") and the arguments of a write.
 
-    ValueError for a write that no plan may hold: an update of nothing, or of the key, or of a row
-    of another table.
+    Together they are one entry of TransactWriteItems; with "Item" appended to the name, the
+    operation of a single write. ValueError for a write that no plan may hold: an update of nothing,
+    of the key, or of a row of another table.
     """
     places = _Placeholders()
     condition = _condition(write, shape.hash, places)

@@ -1,4 +1,4 @@
-"""What an exception of boto3 means for a call on a table, by kind."""
+"""What an exception of boto3 means for a call on a table."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from reshardctl.model.retry import FailureKind
 
 
 class Kind(Enum):
-    """What happened to a call."""
+    """Kinds of failure of a call."""
 
     BUSY = "busy"
-    """Not done now; the same call may do later."""
+    """Throttled or unavailable; the same call may succeed later."""
     UNSENT = "unsent"
-    """No connection: the store never saw the call."""
+    """No connection: the store never received the call."""
     LOST = "lost"
-    """No answer, or one that does not tell: a write may be in place."""
+    """No answer, or an inconclusive one: a write may be in place."""
     PENDING = "pending"
-    """An earlier attempt with our token is still at work."""
+    """An earlier attempt with our token is still in progress."""
     MOVED = "moved"
     """A condition did not hold."""
     DENIED = "denied"
@@ -57,7 +57,7 @@ _REASONS_TO_WAIT = {"TransactionConflict", "ProvisionedThroughputExceeded", "Thr
 
 
 def kind_of(error: Exception) -> Kind:
-    """The kind of what a call raised."""
+    """The kind of an exception that a call raised."""
     if aws.about_credentials(error):
         return Kind.CREDENTIALS
     if isinstance(error, ClientError):

@@ -1,4 +1,4 @@
-"""DynamoDB tables as a medium."""
+"""DynamoDB tables as a store."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class DynamoDb:
-    """The tables of one application. Nothing but the named actions is ever called.
+    """The tables of one application. Calls only the actions of `ACTIONS`.
 
     clock: monotonic seconds, sleep: waits that many; both only pace reads and retries.
     """
@@ -36,10 +36,10 @@ class DynamoDb:
         sleep: Callable[[float], None],
         side: Sequence[SideTable] = (),
     ) -> None:
-        """session: a boto3 Session. store: its tables, the main one first; a name: one lease
-        table. side: tables to read along, where they are there.
+        """Makes the clients and calls nothing yet. Raises UsageError without a region.
 
-        Raises UsageError without a region; calls nothing yet.
+        session: a boto3 Session. store: its tables, the main one first; a name means one lease
+        table. side: tables to read as well, if they exist.
         """
         self._shapes = (TableShape(store),) if isinstance(store, str) else tuple(store)
         check(self._shapes)
@@ -51,10 +51,10 @@ class DynamoDb:
         ]
 
     def identity(self) -> Mapping[str, str]:
-        """The main table's `arn`, `id` (where the service gives one) and `created` (UTC), asked
-        anew; those of the others behind their names (`app_clients.arn`).
+        """The main table's `arn`, `id` (if the service gives one) and `created` (UTC), read anew.
 
-        Raises UsageError for a table that is absent or has another key.
+        Those of the other tables follow under their names (`app_clients.arn`). Raises UsageError
+        for a table that is absent or has another key.
         """
         main, *others = self._tables
         found = {"medium": "dynamodb"} | main.identity()
@@ -76,7 +76,7 @@ class DynamoDb:
         return rows
 
     def write(self, step: Step, token: str) -> WriteResult:
-        """All writes of the step or none, in whichever of the tables.
+        """Makes all writes of the step or none, in whichever of the tables.
 
         token: at most 36 characters (ClientRequestToken).
         """

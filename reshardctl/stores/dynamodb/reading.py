@@ -11,11 +11,11 @@ from reshardctl.stores.dynamodb.client import Client
 from reshardctl.stores.dynamodb.values import image_of, key_of
 
 BATCH = 100
-"""Keys of one BatchGetItem, API reference."""
+"""Keys of one BatchGetItem (API reference)."""
 SHARE = 0.5
-"""Of a table's provisioned reads a second, what we use at most."""
+"""The share of a table's provisioned reads per second that we use at most."""
 ITEMS_A_UNIT = 8
-"""Items that one read unit (4 KB, consistent) is taken to hold: leases have 300 to 500 bytes."""
+"""Items assumed per read unit (4 KB, consistent): leases have 300 to 500 bytes."""
 
 
 class Pace:
@@ -24,7 +24,7 @@ class Pace:
     def __init__(
         self, units: float, clock: Callable[[], float], sleep: Callable[[float], None]
     ) -> None:
-        """units: read capacity units a second of the table; 0 for an on-demand table."""
+        """Starts the pace. units: the table's read units per second; 0 if it is on-demand."""
         self.budget = units * SHARE
         self._clock = clock
         self._sleep = sleep
@@ -39,7 +39,7 @@ class Pace:
         return min(BATCH, max(1, int(self.budget))) if self.budget else BATCH
 
     def spent(self, consumed: list[Any] | Mapping[str, Any] | None) -> None:
-        """Book what an answer cost, and wait until that much was ours to use.
+        """Books the cost of an answer, and waits until that much was ours to use.
 
         consumed: the answer's ConsumedCapacity, of one table or a list.
         """
@@ -53,19 +53,19 @@ class Pace:
 
 
 def read_units(table: Mapping[str, Any]) -> float:
-    """Provisioned reads a second of a table as DescribeTable gives it; 0 for an on-demand table."""
+    """A table's provisioned reads per second (DescribeTable); 0 if it is on-demand."""
     units = table.get("ProvisionedThroughput", {}).get("ReadCapacityUnits", 0)
     billing = table.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED")
     return float(units) if billing == "PROVISIONED" else 0.0
 
 
 def scan(client: Client, shape: TableShape, pace: Pace) -> list[Image]:
-    """Every row in key order. CannotTell when any page fails: never a part of the table."""
+    """Every row in key order. CannotTell if any page fails: never a part of the table."""
     return _pages(client, shape, pace, "scan", "dynamodb:Scan", {})
 
 
 def query(client: Client, shape: TableShape, value: str, pace: Pace) -> list[Image]:
-    """Every row with this hash value, as `scan` would give them."""
+    """Every row with this hash value, in key order."""
     asked = {
         "KeyConditionExpression": "#n0 = :v0",
         "ExpressionAttributeNames": {"#n0": shape.hash},

@@ -1,4 +1,4 @@
-"""One table of a store: what it is, how fast it may be read, and its rows."""
+"""One table of a store: its identity, its capacity and its rows."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from reshardctl.stores.dynamodb.client import Client
 
 
 class Table:
-    """Reads of one table, below half of its own capacity."""
+    """Reads one table, below half of its own capacity."""
 
     def __init__(
         self, client: Client, shape: TableShape, clock: Callable[[], float],
         sleep: Callable[[float], None],
     ) -> None:
-        """client: of this table. Calls nothing yet."""
+        """Calls nothing yet. client: of this table."""
         self._client, self.shape = client, shape
         self._clock, self._sleep = clock, sleep
         self._pace: reading.Pace | None = None
 
     def identity(self) -> dict[str, str]:
-        """Its `arn`, `id` (where the service gives one) and `created` (UTC), asked anew.
+        """The table's `arn`, `id` (if the service gives one) and `created` (UTC), read anew.
 
         Raises UsageError for a table that is absent or has another key.
         """

@@ -10,7 +10,7 @@ from reshardctl.model import Attributes, AttributeValue, Image, TableShape, cano
 
 
 def image_of(item: Mapping[str, Any], shape: TableShape) -> Image:
-    """An item as boto3's client answers it."""
+    """The image of an item as boto3's client returns it."""
     attributes = {name: _read(value) for name, value in item.items()}
     key = shape.image_key(*(item[name]["S"] for name in shape.names))
     return Image(key, canonical(attributes))

@@ -1,4 +1,4 @@
-"""One step as one guarded request, and what became of it when no answer came."""
+"""One step as one guarded request, and its outcome when no answer came."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from reshardctl.stores.dynamodb.conditions import request
 from reshardctl.stores.guards import checked
 
 MAX_WRITES = 100
-"""Writes of one TransactWriteItems, API reference."""
+"""Writes of one TransactWriteItems (API reference)."""
 
 
 def write(
     client: Client, tables: Sequence[TableShape], step: Step, token: str, get: Get
 ) -> WriteResult:
-    """Send a step until its fate is certain. client: of any of the tables.
+    """Sends a step until its outcome is certain. client: of any of the tables.
 
     Raises AnswerLost when it stays unknown; CannotTell, Refused or UsageError when nothing of the
-    step is in place and trying again would not help.
+    step is in place and a retry would not help.
     """
     operation, arguments = _call(step, tables, token)
     named = {table_of(tables, write.key).name for write in step.writes}

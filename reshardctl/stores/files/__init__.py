@@ -1,1 +1,1 @@
-"""Stores that are files: trees of them, and texts that hold many rows; on disk and on S3."""
+"""Stores that are files, on disk and on S3: trees of them, and texts that hold many rows."""

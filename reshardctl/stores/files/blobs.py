@@ -1,4 +1,4 @@
-"""What a tree of files is kept in: named contents, each replaced as a whole or not at all."""
+"""Where files are kept: named contents, each replaced as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -23,8 +23,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """A content as it was read. token: what tells it from any other at the same place; kept: what
-    else a new content of the same file has to be stored with."""
+    """A content as it was read.
+
+    token: what distinguishes it from any other at the same place. kept: what a new content of the
+    same file has to be stored with.
+    """
 
     content: bytes
     modified: int
@@ -37,45 +40,53 @@ class Moved(Exception):
 
 
 class Blobs(Protocol):
-    """All methods raise CannotTell and UsageError; those that write also raise Refused (nothing
-    was written) and AnswerLost (nobody can say). Keys are paths below the root."""
+    """The files below a root. Keys are paths below the root.
+
+    All methods raise CannotTell and UsageError; those that write also raise Refused (nothing was
+    written) and AnswerLost (the outcome is unknown).
+    """
 
     location: str
-    """What messages call the root."""
+    """The name of the root in messages."""
     checksums: bool
     """Whether Hadoop keeps `.<name>.crc` siblings here."""
 
     def identity(self) -> Mapping[str, str]:
-        """What tells this place from every other."""
+        """What distinguishes this root from every other."""
 
     def list(self, folder: str) -> list[Entry] | None:
-        """What is in a folder, "" for the root, in any order; `None` where there is none."""
+        """The entries of a folder, "" for the root, in any order; `None` if it does not exist."""
 
     def read(self, keys: Collection[str]) -> dict[str, Blob | None]:
         """Contents, each as it was at one moment; `None` for an absent file."""
 
     def writing(self) -> AbstractContextManager[None]:
-        """Around each write: nobody else of ours writes here meanwhile, where that can be had."""
+        """Surrounds each write, and keeps other reshardctl processes from writing if it can."""
 
     def together(self, note: bytes) -> AbstractContextManager[None]:
-        """Around changes of files that belong together, while writing: killed in it, the note is
-        among `unfinished` for whoever writes next."""
+        """Surrounds changes of files that belong together, while writing.
+
+        If the process is killed inside, the note is among `unfinished` for the next writer.
+        """
 
     def unfinished(self) -> Iterator[bytes]:
-        """While writing: the notes of killed processes. Each is gone once the next is asked for."""
+        """While writing, the notes of killed processes.
+
+        Asking for the next note deletes the last.
+        """
 
     def create(self, key: str, content: bytes) -> None:
-        """A new file. Raises Moved over an existing one."""
+        """Creates a file. Raises Moved if it exists."""
 
     def replace(self, key: str, content: bytes, was: Blob) -> None:
-        """Another content. Raises Moved unless the file is still as it was."""
+        """Replaces a content. Raises Moved unless the file is still as it was."""
 
     def delete(self, key: str, was: Blob) -> None:
-        """No file, and no folder that it was the last one in. Raises Moved as `replace` does."""
+        """Deletes a file, and its folder if that is then empty. Raises Moved as `replace` does."""
 
 
 def split(key: str) -> tuple[str, str]:
-    """A file's folder and its name."""
+    """The folder and the name of a file."""
     folder, _, name = key.rpartition("/")
     return folder, name
 
@@ -86,7 +97,7 @@ def joined(folder: str, name: str) -> str:
 
 
 def checked(key: str) -> str:
-    """The key. UsageError for one that would lead out of the root."""
+    """The key itself. UsageError for one that would lead out of the root."""
     if any(part in ("", ".", "..") for part in key.split("/")) or "\0" in key:
         raise UsageError(f"{key!r} names no file below the root")
     return key

@@ -1,4 +1,4 @@
-"""A folder with all that is in it, copied under a name that nothing has yet."""
+"""Copies a folder with everything in it to a new name."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from reshardctl.stores.files.renaming import place
 
 
 def copied(source: Path, to: Path) -> None:
-    """Copy a tree: content, modes and times of files, hidden ones too; folders as well.
+    """Copies a tree: content, modes and times of files, hidden ones too; folders as well.
 
-    The new name appears when all of it is there; a copy that is cut short leaves a hidden folder
-    beside it, `.NAME.*.copy`, and nothing else. UsageError where the name is taken or lies in the
-    tree itself, Refused for a link or anything else that is neither file nor folder,
-    CannotTell where a file cannot be read or written.
+    The new name appears when the copy is complete; an interrupted copy leaves a hidden folder
+    beside it, `.NAME.*.copy`, and nothing else. UsageError if the name exists or lies in the tree
+    itself, Refused for a link or anything else that is neither file nor folder, CannotTell if a
+    file cannot be read or written.
     """
     source, parent = source.resolve(), to.parent.resolve()
     whole = parent / to.name
@@ -60,7 +60,7 @@ def _copied(source: Path, whole: Path) -> None:
 
 
 def _tree(folder: Path) -> Iterator[tuple[Path, bool]]:
-    """Everything below a folder, folders before what is in them, and whether it is one."""
+    """Everything below a folder, folders before their contents, and whether it is a folder."""
     for entry in sorted(os.scandir(folder), key=lambda one: one.name):
         path, mode = Path(entry.path), entry.stat(follow_symlinks=False).st_mode
         if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):

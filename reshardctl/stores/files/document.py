@@ -1,8 +1,8 @@
-"""One text that holds many rows, as a medium: all writes of a step are one new text.
+"""One text that holds many rows, as a store: all writes of a step are one new text.
 
-The guards compare rows as they are now with rows as they were read, never the texts: a store may
-write its own text anew without changing what it says (Quickwit saves its sources in random order).
-The new text is then made from the one that is there now, whose other bytes stay as they are.
+The guards compare rows as they are now with rows as they were read, never the texts: a program may
+rewrite its own text without changing its meaning (Quickwit saves its sources in random order). The
+new text is then made from the present one, whose other bytes stay as they are.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from reshardctl.stores.files.blobs import checked as checked_key
 from reshardctl.stores.guards import checked, holds
 
 TRIES = 5
-"""How often a step is put into a text that somebody else saves meanwhile."""
+"""How often a step is tried while another program keeps saving the text."""
 
 
 class Document:
@@ -28,21 +28,21 @@ class Document:
     max_writes = 10_000
 
     def __init__(self, blobs: Blobs, key: str, codec: Codec) -> None:
-        """key: the file below the root. Touches nothing yet."""
+        """Touches nothing yet. key: the file below the root."""
         self._blobs = blobs
         self._key = checked_key(key)
         self._codec = codec
         self.location = f"{blobs.location.rstrip('/')}/{key}"
 
     def identity(self) -> Mapping[str, str]:
-        """Where the file is, and what tells its text from another in its place."""
+        """Where the file is, and what distinguishes its text from another in its place."""
         found = {n: v for n, v in self._blobs.identity().items() if n != "inode"}
         text = self._text(self._blob())
         with complaints_about(self.location):
             return {**found, "file": self._key, **self._codec.identity(text)}
 
     def read(self) -> list[Image]:
-        """Every row. UsageError for no such file, or a text that holds no rows."""
+        """Every row. UsageError if there is no such file, or if its text holds no rows."""
         return self._images(self._text(self._blob()))
 
     def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
@@ -53,7 +53,7 @@ class Document:
         return {key: rows.get(key) for key in keys}
 
     def write(self, step: Step, token: str) -> WriteResult:  # noqa: ARG002 - see below
-        """All writes or none. A repeat needs no token: it meets what it wrote."""
+        """Makes all writes or none. A repeat needs no token: it finds what it wrote."""
         writes = checked(step, self.max_writes)
         with self._blobs.writing():
             for _ in range(TRIES):
@@ -67,7 +67,7 @@ class Document:
         return {self._key: self._text(self._blob())}
 
     def unreadable(self) -> Mapping[str, str]:
-        """See `Texts`. A file that is gone is not unreadable."""
+        """See `Texts`. An absent file is not unreadable."""
         blob = self._blobs.read([self._key])[self._key]
         return {} if blob is None or not (why := self._wrong(blob)) else {self._key: why}
 
@@ -100,7 +100,7 @@ class Document:
             pass
 
     def _tried(self, writes: Sequence[Write]) -> WriteResult | None:
-        """`None` where somebody saved between our read and our write."""
+        """One attempt; `None` if another program saved between our read and our write."""
         blob = self._blob()
         text = self._text(blob)
         rows = {image.key: image for image in self._images(text)}

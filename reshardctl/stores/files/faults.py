@@ -1,4 +1,4 @@
-"""What an error of the operating system means for an operator."""
+"""Errors of the operating system, in words for an operator."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reshardctl.errors import AnswerLost, CannotTell, Refused
 
 
 class Unsettled(OSError):
-    """The write is in place, and the disk does not say that it will stay."""
+    """The write is in place, but the disk does not confirm that it is durable."""
 
 
 _FULL = {errno.ENOSPC: "the disk is full", errno.EDQUOT: "the disk quota is used up"}
@@ -21,7 +21,7 @@ _DENIED = {errno.EACCES, errno.EPERM}
 
 
 def unreadable(name: str, error: OSError, path: str = "") -> CannotTell:
-    """CannotTell, with whom to read it as where that is what is missing."""
+    """CannotTell for a failed read, naming the user to run as if permission is missing."""
     if error.errno in _DENIED:
         return CannotTell(f"cannot read {name}: {_words(error)}", f"run this as {_owner(path)}")
     return CannotTell(f"cannot read {name}: {_words(error)}")
@@ -29,7 +29,7 @@ def unreadable(name: str, error: OSError, path: str = "") -> CannotTell:
 
 @contextmanager
 def unwritable(name: str) -> Iterator[None]:
-    """Errors of a write as Refused, for none of it is in place then."""
+    """Raises errors of a write as Refused, because none of it is in place then."""
     try:
         yield
     except Unsettled as error:
@@ -53,7 +53,7 @@ def _words(error: OSError) -> str:
 
 
 def _owner(path: str) -> str:
-    """The user who may, as far as can be told."""
+    """The user who has permission, as far as that is known."""
     try:
         return f"user {Path(path).owner()}" if path else "the user whose files they are"
     except (OSError, KeyError, NotImplementedError):
@@ -61,7 +61,7 @@ def _owner(path: str) -> str:
 
 
 def foreign(path: Path, owner: int) -> Refused:
-    """A new file would belong to us, and its readers could be locked out."""
+    """The error for a new file that would belong to us and lock its readers out."""
     name = _named(owner)
     return Refused(
         f"cannot write {path}: the files there belong to {name}, and a new one would not",

@@ -12,12 +12,12 @@ from reshardctl.stores.files.blobs import Blob, joined, split
 
 CONTENT = ("text", "bytes")
 SEEN = frozenset({"size", "modified", "unread"})
-"""What a listing tells of a file. Nothing writes it."""
+"""The attributes that a listing gives. Nothing writes them."""
 SUFFIX = ".crc"
 
 
 def crc_of(key: str) -> str:
-    """The key of a file's hidden sibling."""
+    """The key of a file's hidden checksum sibling."""
     folder, name = split(key)
     return joined(folder, f".{name}{SUFFIX}")
 
@@ -30,7 +30,7 @@ def owner_of(name: str) -> str | None:
 
 
 def image_of(key: str, file: Blob | None, crc: Blob | None) -> Image | None:
-    """A file and its sibling as they were read; `None` where there is neither."""
+    """The image of a file and its sibling as read; `None` if neither exists."""
     if file is None and crc is None:
         return None
     found: dict[str, AttributeValue] = {}
@@ -42,7 +42,7 @@ def image_of(key: str, file: Blob | None, crc: Blob | None) -> Image | None:
 
 
 def content_of(content: bytes) -> dict[str, AttributeValue]:
-    """{"text": …} where it is UTF-8, else {"bytes": …}."""
+    """A content as an attribute: {"text": …} if it is UTF-8, else {"bytes": …}."""
     try:
         return {"text": {"S": content.decode()}}
     except UnicodeDecodeError:
@@ -50,7 +50,7 @@ def content_of(content: bytes) -> dict[str, AttributeValue]:
 
 
 def seen(size: int, modified: int) -> dict[str, AttributeValue]:
-    """What a listing tells."""
+    """The attributes that a listing gives."""
     return {"modified": {"N": str(modified)}, "size": {"N": str(size)}}
 
 

@@ -16,14 +16,14 @@ from reshardctl.stores.files.faults import unreadable, unwritable
 from reshardctl.stores.files.locking import alone
 
 LARGEST = 1 << 30
-"""Bytes of a file that is read: no log and no metastore comes near it."""
+"""Bytes of the largest file that is read: no log and no metastore comes near it."""
 TRIES = 3
 """How often a file is read that changes meanwhile."""
 _GONE = {errno.ENOENT, errno.ENOTDIR}
 
 
 class Local:
-    """See `Blobs`. Links are followed as far as they stay below the root, and never written."""
+    """See `Blobs`. Links are followed while they stay below the root, and never written."""
 
     checksums = True
 
@@ -44,7 +44,7 @@ class Local:
         return {"medium": "files", "path": str(self._root), "inode": str(found.st_ino)}
 
     def list(self, folder: str) -> list[Entry] | None:
-        """Names in the order of the file system."""
+        """The entries of a folder, in the order of the file system."""
         path = self._real(folder)
         if path is None:
             return None
@@ -59,13 +59,13 @@ class Local:
             raise unreadable(f"{self.location}/{folder}", error) from None
 
     def read(self, keys: Collection[str]) -> dict[str, Blob | None]:
-        """One after the other: a disk is quickest so."""
+        """Reads one file after the other, which is fastest on a disk."""
         folders: dict[str, Path | None] = {}
         return {key: self._read(key, folders) for key in keys}
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Other reshardctl processes wait; what a killed one left is removed first."""
+        """Makes other reshardctl processes wait; removes what a killed one left."""
         with alone(self._root, self.location) as locked:
             if locked:
                 swapping.tidy(self._root)
@@ -77,7 +77,7 @@ class Local:
 
     @contextmanager
     def together(self, note: bytes) -> Iterator[None]:
-        """By a file in the root, on disk before the first of the changes."""
+        """Keeps the note as a file in the root, on disk before the first change."""
         with unwritable(self.location):
             path = swapping.noted(self._root, note)
         try:
@@ -86,7 +86,7 @@ class Local:
             swapping.forgotten(path)
 
     def unfinished(self) -> Iterator[bytes]:
-        """Not where there are no locks: the process may be alive there."""
+        """The notes of killed processes; none without locks, as the process may be alive."""
         for path in swapping.notes(self._root) if self._alone else ():
             try:
                 yield path.read_bytes()
@@ -95,19 +95,19 @@ class Local:
             swapping.forgotten(path)
 
     def create(self, key: str, content: bytes) -> None:
-        """A temporary file beside the root's folders, then its name, never over another one."""
+        """Writes a temporary file, then gives it its name, never over another file."""
         path = self._target(key)
         with unwritable(f"{self.location}/{key}"):
             swapping.create(self._root, path, content)
 
     def replace(self, key: str, content: bytes, was: Blob) -> None:
-        """By exchange where the system can: what comes out must be what was read."""
+        """Exchanges the files if the system can: what comes out must be what was read."""
         path = self._target(key)
         with unwritable(f"{self.location}/{key}"):
             swapping.replace(self._root, path, content, was.content)
 
     def delete(self, key: str, was: Blob) -> None:
-        """Taken away under another name first: what is gone must be what was read."""
+        """Renames the file first: what is deleted must be what was read."""
         path = self._target(key)
         with unwritable(f"{self.location}/{key}"):
             swapping.delete(self._root, path, was.content)
@@ -130,7 +130,7 @@ class Local:
         return Entry(name, False, seen.st_size, seen.st_mtime_ns)
 
     def _read(self, key: str, folders: dict[str, Path | None]) -> Blob | None:
-        """folders: where each of those seen so far really is; there may be many files in one."""
+        """Reads one file. folders: the real path of each folder seen so far."""
         folder, name = split(checked(key))
         if folder not in folders:
             folders[folder] = self._real(folder)
@@ -165,7 +165,7 @@ class Local:
         )
 
     def _real(self, key: str) -> Path | None:
-        """Where a key really is; `None` where nothing is. CannotTell out of the root."""
+        """The real path of a key; `None` if nothing is there. CannotTell out of the root."""
         path = _resolved(self._root / key)
         if not self._inside(path):
             raise CannotTell(
@@ -179,7 +179,7 @@ class Local:
         return path.is_relative_to(self._root)
 
     def _target(self, key: str) -> Path:
-        """Where a key is written. Refused where that would be through a link."""
+        """The path to write a key to. Refused if that would be through a link."""
         path = self._root / checked(key)
         if _resolved(path) != path:
             raise Refused(
@@ -198,12 +198,12 @@ class Local:
 
 
 def _resolved(path: Path) -> Path:
-    """Without links; a circle of links stays as it is, and cannot be read."""
+    """The path without links; a cycle of links stays as it is, and cannot be read."""
     return Path(os.path.realpath(path))
 
 
 def _content(path: str, name: str) -> Blob | None:
-    """`None` where it changed meanwhile."""
+    """The content of a file; `None` if it changed meanwhile."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
     try:
         before = os.fstat(descriptor)

@@ -1,4 +1,4 @@
-"""One reshardctl at a time in a directory."""
+"""A lock that admits one reshardctl at a time to a directory."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from pathlib import Path
 from reshardctl.errors import Refused
 
 PATIENCE = 10.0
-"""Seconds to wait for another one: a write takes milliseconds."""
+"""Seconds to wait for another process: a write takes milliseconds."""
 _PAUSE = 0.02
 
 
 @contextmanager
 def alone(root: Path, name: str) -> Iterator[bool]:
-    """Hold the directory's lock. False where the file system has none: the guards of each write
-    hold all the same. Refused when another process does not let go of it."""
+    """Holds the directory's lock; False if the file system has none.
+
+    The guards of each write hold without it. Refused if another process keeps the lock.
+    """
     try:
         descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:

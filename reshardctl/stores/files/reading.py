@@ -1,4 +1,4 @@
-"""Listing and reading what a selector wants, until it wants nothing new and nothing moves."""
+"""Lists and reads what a selector wants, until it wants nothing new and nothing changes."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from reshardctl.stores.files.blobs import Blobs, Entry, joined, split
 from reshardctl.stores.files.images import crc_of, image_of, owner_of, seen
 
 ROUNDS = 5
-"""How often everything is read anew because something moved meanwhile."""
+"""How often everything is read anew because something changed meanwhile."""
 
 Look = dict[str, dict[str, AttributeValue]]
-"""Folder or file → what a listing says of it."""
+"""Folder or file → its attributes in a listing."""
 
 
 class Reading:
-    """One look at a tree."""
+    """One consistent read of a tree."""
 
     def __init__(self, blobs: Blobs, select: Select) -> None:
         """Touches nothing yet."""
@@ -46,7 +46,7 @@ class _Round:
 
 
     def go(self) -> None:
-        """List and read, round by round, what is wanted."""
+        """Lists and reads what is wanted, step by step."""
         while True:
             wants = self._select(dict(self.images), frozenset(self._listed))
             folders = wants.folders - self._listed.keys()
@@ -62,7 +62,7 @@ class _Round:
         )
 
     def _as_listed(self, key: str) -> bool:
-        """Whether a file was read as its folder, where that was listed, says that it is."""
+        """Whether a file was read as the listing of its folder, if there is one, shows it."""
         folder, _ = split(key)
         look = self._listed.get(folder)
         if look is None:
@@ -92,7 +92,7 @@ class _Round:
         return None if owner is None else joined(folder, owner)
 
     def _contents(self, wants: Wants) -> bool:
-        """Read what is wanted and not read yet; whether there was any."""
+        """Reads what is wanted and not read yet; returns whether there was any."""
         files = sorted((wants.files | self._orphans) - self._read)
         for key in files:
             self._refuse_unread(key)

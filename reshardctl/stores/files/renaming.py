@@ -1,8 +1,8 @@
-"""Two renames that Python's `os` does not have: exchange, and never over something.
+"""Two renames that Python's `os` does not have: exchange, and never over an existing file.
 
 renameat2(2), Linux 3.15: RENAME_NOREPLACE fails over an existing name, RENAME_EXCHANGE swaps two
-names in one go, so that what a write displaced can still be looked at. File systems that have
-neither answer EINVAL; other systems have no such call.
+names atomically, so that what a write displaced can still be looked at. File systems without them
+answer EINVAL; other systems have no such call.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _WITHOUT = {errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP}
 
 
 def exchange(one: Path, other: Path) -> bool:
-    """Swap two existing names. False where that cannot be had; OSError as a rename raises it."""
+    """Swaps two existing names. False if the system cannot; OSError as a rename raises it."""
     return _renameat2(one, other, _EXCHANGE)
 
 
 def place(new: Path, name: Path) -> bool:
-    """Give a file its name, unless that is taken (FileExistsError). False where it cannot be had.
+    """Gives a file its name, unless that exists (FileExistsError). False if the system cannot.
 
-    By a hard link where there is no such rename.
+    Without such a rename it uses a hard link.
     """
     if _renameat2(new, name, _NOREPLACE):
         return True

@@ -1,9 +1,9 @@
 """A prefix of an S3 bucket.
 
-A new object is put with If-None-Match: *, another content with If-Match and the ETag that was
-read ("How to prevent object overwrites with conditional writes", Amazon S3 User Guide: August and
-November 2024), and so is a delete ("How to perform conditional deletes", September 2025). Reads
-and lists are strongly consistent since December 2020. Spark keeps no checksums beside files here.
+A new object is put with If-None-Match: *, another content with If-Match and the ETag that was read
+("How to prevent object overwrites with conditional writes", Amazon S3 User Guide: August and
+November 2024), and so is a delete ("How to perform conditional deletes", September 2025). Reads and
+lists are strongly consistent since December 2020. Spark keeps no checksums beside files here.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ ACTIONS = {
     "inspect": ("s3:GetObject", "s3:ListBucket"),
     "fix": ("s3:DeleteObject", "s3:GetObject", "s3:ListBucket", "s3:PutObject"),
 }
-"""Verb group → actions; s3:ListBucket is on the bucket, the others on the objects."""
+"""Command group → actions; s3:ListBucket is on the bucket, the others on the objects."""
 AT_ONCE = 8
 """Objects that are read at the same time; boto3 keeps ten connections."""
 LARGEST = 1 << 30
-"""Bytes of an object that is read."""
+"""Bytes of the largest object that is read."""
 _KEPT = (
     "CacheControl", "ContentDisposition", "ContentEncoding", "ContentLanguage", "ContentType",
     "Metadata", "StorageClass",
@@ -42,7 +42,7 @@ _KEPT = (
 
 
 class S3:
-    """See `Blobs`. Answers that were lost are looked for; throttles and 5xx are waited out."""
+    """See `Blobs`. Lost answers are looked up; throttles and 5xx are retried."""
 
     checksums = False
 
@@ -51,9 +51,11 @@ class S3:
         endpoint_url: str | None = None, sleep: Callable[[float], None],
         progress: Callable[[int, int], None] = lambda _done, _all: None,
     ) -> None:
-        """session: a boto3 Session. prefix: with or without a slash at its end; "" for the whole
-        bucket. progress: called with how many of how many objects are read. Raises UsageError
-        without a region; calls nothing yet."""
+        """Makes the client and calls nothing yet. Raises UsageError without a region.
+
+        session: a boto3 Session. prefix: with or without a slash at its end; "" for the whole
+        bucket. progress: called with the number of objects read and their total.
+        """
         self._bucket = bucket
         self._prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
         self.location = f"s3://{bucket}/{self._prefix}".rstrip("/")
@@ -67,7 +69,7 @@ class S3:
         return {"medium": "s3files", "arn": arn}
 
     def list(self, folder: str) -> list[Entry] | None:
-        """All pages. UsageError for a prefix below which there is nothing at all."""
+        """The entries of all pages. UsageError for a prefix without any object."""
         prefix = f"{self._prefix}{folder}/" if folder else self._prefix
         found: list[Entry] = []
         there = False
@@ -81,7 +83,7 @@ class S3:
         return found if there else None
 
     def read(self, keys: Collection[str]) -> dict[str, Blob | None]:
-        """AT_ONCE at a time."""
+        """Reads AT_ONCE objects at a time."""
         names = [checked(key) for key in keys]
         if len(names) < 2:
             return {key: self._read(key) for key in names}
@@ -97,26 +99,26 @@ class S3:
         return found
 
     def writing(self) -> AbstractContextManager[None]:
-        """Nothing: every write has its condition."""
+        """Does nothing: every write has its condition."""
         return nullcontext()
 
     def together(self, note: bytes) -> AbstractContextManager[None]:  # noqa: ARG002
-        """Nothing: no object has a checksum beside it."""
+        """Does nothing: no object has a checksum beside it."""
         return nullcontext()
 
     def unfinished(self) -> Iterator[bytes]:
-        """None."""
+        """There is none."""
         return iter(())
 
     def create(self, key: str, content: bytes) -> None:
-        """PutObject with If-None-Match: *."""
+        """Calls PutObject with If-None-Match: *."""
         def put() -> None:
             self._put(key, content, IfNoneMatch="*")
 
         self._sent(put, key, "s3:PutObject", lambda now: _is(now, content), _absent)
 
     def replace(self, key: str, content: bytes, was: Blob) -> None:
-        """PutObject with If-Match."""
+        """Calls PutObject with If-Match."""
         def put() -> None:
             self._put(key, content, IfMatch=was.token, **(was.kept or {}))
 
@@ -126,7 +128,7 @@ class S3:
         )
 
     def delete(self, key: str, was: Blob) -> None:
-        """DeleteObject with If-Match; in a bucket with versions the content stays as one."""
+        """Calls DeleteObject with If-Match; a versioned bucket keeps the content as a version."""
         def call() -> None:
             self._boto.delete_object(
                 Bucket=self._bucket, Key=self._prefix + checked(key), IfMatch=was.token
@@ -146,8 +148,10 @@ class S3:
         self, call: Callable[[], None], key: str, action: str,
         landed: Callable[[Blob | None], bool], before: Callable[[Blob | None], bool],
     ) -> None:
-        """Send a write until its fate is certain. landed, before: whether an object is as the
-        write leaves it, or as it found it."""
+        """Sends a write until its outcome is certain.
+
+        landed, before: whether an object is as the write leaves it, or as it was before it.
+        """
         def send() -> WriteResult:
             call()
             return WriteResult.APPLIED
@@ -201,21 +205,23 @@ class S3:
         return buckets.pages(self._boto, self._retry, request, failed)
 
     def _failed(self, what: str, key: str, action: str) -> Callable[[Exception], ReshardError]:
-        """What to raise for an error, as `Retry` asks. what: what cannot be done then."""
+        """Makes the error to raise, as `Retry` asks. what: what cannot be done then."""
         return lambda error: buckets.failure(
             error, kind_of(error), what, self._bucket, key, action
         )
 
 
 def _write_failure(error: Exception) -> FailureKind:
-    """What an error means for a guarded write: an object that is gone was deleted by another."""
+    """The kind of a guarded write's error: an object that is gone was deleted by another."""
     kind = kind_of(error)
     return FailureKind.CONFLICT if kind is Kind.ABSENT else kind.failure
 
 
 def _entries(page: Mapping[str, Any], prefix: str) -> Iterator[Entry]:
-    """Names as files would have them: an object that stands for the folder itself, and names
-    with nothing before a slash, are none."""
+    """The entries of a page, with names as files have them.
+
+    An object that stands for the folder itself is none, nor is a name with nothing before a slash.
+    """
     for one in page.get("CommonPrefixes", ()):
         name = one["Prefix"][len(prefix):-1]
         if name not in ("", ".", ".."):
@@ -239,7 +245,7 @@ def _got(answer: Mapping[str, Any], place: str) -> Blob:
 
 
 def _nanoseconds(when: Any) -> int:
-    """Whole seconds: a listing and a header must say the same."""
+    """A time in whole seconds, as nanoseconds: a listing and a header must agree."""
     return int(when.timestamp()) * 10**9
 
 

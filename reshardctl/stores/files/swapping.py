@@ -1,8 +1,8 @@
-"""New contents by temporary file and rename, so that a kill at any point leaves old or new.
+"""Replaces contents by temporary file and rename, so that a kill leaves the old or the new.
 
-The temporary file lies in the root and not beside its target: Spark's Kinesis connectors read
-every file of a log folder (HDFSMetadataCommitter.get: listStatus of the batch's folder), and a
-left one would kill the query. Nothing reads names in a checkpoint's root but `metadata`.
+The temporary file lies in the root and not beside its target: Spark's Kinesis connectors read every
+file of a log folder (HDFSMetadataCommitter.get: listStatus of the batch's folder), and a temporary
+file left there would crash the query. Nothing reads names in a checkpoint's root except `metadata`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _OURS = re.compile(r"\.reshardctl\.[0-9a-f-]{36}\.(tmp|note)\Z")
 
 
 def ours(name: str) -> bool:
-    """Whether a name is that of a temporary file of this tool, or of a note of its own."""
+    """Whether a name is that of a temporary file or of a note of this tool."""
     return _OURS.match(name) is not None
 
 
 def tidy(root: Path) -> None:
-    """Remove what a killed process of ours left; with the lock held nobody needs it."""
+    """Removes what a killed process of ours left; while the lock is held nothing else needs it."""
     with suppress(OSError):
         for path in root.iterdir():
             if ours(path.name) and path.suffix == ".tmp":
@@ -36,7 +36,7 @@ def tidy(root: Path) -> None:
 
 
 def noted(root: Path, content: bytes) -> Path:
-    """A note in the root, whole and on disk. OSError where there is none."""
+    """Writes a note to the root, whole and durable. OSError if it cannot."""
     temporary = _temporary(root)
     path = temporary.with_suffix(".note")
     try:
@@ -53,7 +53,7 @@ def noted(root: Path, content: bytes) -> Path:
 
 
 def notes(root: Path) -> list[Path]:
-    """Those of processes that were killed; with the lock held nobody is at work."""
+    """The notes of killed processes; while the lock is held no other process is writing."""
     try:
         return sorted(path for path in root.iterdir() if ours(path.name))
     except OSError:
@@ -61,12 +61,12 @@ def notes(root: Path) -> list[Path]:
 
 
 def forgotten(note: Path) -> None:
-    """The note has served."""
+    """Deletes a note that is no longer needed."""
     _drop(note)
 
 
 def create(root: Path, path: Path, content: bytes) -> None:
-    """Raises Moved where the name is taken, OSError while nothing is in place."""
+    """Creates a file. Raises Moved if the name exists, OSError while nothing is in place."""
     made: list[Path] = []
     temporary = _temporary(root)
     try:
@@ -85,7 +85,7 @@ def create(root: Path, path: Path, content: bytes) -> None:
 
 
 def replace(root: Path, path: Path, content: bytes, was: bytes) -> None:
-    """Raises Moved unless the file's content was `was`, OSError while that is in place."""
+    """Replaces a file. Moved unless its content was `was`, OSError while that is in place."""
     temporary = _temporary(root)
     try:
         _write(temporary, content, path.lstat(), path)
@@ -103,7 +103,7 @@ def replace(root: Path, path: Path, content: bytes, was: bytes) -> None:
 
 
 def delete(root: Path, path: Path, was: bytes) -> None:
-    """Raises Moved unless the file's content was `was`, OSError while that is in place."""
+    """Deletes a file. Moved unless its content was `was`, OSError while that is in place."""
     aside = _temporary(root)
     try:
         _compare(path, was)
@@ -129,7 +129,7 @@ def _temporary(root: Path) -> Path:
 
 
 def _write(temporary: Path, content: bytes, like: os.stat_result | None, path: Path) -> None:
-    """A temporary file with the content, on disk, with the owner and mode of another one."""
+    """Writes a temporary file, durably, with the owner and mode of another one."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
     descriptor = os.open(temporary, flags, 0o600)
     try:
@@ -156,7 +156,7 @@ def _owned(descriptor: int, like: os.stat_result, path: Path) -> None:
 
 
 def _like_siblings(path: Path) -> os.stat_result:
-    """What another file of the same folder looks like; failing that, the folder itself."""
+    """The owner and mode of another file of the folder, or of the folder itself."""
     for one in sorted(path.parent.iterdir(), key=lambda p: (p.name.startswith("."), p.name)):
         found = one.lstat()
         if stat.S_ISREG(found.st_mode) and not ours(one.name):
@@ -165,7 +165,7 @@ def _like_siblings(path: Path) -> os.stat_result:
 
 
 def _folders(root: Path, folder: Path, made: list[Path]) -> None:
-    """Make the missing ones, like the one that they are in. made: takes them, innermost first."""
+    """Makes the missing folders, each like its parent. made: receives them, innermost first."""
     if folder == root or folder.is_dir():
         return
     _folders(root, folder.parent, made)
@@ -194,7 +194,7 @@ def _drop(temporary: Path) -> None:
 
 
 def _settled(folder: Path, root: Path) -> None:
-    """The names are on disk: those of the folder, and of those above up to the root."""
+    """Syncs the names in the folder and in those above it up to the root."""
     try:
         while True:
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -1,10 +1,10 @@
-"""A tree of files as a medium. One file a step: no file system has transactions.
+"""A tree of files as a store. One file per step: no file system has transactions.
 
-At no point, and after no kill, does a checksum lie beside a content that it is not of, nor alone:
-Spark refuses to write a file whose orphan checksum is there ("Multiple streaming queries are
-concurrently using …"), while a file without one runs everywhere (runs on Spark 3.3.4 to 4.3.0).
-So the sibling goes first and comes last; a note in the root tells the next writer what was under
-way.
+At no point, and after no kill, does a checksum lie beside a content of another checksum, nor alone:
+Spark refuses to write a file whose orphan checksum exists ("Multiple streaming queries are
+concurrently using …"), while a file without one works everywhere (runs on Spark 3.3.4 to 4.3.0). So
+the sibling is deleted first and written last; a note in the root tells the next writer what was
+being written.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from reshardctl.stores.guards import checked as checked_step
 from reshardctl.stores.guards import holds
 
 METADATA = "metadata"
-"""Where Spark keeps the id of a query: `{"id":"…"}` (StreamMetadata)."""
+"""The file in which Spark keeps the id of a query: `{"id":"…"}` (StreamMetadata)."""
 
 
 class Tree:
@@ -39,8 +39,10 @@ class Tree:
         self._select = select
 
     def identity(self) -> Mapping[str, str]:
-        """Where it is; and the id of the Spark query, where one is kept there, which then tells
-        it from another directory in its place."""
+        """Where the tree is, and the id of the Spark query if it has one.
+
+        The id distinguishes the query from another one in the same directory.
+        """
         found = dict(self._blobs.identity())
         if query := self._query():
             found.pop("inode", None)
@@ -48,8 +50,10 @@ class Tree:
         return found
 
     def read(self) -> list[Image]:
-        """What the selector wants, and everything else that the folders it lists hold, in key
-        order. CannotTell when it does not hold still, or when a wanted file cannot be read."""
+        """What the selector wants, and everything else in the folders it lists, in key order.
+
+        CannotTell if it keeps changing, or if a wanted file cannot be read.
+        """
         return Reading(self._blobs, self._select).settled()
 
     def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
@@ -60,7 +64,7 @@ class Tree:
         return {name: image_of(name, files[name], crcs.get(crc_of(name))) for name in names}
 
     def write(self, step: Step, token: str) -> WriteResult:  # noqa: ARG002 - see below
-        """The one write of the step. A repeat needs no token: it meets what it wrote."""
+        """Makes the one write of the step. A repeat needs no token: it finds what it wrote."""
         (write,) = checked_step(step, self.max_writes)
         with self._blobs.writing():
             self._finished()
@@ -72,7 +76,7 @@ class Tree:
             self._finished()
 
     def _finished(self) -> None:
-        """A file that a killed process left without its checksum gets the one of its content."""
+        """Writes the checksum of a file that a killed process left without one."""
         for note in self._blobs.unfinished():
             unit = Unit.read(note)
             if unit is None:

@@ -1,7 +1,7 @@
-"""A file and its checksum as one unit: what a killed process was about to make of them, as a note.
+"""A file and its checksum as one unit: a note of what a process was changing them to.
 
-It names contents by digest, so whoever finds the note can tell which of the two contents is there,
-and which checksum belongs to it. Checksums are short and stand in the note whole.
+It names contents by digest, so the next writer can tell which of the two contents is there, and
+which checksum belongs to it. Checksums are short and are kept whole in the note.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ _SIDES = ("before", "after")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A file, before and after the change. Each side: the digest of the content, `None` for no
-    file; and the checksum beside it, `None` for none."""
+    """A file and its checksum, before and after the change.
+
+    Each side: the digest of the content, `None` for no file; and the checksum beside it, `None` for
+    none.
+    """
 
     key: str
     before: tuple[str | None, bytes | None]
@@ -32,14 +35,14 @@ class Unit:
         cls, key: str, file: Blob | None, crc: Blob | None,
         content: bytes | None, checksum: bytes | None,
     ) -> Unit:
-        """Both as they were read, and both as they will be."""
+        """The unit of a file and a checksum, as they were read and as they will be."""
         return cls(
             key, (_digest(file.content if file else None), crc.content if crc else None),
             (_digest(content), checksum),
         )
 
     def text(self) -> bytes:
-        """The note."""
+        """The unit as a note."""
         sides = {
             name: [digest, None if crc is None else base64.b64encode(crc).decode()]
             for name, (digest, crc) in zip(_SIDES, (self.before, self.after), strict=True)
@@ -62,9 +65,9 @@ class Unit:
             return None
 
     def checksum(self, file: Blob | None, crc: Blob | None) -> tuple[bool, bytes | None]:
-        """Whether the checksum of the content that is there is known, and which it is.
+        """Whether the checksum of the present content is known, and which it is.
 
-        Not where somebody else has written one of the two since.
+        It is unknown if another program has written one of the two since.
         """
         digest = _digest(file.content if file else None)
         there = crc.content if crc else None

@@ -9,6 +9,5 @@ from reshardctl.model.trees import Codec
 CodecOf = Callable[[str, str, bool], Codec]
 """(index, source, needed) → the codec of that index's text.
 
-index: whose text it has to be, "" for any. source: the only one that is wanted, "" for every
-Kinesis source. needed: whether a text without a wanted source is refused.
-"""
+index: the index that the text must be of, "" for any. source: the only one that is wanted, "" for
+every Kinesis source. needed: whether a text without a wanted source is refused."""

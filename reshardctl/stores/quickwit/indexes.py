@@ -1,8 +1,8 @@
-"""A file-backed metastore: a folder per index, and in it one text with all that Quickwit knows.
+"""A file-backed metastore: a folder per index, with one text of all that Quickwit knows of it.
 
 Layout: `file_backed/store_operations.rs` of 0.8.2 and 0.9.0, `<root>/<index_id>/metastore.json`.
-Quickwit holds what it has read in memory and writes whole files from there, without lock or
-condition: whatever is written here is lost again unless every node that runs the metastore is
+Quickwit keeps what it has read in memory and writes whole files from there, without lock or
+condition: it overwrites whatever is written here, unless every node that runs the metastore is
 stopped.
 """
 
@@ -20,11 +20,11 @@ from reshardctl.stores.quickwit.codec import CodecOf
 
 NAME = "metastore.json"
 MANIFESTS = {"manifest.json", "indexes_states.json"}
-"""Beside the folders of the indexes: of 0.8 and later, and of before."""
+"""Files beside the folders of the indexes: of 0.8 and later, and of earlier releases."""
 
 
 class Indexes:
-    """See `Medium`. The rows of every index that has a Kinesis source, or of the one that is named.
+    """See `Store`. The rows of every index that has a Kinesis source, or of the named one.
 
     An index whose text cannot be read is a row of its own, `INDEX` alone, with the reason.
     """
@@ -41,7 +41,7 @@ class Indexes:
         self._source = source
 
     def identity(self) -> Mapping[str, str]:
-        """Where the metastore is, and the uids of the indexes that were looked at."""
+        """Where the metastore is, and the uids of the indexes that were read."""
         if self._index:
             return self._document(self._index).identity()
         found = {n: v for n, v in self._blobs.identity().items() if n != "inode"}
@@ -52,7 +52,7 @@ class Indexes:
         return {**found, "indexes": ", ".join(sorted(uids))}
 
     def read(self) -> list[Image]:
-        """Every row. UsageError where nothing here is a metastore, or the named index is none."""
+        """Every row. UsageError if this is no metastore, or the named index is not in it."""
         if self._index:
             return self._document(self._index).read()
         rows: list[Image] = []
@@ -76,7 +76,7 @@ class Indexes:
         return found
 
     def write(self, step: Step, token: str) -> WriteResult:
-        """All writes or none: they are of one index, and so of one file."""
+        """Makes all writes or none: they are of one index, and so of one file."""
         of = {write.key.partition("/")[0] for write in step.writes}
         if len(of) != 1:
             raise UsageError(f"a step writes {len(of)} indexes, each in a file of its own")

@@ -1,9 +1,9 @@
 """A metastore in PostgreSQL: a row per index, whose `index_metadata_json` holds the positions.
 
-Quickwit takes `SELECT * FROM indexes WHERE index_id = $1 FOR UPDATE` before each change and holds
+Quickwit takes `SELECT * FROM indexes WHERE index_id = $1 FOR UPDATE` before each change and keeps
 nothing in memory (`postgres/metastore.rs` of 0.8.2 and 0.9.0; runs on both, Nov 2026). So do we:
-under that lock the rows are compared with what was read, and our places are put into the text that
-is there then. Whatever Quickwit published meanwhile for other shards stays.
+under that lock the rows are compared with what was read, and our positions are put into the text as
+it is then. Whatever Quickwit published meanwhile for other shards stays.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from reshardctl.stores.sql.server import Described, Server
 TABLE, MIGRATIONS = "indexes", "_sqlx_migrations"
 UID, ID, TEXT = "index_uid", "index_id", "index_metadata_json"
 TYPES = frozenset({"text", "json", "jsonb"})
-"""Quickwit's own is text; of the others the server keeps what it is given, or its own form."""
+"""Types of the column. Quickwit's own is text; the server keeps json as given, and normalises
+jsonb."""
 WRONG = "name the database of Quickwit's metastore_uri"
 
 
@@ -37,9 +38,9 @@ class _Row:
 
 
 class Metastore:
-    """See `Medium`. The rows of every index that has a Kinesis source, or of the one that is named.
+    """See `Store`. The rows of every index that has a Kinesis source, or of the named one.
 
-    A source's own row says which migration was run last (`migration`): it tells the release.
+    A source's own row holds the last migration that was run (`migration`), which tells the release.
     """
 
     max_writes = 10_000
@@ -48,8 +49,10 @@ class Metastore:
         self, server: Server, sleep: Callable[[float], None], codec: CodecOf,
         enabled: Callable[[Image], bool], index: str = "", source: str = "",
     ) -> None:
-        """codec: of an index's metadata. enabled: whether a source, by its own row, is switched on.
-        Connects to nothing yet."""
+        """Connects to nothing yet.
+
+        codec: of an index's metadata. enabled: whether a source, by its own row, is switched on.
+        """
         self._server = server
         self._attempts = Attempts(server, sleep)
         self._codec, self._enabled = codec, enabled
@@ -58,11 +61,11 @@ class Metastore:
         self._off: set[str] = set()
 
     def identity(self) -> Mapping[str, str]:
-        """Where the table is, and the uids of the indexes that were looked at."""
+        """Where the table is, and the uids of the indexes that were read."""
         return self._attempts.reading(self._identified, TABLE)
 
     def read(self) -> list[Image]:
-        """Every row. UsageError where this is no metastore, or the named index is not in it."""
+        """Every row. UsageError if this is no metastore, or the named index is not in it."""
         rows = self._attempts.reading(self._every, TABLE)
         # A source that was seen switched off once must not be on when it is written.
         self._off |= {row.key for row in rows if row.key.count("/") == 1 and not self._enabled(row)}
@@ -73,7 +76,7 @@ class Metastore:
         return self._attempts.reading(lambda cursor: self._named(cursor, keys), TABLE)
 
     def write(self, step: Step, token: str) -> WriteResult:  # noqa: ARG002 - see Attempts
-        """All writes or none: they are of one index, and so of one text."""
+        """Makes all writes or none: they are of one index, and so of one text."""
         writes = checked(step, self.max_writes)
         of = sorted({write.key.partition("/")[0] for write in writes})
         if len(of) != 1:
@@ -219,7 +222,7 @@ class Metastore:
         ]
 
     def _rows(self, cursor: Any, index: str, *, lock: bool = False) -> list[_Row]:
-        """Of the index of this id, or all. UsageError for an id that is there twice."""
+        """The rows of this index, or of all. UsageError for an id that occurs twice."""
         where, values = (f" WHERE {ID} = %s", [index]) if index else ("", [])
         cursor.execute(
             f"SELECT {ID}, {UID}, {TEXT}::text FROM {self._name(TABLE)}{where} "  # noqa: S608
@@ -235,7 +238,7 @@ class Metastore:
         return rows
 
     def _migration(self, cursor: Any) -> int:
-        """The last one that was run."""
+        """The last migration that was run."""
         if self._server.described(cursor, MIGRATIONS) is None:
             raise self._no_metastore(f"has no table {MIGRATIONS}")
         cursor.execute(f"SELECT max(version) FROM {self._name(MIGRATIONS)}")  # noqa: S608

@@ -1,4 +1,4 @@
-"""An index's metadata as a node's REST interface gives it: to be read, never to be written.
+"""An index's metadata from a node's REST interface: read, never written.
 
 `GET /api/v1/indexes/<index>` answers with the same text that PostgreSQL holds, whatever the
 metastore behind it. No call of that interface sets a position (REST API reference; quickwit-serve
@@ -19,11 +19,11 @@ from reshardctl.stores.complaints import complaints_about
 from reshardctl.stores.quickwit.codec import CodecOf
 
 PORTS = {"http": 7280, "https": 443}
-"""Quickwit's own port; behind TLS stands a proxy."""
+"""Quickwit's own port; TLS needs a proxy."""
 ANSWER, WHOLE = 10.0, 60.0
 """Seconds for each piece of an answer, and for all of it."""
 LARGEST = 64 * 1024 * 1024
-"""Bytes of an answer: it holds no splits."""
+"""Bytes of the largest answer: it holds no splits."""
 _PIECE = 1 << 16
 WHERE = (
     "write where its metastore_uri points: quickwit+postgres://USER@HOST/DATABASE, "
@@ -33,7 +33,7 @@ READ_ONLY = "Quickwit's REST interface has no call that sets a position"
 
 
 class Rest:
-    """See `Medium`. One index of one node."""
+    """See `Store`. One index of one node."""
 
     max_writes = 10_000
 
@@ -41,8 +41,10 @@ class Rest:
         self, scheme: str, target: str, codec: CodecOf, index: str, source: str,
         clock: Callable[[], float],
     ) -> None:
-        """target: HOST[:PORT]. codec: of an index's metadata. clock: monotonic seconds. Connects
-        to nothing yet."""
+        """Connects to nothing yet.
+
+        target: HOST[:PORT]. codec: of an index's metadata. clock: monotonic seconds.
+        """
         self._scheme, self._clock = scheme, clock
         try:
             address = urlsplit(f"//{target}")
@@ -82,7 +84,7 @@ class Rest:
         return {key: rows.get(key) for key in keys}
 
     def write(self, step: Step, token: str) -> WriteResult:  # noqa: ARG002
-        """Never."""
+        """Always refused."""
         raise Refused(READ_ONLY, WHERE)
 
     def _text(self) -> str:
@@ -103,7 +105,7 @@ class Rest:
             return answer.decode()
 
     def _answer(self) -> bytes:
-        """The body of a 200. Redirects are not followed: the place named is the place read."""
+        """The body of a 200. Redirects are not followed."""
         connection = self._connection()
         until = self._clock() + WHOLE
         try:

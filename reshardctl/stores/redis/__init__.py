@@ -1,4 +1,4 @@
-"""Redis as a medium: strings under keys that are made of three names."""
+"""Redis as a store: strings under keys that are made of three names."""
 
 from reshardctl.stores.redis.strings import Strings
 

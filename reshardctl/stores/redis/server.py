@@ -1,7 +1,7 @@
 """A Redis server through redis-py: how it is reached, and what its errors mean.
 
-The password comes from the locator or from REDISCLI_AUTH, as for redis-cli. Nothing else of where
-a write goes comes from the environment.
+The password comes from the locator or from REDISCLI_AUTH, as for redis-cli. The environment gives
+nothing else that decides where a write goes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TARGET = re.compile(
 
 
 def driver() -> Any:
-    """redis-py. UsageError where it is not installed."""
+    """The module redis. UsageError if it is not installed."""
     try:
         import redis
     except ImportError:
@@ -41,9 +41,9 @@ class Server:
     """One database of one server."""
 
     def __init__(self, target: str, password: str, *, tls: bool = False) -> None:
-        """target: `[USER@]HOST[:PORT][/DB]`. Loads the driver; connects to nothing yet.
+        """Loads the driver; connects to nothing yet.
 
-        Raises UsageError for another text.
+        target: `[USER@]HOST[:PORT][/DB]`. Raises UsageError for another text.
         """
         match = TARGET.match(target)
         if match is None:
@@ -58,12 +58,12 @@ class Server:
 
     @property
     def location(self) -> str:
-        """Where it is, in words."""
+        """The address, in words."""
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"redis{'s' if self._tls else ''}://{host}:{self._port}/{self._db}"
 
     def client(self) -> redis.Redis:
-        """A client that tries nothing twice by itself: who writes has to know."""
+        """A client without retries of its own: the writer has to know of each attempt."""
         from redis.backoff import NoBackoff
         from redis.retry import Retry
 
@@ -75,7 +75,7 @@ class Server:
         return made
 
     def tried(self, doing: str, look: Callable[[redis.Redis], T]) -> T:
-        """A read, once more where the connection went. Raises CannotTell or Refused."""
+        """Reads, once more if the connection was lost. Raises CannotTell or Refused."""
         def read() -> T:
             with self.client() as client:
                 return look(client)
@@ -84,18 +84,18 @@ class Server:
         return once_more.read(read, lambda error: self.failure(error, doing))
 
     def kind_of(self, error: Exception) -> FailureKind:
-        """What an error of the driver means for the call that raised it."""
+        """The kind of a driver's error."""
         return FailureKind.LOST_ANSWER if self.lost(error) else FailureKind.PERMANENT
 
     def lost(self, error: BaseException) -> bool:
-        """Whether the connection went, so that nobody knows what the server did."""
+        """Whether the connection was lost, so that it is unknown what the server did."""
         kinds = self._driver.exceptions
         return isinstance(error, (kinds.ConnectionError, kinds.TimeoutError)) and not isinstance(
             error, (kinds.AuthenticationError, kinds.AuthorizationError)
         )
 
     def failure(self, error: Exception, doing: str) -> ReshardError:
-        """The server's own words; they hold no password."""
+        """The error to raise, in the server's own words; they hold no password."""
         said = f"{self.location}: {doing}: {error}"
         kinds = self._driver.exceptions
         denied = (kinds.AuthenticationError, kinds.AuthorizationError, kinds.NoPermissionError)

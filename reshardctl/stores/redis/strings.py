@@ -1,8 +1,8 @@
-"""Strings under `APP:checkpoint:STREAM:SHARD`, each one position, as a medium.
+"""Strings under `APP:checkpoint:STREAM:SHARD`, each one position, as a store.
 
 The layout is store/redis of harlow/kinesis-consumer v0.5.0; images look as its rows do in every
-other store (consumers/kinesis_consumer/tables.py). Writes are one WATCH, MULTI, EXEC: what is
-compared has not changed when it is written, or nothing is.
+other store (consumers/kinesis_consumer/tables.py). Writes are one WATCH, MULTI, EXEC: nothing is
+written if a compared key changes before.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PAUSES = (0.2, 1.0, 3.0)
 
 
 class Strings:
-    """The positions of one application, or, where none is named, those of all."""
+    """The positions of one application, or of all if none is named."""
 
     max_writes = 100
 
@@ -45,8 +45,11 @@ class Strings:
         self, server: Server, shape: TableShape, number: str, app: str,
         sleep: Callable[[float], None],
     ) -> None:
-        """shape: of the images' keys, namespace and shard. number: the attribute of the position.
-        app: the application; "" for all, which can only be read. Calls nothing yet."""
+        """Calls nothing yet.
+
+        shape: of the images' keys, namespace and shard. number: the attribute of the position. app:
+        the application; "" for all, which can only be read.
+        """
         assert shape.range is not None
         self._server = server
         self._shape = shape
@@ -56,14 +59,14 @@ class Strings:
         self._retry = Retry(PAUSES, sleep, server.errors, server.kind_of)
 
     def identity(self) -> Mapping[str, str]:
-        """Where it is. Redis keeps nothing that would tell a database from one in its place."""
+        """The address. Redis keeps nothing that distinguishes a database from a later one there."""
         self._server.tried("looking at the server", lambda client: client.ping())
         return {
             "medium": "redis", "arn": self._server.location, "created": "Redis does not keep it",
         }
 
     def read(self) -> list[Image]:
-        """Every row in key order; keys that come or go meanwhile may be in it or not."""
+        """Every row in key order; keys created or deleted meanwhile may be in it or not."""
         found = self._server.tried("reading", lambda client: list(self._all(client)))
         return sorted(found, key=lambda image: image.key)
 
@@ -72,8 +75,10 @@ class Strings:
         return self._server.tried("reading", lambda client: self._named(client, keys))
 
     def write(self, step: Step, token: str) -> WriteResult:  # noqa: ARG002 - see below
-        """All writes of the step or none. A repeat needs no token: its guards fail on its own
-        rows, which then tell."""
+        """Makes all writes of the step or none.
+
+        A repeat needs no token: its guards fail on its own rows, which then tell the outcome.
+        """
         writes = checked(step, self.max_writes)
         return self._retry.write(
             lambda: self._transaction(writes), lambda: applied(step, self.get),
@@ -169,7 +174,7 @@ class Strings:
 
 
 def _literal(name: str) -> bytes:
-    """A name in a glob pattern, as itself."""
+    """A name, escaped for a glob pattern."""
     return "".join(f"\\{c}" if c in "*?[]\\^" else c for c in name).encode()
 
 

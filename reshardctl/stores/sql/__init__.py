@@ -1,4 +1,4 @@
-"""Tables of a relational database as media: `postgres.py` and `mysql.py` reach the servers."""
+"""Tables of a relational database as stores: `postgres.py` and `mysql.py` reach the servers."""
 
 from reshardctl.stores.sql.table import SqlTable
 

@@ -1,4 +1,4 @@
-"""Transactions that are tried anew where the connection goes, and what is known of them then."""
+"""Transactions that are retried when the connection is lost, and their outcome then."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from reshardctl.stores.sql.server import Server
 T = TypeVar("T")
 
 PAUSES: Sequence[float] = (0.2, 1.0, 3.0)
-"""Seconds between tries, where the connection is lost or the server asks for another try."""
+"""Seconds between tries, if the connection is lost or the server asks for another try."""
 
 
 class Attempts:
-    """On one server. Each call makes a connection of its own and ends it."""
+    """Transactions on one server. Each call opens a connection of its own and closes it."""
 
     def __init__(self, server: Server, sleep: Callable[[float], None]) -> None:
         """Connects to nothing yet."""
@@ -27,7 +27,7 @@ class Attempts:
         self._retry = Retry(PAUSES, sleep, server.errors, server.kind_of)
 
     def reading(self, look: Callable[[Any], T], what: str) -> T:
-        """What `look` makes of a cursor; what: named where it fails."""
+        """Returns what `look` makes of a cursor. what: the name of the read in an error."""
         def read() -> T:
             with closing(self._server.connect()) as connection:
                 cursor = connection.cursor()
@@ -37,9 +37,9 @@ class Attempts:
         return self._retry.read(read, lambda e: self._server.failure(e, f"reading {what}"))
 
     def writing(self, step: Step, change: Callable[[Any], bool], get: Get) -> WriteResult:
-        """All that `change` does with a cursor, or nothing where it says False.
+        """Makes all that `change` does with a cursor, or nothing if it returns False.
 
-        No token tells a repeat: its guards fail on its own rows, which then tell.
+        No token identifies a repeat: its guards fail on its own rows, which then tell the outcome.
         """
         commit_sent = False
 

@@ -1,7 +1,7 @@
 """MySQL and MariaDB through PyMySQL.
 
 The password comes from the locator, from MYSQL_PWD or from the [client] section of ~/.my.cnf, as
-for MySQL's own programs; of that file nothing but user and password is taken, for a socket or a
+for MySQL's own programs; only user and password are taken from that file, because a socket or a
 host in it would be another server than the locator's.
 """
 
@@ -28,7 +28,7 @@ _NO_DATABASE, _DENIED = {1049}, {1142, 1143, 1227, 1044}
 
 
 def driver() -> Any:
-    """pymysql. UsageError where it is not installed."""
+    """The module pymysql. UsageError if it is not installed."""
     try:
         import pymysql
     except ImportError:
@@ -51,11 +51,11 @@ class MySql:
 
     @property
     def location(self) -> str:
-        """Where it is, in words."""
+        """The address, in words."""
         return self._address.location("mysql", 3306)
 
     def connect(self) -> Any:
-        """A connection, out of autocommit."""
+        """Opens a connection without autocommit."""
         one = self._address
         user, password = _credentials()
         try:
@@ -69,7 +69,7 @@ class MySql:
             raise self._unreached(error) from None
 
     def begin(self, cursor: Any) -> None:
-        """Bounds on waits, and rows as they are committed now."""
+        """Limits waits, and makes each read see the latest committed rows."""
         cursor.execute("SET SESSION innodb_lock_wait_timeout = 20")
         cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
 
@@ -98,11 +98,11 @@ class MySql:
         )
 
     def quoted(self, name: str) -> str:
-        """In backticks."""
+        """The name in backticks."""
         return "`" + name.replace("`", "``").replace("%", "%%") + "`"
 
     def named(self, table: str) -> str:
-        """As it is written: whether case matters is the server's setting."""
+        """The name as written: whether case matters is the server's setting."""
         return ".".join(map(self.quoted, table.split(".")))
 
     def as_text(self, name: str) -> str:
@@ -110,7 +110,7 @@ class MySql:
         return f"CAST({self.quoted(name)} AS CHAR)"
 
     def alike(self, cursor: Any, columns: Sequence[str]) -> list[str]:
-        """By the columns' names."""
+        """The tables that have these columns."""
         cursor.execute(
             "SELECT table_name FROM information_schema.columns WHERE table_schema = DATABASE() "
             "AND column_name IN %s GROUP BY table_name HAVING count(*) = %s "
@@ -119,7 +119,7 @@ class MySql:
         return [name for (name,) in cursor.fetchall()]
 
     def kind_of(self, error: Exception) -> FailureKind:
-        """By its number."""
+        """The kind of an error, by its number."""
         code = _code(error)
         if code == 1062:
             return FailureKind.CONFLICT
@@ -129,7 +129,7 @@ class MySql:
         return FailureKind.LOST_ANSWER if lost else FailureKind.PERMANENT
 
     def failure(self, error: Exception, doing: str, *, writing: bool = False) -> ReshardError:
-        """The server's own words; they hold no password."""
+        """The error to raise, in the server's own words; they hold no password."""
         said = f"{self.location}: {doing}: {_words(error)}"
         if _code(error) in _DENIED:
             needed = "SELECT, INSERT, UPDATE, DELETE" if writing else "SELECT"

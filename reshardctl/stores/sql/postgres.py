@@ -1,7 +1,7 @@
 """PostgreSQL through psycopg 3.
 
-Where a write goes is decided by the locator alone: what libpq would take from PGHOSTADDR, PGPORT,
-PGDATABASE, PGOPTIONS and PGCLIENTENCODING is given here, so that none of them is asked. PGPASSWORD,
+The locator alone decides where a write goes: what libpq would take from PGHOSTADDR, PGPORT,
+PGDATABASE, PGOPTIONS and PGCLIENTENCODING is given here, so that none of them is used. PGPASSWORD,
 ~/.pgpass, PGUSER, PGSSLMODE and the like are libpq's own and work as everywhere.
 """
 
@@ -26,7 +26,7 @@ _AGAIN = {"40001", "40P01", "55P03"}
 
 
 def driver() -> Any:
-    """psycopg. UsageError where it is not installed."""
+    """The module psycopg. UsageError if it is not installed."""
     try:
         import psycopg
     except ImportError:
@@ -50,11 +50,11 @@ class Postgres:
 
     @property
     def location(self) -> str:
-        """Where it is, in words."""
+        """The address, in words."""
         return self._address.location("postgres", 5432)
 
     def connect(self) -> psycopg.Connection[Any]:
-        """A connection, out of autocommit."""
+        """Opens a connection without autocommit."""
         one = self._address
         try:
             connection: psycopg.Connection[Any] = self._driver.connect(
@@ -68,12 +68,12 @@ class Postgres:
         return connection
 
     def begin(self, cursor: Any) -> None:
-        """Bounds that end with the transaction: a pooler hands the session on."""
+        """Sets limits that end with the transaction: a pooler hands the session on."""
         for statement in BEGIN:
             cursor.execute(statement)
 
     def described(self, cursor: Any, table: str) -> Described | None:
-        """As the search path finds an unquoted name: in small letters."""
+        """The table that the search path gives for the unquoted name, in lower case."""
         cursor.execute(
             "SELECT c.oid, n.nspname, c.relname FROM pg_class c "
             "JOIN pg_namespace n ON n.oid = c.relnamespace "
@@ -95,19 +95,19 @@ class Postgres:
         return Described(f"{self.location}/{schema}.{name}", f"oid {oid}", columns)
 
     def quoted(self, name: str) -> str:
-        """In double quotes."""
+        """The name in double quotes."""
         return '"' + name.replace('"', '""').replace("%", "%%") + '"'
 
     def named(self, table: str) -> str:
-        """In small letters."""
+        """The name in lower case."""
         return ".".join(map(self.quoted, table.lower().split(".")))
 
     def as_text(self, name: str) -> str:
-        """As the server itself prints it: a numeric keeps its digits and its scale."""
+        """The value as the server prints it: a numeric keeps its digits and its scale."""
         return f"{self.quoted(name)}::text"
 
     def alike(self, cursor: Any, columns: Sequence[str]) -> list[str]:
-        """By the columns' names."""
+        """The tables that have these columns."""
         cursor.execute(
             "SELECT table_schema || '.' || table_name FROM information_schema.columns "
             "WHERE column_name = ANY(%s) GROUP BY 1 HAVING count(*) = %s ORDER BY 1 LIMIT 5",
@@ -116,7 +116,7 @@ class Postgres:
         return [name for (name,) in cursor.fetchall()]
 
     def kind_of(self, error: Exception) -> FailureKind:
-        """By its SQLSTATE; without one the connection is gone."""
+        """The kind of an error, by its SQLSTATE; without one the connection was lost."""
         state = getattr(error, "sqlstate", None)
         if state == "23505":
             return FailureKind.CONFLICT
@@ -130,7 +130,7 @@ class Postgres:
         return FailureKind.PERMANENT
 
     def failure(self, error: Exception, doing: str, *, writing: bool = False) -> ReshardError:
-        """The server's own first line; it holds no password."""
+        """The error to raise, with the server's own first line; it holds no password."""
         state = getattr(error, "sqlstate", None)
         said = f"{self.location}: {doing}: {_line(error)}"
         if state == "42501":

@@ -1,4 +1,4 @@
-"""What a kind of database server has to say of itself; and where one is."""
+"""What the store needs from each kind of database server; and the address of a database."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _TARGET = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A database on a server. port: `None` for the usual one. user: "" for the driver's default.
+    """A database on a server.
 
-    password: "" for whatever the driver finds in its own places; shown nowhere.
+    port: `None` for the usual one. user: "" for the driver's default. password: "" for whatever the
+    driver finds in its own places; never shown.
     """
 
     host: str
@@ -30,13 +31,13 @@ class Address:
     password: str = field(default="", repr=False)
 
     def location(self, scheme: str, port: int) -> str:
-        """Where it is, in words, without a user. port: the usual one of such servers."""
+        """The address in words, without a user. port: the usual one of such servers."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{scheme}://{host}:{self.port or port}/{self.database}"
 
 
 def address_of(target: str, password: str) -> Address:
-    """`[USER@]HOST[:PORT]/DATABASE`, the target of a locator. UsageError for another text."""
+    """Reads `[USER@]HOST[:PORT]/DATABASE`, the target of a locator. UsageError for another text."""
     match = _TARGET.match(target)
     if match is None:
         raise UsageError(f"{target!r} is no database", "write it as [USER@]HOST[:PORT]/DATABASE")
@@ -50,7 +51,7 @@ def address_of(target: str, password: str) -> Address:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column. exact: whether it holds any whole number, or any text, as it was given."""
+    """One column. exact: whether it keeps any whole number, or any text, as it was given."""
 
     name: str
     type: str
@@ -59,7 +60,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A table as the server knows it. created: what changes when it is dropped and made again."""
+    """A table as the server describes it. created: changes when it is dropped and recreated."""
 
     address: str
     created: str
@@ -68,30 +69,30 @@ class Described:
 
 
 class Server(Protocol):
-    """One kind of server, through its driver. All calls are DB-API 2.0 but for these."""
+    """One kind of server, through its driver. All calls except these are DB-API 2.0."""
 
     medium: str
     errors: type[Exception]
-    """What its driver raises."""
+    """The exceptions that its driver raises."""
 
     @property
     def location(self) -> str:
-        """Where it is, in words, without a user."""
+        """The address in words, without a user."""
 
     def connect(self) -> Any:
-        """A new connection, out of autocommit. Raises CannotTell or UsageError."""
+        """Opens a connection without autocommit. Raises CannotTell or UsageError."""
 
     def begin(self, cursor: Any) -> None:
-        """What goes first in every transaction: bounds on how long it may wait."""
+        """Starts every transaction: limits how long it may wait."""
 
     def described(self, cursor: Any, table: str) -> Described | None:
-        """The table of this name, as the consumer's own queries would find it; `None`: absent."""
+        """The table that the consumer's own queries would find by this name; `None` if absent."""
 
     def quoted(self, name: str) -> str:
         """A column's name for use in a statement with parameters."""
 
     def named(self, table: str) -> str:
-        """The same for a table, SCHEMA.TABLE perhaps, as it was written without quotes."""
+        """A table's name, perhaps SCHEMA.TABLE, as it was written without quotes."""
 
     def as_text(self, name: str) -> str:
         """An expression that gives a column's value as text, whole."""
@@ -102,10 +103,10 @@ class Server(Protocol):
     def kind_of(self, error: Exception) -> FailureKind:
         """What an error of the driver means for the transaction that it ended.
 
-        LOST_ANSWER: the connection is gone; before a commit nothing is in place, during one nobody
-        knows. TRANSIENT: rolled back by the server for the sake of another (a deadlock, a lock
-        waited for too long). CONFLICT: a row that was to be created is there.
+        LOST_ANSWER: the connection was lost; before a commit nothing is in place, during one it is
+        unknown. TRANSIENT: rolled back by the server in favour of another (a deadlock, a lock
+        waited for too long). CONFLICT: a row that was to be created exists.
         """
 
     def failure(self, error: Exception, doing: str, *, writing: bool = False) -> ReshardError:
-        """What to raise for it: who is not allowed what, what is not reached."""
+        """The error to raise: missing permission, or no connection."""

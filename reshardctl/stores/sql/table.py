@@ -1,4 +1,4 @@
-"""A table with two text columns as its key, as a medium. Every value is seen as text.
+"""A table with two text columns as its key, as a store. Every value is read as text.
 
 The consumers' own queries name the table without quotes and compare nothing; ours lock the rows,
 compare them with what was read, and write in one transaction (READ COMMITTED suffices: what is
@@ -32,16 +32,16 @@ T = TypeVar("T")
 
 
 class SqlTable:
-    """One table. Nothing is sent before a method is called, and each ends its own connection."""
+    """One table. No call is made before a method is called; each opens and closes a connection."""
 
     max_writes = 100
 
     def __init__(
         self, server: Server, shape: TableShape, numbers: str, sleep: Callable[[float], None]
     ) -> None:
-        """shape: the table and the two columns of its key. numbers: the column of the position.
+        """Calls nothing yet.
 
-        Calls nothing yet.
+        shape: the table and the two columns of its key. numbers: the column of the position.
         """
         assert shape.range is not None
         self._server = server
@@ -51,7 +51,7 @@ class SqlTable:
         self._attempts = Attempts(server, sleep)
 
     def identity(self) -> Mapping[str, str]:
-        """`arn`: where it is, without a user; `created`: what another table of the name has not."""
+        """`arn`: the address, without a user; `created`: what a recreated table does not share."""
         found = self._tried(self._described)
         return {"medium": self._server.medium, "arn": found.address, "created": found.created}
 
@@ -88,7 +88,7 @@ class SqlTable:
         return True
 
     def _check_kept(self, cursor: Any, table: Described, writes: Sequence[Write]) -> None:
-        """Before the commit: Refused where a column keeps another value than was written."""
+        """Raises Refused if a column keeps another value than was written, before the commit."""
         rows = self._named(cursor, table, [write.key for write in writes])
         for write in writes:
             now = rows[write.key]
@@ -128,7 +128,7 @@ class SqlTable:
         return self._server.named(self._shape.name)
 
     def _described(self, cursor: Any) -> Described:
-        """NoStore, UsageError for a table that is absent or another library's."""
+        """The table. NoStore if it is absent, UsageError if it is another library's."""
         name = self._shape.name
         needed = (*self._keys, self._numbers)
         found = self._server.described(cursor, name)
@@ -184,7 +184,7 @@ class SqlTable:
 
 
 def _values(write: Write) -> Attributes:
-    """The attributes that a write puts into its row."""
+    """The attributes that a write sets in its row."""
     match write.change:
         case Create(attributes):
             return attributes
@@ -195,7 +195,7 @@ def _values(write: Write) -> Attributes:
 
 
 def _plain(value: AttributeValue) -> str:
-    """A column's value. ValueError for what a text column does not hold."""
+    """A column's value. ValueError for what a text column cannot hold."""
     ((kind, body),) = value.items()
     if kind != "S":
         raise ValueError(f"a column cannot hold {kind}")
