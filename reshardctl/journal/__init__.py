@@ -1,7 +1,7 @@
-"""The record of a fix: what was read, what is about to be written, what has landed.
+"""The journal of a fix: what was read, what is about to be written, and what was written.
 
 Append-only JSON lines, each chained to the one before by its checksum, in a file or an S3 object,
-safe there before the write that they guard. `fix --resume` and `undo` need nothing else but the
+durable before the write that they guard. `fix --resume` and `undo` need only the journal and the
 store.
 """
 

@@ -1,4 +1,4 @@
-"""The bucket that journals are in: what is in it, and what went wrong, in words."""
+"""Lists the journals of a bucket, and puts errors of S3 into words."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from reshardctl.errors import ReshardError, UsageError
 from reshardctl.journal.log import S3Object
 
 ACTIONS = ("s3:GetObject", "s3:ListBucket", "s3:PutObject")
-"""What a journal on S3 needs: the object's own actions, and s3:ListBucket on the bucket, without
-which S3 answers 403 for an object that is not there."""
+"""The actions on the object that a journal on S3 needs, and s3:ListBucket on the bucket, without
+which S3 answers 403 for an absent object."""
 
 
 def listed(boto: Any, prefix: S3Object, sleep: Callable[[float], None]) -> list[str]:
@@ -29,7 +29,7 @@ def listed(boto: Any, prefix: S3Object, sleep: Callable[[float], None]) -> list[
 def failure(error: Exception, kind: Kind, where: S3Object, action: str) -> ReshardError:
     """The exception to raise for what boto3 raised, with the next thing to do.
 
-    A refused put is Refused, a refused read CannotTell, as on the table.
+    A refused put is Refused, a refused read CannotTell.
     """
     what = f"cannot {'write' if action == 's3:PutObject' else 'read'} journal {where}"
     if kind is Kind.ABSENT:
@@ -42,7 +42,7 @@ def failure(error: Exception, kind: Kind, where: S3Object, action: str) -> Resha
 
 
 def taken(where: S3Object, *, fresh: bool) -> UsageError:
-    """A condition did not hold. fresh: there was to be no object yet."""
+    """The error for a condition that did not hold. fresh: the object was to be absent."""
     if fresh:
         return UsageError(
             f"journal {where} exists already; nothing was written",

@@ -1,4 +1,4 @@
-"""A log in a file: its owner's alone, locked while it is open, synced before what it guards."""
+"""A log in a file: readable by its owner only, locked while open, synced before writes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from reshardctl.errors import UsageError
 from reshardctl.model.retry import FailureKind, Retry
 
 GLANCES = (0.01, 0.05)
-"""Seconds between attempts to lock: `undo --list` holds a lock for the moment of a glance."""
+"""Seconds between attempts to lock: `undo --list` holds each lock for a moment."""
 
 
 class FileLog:
-    """See `Log`. One process at a time: the file is locked."""
+    """See `Log`. The file is locked, for one process at a time."""
 
     def __init__(self, path: Path) -> None:
         """Touches nothing yet."""
@@ -26,7 +26,7 @@ class FileLog:
         self._size = 0
 
     def create(self, content: bytes) -> None:
-        """A new file, on disk with its name. The directory is made where it is missing."""
+        """Creates the file, durably with its name, and the directory if it is missing."""
         path = self.where
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -45,7 +45,7 @@ class FileLog:
             raise
 
     def open(self) -> bytes:
-        """Lock it and read it."""
+        """Locks and reads the file."""
         try:
             self._descriptor = os.open(self.where, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
         except OSError as error:
@@ -64,7 +64,7 @@ class FileLog:
         return content
 
     def read(self) -> bytes:
-        """Its bytes, whoever has it locked."""
+        """Reads the file, whether or not another process has locked it."""
         try:
             return self.where.read_bytes()
         except OSError as error:
@@ -74,7 +74,7 @@ class FileLog:
             ) from None
 
     def append(self, content: bytes, *, sync: bool) -> None:
-        """Write at the end; what was written in part is cut off again."""
+        """Writes at the end; a partial write is cut off again."""
         try:
             _write_all(self._descriptor, content)
             if sync:
@@ -86,7 +86,7 @@ class FileLog:
         self._size += len(content)
 
     def cut(self, size: int) -> None:
-        """Shorten the file."""
+        """Shortens the file."""
         try:
             os.ftruncate(self._descriptor, size)
             os.fsync(self._descriptor)
@@ -95,12 +95,12 @@ class FileLog:
         self._size = size
 
     def discard(self) -> None:
-        """Delete the file."""
+        """Deletes the file."""
         self.close()
         self.where.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Unlock it."""
+        """Unlocks the file."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
@@ -119,7 +119,7 @@ def in_use(path: Path) -> bool:
 
 
 def unwritable(path: Path, error: OSError) -> UsageError:
-    """What to raise when the disk does not take it."""
+    """The error to raise when the disk does not accept a write."""
     return UsageError(
         f"cannot write journal {path}: {error.strerror or error}",
         "name another place with --journal or RESHARDCTL_STATE_DIR",

@@ -1,4 +1,4 @@
-"""The journals of one place: what each is about, how it stands, and which came after which."""
+"""Lists journals with their store, their state and their order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reshardctl.journal.records import Records
 
 
 class State(StrEnum):
-    """How far the fix of a journal got, and its undoing."""
+    """How far the fix of a journal got, and its undo."""
 
     NOTHING = "nothing written"
     HALF_DONE = "half done"
@@ -28,9 +28,10 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A journal on the shelf. records: None, and `why` says it, when it is unreadable.
+    """A journal in a listing.
 
-    open: another reshardctl has it open for writing right now.
+    records: None if it is unreadable; `why` is the reason. open: another reshardctl has it open for
+    writing right now.
     """
 
     where: Where
@@ -41,28 +42,28 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """What `undo` and `--resume` take."""
+        """The name that `undo` and `--resume` accept."""
         return name_of(self.where)
 
     @property
     def when(self) -> str:
-        """UTC, ISO 8601; "" when that cannot be read."""
+        """When the fix began: UTC, ISO 8601; "" if that cannot be read."""
         return "" if self.records is None else self.records.header.when
 
     @property
     def keys(self) -> frozenset[str]:
-        """The rows that it is about."""
+        """The rows that the fix writes."""
         steps = () if self.records is None else self.records.header.steps
         return frozenset(write.key for step in steps for write in step.writes)
 
     @property
     def in_place(self) -> bool:
-        """Whether something that it wrote may still stand."""
+        """Whether something that the fix wrote may still be in place."""
         return self.state in (State.APPLIED, State.HALF_DONE, State.UNDO_BEGUN)
 
 
 def state_of(records: Records) -> State:
-    """From the records alone; the rows are not looked at."""
+    """The state from the records alone; the rows are not read."""
     if records.undo is not None:
         return State.UNDONE if records.undo.outcome == "undone" else State.UNDO_BEGUN
     if not records.fix.intents:
@@ -71,7 +72,7 @@ def state_of(records: Records) -> State:
 
 
 def files(directory: Path) -> list[Log]:
-    """The journals in a directory; none where there is no directory."""
+    """The journals in a directory; none if it does not exist."""
     try:
         found = sorted(p for p in directory.iterdir() if p.suffix == SUFFIX and p.is_file())
     except (FileNotFoundError, NotADirectoryError):
@@ -84,7 +85,7 @@ def files(directory: Path) -> list[Log]:
 
 
 def entries(logs: Iterable[Log]) -> list[Entry]:
-    """Every journal, newest first; those that cannot be read last."""
+    """Every journal, newest first; unreadable ones last."""
     found = [_entry(log) for log in logs]
     return sorted(found, key=lambda entry: (entry.when, entry.name), reverse=True)
 
@@ -100,8 +101,10 @@ def _entry(log: Log) -> Entry:
 
 
 def younger(shelf: Sequence[Entry], records: Records, keys: Collection[str]) -> list[Entry]:
-    """Journals of the same store that wrote some of these rows after this one and still stand,
-    newest first: they are to be undone before it."""
+    """The later journals of the same store with some of these rows still in place, newest first.
+
+    They have to be undone before this one.
+    """
     own = records.header
     return [
         entry for entry in shelf

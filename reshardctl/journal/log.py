@@ -1,4 +1,4 @@
-"""What a journal is kept in: bytes that only grow, one writer at a time."""
+"""Where a journal is kept: bytes that only grow, with one writer at a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class S3Object:
-    """An object of a bucket; its text is what commands and messages call it."""
+    """An object of a bucket; its text names it in commands and messages."""
 
     bucket: str
     key: str
@@ -19,34 +19,37 @@ class S3Object:
 
 
 Where = Path | S3Object
-"""Where a journal is. Its text can be given to `undo` and `--resume` as it stands."""
+"""The place of a journal. Its text can be given to `undo` and `--resume`."""
 
 
 class Log(Protocol):
-    """Bytes in one place. What cannot be written raises UsageError, Refused or CannotTell, and
-    the log then ends where it ended before."""
+    """Bytes in one place.
+
+    A write that fails raises UsageError, Refused or CannotTell, and the log then ends where it
+    ended before.
+    """
 
     @property
     def where(self) -> Where:
-        """Where it is."""
+        """The place of the log."""
 
     def create(self, content: bytes) -> None:
-        """A new log with these bytes. UsageError over an existing one."""
+        """Creates a log with these bytes. UsageError over an existing one."""
 
     def open(self) -> bytes:
-        """An existing log, to be appended to: all of its bytes."""
+        """Opens an existing log for appending, and returns all of its bytes."""
 
     def read(self) -> bytes:
-        """All bytes, in order to look only."""
+        """All bytes, without opening the log for writing."""
 
     def append(self, content: bytes, *, sync: bool) -> None:
-        """Add bytes; with `sync` they are safe from a crash on return, with all before them."""
+        """Adds bytes; with `sync` all bytes so far are durable on return."""
 
     def cut(self, size: int) -> None:
-        """Drop what is behind the first `size` bytes: a torn record that guarded nothing."""
+        """Drops the bytes after the first `size`: a torn record, which guarded nothing."""
 
     def discard(self) -> None:
-        """Take a log away under which nothing was ever written."""
+        """Deletes a log under which nothing was ever written."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Releases the log."""

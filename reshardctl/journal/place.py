@@ -1,4 +1,4 @@
-"""Where journals are kept, and how they are called."""
+"""The directories and names of journals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\Z")
 def state_dir(environment: Mapping[str, str], home: Path) -> Path:
     """$RESHARDCTL_STATE_DIR, else reshardctl in $XDG_STATE_HOME, else in ~/.local/state.
 
-    A relative XDG_STATE_HOME is not looked at (XDG Base Directory Specification).
+    A relative XDG_STATE_HOME is ignored (XDG Base Directory Specification).
     """
     if chosen := environment.get("RESHARDCTL_STATE_DIR"):
         return Path(chosen)
@@ -26,7 +26,7 @@ def state_dir(environment: Mapping[str, str], home: Path) -> Path:
 
 
 LONGEST = 180
-"""Characters of a store's name in a journal's: what file systems take for one, less the rest."""
+"""Characters of a store's name in a journal's name, within the limit of file systems."""
 
 
 def new_name(when: str, store: str, plan: str) -> str:
@@ -39,12 +39,12 @@ def new_name(when: str, store: str, plan: str) -> str:
 
 
 def new_path(directory: Path, when: str, store: str, plan: str) -> Path:
-    """A journal's path in a directory."""
+    """A new journal's path in a directory."""
     return directory / f"{new_name(when, store, plan)}{SUFFIX}"
 
 
 def name_of(where: Where) -> str:
-    """What `undo` and `--resume` take for a journal that is in its place."""
+    """The text by which `undo` and `--resume` find a journal in its usual place."""
     last = where.name if isinstance(where, Path) else where.key.rpartition("/")[2]
     return last.removesuffix(SUFFIX)
 
@@ -55,7 +55,7 @@ def is_s3(text: str) -> bool:
 
 
 def s3_object(text: str) -> S3Object:
-    """`s3://bucket/some/key`, the key perhaps empty. UsageError that names what is wrong."""
+    """Reads `s3://bucket/some/key`, the key perhaps empty. UsageError that names what is wrong."""
     scheme, _, rest = text.partition("://")
     bucket, _, key = rest.partition("/")
     if scheme != "s3" or not _BUCKET.match(bucket):
@@ -68,8 +68,10 @@ def s3_object(text: str) -> S3Object:
 
 
 def placed(text: str, name: str) -> S3Object:
-    """The object of a journal called `name`: an `s3://…` that ends in .jsonl is one already,
-    any other is the prefix that it goes under."""
+    """The object of a journal called `name`.
+
+    An `s3://…` that ends in .jsonl is that object; any other is the prefix of the name.
+    """
     found = s3_object(text)
     if found.key.endswith(SUFFIX):
         return found

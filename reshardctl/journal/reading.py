@@ -1,4 +1,4 @@
-"""A journal from its bytes: every line checked, only the last one may be torn."""
+"""Reads a journal from its bytes: every line is checked, and only the last may be torn."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from reshardctl.journal.records import (
 from reshardctl.model import Step
 
 FIRST = "0" * 64
-"""What the first record is chained to."""
+"""The checksum that the first record is chained to."""
 _SUM = b',"sum":"'
 _TAIL = len(_SUM) + 64 + len(b'"}')
 
 
 class Line(NamedTuple):
-    """A record as it stands in the journal."""
+    """A record of a journal."""
 
     kind: str
     body: Any
@@ -39,27 +39,27 @@ class Line(NamedTuple):
 
 
 def sealed(body: bytes, chain: str) -> tuple[bytes, str]:
-    """A record's line with its newline, and its checksum: SHA-256 of the one before and the text.
+    """A record's line with its newline, and its checksum over the previous checksum and the text.
 
-    body: the record's JSON object. The checksum goes in as its last member, so that it covers
-    bytes and not what a parser makes of them.
+    body: the record's JSON object. The checksum (SHA-256) goes in as its last member, so that it
+    covers bytes and not what a parser makes of them.
     """
     total = sha256(chain.encode() + body).hexdigest()
     return body[:-1] + _SUM + total.encode() + b'"}\n', total
 
 
 def read(location: Path | Log) -> Records:
-    """Everything in a journal.
+    """Reads a whole journal.
 
-    UsageError, naming the line and the reason, for one that is not there, is no journal, is of
-    another version or is damaged anywhere but in its last record.
+    UsageError, naming the line and the reason, if it is absent, is no journal, is of another
+    version or is damaged anywhere but in its last record.
     """
     log = FileLog(location) if isinstance(location, Path) else location
     return parsed(log.read(), log.where)
 
 
 def parsed(content: bytes, path: Where) -> Records:
-    """The same for a journal's bytes; path: for messages."""
+    """Reads a whole journal from its bytes. path: for messages."""
     whole, torn = _split(content)
     lines, chain = _checked(whole, path)
     if not lines:
@@ -107,7 +107,7 @@ def _line(value: object, number: int, json_path: JsonPath) -> Line:
 
 
 def merged(whole: Step, part: Step) -> Step:
-    """A step with the writes of a later attempt, which may be a part of it, in their places."""
+    """A step with the writes of a later attempt, which may be only a part of it, put in."""
     later = {write.key: write for write in part.writes}
     return replace(whole, writes=tuple(later.get(w.key, w) for w in whole.writes))
 

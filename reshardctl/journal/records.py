@@ -1,4 +1,4 @@
-"""What a journal holds, as values, and as the members of its records."""
+"""The contents of a journal as values, and their JSON."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a fix is about. All texts are given by the caller, `when` too.
+    """The subject of a fix. All texts are given by the caller, `when` too.
 
-    plan: its digest. identity: the medium's, as read before. stream: ARN, creation time and the
+    plan: its digest. identity: the store's, as read before. stream: ARN, creation time and the
     like. notes: what the operator vouched for (`--assume-stopped`), words to show again.
     """
 
@@ -37,7 +37,7 @@ class Header:
 
     @property
     def before(self) -> list[Image]:
-        """The rows that the steps touch, as the plan read them; absent ones left out."""
+        """The rows that the steps touch, as the plan read them, without absent ones."""
         first: dict[str, Image | None] = {}
         for write in (write for step in self.steps for write in step.writes):
             first.setdefault(write.key, write.before)
@@ -51,7 +51,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A step about to be written, its before-images fresh. token: names this attempt at it."""
+    """A step about to be written, its before-images fresh. token: identifies this attempt."""
 
     index: int
     step: Step
@@ -60,11 +60,11 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One course of steps: the fix itself, or its undoing.
+    """One sequence of steps: the fix itself, or its undo.
 
-    intents: by the step's place; the last one counts. landed: places of steps known to be written.
-    outcome: "verified", "failed", "undone" or "" while it is open; why: of a failure.
-    texts: what the rows were in before, whole, where a medium keeps many of them in one text.
+    intents: by the step's index; the last one counts. landed: indexes of steps known to be written.
+    outcome: "verified", "failed", "undone" or "" while it is open; why: of a failure. texts: the
+    whole texts that held the rows before, if the store keeps many rows in one text.
     """
 
     steps: tuple[Step, ...]
@@ -76,7 +76,7 @@ class Run:
 
     @property
     def current(self) -> list[Step]:
-        """Every step with the freshest before-images that the journal has."""
+        """Every step with the latest before-images that the journal has."""
         return [
             self.intents[n].step if n in self.intents else step
             for n, step in enumerate(self.steps)
@@ -85,9 +85,10 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """A whole journal. torn: what is wrong with its last record, "" if it is whole.
+    """A whole journal.
 
-    size, chain: bytes and checksum up to the last whole record; where writing goes on.
+    torn: what is wrong with its last record, "" if it is whole. size, chain: bytes and checksum up
+    to the last whole record, where writing continues.
     """
 
     path: Where
@@ -101,20 +102,22 @@ class Records:
 
     @property
     def run(self) -> Run:
-        """The course that `--resume` goes on with."""
+        """The run that `--resume` continues."""
         return self.fix if self.undo is None else self.undo
 
 
 def supposed(header: Header, where: Where) -> Records:
-    """Records for a fix whose journal is lost, from its plan: every step may have been written,
-    and nothing tells whether it was but the rows."""
+    """Records made from a plan, for a fix whose journal is lost.
+
+    Every step may have been written, and only the rows tell.
+    """
     intents = {n: Intent(n, step, "") for n, step in enumerate(header.steps)}
     run = Run(header.steps, intents, frozenset())
     return Records(where, header, run, None, "", 0, 0, "")
 
 
 def header_body(header: Header) -> dict[str, Any]:
-    """A header as the members of its record."""
+    """A header as JSON members."""
     return {
         "version": VERSION,
         "plan": header.plan,
@@ -132,7 +135,7 @@ def header_body(header: Header) -> dict[str, Any]:
 
 
 def header_of(body: object, json_path: JsonPath) -> Header:
-    """The header in a record's members. UsageError for another version."""
+    """The header in a record's JSON members. UsageError for another version."""
     version = body.get("version") if isinstance(body, dict) else None
     if version != VERSION:
         raise UsageError(
@@ -160,7 +163,7 @@ def header_of(body: object, json_path: JsonPath) -> Header:
 
 
 def intent_body(intent: Intent) -> dict[str, Any]:
-    """An intent as the members of its record."""
+    """An intent as JSON members."""
     return {
         "step": intent.index,
         "token": intent.token,
@@ -169,7 +172,7 @@ def intent_body(intent: Intent) -> dict[str, Any]:
 
 
 def intent_of(body: object, json_path: JsonPath) -> Intent:
-    """The intent in a record's members."""
+    """The intent in a record's JSON members."""
     found = members(body, ("step", "token", "writes"), json_path)
     return Intent(
         index=integer(found["step"], json_path / "step"),
@@ -179,13 +182,13 @@ def intent_of(body: object, json_path: JsonPath) -> Intent:
 
 
 def texts_body(texts: Mapping[str, str]) -> dict[str, Any]:
-    """Whole texts by name, packed: a metastore's may be large."""
+    """Whole texts by name, compressed: a metastore's may be large."""
     packed = {n: b64encode(zlib.compress(text.encode())).decode() for n, text in texts.items()}
     return {"zlib": packed}
 
 
 def texts_of(body: object, json_path: JsonPath) -> dict[str, str]:
-    """The same, read."""
+    """Whole texts by name, from JSON members."""
     found = members(body, ("zlib",), json_path)
     texts = {}
     for name, packed in strings(found["zlib"], json_path / "zlib").items():
@@ -197,12 +200,12 @@ def texts_of(body: object, json_path: JsonPath) -> dict[str, str]:
 
 
 def steps_of(value: object, json_path: JsonPath) -> tuple[Step, ...]:
-    """A list of steps."""
+    """Steps from JSON."""
     return tuple(wire.step(one, json_path / n) for n, one in enumerate(array(value, json_path)))
 
 
 def tokens(seed: str) -> Iterator[str]:
-    """Tokens for the steps of one course, each of 36 characters at most; seed: any checksum."""
+    """Tokens for the steps of one run, at most 36 characters each; seed: any checksum."""
     number = 0
     while True:
         yield wire.digest([seed, number])[:32]

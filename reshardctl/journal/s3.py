@@ -1,11 +1,11 @@
 """A log in one S3 object, replaced as a whole, each time only if it is as we left it.
 
-The first put says If-None-Match: *, every later one If-Match with the ETag of the one before
-("How to prevent object overwrites with conditional writes", Amazon S3 User Guide: If-None-Match
-since August 2024, If-Match since November 2024). S3 answers a put only when the object is stored
-and reads are strongly consistent since December 2020, so an answered put is safe and seen by all.
-A second writer is told (412) before it writes a row. The bytes are those of a journal in a file:
-`aws s3 cp` makes one of the other. botocore sends a CRC with each put, which S3 checks.
+The first put says If-None-Match: *, every later one If-Match with the ETag of the one before ("How
+to prevent object overwrites with conditional writes", Amazon S3 User Guide: If-None-Match since
+August 2024, If-Match since November 2024). S3 answers a put only when the object is stored and
+reads are strongly consistent since December 2020, so an answered put is durable and visible. A
+second writer gets a 412 before it writes a row. The bytes are those of a journal in a file: `aws s3
+cp` makes one of the other. botocore sends a CRC with each put, which S3 checks.
 """
 
 from __future__ import annotations
@@ -28,13 +28,18 @@ WRITER = "writer"
 
 
 class S3Log:
-    """See `Log`. The first bytes are kept back until they guard something: a fix that stops
-    before its first write leaves no object."""
+    """See `Log`. The first bytes are kept back until they guard something.
+
+    A fix that stops before its first write leaves no object.
+    """
 
     def __init__(
         self, boto: Any, where: S3Object, sleep: Callable[[float], None], writer: str
     ) -> None:
-        """boto: an S3 client without retries of its own. writer: a name no other process has."""
+        """Calls nothing yet.
+
+        boto: an S3 client without retries of its own. writer: a name no other process has.
+        """
         self.where = where
         self._boto = boto
         self._retry = buckets.retry(sleep)
@@ -46,21 +51,21 @@ class S3Log:
         """ETag of the object as we left it, "" when there is none yet, None when we cannot say."""
 
     def create(self, content: bytes) -> None:
-        """Nothing is called before the first `append`."""
+        """Keeps the bytes; nothing is called before the first `append`."""
         self._content = content
 
     def open(self) -> bytes:
-        """Read it; who writes first from here on, wins."""
+        """Reads the object; of two writers, the first to put wins."""
         self._content, self._tag, _ = self._get()
         self._stored = len(self._content)
         return self._content
 
     def read(self) -> bytes:
-        """One GetObject."""
+        """Reads the object by one GetObject."""
         return self._get()[0]
 
     def append(self, content: bytes, *, sync: bool) -> None:
-        """With `sync` put it all; without, it waits for the next put."""
+        """Puts the whole object if `sync`; otherwise the bytes wait for the next put."""
         whole = self._content + content
         if sync:
             self._put(whole)
@@ -68,15 +73,15 @@ class S3Log:
         self._content = whole
 
     def cut(self, size: int) -> None:
-        """Takes effect with the next put."""
+        """Shortens the object with the next put."""
         self._content = self._content[:size]
         self._stored = min(self._stored, size)
 
     def discard(self) -> None:
-        """There is no object before the first write is guarded."""
+        """Does nothing: there is no object before the first write is guarded."""
 
     def close(self) -> None:
-        """Put what waits, if S3 takes it: the rows themselves tell it too."""
+        """Puts the waiting bytes if S3 accepts them; the rows themselves tell as much."""
         if self._tag and self._stored < len(self._content):
             with suppress(ReshardError):
                 self._put(self._content)
@@ -103,7 +108,7 @@ class S3Log:
             raise taken(self.where, fresh=not tag)
 
     def _sent(self, whole: bytes, name: str, tag: str | None) -> str:
-        """Put the object if its ETag is still `tag` ("": if it is absent); the ETag it has now."""
+        """Puts the object if its ETag is still `tag` ("" for absent), and returns the new ETag."""
         condition = {"IfMatch": tag} if tag else {"IfNoneMatch": "*"}
         answer = self._boto.put_object(
             Bucket=self.where.bucket, Key=self.where.key, Body=whole,
@@ -112,7 +117,7 @@ class S3Log:
         return str(answer["ETag"])
 
     def _landed(self, name: str) -> bool | None:
-        """Whether the object is what this put made of it; `None` when S3 does not say.
+        """Whether the object is what this put made of it; `None` if S3 does not say.
 
         The answer of the put was lost: its ETag is known again only if the object is the put's.
         """
@@ -128,7 +133,7 @@ class S3Log:
         return writer == name
 
     def _look_again(self) -> None:
-        """A put of ours may have landed after all. It guarded nothing: it is put over."""
+        """Reads the ETag again after a put that may be in place; it guarded nothing."""
         try:
             content, tag, writer = self._get()
         except Absent:
@@ -142,7 +147,7 @@ class S3Log:
         self._tag = tag
 
     def _get(self, retry: Retry | None = None) -> tuple[bytes, str, str]:
-        """Bytes, ETag and writer of the object. Absent where there is none."""
+        """Bytes, ETag and writer of the object. Raises Absent if there is none."""
         def get() -> tuple[bytes, str, str]:
             answer = self._boto.get_object(Bucket=self.where.bucket, Key=self.where.key)
             content: bytes = answer["Body"].read()

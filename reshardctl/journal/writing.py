@@ -1,4 +1,4 @@
-"""A journal being written: made once, appended to, safe before what it guards."""
+"""Writes a journal: created once, appended to, durable before the writes that it guards."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Journal:
     """
 
     def __init__(self, log: Log, count: int = 0, chain: str = FIRST) -> None:
-        """For `create` and `open` only."""
+        """Use `create` or `open` instead."""
         self.undoing = False
         self.begun = False
         """Whether intents are recorded: from then on rows may be written."""
@@ -42,12 +42,12 @@ class Journal:
 
     @property
     def path(self) -> Where:
-        """Where it is."""
+        """The place of the journal."""
         return self._log.where
 
     @classmethod
     def create(cls, location: Path | Log, header: Header) -> Self:
-        """A new journal with its header. Never over an existing one."""
+        """Creates a journal with its header, never over an existing one."""
         log = log_of(location)
         journal = cls(log)
         content, chain = journal._sealed([("header", header_body(header))])
@@ -57,9 +57,9 @@ class Journal:
 
     @classmethod
     def open(cls, location: Path | Log) -> tuple[Self, Records]:
-        """An existing journal, to go on with. A torn last record is cut off: it guarded nothing.
+        """Opens an existing journal to continue it, without a torn last record.
 
-        UsageError when it is damaged, in use or cannot be written.
+        UsageError if it is damaged, in use or cannot be written.
         """
         log = log_of(location)
         content = log.open()
@@ -76,7 +76,7 @@ class Journal:
         return journal, records
 
     def intend(self, steps: Iterable[tuple[int, Step]]) -> list[Intent]:
-        """Record the steps about to be written, with their places, and wait until that is safe.
+        """Records the steps about to be written, with their indexes, durably.
 
         All in one go: a full disk then shows before the first write, not between two.
         """
@@ -89,41 +89,41 @@ class Journal:
         return intents
 
     def keep(self, texts: Mapping[str, str]) -> None:
-        """The whole texts that the rows are in, by name. They go to disk with the first intents."""
+        """Records the whole texts that the rows are in, by name, with the first intents."""
         if texts:
             self._waiting.append(("texts", texts_body(texts)))
 
     def applied(self, index: int) -> None:
-        """Record that a step is written. Not waited for: the rows themselves tell it again."""
+        """Records that a step is written, without waiting: the rows themselves tell it too."""
         self._append([("landed", {"step": index})], sync=False)
 
     def begin_undo(self, steps: Sequence[Step]) -> None:
-        """From here on the journal is about undoing the fix by these steps.
+        """Begins the undo of the fix by these steps.
 
-        The record goes to disk with their intents: an undo that is refused leaves no trace.
+        The record is written with their intents: an undo that is refused leaves no trace.
         """
         self._waiting = [("undo", {"steps": [wire.step_json(step) for step in steps]})]
         self.undoing = True
 
     def verified(self) -> None:
-        """Record that the store was read again and is as planned."""
+        """Records that the store was read again and is as planned."""
         self._append([("verified", {"why": ""})])
 
     def failed(self, why: str) -> None:
-        """Record that it stopped, and why."""
+        """Records that the run stopped, and why."""
         self._append([("failed", {"why": why})])
 
     def undone(self) -> None:
-        """Record that the whole fix is undone."""
+        """Records that the whole fix is undone."""
         self._append([("undone", {"why": ""})])
 
     def discard(self) -> None:
-        """Take it away: nothing was written under it. Only while `begun` is false."""
+        """Deletes a journal under which nothing was written. Only while `begun` is false."""
         assert not self.begun
         self._log.discard()
 
     def close(self) -> None:
-        """Let go of it."""
+        """Releases the journal."""
         self._log.close()
 
     def __enter__(self) -> Self:
@@ -153,5 +153,5 @@ class Journal:
 
 
 def log_of(location: Path | Log) -> Log:
-    """A path is a file."""
+    """The log itself, or the file at a path."""
     return FileLog(location) if isinstance(location, Path) else location
