@@ -1,1 +1,1 @@
-"""A proven plan into a store, and back."""
+"""Writes a proven plan to a store, and undoes it."""

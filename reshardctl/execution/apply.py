@@ -1,7 +1,7 @@
-"""Steps into a medium, one after the other, each on disk in the journal before it is written.
+"""Writes steps to a store one after the other, each durable in the journal before.
 
 The caller proves the steps on fresh rows just before: `fresh_rows`, its own judgement, `apply`; or
-`rest_of`, its own judgement, `resume`, which writes what is not in place where a fix was killed.
+`rest_of`, its own judgement, `resume`, which writes what an interrupted fix left.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from reshardctl.planning.refresh import rebase
 from reshardctl.stores.base import Store, Texts, recover
 
 TRIES = 5
-"""How often a step is written where a running consumer may renew a row between read and write."""
+"""How often a step is tried while a running consumer renews its rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What was done. written: steps written now; recognised: steps found in place already."""
+    """The number of steps written now, and of steps recognised as already in place."""
 
     steps: tuple[Step, ...]
     written: int
@@ -43,14 +43,17 @@ class Applied:
 
 
 def never() -> bool:
-    """For callers that cannot be interrupted."""
+    """Says that nothing interrupts, for callers that cannot be interrupted."""
     return False
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """What is left of a fix that was begun. rows: as they are now. todo: the writes that have not
-    landed, by the place of their step among `total`."""
+    """What is left of an interrupted fix.
+
+    rows: as they are now. todo: the writes that are not in place, with the index of their step
+    among `total`.
+    """
 
     rows: tuple[Image, ...]
     todo: tuple[tuple[int, Step], ...]
@@ -58,17 +61,17 @@ class Rest:
 
     @property
     def steps(self) -> list[Step]:
-        """The same without their places."""
+        """The steps of `todo`, without their indexes."""
         return [step for _, step in self.todo]
 
     @property
     def in_place(self) -> int:
-        """How many steps are done already."""
+        """How many steps are already in place."""
         return self.total - len(self.todo)
 
 
 def fresh_rows(medium: Store) -> list[Image]:
-    """The rows as they are now, after what a killed write may have left is put in order."""
+    """The rows as they are now, after clearing up what a killed write may have left."""
     recover(medium)
     return medium.read()
 
@@ -82,13 +85,13 @@ def apply(
     interrupted: Callable[[], bool] = never,
     renewing: Collection[str] = (),
 ) -> Applied:
-    """Write every step.
+    """Writes every step.
 
     fresh: the same steps over the rows as they are now, proven on them. renewing: attributes that a
-    running consumer changes while a row goes on saying the same; a step whose rows moved in nothing
-    else is read and tried again. Raises StalePlan (nothing written), Cancelled (interrupted before
-    the first write), HalfDone (stopped after one, or with one whose fate is unknown), and what the
-    medium raises while nothing is in place.
+    running consumer changes without changing the row's meaning; a step whose rows changed in
+    nothing else is read and tried again. Raises StalePlan (nothing written), Cancelled (interrupted
+    before the first write), HalfDone (stopped after a write, or with one whose outcome is unknown),
+    and what the store raises while nothing is in place.
     """
     if [_keys(step) for step in fresh] != [_keys(step) for step in steps]:
         raise StalePlan("the checked steps write other rows than the plan's")
@@ -108,12 +111,11 @@ def rest_of(
     renewing: Collection[str] = (),
     identity_rows: Mapping[str, str] = MappingProxyType({}),
 ) -> Rest:
-    """What is left of the last course of a journal, the fix or its undoing; what is in place
-    already is recorded as that.
+    """What is left of the last run of a journal, the fix or its undo; records what is in place.
 
-    moving: attributes that the consumer changes by itself. renewing: as for `apply`.
+    volatile_attributes: attributes that the consumer changes by itself. renewing: as for `apply`.
     identity_rows: as for `belongs`. A row that is neither as before nor as written is HalfDone, or
-    StalePlan where nothing was begun.
+    StalePlan if nothing was begun.
     """
     belongs(records, medium, identity_rows)
     rows = fresh_rows(medium)
@@ -141,7 +143,7 @@ def resume(
     interrupted: Callable[[], bool] = never,
     renewing: Collection[str] = (),
 ) -> Applied:
-    """Write what is left. fresh, renewing: as for `apply`, which also says what is raised."""
+    """Writes what is left. fresh, renewing, errors: as for `apply`."""
     if [_keys(step) for step in fresh] != [_keys(step) for step in rest.steps]:
         raise StalePlan("the checked steps write other rows than the journal's")
     todo = [(index, step) for (index, _), step in zip(rest.todo, fresh, strict=True)]
@@ -150,7 +152,7 @@ def resume(
 
 
 def belongs(records: Records, medium: Store, identity_rows: Mapping[str, str]) -> None:
-    """UsageError unless the medium is the very store that the journal is about.
+    """UsageError unless the store is the one that the journal is about.
 
     identity_rows: member of a store's identity → the row that gives it, see `Spec`.
     """
@@ -168,8 +170,10 @@ def belongs(records: Records, medium: Store, identity_rows: Mapping[str, str]) -
 def _told_otherwise_now(
     records: Records, identity: Mapping[str, str], identity_rows: Mapping[str, str]
 ) -> bool:
-    """Whether the fix itself gave the store what tells it from others: the id of a query to a
-    directory that was empty."""
+    """Whether the fix itself changed the store's identity.
+
+    It gives the id of a query to a directory that was empty.
+    """
     written = {write.key for step in records.header.steps for write in step.writes}
     gained = identity.keys() - records.header.identity.keys()
     return any(name in gained and key in written for name, key in identity_rows.items())
@@ -183,11 +187,11 @@ def remaining(
     renewing: Collection[str] = (),
     landed: Collection[int] = (),
 ) -> list[tuple[int, Step]]:
-    """The writes that have not landed, by the place of their step, on the rows as they are now.
+    """The writes that are not in place, with the index of their step, on the rows as they are now.
 
-    renewing: as for `apply`. landed: steps that are done whatever their rows say now, for a running
-    consumer reads on from them. HalfDone, naming the rows, when some other row is neither as before
-    nor as written.
+    renewing: as for `apply`. landed: steps that are done whatever their rows say now, because a
+    running consumer reads on from them. HalfDone, naming the rows, if another row is neither as
+    before nor as written.
     """
     found = {image.key: image for image in rows}
     now = {write.key: found.get(write.key) for step in steps for write in step.writes}
@@ -213,7 +217,7 @@ def remaining(
 
 
 class _Course:
-    """Writes steps and keeps count, so that every way to stop says how far it got."""
+    """Writes steps and counts them, so that every error says how far it got."""
 
     def __init__(
         self,
@@ -232,7 +236,7 @@ class _Course:
         self._renewing = renewing
 
     def go(self, todo: Sequence[tuple[int, Step]]) -> int:
-        """Write them all; how many."""
+        """Writes all of them and returns how many."""
         for _, step in todo:
             if len(step.writes) > self._medium.max_writes:
                 raise ValueError(f"{step.title}: more writes than one step may have")
@@ -256,7 +260,7 @@ class _Course:
             raise
 
     def _write(self, intent: Intent) -> None:
-        """Until it is in place or its rows have moved for good."""
+        """Writes a step until it is in place or its rows have changed for good."""
         for _ in range(TRIES - 1 if self._renewing else 0):
             if self._landed(intent):
                 return
@@ -325,7 +329,7 @@ class _Course:
         raise Cancelled("interrupted; nothing was written")
 
     def _stop_at(self, step: Step) -> None:
-        """A step behind a barrier is for later: the consumer has to go on first."""
+        """Stops at a step behind a barrier: the consumer has to continue first."""
         if not step.barrier:
             return
         try:
@@ -348,7 +352,7 @@ class _Course:
         return half_done(self._journal, f"{self._so_far()}, then: {what}")
 
     def _note(self, what: str) -> None:
-        """Record the failure, if the disk takes it: the failure itself is what must be said."""
+        """Records the failure if the disk accepts it; the failure itself matters more."""
         with suppress(ReshardError):
             self._journal.failed(what)
 

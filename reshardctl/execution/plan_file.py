@@ -1,7 +1,7 @@
 """A plan as a file: what it writes, what its proof promised, and how to make it again.
 
-Applying a saved plan means making it anew on fresh state: the same steps and nothing worse, or
-it is stale. The before-images in it serve the undo when no journal is left.
+Applying a saved plan means making it anew on fresh state: it must give the same steps and nothing
+worse, or it is stale. Its before-images serve the undo when the journal is lost.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from reshardctl.stores.new_file import create_whole
 
 VERSION = "reshardctl/plan/1"
 ON_A_LINE = "reshardctl/plan/2"
-"""A plan on the line that a sink proves. Who does not know of such lines must not apply it."""
+"""The format of a plan on the frontier that a sink proves; older releases must not apply it."""
 
 Promise = tuple[str, str, str]
 """An effect that was shown: harm, shard ("" for the whole consumer), "certain" or "possible"."""
@@ -47,7 +47,7 @@ Promise = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class SavedPlan:
-    """See the module. created, made: Unix seconds. store: the medium's identity."""
+    """See the module. created, made: Unix seconds. store: the store's identity."""
 
     locator: str
     stream: str
@@ -59,11 +59,11 @@ class SavedPlan:
     steps: tuple[Step, ...]
     promised: tuple[tuple[Promise, ...], ...]
     footprint: Mapping[str, str]
-    """Row or shard that the proof looked at → digest of what it rests on, "" for an absent row."""
+    """Row or shard that the proof used → digest of what it rests on, "" for an absent row."""
 
     @property
     def digest(self) -> str:
-        """SHA-256 over everything in it."""
+        """SHA-256 of the whole plan."""
         return wire.digest(_body(self))
 
 
@@ -100,7 +100,7 @@ def footprint(snapshot: Snapshot, steps: Sequence[Step]) -> dict[str, str]:
 
 
 def promises(effects: tuple[Effect, ...]) -> tuple[Promise, ...]:
-    """What effects amount to, without the figures that grow as time passes."""
+    """The effects without the figures that grow as time passes."""
     return tuple(
         (str(e.harm), e.shard or "", "certain" if e.certain else "possible")
         for e in effects if not (e.gone or e.past)
@@ -108,13 +108,13 @@ def promises(effects: tuple[Effect, ...]) -> tuple[Promise, ...]:
 
 
 def broken(promised: tuple[Promise, ...], found: tuple[Promise, ...]) -> list[Promise]:
-    """What was found and is worse than what was promised."""
+    """The effects that are worse than what was promised."""
     kept = set(promised) | {(h, s, "possible") for h, s, _ in promised}
     return [one for one in found if one not in kept]
 
 
 def save(plan: SavedPlan, path: Path) -> None:
-    """Write it whole or not at all, readable by its owner only. Never over an existing file."""
+    """Writes the plan to a new file, whole or not at all, readable by its owner only."""
     try:
         create_whole(path, [text(plan)])
     except FileExistsError:
@@ -126,7 +126,7 @@ def save(plan: SavedPlan, path: Path) -> None:
 
 
 def load(path: Path) -> SavedPlan:
-    """Read it back. UsageError for a file that is none, or that anyone has edited."""
+    """Reads a plan. UsageError for a file that is no plan, or that was edited."""
     try:
         return parsed(path.read_bytes(), str(path))
     except OSError as error:
@@ -139,7 +139,7 @@ def text(plan: SavedPlan) -> str:
 
 
 def parsed(source: str | bytes, name: str) -> SavedPlan:
-    """The plan in a text; `name` is what messages call it."""
+    """The plan in a text; `name`: for messages."""
     json_path = JsonPath(name)
     body = parse(source, json_path)
     if not isinstance(body, dict) or body.get("schema") not in (VERSION, ON_A_LINE):
@@ -226,7 +226,7 @@ def _wishes(value: object, json_path: JsonPath, *, on_a_line: bool) -> RepairOpt
 
 
 def _accept(value: object, json_path: JsonPath) -> Accept | None:
-    """The limit that was named when the plan was made, if one was."""
+    """The limit that was given when the plan was made, if one was."""
     if value is None:
         return None
     found = members(value, ("skip", "reread", "disorder"), json_path)
@@ -238,7 +238,7 @@ def _accept(value: object, json_path: JsonPath) -> Accept | None:
 
 
 def _since_json(policy: Policy) -> dict[str, Any] | None:
-    """A policy's time, as asked and as resolved, and every place that it was resolved to."""
+    """A policy's time, as asked and as resolved, and every position that it was resolved to."""
     if policy.since is None or policy.when is None:
         return None
     places = {s: cut_list(cut) for s, cut in policy.places.items()}

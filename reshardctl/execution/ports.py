@@ -1,4 +1,4 @@
-"""Everything outside that a use case reads from, writes to and waits by."""
+"""What a use case reads from, writes to and waits by."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from reshardctl.stores.base import Store
 class Ports:
     """The stream, the store and the clock of one consumer.
 
-    clock: Unix seconds. sleep: waits so many seconds. interrupted: whether somebody asked to stop.
+    clock: Unix seconds. sleep: waits that many seconds. interrupted: whether the user asked to
+    stop.
     """
 
     kinesis: Stream

@@ -1,4 +1,4 @@
-"""Whether a plan still holds: its promises against what is there now, and after it is written."""
+"""Checks that a plan still holds: its promises against the present state, before and after."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def require_same(plan: SavedPlan, lineage: Lineage, store: Mapping[str, str]) ->
 
 
 def still_proven(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
-    """The plan's steps over the rows of a fresh report, or StalePlan saying what has changed.
+    """The plan's steps over the rows of a fresh report, or StalePlan with what has changed.
 
     live: the consumer may be running, so rows may be renewed and read on meanwhile, and only steps
     that are safe then are let through (Refused).
@@ -59,7 +59,7 @@ def still_proven(plan: SavedPlan, report: Report, live: bool) -> list[Step]:
 def require_promises(plan: SavedPlan, now: Snapshot, rest: list[Step], undo: str) -> None:
     """StalePlan unless a start after the rest of the steps does what the plan showed.
 
-    now: the mixed state, some of the steps in place. undo: the command that takes them back.
+    now: the mixed state, some of the steps in place. undo: the command that undoes them.
     """
     images = list(now.images)
     rows = tuple(after(images, ahead(_past_barriers(rest, images))))
@@ -77,19 +77,19 @@ def require_promises(plan: SavedPlan, now: Snapshot, rest: list[Step], undo: str
 
 
 def renewing(locator: Locator, live: bool) -> frozenset[str]:
-    """The attributes that a worker which keeps its row changes; none where no worker may run.
+    """The attributes that a worker changes while it keeps its row; none if no worker may run.
 
-    The owner is not among them: a row that was lost or taken is another matter.
+    The owner is not among them: losing or taking a row is more than renewing it.
     """
     spec = locator.spec
     return spec.volatile_attributes - spec.owner_attributes if live else frozenset()
 
 
 def unplanned(plan: SavedPlan, report: Report) -> str:
-    """Titles of steps that the next plan would write over those of this one; "" if none.
+    """Titles of steps of the next plan that would overwrite those of this one; "" if none.
 
-    That it is empty was proven before the first write. What it writes elsewhere is of shards that
-    were left alone, or has come to be since: the report says it.
+    That there are none was proven before the first write. Steps of other rows are of shards that
+    were left alone or changed since: the report says so.
     """
     decision = report.decision
     if not isinstance(decision, Plan):
@@ -101,8 +101,11 @@ def unplanned(plan: SavedPlan, report: Report) -> str:
 
 
 def _footprint_moved(fresh: Snapshot, plan: SavedPlan, live: bool) -> list[str]:
-    """What the proof rests on and has changed. Rows that are read on move: what they say now is
-    proven anew, and only that they are there, and their parents, are to be as they were."""
+    """What the proof rests on and has changed.
+
+    Rows that the consumer reads from change: their positions are proven anew, and only their
+    existence and their parents have to be as they were.
+    """
     now = savedplan.footprint(fresh, plan.steps)
     named = sorted(now.keys() | plan.footprint)
     if live:
@@ -113,8 +116,11 @@ def _footprint_moved(fresh: Snapshot, plan: SavedPlan, live: bool) -> list[str]:
 def _differences(
     old: Sequence[Step], new: Sequence[Step], owners: frozenset[str] = frozenset()
 ) -> list[str]:
-    """In words, how two plans differ in what they write. owners: attributes that may be removed
-    in one of them only, because someone has taken a row, or let go of it, since."""
+    """How two plans differ in what they write, in words.
+
+    owners: attributes that may be removed in one of them only, because a worker has taken or
+    released a row since.
+    """
     was = {w.key: w for step in old for w in step.writes}
     now = {w.key: w for step in new for w in step.writes}
     return [
@@ -135,6 +141,6 @@ def _apart_from(owners: frozenset[str], change: Change) -> Change:
 
 
 def _past_barriers(steps: list[Step], images: list[Image]) -> list[Step]:
-    """The same steps, those free to go that waited for a row which is there by now."""
+    """The same steps, without the barriers whose row exists by now."""
     there = {image.key for image in images}
     return [replace(step, barrier="") if step.barrier in there else step for step in steps]

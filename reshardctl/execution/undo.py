@@ -1,4 +1,4 @@
-"""The steps that take a fix back: what it wrote, in reverse, on the rows as they are now."""
+"""The steps that undo a fix: what it wrote, in reverse, on the rows as they are now."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ MOVED = "rows are no longer as the fix left them"
 NEITHER = "rows are neither as before the plan nor as it leaves them"
 
 RestoreRule = Callable[[Write, Image | None, Image | None, Image | None], Write | None]
-"""A landed write, its row before it, after it and now → the write that takes it back, if any."""
+"""A write in place, its row before it, after it and now → the write that undoes it, if any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Restore:
-    """The rule: every touched attribute gets its byte and its type back, or goes if it was absent.
+    """The rule: every touched attribute gets its value and type back, or goes if it was absent.
 
-    moving: attributes that the consumer changes by itself. counters: those of them that only ever
-    grow, for these go up by one, never back, so that a consumer with an old image loses its claim.
-    owners: who holds the row; never given back, because that worker may be long gone.
+    volatile_attributes: those that the consumer changes by itself. counters: those of them that
+    only ever grow, for these go up by one, never back, so that a consumer with an old image loses
+    its claim. owners: who holds the row; never restored, because that worker may be long gone.
     """
 
     volatile_attributes: frozenset[str]
@@ -42,7 +42,7 @@ class Restore:
     def __call__(
         self, write: Write, before: Image | None, after: Image | None, current: Image | None
     ) -> Write | None:
-        """The write that takes `write` back; `None` when there is nothing to take back."""
+        """The write that undoes `write`; `None` if there is nothing to undo."""
         match write.change:
             case Create():
                 return None if current is None else self._removed(write, current)
@@ -95,12 +95,12 @@ def undo_steps(
     volatile_attributes: Collection[str] = (),
     moved: str = MOVED,
 ) -> list[Step]:
-    """The steps that take back what landed, last first; [] when nothing did.
+    """The steps that undo what is in place, last first; [] if nothing is.
 
     current: the rows now, at least those of the journal; an absent one may be left out. Refuses
-    whole (UndoRefused, listing rows) when a row that the fix wrote is not as the fix left it in
-    any attribute but `volatile_attributes`; `moved` are the words for that. UsageError when an
-    undo was begun: it is to be resumed instead.
+    whole (UndoRefused, listing rows) if a row that the fix wrote is not as the fix left it in any
+    attribute except `volatile_attributes`; `moved` are the words for that. UsageError if an undo
+    was begun: it has to be resumed.
     """
     if records.undo is not None:
         done = records.undo.outcome == "undone"
@@ -131,8 +131,10 @@ def staying(
     restore: RestoreRule,
     volatile_attributes: Collection[str] = (),
 ) -> dict[str, list[str]]:
-    """What stays of rows that landed and to which nothing is given back, by key: counters that
-    the fix made or raised and owners that it took, which no undo gives back."""
+    """What no undo restores of rows that get nothing else back, by key.
+
+    These are counters that the fix made or raised and owners that it took.
+    """
     landed = _landed(records, records.fix.current, current, volatile_attributes)
     back = {
         w.key
@@ -148,7 +150,7 @@ def staying(
 
 
 def _altered(write: Write) -> list[str]:
-    """Names of the attributes in which a write leaves its row other than it was."""
+    """Names of the attributes that a write changes."""
     left = changed(write.before, write)
     if left is None or write.before is None:
         return sorted(touched(write))
@@ -161,8 +163,10 @@ def _landed(
     current: Mapping[str, Image | None],
     volatile_attributes: Collection[str],
 ) -> list[Step]:
-    """The steps, or the parts of them, that are in place. The rows decide; a record helps only
-    where a consumer has written since, and that is refused later."""
+    """The steps, or the parts of them, that are in place.
+
+    The rows decide; a record helps only if a consumer has written since, and that is refused later.
+    """
     now = {write.key: current.get(write.key) for step in steps for write in step.writes}
     stands = write_states(steps, now, volatile_attributes)
     result = []

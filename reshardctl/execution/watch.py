@@ -1,4 +1,4 @@
-"""The watch before a write: what two readings of the store rule out of a running consumer."""
+"""The watch before a write: two reads of the store that rule out a running consumer."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from reshardctl.execution.ports import Ports
 
 
 def watch(ports: Ports, locator: Locator, seconds: float) -> str:
-    """Read twice, so many seconds apart. Returns what the silence rules out.
+    """Reads twice, so many seconds apart, and returns what the lack of changes rules out.
 
-    Raises ConsumerRunning if anything moved, and UsageError where the silence of so many seconds
-    would rule out nothing. A store in which nothing could move is not waited for.
+    Raises ConsumerRunning if anything changed, and UsageError if no change in so many seconds would
+    rule out nothing. A store in which nothing could change is not waited for.
     """
     consumer = consumer_of(locator)
     if not consumer.spec.watchable:
@@ -39,7 +39,7 @@ def watch(ports: Ports, locator: Locator, seconds: float) -> str:
 
 
 def _require_enough(signs: Collection[str], seconds: float, needed: float) -> None:
-    """UsageError unless rows like these would have moved in that time if somebody ran."""
+    """UsageError unless a running consumer would have changed such rows in that time."""
     if seconds < needed:
         named, least = ", ".join(sorted(signs)[:3]), f"{math.ceil(needed)}s"
         raise UsageError(
@@ -50,7 +50,7 @@ def _require_enough(signs: Collection[str], seconds: float, needed: float) -> No
 
 
 def _switched_off(ports: Ports, consumer: Consumer, seconds: float) -> str:
-    """Of a store that tells no life, but perhaps that the consumer is switched off."""
+    """What a store without signs of life still says: perhaps that the consumer is switched off."""
     images = ports.store.read()
     state = consumer.enabled_state(images)
     if state is None:

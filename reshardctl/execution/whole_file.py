@@ -1,4 +1,4 @@
-"""Undo where somebody left the text unreadable that the fix wrote into: all of it goes back."""
+"""Undoes a fix as a whole if the text that it wrote into has become unreadable."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ from reshardctl.stores.base import Store, Texts
 def unreadable(
     medium: Store, records: Records, name: str, *, wanted: bool
 ) -> Mapping[str, str]:
-    """The texts of the fix that cannot be read, and why. name: of the journal. wanted: whether they
-    are to be put back as a whole.
+    """The texts of the fix that cannot be read, and why.
 
-    UndoRefused where there are some and that is not wanted or cannot be, UsageError where it is
-    wanted and all can be read.
+    name: of the journal. wanted: whether they are to be restored as a whole. UndoRefused if there
+    are some and that is not wanted or not possible, UsageError if it is wanted and all can be read.
     """
     if records.undo is not None and records.undo.outcome == "undone":
         return {}
@@ -51,7 +50,7 @@ def unreadable(
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """Texts to be put back. left: the rows as the fix left them."""
+    """Texts to restore. left: the rows as the fix left them."""
 
     medium: Texts
     texts: Mapping[str, str]
@@ -60,7 +59,7 @@ class Whole:
 
     @classmethod
     def of(cls, medium: Texts, records: Records, spoiled: Mapping[str, str]) -> Self:
-        """Of a journal that holds them."""
+        """The texts in a journal."""
         texts = {name: records.fix.texts[name] for name in spoiled}
         rows = [row for name, text in texts.items() for row in medium.text_rows(name, text)]
         words = (
@@ -70,7 +69,10 @@ class Whole:
         return cls(medium, texts, after(rows, records.fix.current), words)
 
     def put_back(self, journal: Journal, records: Records, steps: Sequence[Step]) -> None:
-        """With the intents on disk before. UndoRefused where a text can be read again."""
+        """Restores the texts, with the intents durable before.
+
+        UndoRefused if one can be read again.
+        """
         if records.undo is None:
             journal.begin_undo(steps)
         journal.intend(enumerate(steps))
