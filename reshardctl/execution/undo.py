@@ -30,9 +30,10 @@ RestoreRule = Callable[[Write, Image | None, Image | None, Image | None], Write 
 class Restore:
     """The rule: every touched attribute gets its value and type back, or goes if it was absent.
 
-    volatile_attributes: those that the consumer changes by itself. counters: those of them that
-    only ever grow, for these go up by one, never back, so that a consumer with an old image loses
-    its claim. owners: who holds the row; never restored, because that worker may be long gone.
+    volatile_attributes: those that the consumer changes by itself. monotonic_counters: those of
+    them that only ever grow; they go up by one, never back, so that a consumer with an old image
+    loses its claim. owner_attributes: who holds the row; never restored, because that worker may be
+    long gone.
     """
 
     volatile_attributes: frozenset[str]

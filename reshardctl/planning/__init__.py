@@ -1,1 +1,1 @@
-"""Positions to a proven plan, or the reason why there is none."""
+"""Turns positions into a proven plan, or into the reason why there is none."""

@@ -1,4 +1,4 @@
-"""One decision where release or options are unknown: all candidates agree, or a question."""
+"""One decision if release or options are unknown: all candidates agree, or a question."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def agree(
 ) -> Decision:
     """One decision for all candidates, or one question that names every option that matters.
 
-    asks: the options that may be asked for, in this order; decisions: one a candidate.
+    asks: the options that may be asked for, in this order; decisions: one per candidate.
     """
     first = decisions[0]
     if alike(decisions):
@@ -35,12 +35,12 @@ def agree(
 
 
 def alike(decisions: Sequence[Decision]) -> bool:
-    """Whether all of them write the same, or nothing, or are no plan."""
+    """Whether all decisions write the same, or all write nothing, or all are no plan."""
     return all(_same(decisions[0], other) for other in decisions[1:])
 
 
 def _question(asks: Sequence[str], pairs: Sequence[_Pair]) -> Ask:
-    """The fewest options that tell what is right, asked for at once."""
+    """The fewest options that decide what is right, asked for at once."""
     several = [name for name in asks if len({_value(name, pair) for pair in pairs}) > 1]
     if not several:
         raise AssertionError("candidates with the same options need different plans")
@@ -60,7 +60,7 @@ def _question(asks: Sequence[str], pairs: Sequence[_Pair]) -> Ask:
 def _answers(
     names: Sequence[str], pairs: Sequence[_Pair], said: Answer = ()
 ) -> Iterator[tuple[Answer, Sequence[_Pair]]]:
-    """Each answer with those that it leaves: it says no more than has to be known."""
+    """Each answer with the candidates that it leaves, naming no more options than needed."""
     if not names or (said and _settled(pairs)):
         yield said, pairs
         return
@@ -72,7 +72,7 @@ def _answers(
 
 
 def _groups(names: Sequence[str], pairs: Sequence[_Pair]) -> list[list[_Pair]]:
-    """Those that an answer to these options does not tell apart."""
+    """Candidates that an answer to these options does not distinguish."""
     found: dict[tuple[str, ...], list[_Pair]] = {}
     for pair in pairs:
         found.setdefault(tuple(_value(name, pair) for name in names), []).append(pair)
@@ -88,7 +88,7 @@ def _value(name: str, pair: _Pair) -> str:
 
 
 def _default(name: str, pairs: Sequence[_Pair]) -> str:
-    """What the library does without an answer, "" where the candidates differ in it."""
+    """The library's value without an answer, "" if the candidates differ in it."""
     defaults = {candidate.defaults.get(name, "") for candidate, _ in pairs}
     return defaults.pop() if len(defaults) == 1 else ""
 

@@ -1,4 +1,4 @@
-"""Consent: what of a plan's price goes beyond a limit, and the `--accept` that takes it. Pure."""
+"""Consent: the part of a plan's price beyond a limit, and the `--accept` that takes it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HALF_HOUR = 1800.0
 
 
 def exceeding(plan: Plan, limit: Accept | None) -> list[Effect]:
-    """What the plan costs beyond the limit; `None` for what is taken without a question."""
+    """The costs of the plan beyond the limit; `None` is what is accepted without a question."""
     return [effect for effect in plan.price if not acceptable(effect, limit or UNASKED)]
 
 
@@ -36,7 +36,7 @@ def flag(plan: Plan, limit: Accept | None) -> str:
 
 
 def _rounded_up(widths: list[float | None]) -> str:
-    """A limit above all of them, in units that `duration` shows whole."""
+    """A limit above all widths, in units that `duration` shows whole."""
     known = [width for width in widths if width is not None]
     if len(known) < len(widths):
         return "all"

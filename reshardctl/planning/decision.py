@@ -1,4 +1,4 @@
-"""What can be decided of a consumer: the answers, as values."""
+"""The decisions about a consumer, as values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reshardctl.planning.effects import Effect
 class Residual:
     """A shard left alone because its repair costs more than is accepted.
 
-    flag: what accepts the cost, "" where nothing does: no one accepts that a shard stalls.
+    flag: what accepts the cost, "" if nothing does: a stall cannot be accepted.
     """
 
     shard: ShardId
@@ -23,46 +23,46 @@ class Residual:
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """The next start already does what the policy wants, or nothing that we may do helps."""
+    """The next start already does what the policy wants, or no write that we may make helps."""
 
     residuals: tuple[Residual, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Steps with their proof. `before`, `after`: one entry a candidate, in the same order."""
+    """Steps with their proof. `before`, `after`: one entry per candidate, in the same order."""
 
     steps: tuple[Step, ...]
     before: tuple[tuple[Effect, ...], ...]
     after: tuple[tuple[Effect, ...], ...]
     residuals: tuple[Residual, ...] = ()
     costs: tuple[Effect, ...] = ()
-    """What the policy itself skips, measured against skipping nothing."""
+    """What the policy itself skips, compared with skipping nothing."""
     notes: tuple[str, ...] = ()
-    """What is to be known of the starts after it, as of those before."""
+    """Remarks on the starts after the plan, as on those before."""
     price: tuple[Effect, ...] = ()
-    """What the starts after it cost and those before do not: consent is asked for it."""
+    """Costs of the starts after the plan that those before do not have; consent is asked for
+    them."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoSafePlan:
-    """There is no line that the consumer can hold and the policy accepts."""
+    """There is no frontier that the consumer can hold and the policy accepts."""
 
     why: str
     ways_out: tuple[str, ...]
 
 
 Answer = tuple[tuple[str, str], ...]
-"""Options with the values that are said of them."""
+"""Options with the values given for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Candidates need different plans; one of `answers` settles it, each naming what has to be
-    known of `options`.
+    """Candidates need different plans; one of `answers` decides, each naming values of `options`.
 
-    decisions: of each answer what its candidates come to; empty where the question is of another
-    kind. defaults: the values that the library takes where nothing is set, where it has one.
+    decisions: for each answer, what its candidates come to; empty if the question is of another
+    kind. defaults: the values that the library takes if nothing is set, where it has one.
     """
 
     options: tuple[str, ...]
@@ -85,10 +85,10 @@ Decision = Nothing | Plan | NoSafePlan | Ask
 
 
 def nothing_left(decision: Decision, *, errors: bool, asked_more: bool = False) -> bool:
-    """Whether a `fix` that comes to this has left nothing to repair: no shard, and no error.
+    """Whether a `fix` with this decision has left nothing to repair: no shard, and no error.
 
-    Where no line can be held and only warnings say so, `inspect` finds nothing that fails, and nor
-    does `fix`. asked_more: a policy beyond skipping nothing was asked for, and cannot be had.
+    If no frontier can be held and only warnings say so, neither `inspect` nor `fix` fails.
+    asked_more: a policy beyond skipping nothing was asked for, and cannot be met.
     """
     match decision:
         case Nothing(residuals):

@@ -1,7 +1,7 @@
-"""What a replay costs: skipped, re-read, disordered, stalled, or the whole consumer dies.
+"""The effects of a simulation: skipped, re-read, disordered, stalled, or a crash.
 
-One pass over the shards, parents first. An effect is an interval inside one shard with bounds
-and a deadline, never a count of records: counting means reading.
+One pass over the shards, parents first. An effect is an interval inside one shard with bounds and a
+deadline, never a count of records: counting means reading.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from reshardctl.model import (
 )
 
 AT_LEAST = 1.0
-"""Seconds that lie between a place and the tip, whatever the clocks say: a width of nothing would
-be within what is accepted."""
+"""Least seconds between a position and the tip, whatever the clocks say: a width of zero would
+always be accepted."""
 GRACE = 300.0
-"""Seconds after a shard's close in which a consumer may still be about to mark its end; and before
-it, in which a shard's last record is looked for."""
+"""Seconds after a shard's close in which a consumer may still be about to mark its end; also the
+seconds before it in which a shard's last record is expected."""
 
 
 class Harm(StrEnum):
@@ -54,9 +54,9 @@ class Harm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """Unix seconds. Loss of the first unread record begins at `starts`, is whole at `complete`.
+    """Unix seconds: loss of unread records begins at `starts` and is complete at `complete`.
 
-    probed: `starts` is the arrival of a record that was seen; else a lower bound.
+    probed: `starts` is the arrival of a record that was read; otherwise a lower bound.
     """
 
     starts: float | None
@@ -66,13 +66,13 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One consequence of the next start for one shard, or (DIES) for the whole consumer.
+    """One consequence of the next start for one shard, or (CRASHES) for the whole consumer.
 
-    since, until: the interval at its widest. seconds: stream time it spans at most, `None` if
-    unknown. by: the shards that it comes from (unread ancestors, a parent that never ends).
-    gone: retention has taken the records already. past: it happened before this start. inherent:
-    the consumer always does so, wherever its positions are.
-    records: how many lie in the interval, where someone has counted.
+    since, until: the interval at its widest. seconds: the stream time that it spans at most, `None`
+    if unknown. by: the shards that it comes from (unread ancestors, a parent that never ends).
+    gone: the records have expired already. past: it happened before this start. inherent: the
+    consumer always does so, wherever its positions are. records: how many the interval holds, if
+    they were counted.
     """
 
     harm: Harm
@@ -95,7 +95,7 @@ class Effect:
 class StreamState:
     """What effects are measured against. `now`: Unix seconds.
 
-    since, places: the time of a policy, and the cuts that it was resolved to: whatever lies behind
+    since, places: the time of a policy, and the cuts that it was resolved to: whatever lies after
     one of them arrived at that time or later.
     """
 
@@ -109,7 +109,7 @@ class StreamState:
 def effects(
     state: StreamState, want: TargetFrontier, processed: Frontier, run: Simulation
 ) -> list[Effect]:
-    """Everything that the simulation does beyond or short of the wanted line."""
+    """Everything that the simulation does beyond or short of the wanted frontier."""
     if run.crash is not None:
         crash = run.crash
         return [
@@ -134,7 +134,7 @@ def effects(
 
 
 def aged(state: StreamState, run: Simulation) -> Simulation:
-    """The same replay at this time: some consumers die of a place that retention has passed."""
+    """The same simulation at this time: some consumers crash on an expired position."""
     old = _too_old(state, run) if run.dies_of_age and run.crash is None else []
     if not old:
         return run
@@ -144,7 +144,7 @@ def aged(state: StreamState, run: Simulation) -> Simulation:
 
 
 def in_birth_order(shards: Mapping[ShardId, object]) -> list[ShardId]:
-    """Parents before children: ids grow with creation."""
+    """The shards, parents before children: ids grow with creation."""
     return sorted(shards, key=lambda s: (-1 if (i := index_of(s)) is None else i, s))
 
 
@@ -164,7 +164,10 @@ class _Reading:
             self._hold_back(shard, run.fates[shard])
 
     def _begun(self, fates: Mapping[ShardId, Fate]) -> dict[ShardId, WillRead]:
-        """Start what can be by now; what still waits. A row may name a younger shard as parent."""
+        """Starts every shard that can start, and keeps the waiting ones.
+
+        A row may name a younger shard as parent, so this repeats.
+        """
         waiting = {}
         for shard, fate in fates.items():
             if not isinstance(fate, WillRead):
@@ -178,7 +181,7 @@ class _Reading:
         return waiting
 
     def _below_unread(self) -> list[ShardId]:
-        """Descendants of shards with unread records, parents first: the rest is in order."""
+        """Descendants of shards with unread records, parents first. No other can be disordered."""
         lineage = self._around.lineage
         self._unread = {s for s in self._ready if self._is_unread(s)}
         below = {d for s in self._unread for d in lineage.descendants(s)}
@@ -208,16 +211,16 @@ class _Reading:
         return shard in self._ready
 
     def ends(self, shard: ShardId) -> bool:
-        """Whether it comes to its end."""
+        """Whether reading of the shard ends."""
         return shard in self._ended
 
     def seems_done(self, shard: ShardId) -> bool:
-        """See `_seems_done`."""
+        """Whether the shard looks as if read to its end, as `_seems_done` says."""
         return _seems_done(self._around, self._run, shard)
 
 
 def has_unread(state: StreamState, shard: ShardId, cut: Cut) -> bool:
-    """Whether records may lie behind the cut. Open shards always owe what is still to come."""
+    """Whether records may lie after the cut. In open shards future records count as unread."""
     lineage = state.lineage
     if shard not in lineage or cut == DONE:
         return False
@@ -231,8 +234,11 @@ def has_unread(state: StreamState, shard: ShardId, cut: Cut) -> bool:
 
 
 def _seems_done(state: StreamState, run: Simulation, shard: ShardId) -> bool:
-    """Whether a closed shard, of a consumer that marks no end, stands just before its close: what
-    is read to its last record looks so, and only a read of it can tell."""
+    """Whether a closed shard looks as if read to its last record.
+
+    It does if its consumer marks no end and its position is just before its close; only a read can
+    tell.
+    """
     fate, probe = run.fates.get(shard), state.probes.get(shard)
     if not isinstance(fate, WillRead) or fate.cause is not Cause.UNMARKED:
         return False
@@ -244,9 +250,11 @@ def _seems_done(state: StreamState, run: Simulation, shard: ShardId) -> bool:
 
 
 def drained_unended(state: StreamState, run: Simulation) -> list[ShardId]:
-    """Shards that closed a while ago, that reads have shown to be empty behind their stored
-    position, that nothing keeps from ending, and that are not marked as ended; only those whose
-    end a child of theirs waits for."""
+    """Shards that have nothing left to read, are not marked as ended, and hold back a child.
+
+    They closed a while ago, reads have shown nothing after their stored position, and nothing keeps
+    them from ending.
+    """
     lineage, found = state.lineage, []
     for shard, probe in state.probes.items():
         fate = run.fates.get(shard)
@@ -268,8 +276,7 @@ def _awaited(lineage: Lineage, run: Simulation, shard: ShardId) -> bool:
 
 
 def moment(state: StreamState, shard: ShardId, cut: Cut) -> float | None:
-    """Unix seconds at which the stream had come to this cut, as far as its number and its store
-    tell."""
+    """Unix seconds at which the stream reached this cut, as far as number and store tell."""
     if shard not in state.lineage:
         return None
     if cut.rank in (Rank.START, Rank.INSIDE):
@@ -294,7 +301,7 @@ def _width(state: StreamState, shard: ShardId, since: Cut, until: Cut) -> float 
 
 
 def deadline(state: StreamState, shard: ShardId, unread: Cut) -> Deadline | None:
-    """When the records behind the cut begin to expire, and when the last of them has."""
+    """When the records after the cut begin to expire, and when the last of them has expired."""
     if shard not in state.lineage:
         return None
     keep = state.lineage.stream.retention
@@ -390,7 +397,7 @@ def _disorder(shard: ShardId, reading: _Reading, run: Simulation) -> Iterator[Ef
 def _expired(
     state: StreamState, shard: ShardId, fate: Fate, wanted: Cut
 ) -> Iterator[Effect]:
-    """A place older than what the stream keeps: records behind it may be gone already."""
+    """A position older than the retention: records after it may have expired already."""
     if not isinstance(fate, WillRead) or wanted.rank is not Rank.INSIDE:
         return
     if wanted.by_time and fate.cause is not Cause.POSITION:
@@ -410,8 +417,10 @@ def _expired(
 
 
 def _too_old(state: StreamState, run: Simulation) -> list[ShardId]:
-    """Shards that go on at a place from before the horizon. What reads have shown since, the
-    consumer does not know."""
+    """Shards that continue at a position before the horizon.
+
+    The consumer does not know what reads have shown since.
+    """
     horizon = state.now - state.lineage.stream.retention
     found = []
     for shard, fate in run.fates.items():

@@ -1,7 +1,7 @@
-"""A plan after which nothing is left to plan: found before the first write, not after the last.
+"""A plan after which nothing is left to plan, found before the first write.
 
-Moving one shard may bring to light that another has to move. Such plans are joined: what they write
-to one row becomes one write, guarded by the row as it was read.
+Moving one shard may show that another has to move. Such plans are joined: what they write to one
+row becomes one write, guarded by the row as it was read.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from reshardctl.model import Create, Delete, Image, ShardId, Step, Update, Write
 from reshardctl.planning.decision import Decision, NoSafePlan, Plan
 
 PASSES = 8
-"""Plans that are joined at most before there is none."""
+"""The most plans that are joined before giving up."""
 
 Proof = Callable[[Sequence[Step]], Plan | None]
-"""A plan of these steps, proven on the rows as they were read; `None` where it is worse."""
+"""Makes a plan of these steps, proven on the rows as they were read; `None` if it is worse."""
 
 
 @dataclass(frozen=True, slots=True)
 class Planning:
-    """What a fixpoint is looked for with. again: a decision on other rows, as if they were stored.
+    """What `fixpoint` works with.
 
-    shard_of: the shard whose place a row holds. proven: see Proof.
+    again: a decision on other rows, as if they were stored. shard_of: the shard whose position a
+    row holds. proven: see Proof.
     """
 
     images: Sequence[Image]
@@ -35,9 +36,9 @@ class Planning:
 def fixpoint(planning: Planning, plan: Plan) -> Decision:
     """The plan, or a longer one that starts with it, after which the next one is empty.
 
-    NoSafePlan where there is none. A shard that is left alone because its repair costs more than is
+    NoSafePlan if there is none. A shard that is left alone because its repair costs more than is
     accepted stays left alone, even if the plan makes its repair cheaper. A plan that waits for the
-    consumer is taken as it is: what has to be done then depends on what the consumer does.
+    consumer is returned as it is: what follows depends on what the consumer does.
     """
     if any(step.barrier for step in plan.steps):
         return plan
@@ -66,7 +67,7 @@ def _without(steps: Iterable[Step], left: set[ShardId], planning: Planning) -> l
 
 
 def _joined(planning: Planning, plan: Plan, more: Sequence[Step]) -> Plan | None:
-    """Both as one proven plan; `None` where a start after it would be worse."""
+    """Both as one proven plan; `None` if a start after it would be worse."""
     steps = joined(plan.steps, more)
     proof = planning.proven(steps) if steps else None
     return proof and replace(proof, before=plan.before, residuals=plan.residuals)
@@ -81,7 +82,7 @@ def _none(more: Plan) -> NoSafePlan:
 
 
 def joined(steps: Iterable[Step], more: Iterable[Step]) -> list[Step]:
-    """Both in one, each row written once: where it is written first."""
+    """Both lists as one, each row written once, at its first write."""
     later = {write.key: write for step in more for write in step.writes}
     found = []
     for step in steps:
@@ -96,7 +97,7 @@ def joined(steps: Iterable[Step], more: Iterable[Step]) -> list[Step]:
 
 
 def both(one: Write, other: Write) -> Write | None:
-    """Two writes of one row, one after the other, as one; `None` where they undo each other."""
+    """Two successive writes of one row as one; `None` if they cancel out."""
     middle = changed(one.before, one)
     last = changed(middle, other)
     if last == one.before:

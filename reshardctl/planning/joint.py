@@ -1,6 +1,6 @@
 """One plan for candidates that would each write another: the cheapest that is right for all.
 
-Each candidate's plan is carried on until no candidate has more to write, and proven under all.
+Each candidate's plan is continued until no candidate has more to write, and proven under all.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ NOT_FOR_ALL = "not every release or option that may be at work is known to take 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What plans are tried with.
+    """What `joint` works with.
 
     again: every candidate's decision on other rows, as if they were stored. proven: see Proof; it
-    tries a start of every candidate.
+    simulates a start of every candidate.
     """
 
     images: Sequence[Image]
@@ -32,8 +32,8 @@ class Trial:
 def joint(trial: Trial, decisions: Sequence[Decision]) -> Plan | None:
     """The cheapest plan after which no candidate loses anything or has more to write.
 
-    `None` where there is none, where a candidate has no plan of its own to be measured by, or where
-    one waits for the consumer. What a candidate leaves alone stays left alone.
+    `None` if there is none, if a candidate has no plan of its own to compare with, or if one waits
+    for the consumer. What a candidate leaves alone stays left alone.
     """
     if not all(_plain(decision) for decision in decisions):
         return None
@@ -57,15 +57,17 @@ def joint(trial: Trial, decisions: Sequence[Decision]) -> Plan | None:
 
 
 def _plain(decision: Decision) -> bool:
-    """Nothing, or a plan that can be written at once."""
+    """Whether it is nothing, or a plan that can be written at once."""
     if isinstance(decision, Plan):
         return not any(step.barrier for step in decision.steps)
     return isinstance(decision, Nothing)
 
 
 def _carried_on(trial: Trial, plan: Plan, own: Sequence[Decision]) -> Sequence[Step]:
-    """The plan with what other candidates would write after it; none where that has no end, or
-    where one has to leave more alone than without it."""
+    """The plan's steps with those that other candidates would write after them.
+
+    None if they have no end, or leave more shards alone than the plan.
+    """
     steps: Sequence[Step] = plan.steps
     for _ in range(PASSES):
         decisions = trial.again(after(trial.images, steps))
@@ -87,7 +89,7 @@ def _left(decision: Decision) -> set[ShardId]:
 
 
 def _disorders(plan: Plan, decisions: Sequence[Decision]) -> bool:
-    """Whether it disorders a shard that some candidate's own plan keeps in order."""
+    """Whether the plan disorders a shard that some candidate's own plan keeps in order."""
     new = _disordered(plan)
     return any(new - _disordered(decision) for decision in decisions)
 
@@ -98,7 +100,7 @@ def _disordered(decision: Decision) -> set[ShardId | None]:
 
 
 def _cost(plan: Plan) -> tuple[float, float, int]:
-    """Skipped before re-read before written."""
+    """Sort key of a plan: skipped, then re-read, then number of writes."""
     return (_seconds(plan, Harm.SKIPPED), _seconds(plan, Harm.REREAD), len(_writes(plan.steps)))
 
 
@@ -108,7 +110,7 @@ def _seconds(plan: Plan, harm: Harm) -> float:
 
 
 def _live_if_all(steps: Sequence[Step], decisions: Sequence[Decision]) -> tuple[Step, ...]:
-    """Live is only what every candidate's own plan writes so, and calls live."""
+    """The steps, live only where every candidate's own plan has the same write as live."""
     alike = [
         {w.key: w.change for w in _writes(d.steps) if w.live} if isinstance(d, Plan) else {}
         for d in decisions

@@ -1,4 +1,4 @@
-"""A case for a decision, and what the next start of every candidate does and costs."""
+"""The case of a decision, and what the next start of every candidate does and costs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from reshardctl.planning.policy import ANY_PRICE, LOSSLESS, UNASKED, Accept, Pol
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One candidate's next start: what it does, and what that costs against the wanted line."""
+    """One candidate's next start: what it does, and its effects against the wanted frontier."""
 
     candidate: Candidate
     simulation: Simulation
@@ -36,7 +36,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Everything a decision is made from. Pure data: the same case gives the same decision."""
+    """All inputs of a decision. Pure data: the same case gives the same decision."""
 
     consumer: Consumer
     state: StreamState
@@ -46,27 +46,28 @@ class Case:
     accept: Accept | None = None
     """The limit that the operator names; `None`: a plan is made whatever it costs."""
     recreated: bool = False
-    """The operator says that the rows are of an earlier stream of this name."""
+    """The operator says that the rows belong to an earlier stream of this name."""
     bootstrap: bool = False
     """The operator says that the consumer is new."""
     kept: Mapping[ShardId, Cut] = field(default_factory=dict)
-    """Where the starts without a plan read what is only inferred to be over: see noless.py."""
+    """Where starts without a plan would read shards that are only inferred to be over; see
+    no_less.py."""
     line: Frontier | None = None
-    """What a sink proves to be processed, whatever the rows say; `None` to believe the rows."""
+    """The frontier that a sink proves, whatever the rows say; `None` to use the rows."""
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """What is to be known of the candidates: that one stands for another release."""
+        """Remarks on the candidates: that one stands for another release."""
         return tuple(dict.fromkeys(c.note for c in self.candidates if c.note))
 
     @property
     def limit(self) -> Accept:
-        """What a plan may cost a shard."""
+        """What a plan may cost per shard."""
         return self.accept or ANY_PRICE
 
     @property
     def tolerated(self) -> Accept:
-        """What the rows as they are may cost before they call for a plan."""
+        """What the rows as they are may cost before a plan is needed."""
         return self.accept or UNASKED
 
     def checkpoint(self, images: Iterable[Image] | None = None) -> Any:
@@ -84,29 +85,34 @@ def processed_frontier(case: Case, images: Iterable[Image] | None = None) -> Fro
     if case.recreated:
         return {shard: Span(START, START) for shard in lineage}
     checkpoint = case.checkpoint(images)
-    lines = [case.consumer.processed(lineage, checkpoint, c.app) for c in case.candidates]
-    line = dict(lines[0])
-    for other in lines[1:]:
-        line = {shard: meet(line[shard], other[shard]) for shard in line}
-    return reopened(_probed(case, line), case.kept)
+    frontiers = [case.consumer.processed(lineage, checkpoint, c.app) for c in case.candidates]
+    frontier = dict(frontiers[0])
+    for other in frontiers[1:]:
+        frontier = {shard: meet(frontier[shard], other[shard]) for shard in frontier}
+    return reopened(_probed(case, frontier), case.kept)
 
 
-def _of_sink(case: Case, line: Frontier, images: Iterable[Image] | None) -> dict[ShardId, Span]:
-    """The sink's line. Shards that were born since begin at their beginning; of those that are
-    not listed any more no sink says anything, and rows are taken at their word."""
+def _of_sink(case: Case, frontier: Frontier, images: Iterable[Image] | None) -> dict[ShardId, Span]:
+    """The sink's frontier, completed for shards that it does not know.
+
+    Shards opened since begin at their start; for those no longer listed the rows are believed.
+    """
     lineage = case.state.lineage
-    found = {shard: line.get(shard, Span(START, START)) for shard in lineage}
+    completed = {shard: frontier.get(shard, Span(START, START)) for shard in lineage}
     if case.recreated:
-        return found
+        return completed
     checkpoint = case.checkpoint(images)
     stored = case.consumer.processed(lineage, checkpoint, case.candidates[0].app)
-    return {s: span for s, span in stored.items() if s not in lineage} | found
+    return {s: span for s, span in stored.items() if s not in lineage} | completed
 
 
-def _probed(case: Case, line: Frontier) -> dict[ShardId, Span]:
-    """Reads that met no record settle a closed shard as a whole; what they began behind stays
-    known, for consumers that mark no end and hold that place."""
-    out = dict(line)
+def _probed(case: Case, frontier: Frontier) -> dict[ShardId, Span]:
+    """The frontier with what reads have shown: a closed shard without records is processed.
+
+    The cut that the read began after stays known, for consumers that mark no end and keep that
+    position.
+    """
+    out = dict(frontier)
     for shard, probe in case.state.probes.items():
         span = out.get(shard)
         if span is None or not probe.drained or not probe.since <= span.lo:
@@ -124,7 +130,7 @@ def judge(case: Case, want: TargetFrontier, processed: Frontier) -> list[Judged]
 
 
 def as_it_is(case: Case) -> list[Judged]:
-    """The next start of every candidate against the line that the policy wants."""
+    """The next start of every candidate against the frontier that the policy wants."""
     processed = processed_frontier(case)
     return judge(case, case.policy.frontier(case.state.lineage, processed), processed)
 
@@ -132,6 +138,7 @@ def as_it_is(case: Case) -> list[Judged]:
 def judged_as(
     case: Case, checkpoint: Any, candidate: Candidate, want: TargetFrontier, processed: Frontier
 ) -> Judged:
+    """The next start of one candidate on a checkpoint, with its effects."""
     run = aged(
         case.state, case.consumer.simulate_start(case.state.lineage, checkpoint, candidate.app)
     )

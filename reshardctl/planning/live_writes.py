@@ -1,4 +1,4 @@
-"""Which writes of a plan may be made while the consumer runs: refusing the others, in words."""
+"""Which writes of a plan are safe while the consumer runs; refuses the others, in words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAMED = 3
 
 
 def writes_of(steps: Iterable[Step]) -> list[Write]:
-    """All writes, in their order."""
+    """All writes, in order."""
     return [write for step in steps for write in step.writes]
 
 
@@ -24,7 +24,7 @@ def all_live(steps: Iterable[Step]) -> bool:
 
 
 def counted(steps: Iterable[Step]) -> str:
-    """`2 of 3 writes are safe while it runs`."""
+    """The words `2 of 3 writes are safe while it runs`."""
     writes = writes_of(steps)
     safe = sum(write.live for write in writes)
     if safe == len(writes):
@@ -35,7 +35,7 @@ def counted(steps: Iterable[Step]) -> str:
 
 
 def live_for_all(plans: Sequence[tuple[Step, ...]]) -> tuple[Step, ...]:
-    """The first of several plans that write the same; live is only what is live in each."""
+    """The first of several plans that write the same; a write is live only if it is in each."""
     against = {
         write.key: write.running for steps in plans for write in writes_of(steps) if not write.live
     }
@@ -50,7 +50,7 @@ def live_for_all(plans: Sequence[tuple[Step, ...]]) -> tuple[Step, ...]:
 
 
 def not_live(steps: Iterable[Step], why: str) -> list[Step]:
-    """The same steps, no write of them live."""
+    """The same steps, with no write live."""
     return [
         replace(step, writes=tuple(replace(w, live=False, running=why) for w in step.writes))
         for step in steps
@@ -73,7 +73,7 @@ def require_live(steps: Sequence[Step]) -> None:
 
 
 def suggesting(refusal: ConsumerRunning, steps: Sequence[Step]) -> ConsumerRunning:
-    """The refusal of a running consumer, saying also whether --live would do."""
+    """The refusal of a running consumer, which also says whether --live would work."""
     if all_live(steps):
         hint = f"or leave it running: {counted(steps)}, add --live"
     elif any(write.live for write in writes_of(steps)):

@@ -1,7 +1,7 @@
-"""What a start without a plan would deliver, and a start after it would not.
+"""Compares what a start without a plan would deliver with a start after the plan.
 
-What is only inferred to be over may be lost instead. Where the library itself reads such a shard
-again, a plan that keeps it from doing so could be the loss; one that was probed is over.
+A shard that is only inferred to be over may not be. If the library itself reads it again, a plan
+that prevents this could lose records; a probed end is certain.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ from reshardctl.planning.effects import Effect, Harm
 
 
 def delivers_no_less(processed: Frontier, before: Simulation, then: Simulation) -> bool:
-    """Whether a start delivers what the other does, but for what is stored as processed."""
+    """Whether a start delivers what the other does, except what is stored as processed."""
     return not withheld(processed, before, then)
 
 
 def withheld(processed: Frontier, before: Simulation, then: Simulation) -> dict[ShardId, Cut]:
-    """The shards of which a start delivers less than the other, and since where the other reads
-    them. A start that dies is no measure."""
+    """The shards of which a start delivers less than the other, and where the other reads from.
+
+    A start that crashes is not compared.
+    """
     if before.crash is not None and before.crash.certain:
         return {}
     return {
@@ -30,7 +32,7 @@ def withheld(processed: Frontier, before: Simulation, then: Simulation) -> dict[
 
 
 def loses_nothing(effects: Iterable[Effect]) -> bool:
-    """Whether a start skips nothing, waits for nothing and lives, as far as can be helped."""
+    """Whether a start skips nothing, stalls nothing and does not crash, where avoidable."""
     return not any(
         effect.harm in (Harm.SKIPPED, Harm.STALLED, Harm.CRASHES) for effect in effects
         if not (effect.gone or effect.past or effect.inherent)
@@ -38,7 +40,7 @@ def loses_nothing(effects: Iterable[Effect]) -> bool:
 
 
 def reopened(processed: Frontier, kept: Mapping[ShardId, Cut]) -> Frontier:
-    """The line with these shards read no further than here, for all that is known of them."""
+    """The frontier with these shards possibly read no further than here."""
     return {
         shard: Span(
             min(span.lo, kept[shard]), span.hi, Basis.INFERRED, "the next start reads it again"

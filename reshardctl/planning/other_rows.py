@@ -1,4 +1,4 @@
-"""What the other rows of a consumer would cost that dies of some of them."""
+"""Cost of the other rows, for a consumer that crashes on some of its rows."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ from reshardctl.model import (
 from reshardctl.planning.effects import Effect, Harm, StreamState, effects
 
 _OF_ROWS = (Cause.UNREADABLE, Cause.AT_END, Cause.FOREIGN_NUMBER, Cause.KNOWN_CHILD)
-"""What single rows kill a consumer by."""
+"""Causes by which a single row crashes the consumer."""
 
 
 def beside_the_crash(
     state: StreamState, want: TargetFrontier, processed: Frontier, run: Simulation
 ) -> list[Effect]:
-    """What a consumer that dies of some rows would skip, leave or read again of the others, these
-    rows being mended: it dies of one thing at a time, and all of them are there."""
+    """Effects of the other rows, as if the rows that crash the consumer were repaired.
+
+    It crashes on one row at a time, but all of them have effects.
+    """
     crash = run.crash
     if crash is None or not crash.by or crash.cause not in _OF_ROWS:
         return []

@@ -58,7 +58,7 @@ __all__ = [
 
 SINK_STANDS_STILL = "while it runs its sink is behind it: what is on its way there looks missing"
 ROUNDS = 6
-"""How often a plan is narrowed (shards left alone) before it is given up."""
+"""How often a plan is narrowed (shards left alone) before planning gives up."""
 
 
 def decide(case: Case) -> Decision:
@@ -71,8 +71,10 @@ def decide(case: Case) -> Decision:
 
 
 def _whoever(case: Case) -> Decision:
-    """What every whole answer leads to, or one plan that is right after each of them; else the
-    question. Whoever is at work wrote the rows, too."""
+    """What every whole answer leads to, or one plan that is right for all; else the question.
+
+    The candidates that start also wrote the rows.
+    """
     ones = [replace(case, candidates=[candidate]) for candidate in case.candidates]
     alone = [_as_one(one) for one in ones]
     before = tuple(judged.effects for one in ones for judged in as_it_is(one))
@@ -87,23 +89,23 @@ def _whoever(case: Case) -> Decision:
     return agree(case.consumer.spec.ambiguous_options, case.candidates, alone)
 
 
-def _after_each_answer(ones: Sequence[Case], steps: Sequence[Step]) -> Plan | None:
-    """These steps as a plan, `None` where they are wrong for one of them."""
-    found = []
-    for one in ones:
-        proof = _right_for_all(one, processed_frontier(one), as_it_is(one), steps)
+def _after_each_answer(cases: Sequence[Case], steps: Sequence[Step]) -> Plan | None:
+    """These steps as a plan, `None` if they are wrong after one of the answers."""
+    proofs = []
+    for case in cases:
+        proof = _right_for_all(case, processed_frontier(case), as_it_is(case), steps)
         if proof is None:
             return None
-        found.append(proof)
+        proofs.append(proof)
     return replace(
-        found[0], after=tuple(run for proof in found for run in proof.after),
-        notes=tuple(dict.fromkeys(note for proof in found for note in proof.notes)),
-        price=tuple(dict.fromkeys(effect for proof in found for effect in proof.price)),
+        proofs[0], after=tuple(run for proof in proofs for run in proof.after),
+        notes=tuple(dict.fromkeys(note for proof in proofs for note in proof.notes)),
+        price=tuple(dict.fromkeys(effect for proof in proofs for effect in proof.price)),
     )
 
 
 def _as_one(case: Case) -> Decision:
-    """As `decide`, whichever of the candidates wrote the rows and whichever starts on them."""
+    """Decides for all candidates at once, whichever of them wrote the rows and whichever starts."""
     now, rounds = case, 0
     while True:
         decision, rounds = _complete(now), rounds + 1
@@ -148,7 +150,7 @@ def _keeps(kept: Iterable[ShardId]) -> NoSafePlan:
 
 
 def _complete(case: Case) -> Decision:
-    """As `decide`, but for what the starts without a plan deliver."""
+    """Decides as `decide` does, without comparing what starts without a plan deliver."""
     found = _decided(case)
     if not isinstance(found, Plan):
         return found
@@ -164,7 +166,7 @@ def _complete(case: Case) -> Decision:
 
 
 def _proven(case: Case, steps: Sequence[Step]) -> Plan | None:
-    """These steps as a plan, `None` where a start after them is worse than one without them."""
+    """These steps as a plan, `None` if a start after them is worse than one without them."""
     processed = processed_frontier(case)
     want = case.policy.frontier(case.state.lineage, processed)
     checkpoint = case.checkpoint(after(case.images, steps))
@@ -182,7 +184,7 @@ def _proven(case: Case, steps: Sequence[Step]) -> Plan | None:
 
 
 def _decided(case: Case) -> Decision:
-    """One pass: a plan that is proven, though another may have to follow it."""
+    """One pass: a proven plan, though another may have to follow it."""
     lineage = case.state.lineage
     checkpoint = case.checkpoint()
     if case.bootstrap and case.consumer.empty(checkpoint):
@@ -213,7 +215,7 @@ def _decided(case: Case) -> Decision:
 def _right_for_all(
     case: Case, processed: Frontier, judged: Sequence[Judged], steps: Sequence[Step]
 ) -> Plan | None:
-    """These steps as a plan, `None` where some candidate's start is worse or delivers less."""
+    """These steps as a plan, `None` if some candidate's start is worse or delivers less."""
     checkpoint = case.checkpoint(after(case.images, steps))
     for one in () if case.policy.skips else judged:
         run = case.consumer.simulate_start(case.state.lineage, checkpoint, one.candidate.app)
@@ -223,7 +225,7 @@ def _right_for_all(
 
 
 def _decisions(case: Case) -> list[Decision]:
-    """One a candidate, as if it were the only one; but all of them may have written the rows."""
+    """One decision per candidate, as if it were the only one; all may have written the rows."""
     processed = processed_frontier(case)
     want = case.policy.frontier(case.state.lineage, processed)
     judged = judge(case, want, processed)
@@ -235,7 +237,7 @@ def _decisions(case: Case) -> list[Decision]:
 
 
 def _wants_tidying(case: Case) -> bool:
-    """Rows that harm nothing at the next start, but later: those of shards not born yet."""
+    """Whether rows do harm later, though not at the next start: those of future shards."""
     lineage = case.state.lineage
     newest = lineage.newest_index()
     checkpoint = case.checkpoint()
@@ -248,7 +250,7 @@ def _wants_tidying(case: Case) -> bool:
 def _for_candidate(
     case: Case, want: TargetFrontier, processed: Frontier, all_judged: list[Judged], judged: Judged
 ) -> Decision:
-    """Encode for one candidate, replay, and leave alone what comes out worse than accepted."""
+    """Encodes for one candidate, simulates, and leaves alone what is worse than accepted."""
     leave: dict[ShardId, Residual] = {}
     before = judged.effects + _if_it_lived(case, want, processed, judged)
     for _ in range(ROUNDS):
@@ -286,9 +288,10 @@ def _for_candidate(
 def _if_it_lived(
     case: Case, want: TargetFrontier, processed: Frontier, judged: Judged
 ) -> tuple[Effect, ...]:
-    """Disorder and stalls that a consumer which dies would have met: not the price of its repair.
+    """Disorder and stalls that the consumer would have without its crash.
 
-    What it would have skipped is: dead it skips nothing.
+    They are not part of the repair's price; what it would have skipped is, as it skips nothing
+    while it crashes.
     """
     if judged.simulation.crash is None:
         return ()
@@ -297,7 +300,7 @@ def _if_it_lived(
 
 
 def _dies(case: Case, run: Judged) -> list[Effect]:
-    """What ends the process still: a plan that leaves that is no help, whatever else it mends."""
+    """The crashes that remain: a plan that leaves one is no help, whatever else it repairs."""
     return [e for e in run.effects if e.harm is Harm.CRASHES and not acceptable(e, case.limit)]
 
 
@@ -318,7 +321,7 @@ def _encode(
 
 
 def _concerned(case: Case, effect: Effect, steps: Iterable[Step]) -> list[ShardId]:
-    """The written shards that a bad effect is laid to: its own, else all that are written."""
+    """The written shards that a bad effect comes from: its own, else all that are written."""
     written = _written(case, steps)
     if effect.shard is not None and (effect.shard in written or MANY in written):
         return [effect.shard]
@@ -337,8 +340,10 @@ def _no_worse(case: Case, effect: Effect, before: Iterable[Effect]) -> bool:
 def _policy_costs(
     case: Case, want: TargetFrontier, processed: Frontier, run: Simulation
 ) -> tuple[Effect, ...]:
-    """What the policy skips, against skipping nothing: records passed by, and whole shards that
-    are taken for over and nothing reads."""
+    """What the policy skips, compared with skipping nothing.
+
+    That is records passed over, and whole shards that are taken as over and never read.
+    """
     if not case.policy.skips:
         return ()
     strict = LOSSLESS.frontier(case.state.lineage, processed)

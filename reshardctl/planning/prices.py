@@ -1,4 +1,4 @@
-"""What effects cost: whether they are accepted, call for a plan, or are its price."""
+"""Whether effects are accepted, need a plan, or are its price."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.policy import EVERYTHING, Accept
 
 SLACK = 900.0
-"""Seconds that a width may grow by until the command that takes it is run."""
+"""Seconds by which a width may grow before the suggested command is run."""
 
 
 def acceptable(effect: Effect, accept: Accept) -> bool:
-    """Whether the operator accepts it, or nothing that we could write changes it."""
+    """Whether the operator accepts the effect, or no write of ours would change it."""
     if effect.gone or effect.past or effect.inherent:
         return True
     match effect.harm:
@@ -29,12 +29,12 @@ def acceptable(effect: Effect, accept: Accept) -> bool:
 
 
 def _within(seconds: float | None, limit: float) -> bool:
-    """An effect of unknown width is within no limit but the one that takes everything."""
+    """Whether a width is within the limit; an unknown one needs the limit EVERYTHING."""
     return limit >= EVERYTHING if seconds is None else seconds <= limit
 
 
 def worthwhile(effect: Effect, accept: Accept) -> bool:
-    """Whether an effect of the present rows calls for a plan.
+    """Whether an effect of the present rows needs a plan.
 
     Stricter than `acceptable`: a certain re-read is worth a plan even if it would be accepted.
     """
@@ -52,6 +52,7 @@ def price(found: Iterable[Effect], before: Sequence[Effect]) -> tuple[Effect, ..
 
 
 def so_already(effect: Effect, before: Iterable[Effect]) -> bool:
+    """Whether an effect before the plan includes this one."""
     return any(
         e.harm is effect.harm and e.shard == effect.shard and e.since <= effect.since
         and effect.until <= e.until and (e.certain or not effect.certain)
@@ -60,6 +61,7 @@ def so_already(effect: Effect, before: Iterable[Effect]) -> bool:
 
 
 def flag(effect: Effect) -> str:
+    """The option that accepts the effect, "" if none does."""
     if effect.harm in (Harm.STALLED, Harm.CRASHES):
         return ""
     if effect.harm is Harm.DISORDERED:
@@ -70,7 +72,7 @@ def flag(effect: Effect) -> str:
 
 
 def too_dear(bad: Sequence[Effect]) -> NoSafePlan:
-    """A plan that helps, but costs more than is accepted: with what would have to be."""
+    """The answer for a plan that costs more than is accepted, with the option that accepts it."""
     stuck = [e for e in bad if not flag(e)]
     if stuck:
         return no_line(stuck[0])
@@ -85,6 +87,7 @@ def too_dear(bad: Sequence[Effect]) -> NoSafePlan:
 
 
 def no_line(effect: Effect) -> NoSafePlan:
+    """The answer if no write is known that removes the effect."""
     return NoSafePlan(
         f"no write is known that makes this better: {effect.why}",
         ("see the finding for what helps",),

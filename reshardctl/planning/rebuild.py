@@ -1,4 +1,4 @@
-"""First positions on the line that a sink proves, for a store that has lost its own."""
+"""First positions on the frontier that a sink proves, for a store that has lost its own."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def rebuilt(case: Case) -> Decision:
 def _for_candidate(
     case: Case, want: TargetFrontier, processed: Frontier, candidate: Candidate
 ) -> Plan | NoSafePlan:
-    """The best of what can be written. Nothing is left alone: what has no position is lost."""
+    """The best plan that can be written. No shard is left alone: without a position it is lost."""
     found: list[tuple[Plan, list[Effect]]] = []
     cannot: Cannot | None = None
     for steps in _beginnings(case, want, candidate):
@@ -58,15 +58,14 @@ def _for_candidate(
 
 
 def _nothing_before(case: Case) -> tuple[tuple[Effect, ...], ...]:
-    """An empty store does nothing that a plan could be measured against."""
+    """The effects without a plan: an empty store has none to compare with."""
     return tuple(() for _ in case.candidates)
 
 
 def _beginnings(
     case: Case, want: TargetFrontier, candidate: Candidate
 ) -> Iterator[list[Step] | Cannot]:
-    """The whole line, and what would move the consumer to it: where it comes to most of it by
-    itself, the second is less."""
+    """Steps for the whole frontier, and only for what the consumer would not reach by itself."""
     lineage, consumer, checkpoint = case.state.lineage, case.consumer, case.checkpoint()
     there = {image.key for image in case.images}
     whole = consumer.rebuild(lineage, checkpoint, want, candidate.app)
@@ -76,7 +75,7 @@ def _beginnings(
 
 
 def _over(steps: Iterable[Step], there: Collection[str]) -> bool:
-    """Whether a row would be made that is there already: of another kind, or another's."""
+    """Whether a row would be created that exists already, as another kind or another's."""
     return any(
         isinstance(write.change, Create) and write.key in there
         for step in steps for write in step.writes
@@ -84,8 +83,10 @@ def _over(steps: Iterable[Step], there: Collection[str]) -> bool:
 
 
 def _cost(found: tuple[Plan, list[Effect]]) -> tuple[int, int, float]:
-    """What is not accepted, and what is read again. Of two that cost the same the whole line is
-    the better: it rests on nothing that a store does not hold."""
+    """Sort key of a plan: what is not accepted, and what is re-read.
+
+    Of two that cost the same the whole frontier is better: it assumes nothing that no store holds.
+    """
     plan, bad = found
     again = [e for run in plan.after for e in run if e.harm is Harm.REREAD]
     return len(bad), len(again), sum(e.seconds or 0.0 for e in again)

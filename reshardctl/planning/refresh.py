@@ -1,4 +1,4 @@
-"""A plan's writes over rows read later: the same changes, guarded by what is there now."""
+"""A plan's writes over rows read later: the same changes, guarded by the new rows."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def rebase(
 ) -> list[Step]:
     """The same writes over the rows as they are now, the steps before each one taken as done.
 
-    moving: attributes that change by themselves: what they hold now is held from now on, beside
-    each write's own guard. StalePlan when a row appeared or vanished, or when another attribute
-    that a write guards is not as it was.
+    volatile_attributes: attributes that change by themselves: their present values are guarded too.
+    StalePlan when a row appeared or vanished, or when another attribute that a write guards has
+    changed.
     """
     now: dict[str, Image | None] = {image.key: image for image in rows}
     written: set[str] = set()
