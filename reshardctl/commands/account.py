@@ -1,4 +1,4 @@
-"""How AWS is reached: region, profile, role, endpoints, and what reading may take."""
+"""The AWS account: region, profile, role, endpoints, and what reading may cost."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """How AWS is reached, as the options say it; the rest comes from the environment."""
+    """How AWS is reached, as the options give it; the rest comes from the environment."""
 
     region: str | None = None
     profile: str | None = None
     role: str | None = None
     endpoints: Sequence[str] = ()
     budget: str | None = None
-    """What reading records may take, as `--probe-budget` says it."""
+    """The value of `--probe-budget`: what reading records may cost."""
 
     def argv(self) -> list[str]:
         """The same as options, for commands that we print."""

@@ -1,4 +1,4 @@
-"""`audit`: what a sink holds, beside what is listed, stored and in the stream. Writes nothing."""
+"""`audit`: compares what a sink holds with what is listed, stored and in the stream."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AuditRequest(Selection):
-    """Which sink to count, and with what to compare it. Times are spelled as the options are."""
+    """Which sink to count, and what to compare it with. Times are spelled as the options are."""
 
     sink: Sink
     """What a consumer wrote, and which Spark reads it."""
     consumer: str | None = None
     """The consumer whose stored positions are compared, as for `inspect`."""
     since: str | None = None
-    """From which arrival on the stream is compared: a time, `-90m` or `@reshard`."""
+    """Arrival time from which the stream is compared: a time, `-90m` or `@reshard`."""
     until: str | None = None
-    """Until which arrival the stream is compared."""
+    """Arrival time up to which the stream is compared."""
     keys: bool = False
-    """Whether the partition keys that lack most records are counted."""
+    """Whether to count the partition keys that lack most records."""
     rows: str | None = None
-    """A new directory, into which Spark writes the offending rows as Parquet."""
+    """A new directory, into which Spark writes the faulty rows as Parquet."""
 
     def words(self) -> list[str]:
-        """The arguments that count and compare the same again; no password."""
+        """The arguments of the same audit, without a password."""
         sink = self.sink
         named = [
             ("--stream", self.stream), ("--consumer", self.shown), ("--form", sink.form),
@@ -48,13 +48,13 @@ class AuditRequest(Selection):
             ("--until", self.until), ("--master", sink.master), ("--remote", sink.server),
             ("--config", None if self.config is None else str(self.config)),
         ]
-        said = [word for name, value in named if value is not None for word in (name, value)]
+        options = [word for name, value in named if value is not None for word in (name, value)]
         against = ["--against-stream"] if sink.against else []
-        return [sink.path, *said, *against, *self.account.argv()]
+        return [sink.path, *options, *against, *self.account.argv()]
 
     @property
     def shown(self) -> str | None:
-        """The consumer without a password. UsageError where it is neither locator nor name."""
+        """The consumer without a password. UsageError if it is neither locator nor name."""
         from reshardctl.commands.targets import snapshot as offline
         from reshardctl.consumers.locator import looks_like_one, parse
 
@@ -73,12 +73,15 @@ class Subject:
     now: float
     stored: Stored | None = None
     words: tuple[str, ...] = ()
-    """The arguments that name the consumer to other verbs; none where there is none to write."""
+    """The arguments that name the consumer to other commands; none if it cannot be written."""
 
 
 def audit(wanted: AuditRequest, observer: Observer = SILENT) -> AuditReport:
-    """Read, count, judge. UsageError for a request that cannot be met, before anything is read;
-    CannotTell for a sink that cannot be counted."""
+    """Reads, counts and judges. Writes nothing to sink or store.
+
+    UsageError for a request that cannot be met, before anything is read; CannotTell for a sink that
+    cannot be counted.
+    """
     from reshardctl.commands import count_sink as sparking
     from reshardctl.commands.audit_next_steps import ways
     from reshardctl.diagnosis.audit_report import judge_sink
@@ -94,11 +97,11 @@ def audit(wanted: AuditRequest, observer: Observer = SILENT) -> AuditReport:
             f"--since {instant(since)} is not before --until {instant(until)}",
             "give a stretch of time",
         )
-    found = sparking.count(wanted.sink, subject.lineage, subject.account, observer, since, until)
-    keys = found.keys() if wanted.keys else None
-    saved = "" if wanted.rows is None else found.save(wanted.rows)
+    counted = sparking.count(wanted.sink, subject.lineage, subject.account, observer, since, until)
+    keys = counted.keys() if wanted.keys else None
+    saved = "" if wanted.rows is None else counted.save(wanted.rows)
     report = judge_sink(
-        found.facts, subject.lineage, subject.stored, keys=keys, saved=saved
+        counted.facts, subject.lineage, subject.stored, keys=keys, saved=saved
     )
     rebuild = replace(wanted.sink, against=True).words()
     found_ways = ways(
@@ -108,14 +111,14 @@ def audit(wanted: AuditRequest, observer: Observer = SILENT) -> AuditReport:
 
 
 def exit_of(report: AuditReport, fail_on: Severity | None = Severity.ERROR) -> Exit:
-    """UNKNOWN where the stream could be read in part only, FINDINGS at or above a severity."""
+    """UNKNOWN if the stream could be read only in part, FINDINGS at or above a severity."""
     if report.failed:
         return Exit.UNKNOWN
     return Exit.FINDINGS if failing(report.findings, fail_on) else Exit.OK
 
 
 def _consistent(wanted: AuditRequest) -> None:
-    """UsageError for what needs the stream, where it is not to be read."""
+    """UsageError for options that need the stream, if it is not to be read."""
     if wanted.sink.against:
         return
     if wanted.keys:
@@ -149,8 +152,11 @@ def _moment(when: When | None, subject: Subject) -> float | None:
 
 
 def _subject(wanted: AuditRequest, observer: Observer) -> Subject:
-    """A consumer's positions are read before the sink is: what the sink has then was settled by
-    nothing later."""
+    """The stream and the stored positions.
+
+    Positions are read before the sink, so no later write of the consumer can be missing from the
+    sink.
+    """
     from reshardctl.commands.connect import listed
 
     if wanted.consumer is None:
@@ -164,7 +170,7 @@ def _subject(wanted: AuditRequest, observer: Observer) -> Subject:
 
 
 def _unread(report: Report) -> frozenset[ShardId]:
-    """Shards of which the next start skips something, or which it never reads, as inspect says."""
+    """Shards of which the next start skips records, or which it never reads, as `inspect` says."""
     from reshardctl.planning.effects import Harm
 
     if any(one.simulation.crash is not None for one in report.judged):

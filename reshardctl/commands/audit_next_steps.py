@@ -1,4 +1,4 @@
-"""What to do after an audit: commands that can be typed as they stand, the most pressing first."""
+"""What to do after an audit: complete commands, the most urgent first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reshardctl.diagnosis.rules import Severity
 US = "reshardctl"
 ROWS = "offending-rows"
 LISTED = frozenset({"RSH501", "RSH502", "RSH503", "RSH504", "RSH509"})
-"""Findings of rows that `--rows` has."""
+"""Findings whose rows `--rows` has."""
 OF_A_START = frozenset({"RSH503", "RSH505", "RSH506"})
 """Findings that the consumer's next start may repeat or explain."""
 
@@ -22,9 +22,9 @@ def ways(
 ) -> Iterator[Way]:
     """The commands as arguments.
 
-    again: what names this audit to `audit`; rebuild: what names its sink to `rebuild`, the stream
-    being read; consumer: what names the consumer to other verbs, none where nothing can be written.
-    until: whether the audit's window has an end.
+    again: names this audit to `audit`; rebuild: names its sink to `rebuild`, which reads the
+    stream; consumer: names the consumer to other commands, empty if nothing can be written. until:
+    whether the audit's window has an end.
     """
     grave = {f.code for f in report.findings if f.severity > Severity.INFO}
     lost = any(f.code == "RSH501" and f.severity is Severity.ERROR for f in report.findings)

@@ -18,7 +18,10 @@ from reshardctl.snapshot.file import SavedSnapshot
 
 
 def baseline_of(path: Path) -> Baseline:
-    """What it knew. A snapshot knows no findings, only rows. UsageError for a file that is none."""
+    """The findings and rows of the file. A snapshot has no findings, only rows.
+
+    UsageError for a file that is neither.
+    """
     try:
         source = path.read_bytes()
     except OSError as error:
@@ -30,17 +33,19 @@ def baseline_of(path: Path) -> Baseline:
 
 
 def _earlier(saved: SavedSnapshot) -> dict[Whose, Earlier]:
-    found = {}
+    earlier = {}
     for one in saved.consumers:
         consumer = consumer_of(one.locator)
         positions = consumer.positions(consumer.parse(one.images, one.lineage.stream))
-        found[whose(one)] = Earlier(one.now, positions)
-    return found
+        earlier[whose(one)] = Earlier(one.now, positions)
+    return earlier
 
 
 def of_another(baseline: Baseline, path: Path, reports: Sequence[Report]) -> str:
-    """A warning where the file shows none of what was inspected, so that it hides nothing and is no
-    evidence; "" where it shows some."""
+    """A warning if the file shows none of what was inspected, so that it hides nothing.
+
+    "" if it shows some.
+    """
     if not reports or any(map(baseline.shows, reports)):
         return ""
     held = "; ".join(baseline.contents) or "no consumer at all"
@@ -51,7 +56,7 @@ def of_another(baseline: Baseline, path: Path, reports: Sequence[Report]) -> str
 
 
 def known_before(target: Target, baseline: Baseline | None) -> Target:
-    """The same, judged with what the baseline shows of its rows."""
+    """The same target, judged with what the baseline shows of its rows."""
     if baseline is None:
         return target
     return replace(target, repair_options=replace(target.repair_options, earlier=baseline.earlier))

@@ -1,4 +1,4 @@
-"""What `config check` and `config iam` do."""
+"""`config check` and `config iam`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ _ACCOUNT = re.compile(r"\d{12}\Z", re.ASCII)
 def checked(
     names: Sequence[str], selection: Selection, online: bool, observer: Observer = SILENT
 ) -> tuple[list[str], Exit]:
-    """Read the file, and with `online` what it names. Returns lines for people and the exit code.
+    """Reads the file, and with `online` what it names.
+
+    Returns lines for people and the exit code.
     """
     config = config_of(selection)
     targets = several(names, config, selection, observer)
@@ -55,7 +57,7 @@ def _summary(config: Config) -> str:
 
 
 def _opened(target: Target) -> Target | ReshardError:
-    """With its ports made: making clients is not safe in threads."""
+    """The target with its ports made: making clients is not thread-safe."""
     try:
         ports = target.ports()
     except ReshardError as error:
@@ -80,19 +82,19 @@ def allowed(
     names: Sequence[str], selection: Selection, group: str, account: str, whose: str | None,
     observer: Observer = SILENT,
 ) -> Iterable[str]:
-    """The policies as text: one alone as bare JSON, several each below its identity."""
+    """The policies as text: a single one as bare JSON, several each below its identity."""
     if account and not _ACCOUNT.match(account):
         raise UsageError(f"--account {account}: not an account", "it has twelve digits")
     targets = several(names, config_of(selection), selection, observer)
-    found = policies([one.entry for one in targets if one.entry is not None], group, account)
+    texts = policies([one.entry for one in targets if one.entry is not None], group, account)
     if whose is not None:
         wanted = [whose, f"profile {whose}", ENVIRONMENT if whose == "environment" else whose]
-        found = {identity: one for identity, one in found.items() if identity in wanted}
-        if not found:
+        texts = {identity: one for identity, one in texts.items() if identity in wanted}
+        if not texts:
             raise UsageError(
                 f"--as {whose}: nothing is reached as that", "reshardctl config iam lists them all"
             )
-    for identity, policy in found.items():
-        if len(found) > 1:
+    for identity, policy in texts.items():
+        if len(texts) > 1:
             yield f"# {identity}"
         yield from json.dumps(policy, indent=2).splitlines()

@@ -23,7 +23,7 @@ SERVICES = ("kinesis", "dynamodb", "sts", "s3")
 
 
 def place_of(text: str, observer: Observer) -> Locator:
-    """A locator whose options its consumer understands. UsageError before anything is called."""
+    """A locator whose options its consumer understands. UsageError before any call."""
     locator = checked(_absolute(parse(text)))
     if locator.password:
         observer.note(
@@ -34,14 +34,14 @@ def place_of(text: str, observer: Observer) -> Locator:
 
 
 def _absolute(locator: Locator) -> Locator:
-    """A path of this machine in full: plans and journals are read in other directories, too."""
+    """The locator with an absolute path: plans and journals are read in other directories, too."""
     if locator.medium != "files" or ":" in locator.target or locator.target.startswith(("/", "~")):
         return locator
     return locator.elsewhere(str(Path.cwd() / locator.target), locator.options)
 
 
 def checked(locator: Locator) -> Locator:
-    """The same, once its consumer has understood its options."""
+    """The same locator, once its consumer has understood its options."""
     from reshardctl.consumers.registry import consumer_of
 
     consumer_of(locator).validate_options(locator.options)
@@ -53,7 +53,7 @@ def ports_of(
 ) -> Ports:
     """Kinesis and the store of a locator. Calls nothing yet, unless a role is assumed.
 
-    store: how its store is reached, where that is another way than the stream.
+    store: how the store is reached, if not as the stream is.
     """
     from reshardctl.commands.open_store import STORES, Reached
     from reshardctl.execution.ports import Ports
@@ -79,7 +79,7 @@ def listed(account: Account, stream: str, observer: Observer) -> tuple[Lineage, 
 
 
 def wait(seconds: float) -> None:
-    """Sleep, by the clock of the ports."""
+    """Sleeps, by the clock of the ports."""
     time.sleep(seconds)
 
 
@@ -95,7 +95,7 @@ def catalog_of(account: Account) -> Catalog:
 
 
 def bucket_client(account: Account, place: str) -> Any:
-    """boto3's client of S3, for journals. place: what is to be reached, for messages."""
+    """boto3's client of S3, for journals. place: the name of the bucket in messages."""
     from reshardctl.aws.client import client_of
 
     endpoints = endpoints_of(account.endpoints)
@@ -117,8 +117,8 @@ def _kinesis(
 
 
 def endpoints_of(texts: Sequence[str]) -> dict[str, str]:
-    """`kinesis=http://…` or a bare URL for every service."""
-    found: dict[str, str] = {}
+    """Reads `kinesis=http://…`, or a bare URL for every service."""
+    endpoints: dict[str, str] = {}
     for text in texts:
         if "@" in text:
             raise UsageError(
@@ -127,15 +127,15 @@ def endpoints_of(texts: Sequence[str]) -> dict[str, str]:
             )
         service, equals, url = text.partition("=")
         if text.startswith(("http://", "https://")):
-            found |= dict.fromkeys(SERVICES, text)
+            endpoints |= dict.fromkeys(SERVICES, text)
         elif equals and service in SERVICES and url.startswith(("http://", "https://")):
-            found[service] = url
+            endpoints[service] = url
         else:
             raise UsageError(
                 f"--endpoint-url {text}: not SERVICE=URL",
                 "e.g. --endpoint-url kinesis=http://127.0.0.1:4567",
             )
-    return found
+    return endpoints
 
 
 def _session(account: Account, endpoints: dict[str, str]) -> Session:

@@ -1,4 +1,4 @@
-"""Consent to a plan: what the request accepts, or whatever a caller's `confirm` takes for a yes."""
+"""Consent to a plan: what the request accepts, or what a caller's `confirm` answers."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ def require_consent(planned: Planned, confirm: Confirm) -> None:
 
 
 def within_limit(planned: Planned) -> bool:
-    """A yes to what the request accepts; without `accept` that is an hour of re-reading a shard,
-    and no disorder. Raises NotConfirmed for a plan that costs more."""
+    """Consents to what the request accepts.
+
+    Without `accept` that is an hour of re-reading per shard, and no disorder. Raises NotConfirmed
+    for a plan that costs more.
+    """
     plan = planned.decision
     if exceeding(plan, planned.limit):
         raise NotConfirmed(

@@ -1,4 +1,4 @@
-"""A sink counted by Spark, from the command line: session, columns, progress, what is kept."""
+"""Counts a sink with Spark: session, columns, progress, results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LONG = {
 }
 """Columns may be called as the source calls them as well."""
 MASTER = re.compile(r"local(-cluster)?(\[[^\]]+\])?$|yarn$|(spark|k8s|mesos)://.")
-"""What spark-submit takes (Spark's "Master URLs")."""
+"""What spark-submit accepts (Spark's "Master URLs")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,12 @@ class Counted:
 
     @property
     def facts(self) -> Facts:
-        """All that a report rests on."""
+        """The facts that a report is made from."""
         facts: Facts = self.audited.facts
         return facts
 
     def keys(self) -> Keys:
-        """Those that lack most."""
+        """The partition keys that lack most records."""
         from reshardctl.spark.audit.outputs import most_missing
 
         with (
@@ -54,7 +54,7 @@ class Counted:
             return most_missing(self.audited)
 
     def save(self, place: str) -> str:
-        """The offending rows; where they are."""
+        """Writes the faulty rows, and returns where they are."""
         from reshardctl.spark.audit.outputs import save
 
         with (
@@ -71,7 +71,7 @@ class Counted:
 
 @contextmanager
 def _told(what: str) -> Iterator[None]:
-    """Spark's own failures, of which there are many kinds, in a line of ours."""
+    """Turns Spark's own failures, of which there are many kinds, into one of ours."""
     try:
         yield
     except ReshardError:
@@ -83,7 +83,7 @@ def _told(what: str) -> Iterator[None]:
 
 
 def check(sink: Sink, rows: str | None) -> None:
-    """UsageError for words that cannot be acted on, before anything is called or started."""
+    """UsageError for options that cannot be used, before anything is called or started."""
     from reshardctl.spark.audit.outputs import check as check_rows
     from reshardctl.spark.audit.outputs import is_local
     from reshardctl.spark.remote import check as check_remote
@@ -108,8 +108,10 @@ def check(sink: Sink, rows: str | None) -> None:
 
 
 def check_installed(sink: Sink) -> None:
-    """UsageError without PySpark 3.5 or later, or what it needs to read a stream, before anything
-    is asked of AWS."""
+    """UsageError without PySpark 3.5 or later, or what it needs to read a stream.
+
+    It is called before anything is asked of AWS.
+    """
     from reshardctl.spark.session import check_arrow, check_release
 
     check_release()
@@ -118,10 +120,10 @@ def check_installed(sink: Sink) -> None:
 
 
 def columns_of(texts: Sequence[str]) -> Any:
-    """`number=seqNo` and the like. UsageError for what is none."""
+    """Reads `number=seqNo` and the like. UsageError for anything else."""
     from reshardctl.spark.audit.columns import OPTIONS, Columns
 
-    said: dict[str, str] = {}
+    names: dict[str, str] = {}
     for text in texts:
         name, joint, column = text.partition("=")
         option = LONG.get(name, name)
@@ -130,17 +132,17 @@ def columns_of(texts: Sequence[str]) -> Any:
                 f"--column {text!r} names no column of ours",
                 f"write it as number=NAME; known are {', '.join(OPTIONS)}",
             )
-        if option in said:
+        if option in names:
             raise UsageError(f"--column {name} is named twice", "leave one of them out")
-        said[option] = column
-    return Columns(**said)
+        names[option] = column
+    return Columns(**names)
 
 
 def count(
     sink: Sink, lineage: Lineage, account: Account, observer: Observer,
     since: float | None = None, until: float | None = None,
 ) -> Counted:
-    """Count what it holds. UsageError, CannotTell for what cannot be read."""
+    """Counts what the sink holds. UsageError, CannotTell for what cannot be read."""
     from reshardctl.spark.audit import audit_path
     from reshardctl.spark.running import tasks
     from reshardctl.spark.session import session
@@ -152,26 +154,31 @@ def count(
     with observer.spark_works(
         f"reading {sink.path}" + (" and the stream" if sink.against else ""), lambda: tasks(spark)
     ):
-        found = audit_path(
+        counted = audit_path(
             spark, sink.path, sink.form, lineage=lineage, columns=columns_of(sink.columns),
             stream=None if reach is None else (reach, lineage.stream.arn), since=since,
             until=until,
         )
-    facts = replace(found.facts, since=since, until=until)
-    return Counted(replace(found, facts=facts), observer)
+    facts = replace(counted.facts, since=since, until=until)
+    return Counted(replace(counted, facts=facts), observer)
 
 
 def keep_traces_away() -> None:
-    """py4j logs the stack of whatever a Ctrl-C interrupts, and with no handler it goes to stderr;
-    what failed is said by the exception itself."""
+    """Silences py4j, which logs the stack of whatever a Ctrl-C interrupts to stderr.
+
+    The exception itself says what failed.
+    """
     root = logging.getLogger()
     if not root.handlers:
         root.addHandler(logging.NullHandler())
 
 
 def reach_of(account: Account, sink: Sink) -> Reach:
-    """How Spark's tasks reach the stream. A profile is a name on this machine: it goes to them
-    through the environment, which those of another machine do not share."""
+    """How Spark's tasks reach the stream.
+
+    A profile is a name on this machine: it is passed through the environment, which tasks of
+    another machine do not share.
+    """
     from reshardctl.commands.connect import endpoints_of
     from reshardctl.kinesis.fast import Reach
 

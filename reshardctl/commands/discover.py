@@ -1,4 +1,4 @@
-"""What `discover` does: list the tables, look at their keys, sample those that may be it."""
+"""`discover`: lists the tables, checks their keys, and samples those that may hold positions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from reshardctl.stores.dynamodb.catalog import Catalog
 
 
 def discover(account: Account, stream: str, observer: Observer = SILENT) -> Found:
-    """Raises CannotTell where the stream or the tables cannot even be listed."""
+    """The tables that may hold the stream's positions.
+
+    Raises CannotTell if the stream or the tables cannot even be listed.
+    """
     lineage, now = listed(account, stream, observer)
     catalog = catalog_of(account)
     names = list(catalog.names())

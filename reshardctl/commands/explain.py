@@ -1,4 +1,4 @@
-"""`explain`: one shard's life, its place in the store, and what the next start does with it."""
+"""`explain`: one shard's life, its position, and what the next start does with it."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from reshardctl.commands.targets.named import one
 
 
 def plan(request: FixRequest, observer: Observer = SILENT) -> Planned:
-    """What `fix` would write, proven. Writes nothing but the plan's file, if one is named.
+    """Makes the plan that `fix` would write. Writes nothing but the plan's file, if one is named.
 
     Raises UsageError for a request that cannot be met, before anything is called; Refused for a
     question that has to be answered first; CannotTell for what cannot be read.
@@ -31,12 +31,12 @@ def plan(request: FixRequest, observer: Observer = SILENT) -> Planned:
 def fix(
     request: FixRequest, confirm: Confirm = within_limit, observer: Observer = SILENT
 ) -> FixResult:
-    """Repair a consumer's positions, apply a saved plan, or finish an interrupted fix.
+    """Repairs a consumer's positions, applies a saved plan, or finishes an interrupted fix.
 
-    confirm: is called with the plan before anything is written, but not for a fix that is gone on
-    with; by default what the request accepts is written. Raises what `plan` raises; NotConfirmed,
-    ConsumerRunning and StalePlan, nothing being written; HalfDone, naming the journal, where some
-    rows were written and others not.
+    confirm: called with the plan before anything is written, except when an interrupted fix is
+    continued; by default what the request accepts is written. Raises what `plan` raises;
+    NotConfirmed, ConsumerRunning and StalePlan, when nothing was written; HalfDone, naming the
+    journal, if some rows were written and others not.
     """
     require_consistent(request, dry_run=False)
     if request.plan is not None:

@@ -1,4 +1,4 @@
-"""Planning the repair of a consumer afresh, and carrying it out."""
+"""Plans the repair of a consumer afresh, and carries it out."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from reshardctl.render.outcomes import Fixed
 def plan_for(
     request: FixRequest, target: Target, ports: Ports, observer: Observer
 ) -> Planned:
-    """Read, judge and plan, save the plan where it is wanted, and tell the observer of it.
+    """Reads, judges and plans, saves the plan if asked to, and tells the observer of it.
 
-    Raises Refused, after the observer has heard of it, for a question that is open and for a write
-    that is not safe while the consumer runs.
+    Raises Refused, after the observer was told, for a question that is open and for a write that is
+    not safe while the consumer runs.
     """
     created = _created(request, target)
     report = survey(ports, target.stream, target.locator, target.repair_options, target.probe)
@@ -66,7 +66,7 @@ def plan_for(
 
 
 def writable(request: FixRequest, target: Target, *, dry_run: bool) -> None:
-    """Raises UsageError and Refused, before anything is read, for what only can be looked at."""
+    """Raises UsageError and Refused, before any read, for a consumer that can only be read."""
     if target.offline:
         offline.only_shown(dry_run, request.out, target)
     only_read(target.locator, dry_run, request.out)
@@ -76,8 +76,10 @@ def fix_target(
     request: FixRequest, target: Target, confirm: Confirm, observer: Observer, *,
     copied: bool = False,
 ) -> FixResult:
-    """Plan afresh, and carry it out with consent. copied: whether the target is our own copy, of
-    which it is known that nobody reads it."""
+    """Plans afresh, and writes the plan with consent.
+
+    copied: whether the target is our own copy, which nobody reads.
+    """
     writable(request, target, dry_run=False)
     ports = target.ports()
     planned = plan_for(request, target, ports, observer)
@@ -98,7 +100,7 @@ def write(
     request: FixRequest, ports: Ports, plan: SavedPlan, locator: Locator, before: Report,
     observer: Observer,
 ) -> Fixed:
-    """Journal, write and verify a plan that there is consent to."""
+    """Journals, writes and verifies a plan that there is consent to."""
     why = allowed(request, ports, locator, plan.steps, observer)
     header = header_of(plan, ports, why)
     log = Journals(request.account).new(request.journal, header)
@@ -131,8 +133,10 @@ def right_incarnation(report: Report, created: float | None) -> None:
 
 
 def unambiguous(planned: Planned, limit: Accept | None, created: float | None) -> None:
-    """Refused for positions of which nothing shows whether they are this stream's, unless
-    `created` says so. limit: what the command that says it is to accept."""
+    """Refused for positions that may belong to an earlier stream of the same name.
+
+    `created` decides it. limit: what the suggested command is to accept.
+    """
     report = planned.report
     if report.incarnation is Incarnation.AMBIGUOUS and created is None:
         stamp = instant(report.snapshot.lineage.stream.created)
@@ -146,8 +150,10 @@ def unambiguous(planned: Planned, limit: Accept | None, created: float | None) -
 
 
 def _created(request: FixRequest, target: Target) -> float | None:
-    """The creation time of the stream that the positions belong to: as the request says, else as
-    the configuration does."""
+    """The creation time of the stream that the positions belong to.
+
+    It comes from the request, else from the configuration.
+    """
     if request.created_at is not None or target.entry is None:
         return request.created_at
     return target.entry.stream.created

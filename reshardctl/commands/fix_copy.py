@@ -1,4 +1,4 @@
-"""`fix --to DIR`: repair a copy of a checkpoint directory, and leave the original as it is."""
+"""`fix --to DIR`: repairs a copy of a checkpoint directory, and leaves the original as it is."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from reshardctl.planning.plan import Plan
 def into_copy(
     request: FixRequest, target: Target, to: Path, confirm: Confirm, observer: Observer
 ) -> FixResult:
-    """Look at the original, copy it where there is something to mend, and mend the copy.
+    """Judges the original, copies it if there is something to repair, and repairs the copy.
 
-    Whether the original is stopped is asked of the original: a copy of a moving directory is none.
+    The original has to be stopped: a copy of a changing directory is inconsistent.
     """
     from reshardctl.stores.files.copying import copied
 
@@ -61,7 +61,7 @@ def into_copy(
 
 
 def folder_of(request: FixRequest, target: Target, to: Path, *, dry_run: bool) -> Path:
-    """The original. UsageError for what cannot be copied."""
+    """The original directory. UsageError for what cannot be copied."""
     locator = target.locator
     path = locator.target.removeprefix("file://").removeprefix("file:")
     if locator.medium != "files" or "://" in path or target.offline:

@@ -1,5 +1,4 @@
-"""What `fix` is asked for: from a store, from a saved plan, or from the journal of a cut short fix.
-"""
+"""The request of `fix`: from a store, a saved plan, or the journal of an interrupted fix."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ USUAL_WATCH = "30s"
 
 @dataclass(frozen=True, slots=True)
 class FixRequest(Selection):
-    """Which consumer to repair, and how. Exactly one of consumer, plan and resume is given.
+    """Which consumer to repair, and how. Give exactly one of consumer, plan and resume.
 
     Texts are spelled as the options of `fix` are.
     """
@@ -28,28 +27,28 @@ class FixRequest(Selection):
     consumer: str | None = None
     """A locator, or a name in reshardctl.toml."""
     plan: Path | None = None
-    """A saved plan, to be applied exactly."""
+    """A saved plan to apply exactly."""
     resume: str | None = None
     """The journal of a fix that was interrupted: its name, path or s3://BUCKET/KEY."""
     out: Path | None = None
-    """A new file, into which the plan is saved before it is shown."""
+    """A new file for the plan, written before the plan is shown."""
     to: Path | None = None
-    """A new directory, into which a Spark checkpoint is copied, so that the copy is repaired."""
+    """A new directory for a copy of a Spark checkpoint; the copy is repaired."""
     count: bool = False
-    """Whether the records of every effect are to be counted, which reads the stream."""
+    """Whether to count the records of every effect, which reads the stream."""
     assume_stopped: bool = False
-    """Whether the consumer is known to be stopped; it is journaled as your word."""
+    """Whether the consumer is known to be stopped; the journal records it as your word."""
     live: bool = False
-    """Whether to write while the consumer runs, where every write is safe then."""
+    """Whether to write while the consumer runs, if every write is safe then."""
     watch: str = USUAL_WATCH
-    """How long the rows are watched for signs of life before anything is written."""
+    """How long to watch the rows for signs of life before anything is written."""
     journal: str | None = None
-    """Where to keep the journal: a file, a directory or s3://BUCKET/PREFIX; by default in the
-    directory of this machine's journals."""
+    """Where to keep the journal: a file, a directory or s3://BUCKET/PREFIX; by default in this
+    machine's directory of journals."""
 
     @property
     def how(self) -> tuple[str, ...]:
-        """The options that say how to go about writing, to be given again."""
+        """The options that say how to write, for a command that repeats the request."""
         argv = ["--assume-stopped"] if self.assume_stopped else []
         argv += ["--live"] if self.live else []
         argv += ["--watch", self.watch] if self.watch != USUAL_WATCH else []
@@ -57,7 +56,7 @@ class FixRequest(Selection):
 
     @property
     def verb(self) -> str:
-        """The verb of the command line that is asked for the same."""
+        """The command of the same request."""
         return "fix"
 
     @property
@@ -66,7 +65,7 @@ class FixRequest(Selection):
         return ()
 
     def settled_by_a_plan(self, dry_run: bool) -> dict[str, bool]:
-        """Options that a saved plan or a journal has settled already → whether they are given."""
+        """Options that a saved plan or a journal fixes → whether they are given."""
         return {
             "--dry-run": dry_run, "--out": self.out is not None,
             "--policy": self.policy is not None, "--probe": self.probe, "--count": self.count,
@@ -76,7 +75,7 @@ class FixRequest(Selection):
 
 
 def require_consistent(request: FixRequest, *, dry_run: bool) -> None:
-    """Raises Refused or UsageError for a request that cannot be met, before anything is called."""
+    """Raises Refused or UsageError for a request that cannot be met, before any call."""
     refuse_optimized(dry_run)
     _one_source(request)
     Journals(request.account).check(request.journal)
@@ -99,7 +98,7 @@ def require_consistent(request: FixRequest, *, dry_run: bool) -> None:
 
 
 def patience(watch: str, dry_run: bool) -> float:
-    """Seconds to look for signs of life. UsageError for none: that would prove nothing."""
+    """Seconds to look for signs of life. UsageError for 0, which would prove nothing."""
     seconds = parse_seconds(watch)
     if not seconds and not dry_run:
         raise UsageError(
@@ -110,7 +109,7 @@ def patience(watch: str, dry_run: bool) -> float:
 
 
 def nothing_else(source: str, given: Mapping[str, bool]) -> None:
-    """UsageError for options that a saved plan or a journal has settled already."""
+    """UsageError for options that a saved plan or a journal fixes."""
     if wrong := [name for name, is_given in given.items() if is_given]:
         raise UsageError(
             f"{source} and {wrong[0]} exclude each other",
@@ -119,7 +118,7 @@ def nothing_else(source: str, given: Mapping[str, bool]) -> None:
 
 
 def sources(request: FixRequest) -> Sequence[str]:
-    """What is given of consumer, plan and journal."""
+    """Which of consumer, plan and journal are given."""
     named = (
         ("a consumer", request.consumer), ("--plan", request.plan), ("--resume", request.resume)
     )

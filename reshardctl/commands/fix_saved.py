@@ -1,4 +1,4 @@
-"""Applying a saved plan, and finishing a fix that was interrupted."""
+"""Applies a saved plan, and finishes an interrupted fix."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from reshardctl.render.outcomes import Fixed
 def fix_from_plan(
     request: FixRequest, path: Path, confirm: Confirm, observer: Observer
 ) -> FixResult:
-    """Apply a saved plan exactly, or refuse."""
+    """Applies a saved plan exactly, or refuses."""
     plan = savedplan.load(path)
     locator = locators.parse(plan.locator)
     argv = tuple(suggested_command(locator, plan.stream, request.account))
@@ -59,7 +59,7 @@ def fix_from_plan(
 
 
 def resume(request: FixRequest, name: str, observer: Observer) -> FixResult:
-    """Finish a fix that was interrupted. name: its journal's name, path or place on S3."""
+    """Finishes an interrupted fix. name: its journal's name, path or place on S3."""
     journal, records = Journal.open(Journals(request.account).named(name))
     path = journal.path
     with journal:

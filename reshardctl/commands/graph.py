@@ -1,4 +1,4 @@
-"""What `graph` draws: a stream alone, one consumer's line in it, or several."""
+"""`graph`: draws a stream alone, one consumer's positions in it, or several."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from reshardctl.render.graph.several import SEVERAL, draw_several
 def drawn(
     form: str, consumers: Sequence[str], selection: Selection, observer: Observer = SILENT
 ) -> tuple[str, Exit]:
-    """The picture, and the exit code: not OK where a consumer is missing from it."""
+    """The picture, and the exit code: not OK if a consumer is missing from it."""
     if not consumers and (selection.stream is not None or not _configured(selection)):
         return _alone(form, selection, observer), Exit.OK
     if len(consumers) == 1 and (alone := offline.stream_alone(consumers[0], selection)):
@@ -65,13 +65,13 @@ def _together(
             f"name one of them: reshardctl graph {next(iter(streams))}",
         )
     shown = roundup(targets, selection, Looking(), None, consumers, observer)
-    found = [(one.name, one.report) for one in shown.entries if one.report is not None]
+    reports = [(one.name, one.report) for one in shown.entries if one.report is not None]
     failures = [one for one in shown.entries if one.failure is not None]
     for one in failures:
         assert one.failure is not None
-        if not found:
+        if not reports:
             raise one.failure
         observer.note(f"{one.name} is not in the picture: {one.failure.what}")
-    lineage = found[0][1].snapshot.lineage
-    now = max(report.snapshot.now for _, report in found)
-    return draw_several(form, lineage, now, found), shown.exit
+    lineage = reports[0][1].snapshot.lineage
+    now = max(report.snapshot.now for _, report in reports)
+    return draw_several(form, lineage, now, reports), shown.exit

@@ -25,32 +25,32 @@ class InspectRequest(Selection):
     """Which consumers to judge, and how. Texts are spelled as the options of `inspect` are."""
 
     consumers: Sequence[str] = ()
-    """Locators, names or streams in reshardctl.toml, or `snapshot:FILE`; none is all of the file.
-    """
+    """Locators, names or streams in reshardctl.toml, or `snapshot:FILE`; none means all of the
+    file."""
     count: bool = False
-    """Whether the records of every effect are to be counted, which reads the stream."""
+    """Whether to count the records of every effect, which reads the stream."""
     wait: str | None = None
     """How long to wait, as in `15m`, until `until` holds."""
     until: str | None = None
-    """`settled`, `shards=N` or `crossed`; `settled` without it."""
+    """`settled` (the default), `shards=N` or `crossed`."""
     if_reshard: Sequence[str] = ()
-    """Reshards to judge the next start after, though nobody has made them yet."""
+    """Reshards that are not made yet, after which to judge the next start."""
     watch: str | None = None
     """How long to look at the running consumer, as in `60s`."""
     fail_on: Severity | None = Severity.ERROR
-    """From which severity on the result's `exit` is `FINDINGS`; `None` for never."""
+    """The severity from which the result's `exit` is `FINDINGS`; `None` for never."""
     baseline: Path | None = None
     """An earlier JSON report or a snapshot, whose findings are not counted again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What `inspect` has come to.
+    """The result of `inspect`.
 
     roundup: each consumer with its report or its failure, in order. words: the arguments that name
     the first one to other commands. alone: whether one consumer was named by its locator, without a
     baseline, so that its report stands by itself. warning: what is wrong with the baseline, if
-    anything is.
+    anything.
     """
 
     roundup: Roundup
@@ -65,8 +65,7 @@ class Inspection:
 
     @property
     def report(self) -> Report:
-        """The report of the only consumer. Raises its failure; UsageError where there are several.
-        """
+        """The report of the only consumer. Raises its failure; UsageError for several."""
         if len(self.roundup.entries) != 1:
             raise UsageError(
                 f"{len(self.roundup.entries)} consumers were inspected", "see roundup.entries"
@@ -79,10 +78,10 @@ class Inspection:
 
 
 def inspect(request: InspectRequest, observer: Observer = SILENT) -> Inspection:
-    """Read consumers and their streams, and judge their next start.
+    """Reads consumers and their streams, and judges their next start.
 
-    Raises UsageError before anything is called. The failure of the only consumer is raised where
-    it is named by its locator; otherwise it is kept in the round-up, and the others are judged.
+    Raises UsageError before anything is called. The failure of the only consumer is raised if it is
+    named by its locator; otherwise it is kept in the round-up, and the others are judged.
     """
     baseline = None if request.baseline is None else baseline_of(request.baseline)
     targets = [

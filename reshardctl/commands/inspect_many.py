@@ -1,4 +1,4 @@
-"""Judging several consumers at once; none of them hides what becomes of the others."""
+"""Judges several consumers at once; a failure of one does not hide the others."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Result = TypeVar("Result")
 
 
 def failing(findings: Sequence[Finding], fail_on: Severity | None) -> bool:
-    """Whether a finding is at or above a severity; none is where `fail_on` is `None`."""
+    """Whether a finding is at or above a severity; never if `fail_on` is `None`."""
     return fail_on is not None and any(f.severity >= fail_on for f in findings)
 
 
@@ -39,7 +39,7 @@ def roundup(
     targets: Sequence[Target], selection: Selection, looking: Looking, fail_on: Severity | None,
     names: Sequence[str], observer: Observer, baseline: Baseline | None = None,
 ) -> Roundup:
-    """Judge them all, in the order in which they are given. names: as they were typed."""
+    """Judges all of them, in the order given. names: as they were typed."""
     listings: dict[tuple[object, ...], Listed] = {}
     ready = [_ready(one, selection, looking, listings) for one in targets]
     judged = at_once([_judging(one, looking, observer) for one in ready])
@@ -70,7 +70,7 @@ def _ready(
     looking: Looking,
     listings: dict[tuple[object, ...], Listed],
 ) -> Target | ReshardError:
-    """Its ports are made here, one after the other: making clients is not safe in threads."""
+    """The target with its ports made, one after another: making clients is not thread-safe."""
     try:
         ports = target.ports()
     except ReshardError as error:
@@ -87,7 +87,7 @@ def _opened(ports: Ports) -> Callable[[], Ports]:
 
 
 def _key(target: Target, selection: Selection) -> tuple[object, ...]:
-    """Equal where the stream is the same and is reached in the same way."""
+    """Equal for the same stream, reached in the same way."""
     if target.entry is None:
         return (target.stream, *selection.account.argv())
     stream = target.entry.stream
@@ -115,20 +115,19 @@ def _entry(
 
 
 def _one_each(entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Two consumers of one stream on the same rows, however they are reached, are one of them
-    wrong."""
+    """Marks the second of two consumers of one stream on the same rows as wrong."""
     first: dict[tuple[str, ...], Entry] = {}
-    found = []
+    unique = []
     for entry in entries:
         arn = entry.report.snapshot.store.get("arn", "") if entry.report is not None else ""
         if entry.report is None or not arn:
-            found.append(entry)
+            unique.append(entry)
             continue
         picked = (entry.locator.options.get(n, "") for n in entry.locator.spec.selectors)
         whose = (entry.report.snapshot.lineage.stream.arn, arn, *picked)
         other = first.setdefault(whose, entry)
-        found.append(entry if other is entry else _twice(entry, other, arn))
-    return tuple(found)
+        unique.append(entry if other is entry else _twice(entry, other, arn))
+    return tuple(unique)
 
 
 def _twice(entry: Entry, other: Entry, arn: str) -> Entry:
@@ -140,7 +139,7 @@ def _twice(entry: Entry, other: Entry, arn: str) -> Entry:
 
 
 class Listed:
-    """A stream that several consumers read: it is listed once, by whoever comes first."""
+    """A stream that several consumers read: it is listed once, by the first of them."""
 
     def __init__(self, kinesis: Stream) -> None:
         self._kinesis = kinesis
@@ -155,10 +154,10 @@ class Listed:
                     self._found[stream] = self._kinesis.lineage(stream)
                 except ReshardError as error:
                     self._found[stream] = error
-        found = self._found[stream]
-        if isinstance(found, ReshardError):
-            raise found
-        return found
+        listing = self._found[stream]
+        if isinstance(listing, ReshardError):
+            raise listing
+        return listing
 
     def beside(self, kinesis: Stream) -> _Beside:
         """The same listing, for a consumer with ports of its own for everything else."""
@@ -177,11 +176,11 @@ class _Beside:
 def at_once(
     jobs: Sequence[Callable[[], Result]], limit: int = AT_ONCE
 ) -> list[Result | ReshardError]:
-    """Do all jobs, at most `limit` at a time; their results or failures, in their order.
+    """Does all jobs, at most `limit` at a time; their results or failures, in order.
 
     The threads are daemons: Ctrl-C ends the command at once, because reading leaves nothing behind.
     """
-    found: list[Any] = [None] * len(jobs)
+    results: list[Any] = [None] * len(jobs)
     queue: SimpleQueue[int] = SimpleQueue()
     for index in range(len(jobs)):
         queue.put(index)
@@ -193,11 +192,11 @@ def at_once(
             except Empty:
                 return
             try:
-                found[index] = jobs[index]()
+                results[index] = jobs[index]()
             except ReshardError as error:
-                found[index] = error
+                results[index] = error
             except Exception as error:
-                found[index] = CannotTell(
+                results[index] = CannotTell(
                     f"unexpected {type(error).__name__}: {error}",
                     "this is a defect of reshardctl; look at this consumer alone",
                 )
@@ -209,4 +208,4 @@ def at_once(
         thread.start()
     for thread in threads:
         thread.join()
-    return found
+    return results

@@ -1,4 +1,4 @@
-"""How `inspect` looks: after a wait, for a while, or at what a reshard would do."""
+"""The modes of `inspect`: after a wait, during a watch, or after a reshard that is not made yet."""
 
 from __future__ import annotations
 
@@ -17,20 +17,23 @@ if TYPE_CHECKING:
     from reshardctl.lineage import Reshard
 
 SHORTEST = 10.0
-"""Seconds of a watch: in less, a healthy owner need not renew (every 3.3 s by default)."""
+"""Least seconds of a watch: a healthy owner renews every 3.3 s by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Looking:
-    """wait: what for, first. reshards: judge the stream as it would be after them, in this order.
-    watch: seconds for which the running consumer is looked at, 0 for not."""
+    """How to inspect.
+
+    wait: what to wait for first. reshards: judge the stream as it would be after them, in this
+    order. watch: seconds to watch the running consumer, 0 for not.
+    """
 
     wait: Wait | None = None
     reshards: tuple[Reshard, ...] = ()
     watch: float = 0.0
 
     def report(self, target: Target, observer: Observer) -> Report:
-        """Wait, read, judge."""
+        """Waits, reads and judges."""
         from reshardctl.commands.survey import survey
         from reshardctl.diagnosis.preflight import forecast
 
@@ -50,7 +53,7 @@ class Looking:
 def looking_of(
     wait: str | None, until: str | None, if_reshard: Sequence[str] | None, watch: str | None
 ) -> Looking:
-    """The options. Raises UsageError before anything is called."""
+    """Reads the options. Raises UsageError before anything is called."""
     from reshardctl.lineage import parse_reshard
 
     reshards = tuple(map(parse_reshard, if_reshard or ()))
@@ -75,7 +78,7 @@ def _seconds(watch: str | None) -> float:
 
 
 def _nothing_measured(target: Target) -> None:
-    """UsageError for what is read off records: those of a forecast are not written yet."""
+    """UsageError for options that read records: those after a future reshard do not exist."""
     repair_options = target.repair_options
     if repair_options.count:
         raise UsageError("--count and --if-reshard exclude each other: a forecast has no records "
@@ -89,7 +92,7 @@ def _nothing_measured(target: Target) -> None:
 
 
 def not_for_fix(if_reshard: Sequence[str] | None) -> None:
-    """UsageError: there is nothing to mend before the reshard is made."""
+    """UsageError: there is nothing to repair before the reshard is made."""
     if if_reshard:
         raise UsageError(
             "--if-reshard is a forecast, and fix writes only what is wrong now",

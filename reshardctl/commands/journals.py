@@ -27,40 +27,43 @@ MAYBE = "reshardctl undo --list   # the journals of this machine"
 
 @dataclass(frozen=True, slots=True)
 class Journals:
-    """account: how S3 is reached; nothing of it is called for a journal in a file."""
+    """Finds and makes journals.
+
+    account: how S3 is reached; not used for a journal in a file.
+    """
 
     account: Account
 
     @property
     def directory(self) -> Path:
-        """Where this machine's are."""
+        """The directory of this machine's journals."""
         return state_dir(os.environ, Path.home())
 
     def named(self, text: str) -> Log:
-        """The journal that an operator names: `s3://…`, a path, a name, or how one begins."""
+        """The journal that an operator names: `s3://…`, a path, a name, or the start of one."""
         if is_s3(text):
             return self._object(_with_key(text))
         if "/" in text or Path(text).is_file():
             return FileLog(Path(text))
         logs = files(self.directory)
         wanted = text.removesuffix(SUFFIX)
-        found = [log for log in logs if name_of(log.where) == wanted]
-        found = found or [log for log in logs if name_of(log.where).startswith(wanted)]
-        if len(found) == 1:
-            return found[0]
-        if not found:
+        matching = [log for log in logs if name_of(log.where) == wanted]
+        matching = matching or [log for log in logs if name_of(log.where).startswith(wanted)]
+        if len(matching) == 1:
+            return matching[0]
+        if not matching:
             raise UsageError(
                 f"cannot read journal {text}: No such file, and no journal in {self.directory} "
                 f"begins so", MAYBE,
             )
-        names = ", ".join(sorted(name_of(log.where) for log in found)[-3:])
+        names = ", ".join(sorted(name_of(log.where) for log in matching)[-3:])
         raise UsageError(
-            f"{len(found)} journals in {self.directory} begin with {text!r}: {names}",
+            f"{len(matching)} journals in {self.directory} begin with {text!r}: {names}",
             "give more of the name",
         )
 
     def new(self, place: str | None, header: Header) -> Log:
-        """Where a new journal goes: `--journal`, or a name of its own in the usual directory."""
+        """A new journal's log: `--journal`, or a name of its own in the usual directory."""
         table = locators.parse(header.locator).target
         name = new_name(header.when, table, header.plan)
         if place is None:
@@ -77,7 +80,7 @@ class Journals:
             s3_object(place)
 
     def listing(self, place: str | None) -> Listing:
-        """The journals of a place, of this machine's directory without one."""
+        """The journals of a place, or of this machine's directory."""
         if place is not None and is_s3(place):
             return self._on_s3(s3_object(place))
         directory = self.directory if place is None else Path(place)
@@ -86,7 +89,7 @@ class Journals:
         return Listing(str(directory), entries(files(directory)), place is None)
 
     def beside(self, records: Records) -> list[Entry]:
-        """The other journals of the place that this one is in."""
+        """The other journals in the place of this one."""
         if isinstance(records.path, S3Object):
             folder, _, _ = records.path.key.rpartition("/")
             return list(self._on_s3(S3Object(records.path.bucket, folder)).entries)
@@ -95,13 +98,15 @@ class Journals:
         return entries([*own, *usual])
 
     def word_for(self, entry: Entry) -> str:
-        """The shortest text by which a command finds it."""
+        """The shortest text by which a command finds the journal."""
         usual = isinstance(entry.where, Path) and entry.where.parent == self.directory
         return entry.name if usual else shlex.quote(str(entry.where))
 
     def later(self, records: Records, keys: Sequence[str]) -> list[Entry]:
-        """Journals that wrote these rows after this one and still stand, newest first; [] when
-        that cannot be looked at."""
+        """Later journals of these rows whose writes are still in place, newest first.
+
+        [] if they cannot be listed.
+        """
         try:
             return younger(self.beside(records), records, keys)
         except ReshardError:
@@ -124,15 +129,15 @@ class Journals:
 
 
 def _with_key(text: str) -> S3Object:
-    found = s3_object(text)
-    if not found.key or found.key.endswith("/"):
+    place = s3_object(text)
+    if not place.key or place.key.endswith("/"):
         raise UsageError(f"{text} names no journal", f"reshardctl undo --list {text}")
-    return found
+    return place
 
 
 @contextmanager
 def kept_if_used(log: Log, header: Header) -> Iterator[Journal]:
-    """A new journal that goes again if no write was ever begun: there is nothing to undo in it."""
+    """A new journal that is deleted again if no write was begun."""
     with Journal.create(log, header) as journal:
         try:
             yield journal

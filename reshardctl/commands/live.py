@@ -1,4 +1,4 @@
-"""`--live`: what it excludes."""
+"""The options that `--live` excludes."""
 
 from __future__ import annotations
 

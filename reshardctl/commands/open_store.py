@@ -1,4 +1,4 @@
-"""The medium of a locator: one opener each, none of which calls anything yet."""
+"""Opens the store of a locator: one function per medium, none of which calls anything yet."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """How the store's account is reached. endpoints: service → URL, for those that are given.
+    """How the store's account is reached.
 
-    session: a boto3 Session. clock: monotonic seconds; sleep: waits that many.
-    files_read: is told how many of how many files are read.
+    endpoints: service → URL, for those that are given. session: a boto3 Session. clock: monotonic
+    seconds; sleep: waits that many. files_read: receives how many of how many files are read.
     """
 
     session: Any
@@ -61,7 +61,7 @@ def _s3files(locator: Locator, reached: Reached) -> Store:
 
 
 def _of_files(locator: Locator, blobs: Blobs, reached: Reached) -> Store:
-    """The files that are wanted, joined by the table that keeps a part of them, where one does."""
+    """The files that are wanted, joined with the table that keeps a part of them, if one does."""
     from reshardctl.consumers.registry import consumer_of
     from reshardctl.stores.files.tree import Tree
 

@@ -1,4 +1,4 @@
-"""`python -O`: Python leaves out `assert`, on which the proof of a plan rests in places."""
+"""Refuses `python -O`, which drops the assertions that parts of a plan's proof rely on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from reshardctl.errors import Refused
 
 
 def refuse_optimized(dry_run: bool) -> None:
-    """Refused where something might be written by an interpreter that leaves assertions out."""
+    """Refused if something might be written without assertions."""
     if sys.flags.optimize and not dry_run:
         raise Refused(
             "Python runs with -O or PYTHONOPTIMIZE, which leaves checks of the plan out; nothing "

@@ -1,4 +1,4 @@
-"""What a fix comes to, as values: the plan that is shown, and what was written."""
+"""The results of a fix as values: the plan that is shown, and what was written."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ from reshardctl.stores.named_file import is_regular, replace_file
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """A command of ours, to be given again with consent. words: what it works on. how: the options
-    that say how to go about writing."""
+    """A command of ours, to be repeated with consent.
+
+    words: what it works on. how: the options that say how to write.
+    """
 
     verb: str
     words: tuple[str, ...]
     how: tuple[str, ...]
 
     def command(self, accepted: str, *more: str) -> str:
-        """The complete command, on one line. accepted: the value of `--accept`, if it needs
-        one."""
+        """The complete command, on one line. accepted: the value of `--accept`, if needed."""
         argv = list(self.words)
         if accepted and "--accept" in argv[:-1]:
             index = argv.index("--accept")
@@ -42,9 +43,9 @@ class Again:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What a fix would write, proven; or why there is nothing that it can.
+    """What a fix would write, proven; or why there is no plan.
 
-    report: what was read, judged; its `decision` says why where `plan` is `None`. limit: what the
+    report: what was read, judged; its `decision` says why if `plan` is `None`. limit: what the
     request accepts. words, sink_words: the arguments that name the consumer and its sink to other
     commands. saved: the file of the plan, if it was saved.
     """
@@ -59,19 +60,19 @@ class Planned:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """What would be written; nothing where there is no plan."""
+        """What would be written; empty if there is no plan."""
         return () if self.plan is None else self.plan.steps
 
     @property
     def decision(self) -> Plan:
-        """The plan with its proof. UsageError where there is none."""
+        """The plan with its proof. UsageError if there is none."""
         if not isinstance(self.report.decision, Plan):
             raise UsageError("there is no plan", "see report.decision")
         return self.report.decision
 
     @property
     def exit(self) -> Exit:
-        """FINDINGS where there is something to do or left, REFUSED where a question is open."""
+        """FINDINGS if something is to be done or left, REFUSED if a question is open."""
         if self.plan is not None:
             return Exit.FINDINGS
         return Exit.REFUSED if isinstance(self.report.decision, Ask) else left(self.report)
@@ -82,8 +83,11 @@ class Planned:
         return self.again.command(flag(self.decision, self.limit))
 
     def save(self, path: Path) -> Saved:
-        """Save the plan for `FixRequest.plan`: into a new file that is the owner's alone, or into
-        what is there and is no file. UsageError where there is no plan, or a file already."""
+        """Saves the plan for `FixRequest.plan`, readable by its owner only.
+
+        An existing pipe or device is written to. UsageError if there is no plan, or if the file
+        exists.
+        """
         if self.plan is None:
             raise UsageError("there is no plan to save", "see report.decision")
         if is_regular(path):
@@ -97,9 +101,9 @@ class Planned:
 class FixResult:
     """What a fix has done.
 
-    planned: what was shown; `None` for a fix that was gone on with. fixed: what was written, with
-    its journal and the report after it; `None` where there was nothing to write. words, sink_words:
-    as in `Planned`.
+    planned: what was shown; `None` if an interrupted fix was continued. fixed: what was written,
+    with its journal and the report after it; `None` if there was nothing to write. words,
+    sink_words: as in `Planned`.
     """
 
     planned: Planned | None
@@ -109,7 +113,7 @@ class FixResult:
 
     @property
     def report(self) -> Report:
-        """The newest judgement of the consumer."""
+        """The latest judgement of the consumer."""
         if self.fixed is not None:
             return self.fixed.after
         assert self.planned is not None
@@ -117,23 +121,23 @@ class FixResult:
 
     @property
     def journal(self) -> str | None:
-        """The journal's path or s3:// URL, for `undo`; `None` where nothing was written."""
+        """The journal's path or s3:// URL, for `undo`; `None` if nothing was written."""
         return None if self.fixed is None else self.fixed.journal
 
     @property
     def residuals(self) -> Sequence[Residual]:
-        """Shards that were left alone, because their repair costs more than is accepted."""
+        """Shards that were left alone because their repair costs more than is accepted."""
         decision = self.report.decision
         return decision.residuals if isinstance(decision, Nothing | Plan) else ()
 
     @property
     def exit(self) -> Exit:
-        """OK where nothing is left to do, else FINDINGS."""
+        """OK if nothing is left to do, else FINDINGS."""
         return left(self.report)
 
 
 def left(report: Report) -> Exit:
-    """OK where nothing is left to repair, else FINDINGS."""
+    """OK if nothing is left to repair, else FINDINGS."""
     return Exit.OK if report.nothing_left else Exit.FINDINGS
 
 

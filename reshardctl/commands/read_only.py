@@ -1,4 +1,4 @@
-"""Stores that can be looked at from here, and are written elsewhere."""
+"""Stores that this tool can read and never write."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MEDIA = frozenset({"quickwit-http", "quickwit-https"})
 
 
 def only_read(locator: Locator, dry_run: bool, out: Path | None) -> None:
-    """Raises Refused, before anything is read, for a write to such a store or a plan of one."""
+    """Raises Refused, before any read, for a write to such a store or a plan of one."""
     if locator.medium not in MEDIA or (dry_run and out is None):
         return
     from reshardctl.stores.quickwit.rest import READ_ONLY, WHERE

@@ -1,4 +1,4 @@
-"""`rebuild`: count what a sink holds, and write the positions that it proves."""
+"""`rebuild`: counts what a sink holds, and writes the positions that it proves."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RebuildRequest(FixRequest):
 
     @property
     def verb(self) -> str:
-        """The verb of the command line that is asked for the same."""
+        """The command of the same request."""
         return "rebuild"
 
     @property
@@ -45,7 +45,7 @@ class RebuildRequest(FixRequest):
         return () if self.sink is None else self.sink.words()
 
     def settled_by_a_plan(self, dry_run: bool) -> dict[str, bool]:
-        """Options that a saved plan or a journal has settled already → whether they are given."""
+        """Options that a saved plan or a journal fixes → whether they are given."""
         return FixRequest.settled_by_a_plan(self, dry_run) | {
             "--from": self.sink is not None and bool(self.sink.path),
             "--column": self.sink is not None and bool(self.sink.columns),
@@ -54,7 +54,7 @@ class RebuildRequest(FixRequest):
 
 
 def plan_rebuild(request: RebuildRequest, observer: Observer = SILENT) -> Planned:
-    """What `rebuild` would write, proven. Raises as `plan` does."""
+    """Makes the plan that `rebuild` would write. Raises as `plan` does."""
     target = _proven_by_sink(request, observer, dry_run=True)
     return plan_for(request, target, target.ports(), observer)
 
@@ -62,7 +62,7 @@ def plan_rebuild(request: RebuildRequest, observer: Observer = SILENT) -> Planne
 def rebuild(
     request: RebuildRequest, confirm: Confirm = within_limit, observer: Observer = SILENT
 ) -> FixResult:
-    """Write the positions that a sink proves, apply a plan of that, or finish what was interrupted.
+    """Writes the positions that a sink proves, applies a plan of that, or finishes an earlier one.
 
     confirm, and what is raised: as for `fix`.
     """
@@ -78,7 +78,7 @@ def rebuild(
 def _proven_by_sink(
     request: RebuildRequest, observer: Observer, *, dry_run: bool
 ) -> Target:
-    """The consumer, to be planned for on the positions that its sink proves."""
+    """The consumer as a target, to be planned for on the positions that its sink proves."""
     require_consistent(request, dry_run=dry_run)
     text, sink = request.consumer or "", request.sink
     if sink is None or not sink.path:
@@ -122,8 +122,10 @@ def _holds_parts(case: Case) -> bool:
 
 
 def _store_is_there(target: Target, ports: Ports) -> None:
-    """Raises Refused for a table or a directory that was deleted, with the command that makes it
-    again: whose it is, its tags and its policies are not ours to say."""
+    """Raises Refused for a deleted table or directory, with the command that recreates it.
+
+    Its owner, its tags and its policies are not ours to choose.
+    """
     locator = target.locator
     try:
         ports.store.identity()

@@ -1,4 +1,4 @@
-"""Option texts to what the operator wants."""
+"""Turns the texts of options into values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ACCEPT = re.compile(r"(skip|reread)=(.+)\Z")
 def wishes_of(
     policy: str, accept: str | None, bootstrap: bool = False, recreated: str | None = None
 ) -> RepairOptions:
-    """Raises UsageError for a word that cannot be read."""
+    """What the operator wants, from the options. UsageError for a word that cannot be read."""
     time = None if recreated is None else parse_instant(recreated)
     if bootstrap and time is not None:
         raise UsageError("--bootstrap and --recreated exclude each other", "give one of them")
@@ -31,7 +31,7 @@ def wishes_of(
 
 
 def policy_of(text: str) -> Policy:
-    """`lossless`, `latest`, `latest-at-start`, or `at-timestamp=` and a time."""
+    """Reads `lossless`, `latest`, `latest-at-start`, or `at-timestamp=` and a time."""
     name, equals, time = text.partition("=")
     if name == AT_TIMESTAMP.name:
         if not time:
@@ -47,7 +47,7 @@ def policy_of(text: str) -> Policy:
 
 
 def accept_of(text: str | None) -> Accept | None:
-    """`skip=12m,reread=3h,disorder`; `reread=all` for no bound; `None` where nothing is said."""
+    """Reads `skip=12m,reread=3h,disorder`; `reread=all` for no limit; `None` for no text."""
     if text is None:
         return None
     limits = {"skip": 0.0, "reread": Accept().reread}
@@ -66,14 +66,14 @@ def accept_of(text: str | None) -> Accept | None:
 
 
 def _limit(text: str) -> float:
-    """Seconds; nothing at all needs no unit."""
+    """Seconds; zero needs no unit."""
     if text == "all":
         return EVERYTHING
     return 0.0 if text == "0" else parse_seconds(text)
 
 
 def budget_of(text: str | None) -> Limits:
-    """`calls=5000,time=10m`, or either of them; the other keeps its default."""
+    """Reads `calls=5000,time=10m`, or either of them; the other keeps its default."""
     from reshardctl.kinesis.budget import Limits
 
     limits = Limits()
@@ -92,7 +92,7 @@ def budget_of(text: str | None) -> Limits:
 
 
 def counting(target: Target, count: bool) -> Target:
-    """The same target, its effects to be counted if `count`."""
+    """The same target; its effects are counted if `count`."""
     return (
         replace(target, repair_options=replace(target.repair_options, count=True))
         if count

@@ -1,4 +1,4 @@
-"""A sink on the command line: where it is, what of it says what, and which Spark reads it."""
+"""A sink on the command line: its place, its columns, and the Spark that reads it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Sink:
-    """What was said of a sink. columns: as `--column` takes them. against: whether the stream is
-    read, too, and compared with it."""
+    """The options of a sink.
+
+    columns: as `--column` takes them. against: whether the stream is read too, and compared with
+    it.
+    """
 
     path: str
     form: str | None = None
@@ -19,15 +22,15 @@ class Sink:
     remote: str | None = None
 
     def words(self) -> tuple[str, ...]:
-        """The arguments that name it again."""
-        said = [("--form", self.form), *(("--column", one) for one in self.columns)]
-        said += [("--master", self.master), ("--remote", self.server)]
-        more = [word for name, value in said if value is not None for word in (name, value)]
+        """The arguments that name the sink."""
+        options = [("--form", self.form), *(("--column", one) for one in self.columns)]
+        options += [("--master", self.master), ("--remote", self.server)]
+        more = [word for name, value in options if value is not None for word in (name, value)]
         return ("--from", self.path, *more, *(() if self.against else ("--alone",)))
 
     @property
     def server(self) -> str | None:
-        """`remote` as it may be shown: without a token."""
+        """`remote` without a token."""
         from reshardctl.spark.remote import shown
 
         return None if self.remote is None else shown(self.remote)

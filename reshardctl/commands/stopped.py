@@ -22,8 +22,10 @@ from reshardctl.planning.live_writes import counted, require_live, suggesting
 def allowed(
     request: FixRequest, ports: Ports, locator: Locator, steps: Sequence[Step], observer: Observer
 ) -> str:
-    """Words for the journal on why these steps may be written. Raises ConsumerRunning and Refused
-    where they may not."""
+    """Words for the journal on why these steps may be written.
+
+    Raises ConsumerRunning and Refused if they may not.
+    """
     if request.live:
         require_live(steps)
         return f"--live: {counted(steps)}"
@@ -50,7 +52,7 @@ def stopped(
 
 
 def header_of(plan: SavedPlan, ports: Ports, why: str) -> Header:
-    """What the journal of this plan begins with. why: what `allowed` returned."""
+    """The header of this plan's journal. why: what `allowed` returned."""
     stream = {"arn": plan.stream, "created": instant(plan.created)}
     return Header(
         plan.digest, plan.locator, dict(plan.store), stream, plan.options.policy.name,

@@ -1,4 +1,4 @@
-"""The words of a command, for the commands that we print."""
+"""The words of the commands that we print."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def asked_words(
     policy: str | None, accept: str | None, repair_options: RepairOptions | None, probe: bool,
     created: str | None,
 ) -> list[str]:
-    """What is wanted of a consumer, as options."""
+    """The options that say what is wanted of a consumer."""
     argv: list[str] = []
     if policy is not None and policy != "lossless":
         argv += ["--policy", str(policy)]

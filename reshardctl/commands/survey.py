@@ -1,4 +1,4 @@
-"""Reading a consumer and its stream, and judging what was read."""
+"""Reads a consumer and its stream, and judges what was read."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from reshardctl.snapshot.resolve_policy import resolved, with_ends
 def survey(
     ports: Ports, stream: str, locator: Locator, options: RepairOptions, probe: bool = False
 ) -> Report:
-    """Read a consumer's rows and its stream, and judge them.
+    """Reads a consumer's rows and its stream, and judges them.
 
     A policy by time comes back resolved to numbers, in the report's options. probe: bounded reads
-    settle what they can, and everything is judged again.
+    decide what they can, and everything is judged again.
     """
     snapshot = take(ports.kinesis, ports.store, stream, locator, ports.clock)
     return judged(ports.kinesis, snapshot, options, probe)
 
 
 def judged(kinesis: Stream, snapshot: Snapshot, options: RepairOptions, probe: bool) -> Report:
-    """Judge what was read, as `survey` does; the stream is asked for records alone."""
+    """Judges what was read, as `survey` does; the stream is asked for records only."""
     if options.policy.unresolved:
         make(snapshot, replace(options, policy=LOSSLESS))  # no record is read of a wrong table
         options = replace(options, policy=resolved(options.policy, snapshot, kinesis))

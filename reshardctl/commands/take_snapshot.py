@@ -1,4 +1,4 @@
-"""What `snapshot` does: list once, read every consumer, and tell what the file holds."""
+"""`snapshot`: lists once, reads every consumer, and describes the file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from reshardctl.snapshot.file import SavedSnapshot
 def freeze(
     consumers: Sequence[str], selection: Selection, observer: Observer = SILENT
 ) -> SavedSnapshot:
-    """Everything read now. UsageError for consumers that one file cannot tell apart."""
+    """Reads everything now. UsageError for consumers that one file cannot tell apart."""
     if wrong := [text for text in consumers if offline.is_snapshot(text)]:
         raise UsageError(f"{wrong[0]} is a snapshot already", "name the consumer itself")
     targets = _targets(consumers, selection, observer)
@@ -36,10 +36,10 @@ def freeze(
     if not targets:
         lineage, now = listed(selection.account, selection.stream or "", observer)
         return SavedSnapshot(now, lineage)
-    found: list[Snapshot] = []
+    snapshots: list[Snapshot] = []
     for target in targets:
-        found.append(_taken(target, found[0].lineage if found else None))
-    return SavedSnapshot(found[0].now, found[0].lineage, tuple(found))
+        snapshots.append(_taken(target, snapshots[0].lineage if snapshots else None))
+    return SavedSnapshot(snapshots[0].now, snapshots[0].lineage, tuple(snapshots))
 
 
 def _targets(consumers: Sequence[str], selection: Selection, observer: Observer) -> list[Target]:
@@ -48,14 +48,14 @@ def _targets(consumers: Sequence[str], selection: Selection, observer: Observer)
     config = configured.names(stream, selection)
     if config is None or stream not in config.streams:
         return [one(text, selection, observer) for text in consumers]
-    found = several(consumers or (stream,), replace(selection, stream=None), observer)
-    for target in found:
+    targets = several(consumers or (stream,), replace(selection, stream=None), observer)
+    for target in targets:
         if target.entry is None or target.entry.stream.name != stream:
             raise UsageError(
                 f"{target.locator.text} is not configured as a consumer of {stream}",
                 f"name one of those in {config.file}, or the stream as AWS does",
             )
-    return found
+    return targets
 
 
 def _taken(target: Target, lineage: Lineage | None) -> Snapshot:
@@ -86,7 +86,7 @@ class _Listed:
 
 
 def redacted(saved: SavedSnapshot) -> SavedSnapshot:
-    """The same for people who must not know whose it is."""
+    """The same snapshot without what identifies its owner."""
     lineage = redaction.redacted_lineage(saved.lineage)
     names = redaction.Redaction(saved.lineage.stream.name)
     consumers = tuple(names.snapshot(one, lineage) for one in saved.consumers)
@@ -94,7 +94,7 @@ def redacted(saved: SavedSnapshot) -> SavedSnapshot:
 
 
 def described(saved: SavedSnapshot, path: Path, redact: bool) -> Iterator[str]:
-    """What was saved, what is in it, and how it is used."""
+    """What was saved, what is in it, and how to use it."""
     size = path.stat().st_size
     yield f"Saved {path} ({size:,} bytes, readable by you alone)."
     yield f"  stream    {saved.lineage.stream.name}: {len(saved.lineage)} shards"

@@ -20,41 +20,42 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What is said beside the consumers, spelled as the options of the command line are.
+    """The options beside the consumers, spelled as on the command line.
 
-    `None` says nothing: the configuration decides, where a consumer is named in it, or the default.
+    `None` means not given: the configuration decides, if it names the consumer, or the default.
     """
 
     stream: str | None = None
-    """Name or ARN; needed where the consumer is named by a locator."""
+    """Name or ARN; needed if the consumer is named by a locator."""
     account: Account = field(default_factory=Account)
     """How AWS is reached."""
     policy: str | None = None
     """`lossless`, `latest`, `at-timestamp=TIME` or `latest-at-start`."""
     accept: str | None = None
-    """What a repair may cost a shard: `skip=12m,reread=3h,disorder`."""
+    """What a repair may cost per shard: `skip=12m,reread=3h,disorder`."""
     probe: bool = False
-    """Whether bounded reads of the stream may settle what the rows leave open."""
+    """Whether bounded reads of the stream may decide what the rows leave open."""
     bootstrap: bool = False
     """Whether the application is new, and its first positions are to be made."""
     recreated: str | None = None
-    """The creation time of the stream that stands where an earlier one of its name stood."""
+    """The creation time of the stream that replaced an earlier one of its name."""
     created: str | None = None
     """The creation time of the stream that the positions belong to."""
     config: Path | None = None
-    """The file of the configured names, if it is not the usual one."""
+    """The configuration file, if it is not the usual one."""
 
     @property
     def created_at(self) -> float | None:
-        """`created` in Unix seconds. UsageError for what is no time."""
+        """`created` in Unix seconds. UsageError if it is no time."""
         return None if self.created is None else parse_instant(self.created)
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One consumer to work on. words: the arguments that name it again in commands we print.
+    """One consumer to work on.
 
-    opened: gives its ports; called at most once a command. Nothing is called before.
+    words: the arguments that name it in commands we print. opened: makes its ports; called at most
+    once per command. Nothing is called before.
     """
 
     stream: str
@@ -64,11 +65,11 @@ class Target:
     argv: tuple[str, ...]
     opened: Callable[[], Ports]
     offline: bool = False
-    """Whether it is a snapshot: nothing moves, nothing can be written."""
+    """Whether it is a snapshot: nothing changes, nothing can be written."""
     to_write: tuple[str, ...] = ()
-    """The words of commands that write, where they are others."""
+    """The words of commands that write, if they are others."""
     entry: Entry | None = None
-    """What reshardctl.toml says of it, if it is named there."""
+    """Its entry in reshardctl.toml, if it is named there."""
     suppressions: tuple[Suppression, ...] = ()
     """Which of its findings are known and accepted."""
 

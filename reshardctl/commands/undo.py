@@ -1,4 +1,4 @@
-"""`undo`: put back what a fix wrote, once it is shown what the next start would then do."""
+"""`undo`: restores what a fix overwrote, after showing what the next start would then do."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ from reshardctl.stores.base import Texts, recover
 
 @dataclass(frozen=True, slots=True)
 class UndoResult:
-    """An undo, wanted or done. words: the arguments that name the consumer to other commands."""
+    """An undo, shown or done. words: the arguments that name the consumer to other commands."""
 
     undoing: Undoing
     words: tuple[str, ...]
 
     @property
     def exit(self) -> Exit:
-        """FINDINGS where something could be put back and was not, else OK."""
+        """FINDINGS if something could be restored and was not, else OK."""
         wanted = self.undoing.written is None and self.undoing.steps
         return Exit.FINDINGS if wanted else Exit.OK
 
@@ -69,18 +69,18 @@ ConfirmUndo = Callable[[UndoResult], bool]
 
 
 def always(_wanted: UndoResult) -> bool:
-    """A yes to every undo: it costs nothing that the state before the fix did not."""
+    """Consents to every undo: it costs nothing that the state before the fix did not."""
     return True
 
 
 def undo(
     request: UndoRequest, confirm: ConfirmUndo = always, observer: Observer = SILENT
 ) -> UndoResult:
-    """Take a fix back, as far as the consumer has not saved since, or show what that would do.
+    """Undoes a fix, as far as the consumer has not saved since, or shows what that would do.
 
-    confirm: is called with the undo before anything is written, but not for one that was begun
-    before. Raises UsageError for a request that cannot be met; UndoRefused, NotConfirmed and
-    ConsumerRunning, nothing being written; HalfDone, naming the journal.
+    confirm: called with the undo before anything is written, but not for one that was begun before.
+    Raises UsageError for a request that cannot be met; UndoRefused, NotConfirmed and
+    ConsumerRunning, when nothing was written; HalfDone, naming the journal.
     """
     refuse_optimized(request.dry_run)
     patience(request.watch, request.dry_run)
@@ -131,7 +131,7 @@ def _undo(
 def _planned(
     account: Account, ports: Ports, source: Source, locator: Locator, images: list[Image]
 ) -> Undoing:
-    """The undo as it would be on the rows as they are."""
+    """The undo as it would be on the present rows."""
     steps, kept = _steps(account, ports, source, images, locator)
     plan = source.plan
     lineage = ports.kinesis.lineage(plan.stream)
@@ -150,7 +150,7 @@ def _whole(
     request: UndoRequest, ports: Ports, source: Source, locator: Locator, whole: Whole,
     consent: Callable[[Undoing], None], observer: Observer,
 ) -> Undoing:
-    """Put whole texts back: rows that cannot be read are taken to be as the fix left them."""
+    """Restores whole texts: rows that cannot be read are assumed to be as the fix left them."""
     assert source.log is not None
     known = source.records(ports)
     as_fixed = replace(source, read_records=replace(known, undo=None))
@@ -172,7 +172,7 @@ def _whole(
 def _journal(
     request: UndoRequest, ports: Ports, source: Source, why: str
 ) -> Iterator[Journal]:
-    """The fix's own journal, or where that is lost, a new one about its plan."""
+    """The fix's own journal, or if that is lost, a new one about its plan."""
     if source.log is not None:
         journal, _ = Journal.open(source.log)
         with journal:
@@ -187,7 +187,7 @@ def _journal(
 def _go_on(
     request: UndoRequest, ports: Ports, source: Source, locator: Locator, observer: Observer
 ) -> Undoing:
-    """Finish an undo that was interrupted: its steps were shown and asked for when it began."""
+    """Finishes an interrupted undo: its steps were shown and confirmed when it began."""
     assert source.log is not None
     stopped(request.watch, ports, locator, observer, assumed=request.assume_stopped)
     journal, records = Journal.open(source.log)
@@ -222,7 +222,7 @@ def _done(ports: Ports, source: Source, locator: Locator, applied: Applied) -> U
 def _read_back(
     ports: Ports, steps: Sequence[Step], journal: Journal, volatile_attributes: Collection[str]
 ) -> None:
-    """Look whether every row is as it was put back, and record the end. HalfDone if not."""
+    """Checks that every row is as it was restored, and records the end. HalfDone if not."""
     try:
         rows: dict[str, Image | None] = {image.key: image for image in ports.store.read()}
         keys = {write.key for step in steps for write in step.writes}
@@ -237,7 +237,7 @@ def _read_back(
 def _steps(
     account: Account, ports: Ports, source: Source, images: list[Image], locator: Locator
 ) -> tuple[list[Step], list[str]]:
-    """What is put back, and what stays, in words."""
+    """What is restored, and what stays, in words."""
     records, rows = source.records(ports), _rows(images)
     rule, volatile_attributes = _rule(locator)
     try:
@@ -255,7 +255,7 @@ def _steps(
 
 
 def _refuse_spent(images: Sequence[Image], steps: Sequence[Step], locator: Locator) -> None:
-    """UndoRefused where the consumer has gone past what would be taken back."""
+    """UndoRefused if the consumer has read past what would be undone."""
     keys = {write.key for step in steps for write in step.writes}
     if spent := consumer_of(locator).superseded_rows(images, keys):
         named = "; ".join(f"{key}: {why}" for key, why in sorted(spent.items()))
@@ -266,7 +266,7 @@ def _refuse_spent(images: Sequence[Image], steps: Sequence[Step], locator: Locat
 
 
 def _why(names: Collection[str], rule: Restore) -> str:
-    """Why attributes that a fix wrote are not given back."""
+    """Why attributes that a fix wrote are not restored."""
     if rule.monotonic_counters & set(names):
         return "a lease counter never goes back"
     if rule.owner_attributes & set(names):
@@ -279,7 +279,7 @@ def _words(source: Source) -> str:
 
 
 def _named(error: UndoRefused, last: Entry, word: str) -> UndoRefused:
-    """The refusal with the younger fix that moved the rows; that one goes back first."""
+    """The refusal with the later fix that changed the rows, which has to be undone first."""
     return UndoRefused(
         f"{error.what}. The younger fix of journal {last.name} wrote there too",
         f"reshardctl undo {word}   # then this one again",
@@ -299,7 +299,7 @@ def _rows(images: Sequence[Image]) -> Mapping[str, Image | None]:
 
 
 def _judged(snapshot: Snapshot) -> Report | None:
-    """What the next start would do on these rows; `None` where no position is among them."""
+    """What the next start would do on these rows; `None` if they hold no position."""
     try:
         return make(snapshot, RepairOptions())
     except EmptyCheckpoint:
@@ -307,7 +307,7 @@ def _judged(snapshot: Snapshot) -> Report | None:
 
 
 def _empty(snapshot: Snapshot) -> Report:
-    """A report on a store without a position: only that can be said of it."""
+    """A report on a store without a position."""
     return make(snapshot, RepairOptions(bootstrap=True))
 
 

@@ -1,4 +1,4 @@
-"""`--wait` and `--until`: look again and again, gently, until a reshard is over."""
+"""`--wait` and `--until`: looks again and again, at a low rate, until a reshard is over."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from reshardctl.lineage import Lineage
 
 PAUSE = 5.0
-"""Seconds between two looks at the stream: two calls and a page of a thousand shards each."""
+"""Seconds between two looks at the stream, each two calls and a page per thousand shards."""
 ROWS_PAUSE = 15.0
-"""Seconds between two looks at the rows: a scan of the table each."""
+"""Seconds between two looks at the rows, each a scan of the table."""
 _BEHIND = "has not crossed"
 _SHARDS = re.compile(r"shards=([1-9]\d{0,5})\Z", re.ASCII)
 
@@ -35,7 +35,7 @@ class Wait:
 
 
 def wait_of(patience: str | None, until: str | None) -> Wait | None:
-    """The options `--wait` and `--until`. Raises UsageError."""
+    """Reads the options `--wait` and `--until`. Raises UsageError."""
     if patience is None:
         if until is not None:
             raise UsageError(
@@ -48,8 +48,8 @@ def wait_of(patience: str | None, until: str | None) -> Wait | None:
         return Wait(seconds)
     if until == "crossed":
         return Wait(seconds, crossed=True)
-    if found := _SHARDS.match(until):
-        return Wait(seconds, shards=int(found[1]))
+    if shards := _SHARDS.match(until):
+        return Wait(seconds, shards=int(shards[1]))
     raise UsageError(
         f"--until {until}: cannot be waited for",
         "it takes settled, shards=N (a number from 1 on) or crossed",
@@ -59,7 +59,7 @@ def wait_of(patience: str | None, until: str | None) -> Wait | None:
 def wait_for(
     wait: Wait, ports: Ports, stream: str, locator: Locator, observer: Observer
 ) -> None:
-    """Returns once it is so. TimedOut (exit 3) says what was still missing.
+    """Returns once the condition holds. TimedOut (exit 3) names what was still missing.
 
     At most half of the time is spent reading: a look that took long is followed by a long pause.
     """

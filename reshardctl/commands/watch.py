@@ -1,4 +1,4 @@
-"""`inspect --watch`: read the rows, wait, read everything, and judge what moved."""
+"""`inspect --watch`: reads the rows, waits, reads everything, and judges what changed."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ SLICE = 5.0
 
 
 def attended(ports: Ports, target: Target, seconds: float, observer: Observer) -> Report:
-    """The report of what is there at the end, with what moved since the beginning.
+    """The report on the end of the watch, with what changed since its beginning.
 
-    The stream is listed at both ends too: what cannot be judged is said before the wait.
+    The stream is listed at both ends too: what cannot be judged is reported before the wait.
     """
     from reshardctl.commands.survey import survey
 

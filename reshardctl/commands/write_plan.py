@@ -1,4 +1,4 @@
-"""Writing a plan: prove it again on fresh state, write, and look whether it held."""
+"""Writes a plan: proves it again on fresh state, writes, and verifies."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from reshardctl.planning.live_writes import require_live
 def carry_out(
     ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal, live: bool = False
 ) -> Applied:
-    """Write the plan's steps, once they are proven on what is there now.
+    """Writes the plan's steps, once they are proven on the present state.
 
     live: the consumer may be running, so rows may be renewed and read on meanwhile. Raises
-    StalePlan where the proof fails, and what `apply` raises.
+    StalePlan if the proof fails, and what `apply` raises.
     """
     images = fresh_rows(ports.store)
     lineage = ports.kinesis.lineage(plan.stream)
@@ -54,8 +54,10 @@ def go_on(
     ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal, records: Records,
     live: bool = False,
 ) -> Applied:
-    """Finish what a journal began: a start on the mixed state and the rest of the steps is
-    simulated first. Raises what `carry_out` raises."""
+    """Finishes what a journal began. Raises what `carry_out` raises.
+
+    A start on the mixed state and the rest of the steps is simulated first.
+    """
     renewed = renewing(locator, live)
     spec = locator.spec
     rest = rest_of(
@@ -79,9 +81,9 @@ def go_on(
 
 
 def verify(ports: Ports, plan: SavedPlan, locator: Locator, journal: Journal) -> Report:
-    """Read and judge again: the next plan must not write what this one wrote.
+    """Reads and judges again: the next plan must not write what this one wrote.
 
-    HalfDone where it would, and for a failure to look: what was written stays written.
+    HalfDone if it would, or if reading fails: what was written stays written.
     """
     try:
         return _verified(ports, plan, locator, journal)

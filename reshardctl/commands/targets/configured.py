@@ -1,4 +1,4 @@
-"""Consumers by their names in `reshardctl.toml`; what the command line says goes before it."""
+"""Consumers by their names in `reshardctl.toml`; the command line takes precedence over it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def config_of(selection: Selection) -> Config:
-    """The configuration. UsageError where there is none, or something is wrong in it."""
+    """The configuration. UsageError if there is none, or if it is invalid."""
     if selection.config is None and not DEFAULT.exists():
         raise UsageError(
             f"no consumer is named, and there is no {DEFAULT} here",
@@ -44,21 +44,23 @@ def names(text: str, selection: Selection) -> Config | None:
 
 def one(text: str, config: Config, selection: Selection, observer: Observer) -> Target:
     """The consumer of this name, or the only one of the stream of this name."""
-    found = several([text], config, selection, observer)
-    if len(found) > 1:
-        known = ", ".join(target.entry.name for target in found if target.entry)
+    targets = several([text], config, selection, observer)
+    if len(targets) > 1:
+        known = ", ".join(target.entry.name for target in targets if target.entry)
         raise UsageError(
-            f"{text} is a stream of {len(found)} consumers in {config.file}",
+            f"{text} is a stream of {len(targets)} consumers in {config.file}",
             f"name one of them: {known}",
         )
-    return found[0]
+    return targets[0]
 
 
 def several(
     texts: Sequence[str], config: Config, selection: Selection, observer: Observer
 ) -> list[Target]:
-    """The consumers that are named, by their own names or their streams'; each once, in the
-    order of the file. No name is all of them. Raises UsageError."""
+    """The consumers that are named, by their own names or their streams'; all if none is named.
+
+    Each comes once, in the order of the file. Raises UsageError.
+    """
     if selection.stream is not None:
         raise UsageError(
             f"--stream {selection.stream}: {config.file} says which stream a consumer reads",
@@ -68,16 +70,16 @@ def several(
         if text not in config.consumers and text not in config.streams:
             known = ", ".join([*config.consumers, *config.streams]) or "none"
             raise UsageError(f"there is no {text!r} in {config.file}", f"it has {known}")
-    found = [
+    entries = [
         target_of(one, config, selection, observer) for one in config.consumers.values()
         if not texts or one.name in texts or one.stream.name in texts
     ]
-    if not found:
+    if not entries:
         what = f"no consumer of {', '.join(texts)}" if texts else "no consumer"
         raise UsageError(
             f"there is {what} in {config.file}", "add one, as [consumers.NAME]"
         )
-    return found
+    return entries
 
 
 def target_of(entry: Consumer, config: Config, selection: Selection, observer: Observer) -> Target:
@@ -99,7 +101,7 @@ def target_of(entry: Consumer, config: Config, selection: Selection, observer: O
 
 
 def told(request: FixRequest, entry: Consumer) -> FixRequest:
-    """The same request; what it leaves open of the account and the journal, as the file says."""
+    """The same request, completed with the account and the journal from the file."""
     return replace(
         request, account=account_of(entry.reach, request.account),
         journal=request.journal or folder(entry.journal),
@@ -107,7 +109,7 @@ def told(request: FixRequest, entry: Consumer) -> FixRequest:
 
 
 def folder(place: str) -> str | None:
-    """The folder of a file as `--journal` takes one that may be missing yet: with a slash."""
+    """The directory of a file, with a slash, so that `--journal` accepts it while it is missing."""
     if not place:
         return None
     return place if place.endswith(("/", ".jsonl")) else f"{place}/"
@@ -115,8 +117,10 @@ def folder(place: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """How the store of a saved plan or a journal is reached. journal: where the configuration
-    keeps journals of it."""
+    """How the store of a saved plan or a journal is reached.
+
+    journal: where the configuration keeps its journals.
+    """
 
     account: Account
     ports: Ports
@@ -126,11 +130,11 @@ class Reached:
 def of_saved(
     account: Account, file: Path | None, locator: Locator, stream: str, observer: Observer
 ) -> Reached:
-    """As the consumer of this table and stream in the configuration, if there is just one; else as
-    the request says.
+    """How to reach the store of a saved plan or a journal.
 
-    file: the configuration. stream: as the plan names it. A file that cannot be read does not stop
-    an undo: the observer is told.
+    The configured consumer of this table and stream decides, if there is just one; otherwise the
+    request. file: the configuration. stream: as the plan names it. A file that cannot be read does
+    not stop an undo: the observer is told.
     """
     entry = _entry_of(file, locator, stream, observer)
     if entry is None:
@@ -152,21 +156,21 @@ def _entry_of(
             raise
         observer.note(f"{DEFAULT} is left out: {error.what}")
         return None
-    found = [
+    entries = [
         entry for entry in config.consumers.values()
         if (entry.locator.medium, entry.locator.target) == (locator.medium, locator.target)
         and _named(entry.stream.stream) == _named(stream)
     ]
-    return found[0] if len(found) == 1 else None
+    return entries[0] if len(entries) == 1 else None
 
 
 def _named(stream: str) -> str:
-    """A stream's name, of its name or ARN."""
+    """The name of a stream, given its name or ARN."""
     return stream.rpartition("/")[2]
 
 
 def account_of(reach: Reach, said: Account) -> Account:
-    """How to reach it: what the command line says, else what the file says."""
+    """How to reach it: the command line takes precedence over the file."""
     endpoints = [f"{service}={url}" for service, url in reach.endpoints.items()]
     return Account(
         said.region or reach.region or None, said.profile or reach.profile or None,
@@ -187,16 +191,16 @@ class Pinned:
     """A stream that must be the one created at a time; everything else is as without it."""
 
     def __init__(self, kinesis: Stream, created: float, origin: str) -> None:
-        """created: Unix seconds. origin: where that is said."""
+        """Calls nothing. created: Unix seconds. origin: where that is configured."""
         self._kinesis, self._created, self._origin = kinesis, created, origin
 
     def lineage(self, stream: str) -> Lineage:
-        """Its listing. WrongStream where another one of its name stands there now."""
-        found = self._kinesis.lineage(stream)
-        if same_second(found.stream.created, self._created):
-            return found
+        """The listing. WrongStream if another stream of this name exists now."""
+        lineage = self._kinesis.lineage(stream)
+        if same_second(lineage.stream.created, self._created):
+            return lineage
         raise WrongStream(
-            f"stream {found.stream.name} was created at {instant(found.stream.created)}; "
+            f"stream {lineage.stream.name} was created at {instant(lineage.stream.created)}; "
             f"{self._origin} pins the one of {instant(self._created)}",
             "if it was meant to be deleted and made again, change created = there "
             "(reshardctl rule RSH102)",

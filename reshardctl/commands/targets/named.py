@@ -43,21 +43,21 @@ def one(text: str, selection: Selection, observer: Observer) -> Target:
 
 
 def several(texts: Sequence[str], selection: Selection, observer: Observer) -> list[Target]:
-    """The consumers of locators or configured names, each once; all that are configured for none.
+    """The consumers of locators or configured names, each once; all configured ones for no name.
 
-    A snapshot's are all of its consumers. UsageError before anything is called.
+    A snapshot means all of its consumers. UsageError before anything is called.
     """
     if not texts:
         return configured.several((), configured.config_of(selection), selection, observer)
-    found: list[Target] = []
+    targets: list[Target] = []
     for text in texts:
         if offline.is_snapshot(text):
-            found += offline.targets(text, selection)
+            targets += offline.targets(text, selection)
         elif config := configured.names(text, selection):
-            found += configured.several([text], config, selection, observer)
+            targets += configured.several([text], config, selection, observer)
         else:
-            found.append(one(text, selection, observer))
-    unique = {_identity(target): target for target in found}
+            targets.append(one(text, selection, observer))
+    unique = {_identity(target): target for target in targets}
     return list(unique.values())
 
 

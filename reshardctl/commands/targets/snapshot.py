@@ -1,4 +1,4 @@
-"""`snapshot:FILE` in place of a consumer: everything is judged as of the moment it was taken."""
+"""`snapshot:FILE` in place of a consumer: everything is judged as of the time it was taken."""
 
 from __future__ import annotations
 
@@ -23,15 +23,14 @@ EXAMPLE = "snapshot:orders.snapshot?consumer=my-application&initial=TRIM_HORIZON
 
 
 def is_snapshot(text: str) -> bool:
-    """Whether a consumer is named by a snapshot."""
+    """Whether the text names a snapshot."""
     return text.startswith(SCHEME)
 
 
 def targets(text: str, selection: Selection) -> list[Target]:
     """Every consumer in the file, or the one that `consumer=` names.
 
-    Other options are said of the application and stand before those kept in the file.
-    Raises UsageError.
+    Other options describe the application and override those kept in the file. Raises UsageError.
     """
     path, options = _parts(text)
     _nothing_of_aws(text, selection)
@@ -56,15 +55,15 @@ def stream_alone(text: str, selection: Selection) -> tuple[Lineage, float] | Non
 
 
 def one(text: str, selection: Selection) -> Target:
-    """The only consumer. UsageError where the file has several and none is named."""
-    found = targets(text, selection)
-    if len(found) > 1:
-        names = [target.locator.target for target in found]
+    """The only consumer. UsageError if the file has several and none is named."""
+    selected = targets(text, selection)
+    if len(selected) > 1:
+        names = [target.locator.target for target in selected]
         raise UsageError(
-            f"{text}: the snapshot has {len(found)} consumers",
+            f"{text}: the snapshot has {len(selected)} consumers",
             " or ".join(f"{_joined(text, name)}" for name in names[:3]),
         )
-    return found[0]
+    return selected[0]
 
 
 def _parts(text: str) -> tuple[Path, dict[str, str]]:
@@ -84,33 +83,35 @@ def _nothing_of_aws(text: str, selection: Selection) -> None:
 def _named(path: Path, name: str | None) -> list[Snapshot]:
     from reshardctl.snapshot.file import consumers, load
 
-    found: Mapping[str, Snapshot] = consumers(load(path))
-    if not found:
+    snapshots: Mapping[str, Snapshot] = consumers(load(path))
+    if not snapshots:
         raise UsageError(
             f"{path} holds a stream and no consumer",
             f"reshardctl graph {SCHEME}{path}, or take one with its consumers: "
             "reshardctl snapshot STREAM CONSUMER -o FILE",
         )
     if name is None:
-        return list(found.values())
-    if name not in found:
+        return list(snapshots.values())
+    if name not in snapshots:
         raise UsageError(
-            f"{path} has no consumer {name!r}", f"it has {', '.join(found)}"
+            f"{path} has no consumer {name!r}", f"it has {', '.join(snapshots)}"
         )
-    return [found[name]]
+    return [snapshots[name]]
 
 
-def _target(text: str, found: Snapshot, options: Mapping[str, str], selection: Selection) -> Target:
+def _target(
+    text: str, snapshot: Snapshot, options: Mapping[str, str], selection: Selection
+) -> Target:
     from reshardctl.commands.connect import checked
     from reshardctl.commands.target import Target
 
-    kept = found.locator
+    kept = snapshot.locator
     locator = checked(replace(kept, text=text, options={**kept.options, **options}))
     repair_options = wishes_of(
         selection.policy or "lossless", selection.accept, selection.bootstrap, selection.recreated
     )
-    stream = selection.stream or found.lineage.stream.arn
-    frozen = replace(found, locator=locator)
+    stream = selection.stream or snapshot.lineage.stream.arn
+    frozen = replace(snapshot, locator=locator)
     argv = (text, *(["--probe"] if selection.probe else []))
     return Target(
         stream,
@@ -120,19 +121,19 @@ def _target(text: str, found: Snapshot, options: Mapping[str, str], selection: S
         argv,
         lambda: _ports(frozen),
         offline=True,
-        to_write=_to_write(found, options),
+        to_write=_to_write(snapshot, options),
     )
 
 
-def _to_write(found: Snapshot, options: Mapping[str, str]) -> tuple[str, ...]:
-    """The store itself, with what was said of the application then and now."""
-    kept = found.locator
+def _to_write(snapshot: Snapshot, options: Mapping[str, str]) -> tuple[str, ...]:
+    """The store itself, with the options of the application from the file and the text."""
+    kept = snapshot.locator
     store = kept.elsewhere(kept.target, {**kept.options, **options})
-    return (store.text, "--stream", found.lineage.stream.name)
+    return (store.text, "--stream", snapshot.lineage.stream.name)
 
 
 def only_shown(dry_run: bool, out: Path | None, target: Target) -> None:
-    """UsageError for anything that a snapshot cannot give: a write, or a plan to apply."""
+    """UsageError for what a snapshot cannot give: a write, or a plan to apply."""
     instead = f"reshardctl fix {' '.join(shlex.quote(word) for word in target.to_write)}"
     if not dry_run:
         raise UsageError(
