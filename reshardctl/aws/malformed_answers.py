@@ -75,10 +75,10 @@ def _check_json(name: str, body: bytes, shape: Any) -> None:
         raise _malformed(name, "is no JSON object")
     _check(name, value, shape, "the answer")
     for path in NEEDED.get(name, ()):
-        found: Any = value
+        present: Any = value
         for member in path.split("."):
-            found = found.get(member)
-        if found is None:
+            present = present.get(member)
+        if present is None:
             raise _malformed(name, f"has no {path}")
 
 
@@ -106,9 +106,9 @@ def _check_xml(name: str, body: bytes) -> None:
         root = ElementTree.fromstring(body)  # noqa: S314 - the service that holds the data itself
     except ElementTree.ParseError:
         raise _malformed(name, "is cut short or no XML") from None
-    found = {element.tag.rpartition("}")[2] for element in root.iter()}
+    tags = {element.tag.rpartition("}")[2] for element in root.iter()}
     for member in NEEDED.get(name, ()):
-        if member not in found:
+        if member not in tags:
             raise _malformed(name, f"has no {member}")
 
 

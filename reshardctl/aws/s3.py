@@ -120,8 +120,8 @@ def failure(
         case Kind.CREDENTIALS:
             return aws.without_credentials(error, f"{what}: ")
         case Kind.BUSY | Kind.UNSENT | Kind.LOST:
-            said = "S3 is busy" if kind is Kind.BUSY else "S3 does not answer"
-            return CannotTell(f"{what}: {said} ({code_of(error)})", "run this again later")
+            reason = "S3 is busy" if kind is Kind.BUSY else "S3 does not answer"
+            return CannotTell(f"{what}: {reason} ({code_of(error)})", "run this again later")
         case _:
             return CannotTell(f"{what}: {clean(str(error))}")
 

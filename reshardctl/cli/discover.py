@@ -54,7 +54,7 @@ def discover(
     account = Account(region, profile, role_arn, endpoint_url or ())
     again = ("--stream", stream, *account.argv())
     out = Output(destinations([form], output), color, verbose=False, suggested_command=again)
-    found = discovered(account, stream, Terminal())
-    code = Exit.OK if found.matching() else Exit.UNKNOWN
-    out.discovered(found, code)
+    tables = discovered(account, stream, Terminal())
+    code = Exit.OK if tables.matching() else Exit.UNKNOWN
+    out.discovered(tables, code)
     raise typer.Exit(code)

@@ -82,9 +82,9 @@ def _plain(attributes: Attributes) -> dict[str, Any]:
 
 def image(value: object, json_path: JsonPath) -> Image:
     """What `image_json` wrote."""
-    found = members(value, ("key", "attributes"), json_path)
-    key = string(found["key"], json_path / "key")
-    return Image(key, canonical(attributes(found["attributes"], json_path / "attributes")))
+    row = members(value, ("key", "attributes"), json_path)
+    key = string(row["key"], json_path / "key")
+    return Image(key, canonical(attributes(row["attributes"], json_path / "attributes")))
 
 
 def image_or_none(value: object, json_path: JsonPath) -> Image | None:
@@ -95,11 +95,11 @@ def image_or_none(value: object, json_path: JsonPath) -> Image | None:
 def write(value: object, json_path: JsonPath) -> Write:
     """What `write_json` wrote."""
     names = ("key", "change", "before", "why", "guard", "live", "running")
-    found = members(value, names, json_path)
-    guard = array(found["guard"], json_path / "guard")
-    key = string(found["key"], json_path / "key")
-    before = image_or_none(found["before"], json_path / "before")
-    change = _change(found["change"], json_path / "change")
+    fields = members(value, names, json_path)
+    guard = array(fields["guard"], json_path / "guard")
+    key = string(fields["key"], json_path / "key")
+    before = image_or_none(fields["before"], json_path / "before")
+    change = _change(fields["change"], json_path / "change")
     if (before is None) is not isinstance(change, Create):
         (json_path / "before").wrong("only a row to create is absent before")
     if before is not None and before.key != key:
@@ -110,21 +110,21 @@ def write(value: object, json_path: JsonPath) -> Write:
         key=key,
         change=change,
         before=before,
-        why=string(found["why"], json_path / "why"),
+        why=string(fields["why"], json_path / "why"),
         guard=tuple(string(one, json_path / "guard" / n) for n, one in enumerate(guard)),
-        live=boolean(found["live"], json_path / "live"),
-        running=string(found["running"], json_path / "running"),
+        live=boolean(fields["live"], json_path / "live"),
+        running=string(fields["running"], json_path / "running"),
     )
 
 
 def step(value: object, json_path: JsonPath) -> Step:
     """What `step_json` wrote."""
-    found = members(value, ("title", "writes", "barrier"), json_path)
-    writes = array(found["writes"], json_path / "writes")
+    fields = members(value, ("title", "writes", "barrier"), json_path)
+    writes = array(fields["writes"], json_path / "writes")
     return Step(
-        title=string(found["title"], json_path / "title"),
+        title=string(fields["title"], json_path / "title"),
         writes=tuple(write(one, json_path / "writes" / n) for n, one in enumerate(writes)),
-        barrier=string(found["barrier"], json_path / "barrier"),
+        barrier=string(fields["barrier"], json_path / "barrier"),
     )
 
 
@@ -134,8 +134,8 @@ def _change(value: object, json_path: JsonPath) -> Change:
     ((name, body),) = value.items()
     inside = json_path / name
     if name == "create":
-        found = members(body, ("attributes",), inside)
-        return Create(attributes(found["attributes"], inside / "attributes"))
+        fields = members(body, ("attributes",), inside)
+        return Create(attributes(fields["attributes"], inside / "attributes"))
     if name == "update":
         return _update(members(body, ("set", "remove", "add"), inside), inside)
     if name != "delete":
@@ -144,15 +144,15 @@ def _change(value: object, json_path: JsonPath) -> Change:
     return Delete()
 
 
-def _update(found: Mapping[str, Any], json_path: JsonPath) -> Update:
-    remove = array(found["remove"], json_path / "remove")
-    add = found["add"]
+def _update(fields: Mapping[str, Any], json_path: JsonPath) -> Update:
+    remove = array(fields["remove"], json_path / "remove")
+    add = fields["add"]
     if add is not None:
         if not isinstance(add, dict):
             (json_path / "add").wrong(f"not an object but {named(add)}")
         add = {name: integer(by, json_path / "add" / name) for name, by in add.items()}
     return Update(
-        set=attributes(found["set"], json_path / "set"),
+        set=attributes(fields["set"], json_path / "set"),
         remove=tuple(string(one, json_path / "remove" / n) for n, one in enumerate(remove)),
         add=add,
     )
@@ -199,10 +199,10 @@ def _attribute(value: object, outer: JsonPath, member: str | int) -> AttributeVa
 
 def _set(kind: str, body: object, json_path: JsonPath) -> None:
     each = {"SS": string, "NS": _number, "BS": _binary}[kind]
-    found = array(body, json_path)
-    for n, one in enumerate(found):
+    items = array(body, json_path)
+    for n, one in enumerate(items):
         each(one, json_path / n)
-    if not found or len(set(found)) < len(found):
+    if not items or len(set(items)) < len(items):
         json_path.wrong("a set has members, each once")
 
 
@@ -213,9 +213,9 @@ def _number(value: object, json_path: JsonPath) -> str:
 
 
 def _binary(value: object, json_path: JsonPath) -> str:
-    found = string(value, json_path)
+    text = string(value, json_path)
     try:
-        base64.b64decode(found, validate=True)
+        base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         json_path.wrong("not base64")
-    return found
+    return text

@@ -30,11 +30,11 @@ def load(path: Path, wishes: Callable[[str, str | None], object]) -> Config:
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        said = str(error)
-        if match := _WHERE.search(said):
+        reason = str(error)
+        if match := _WHERE.search(reason):
             where = f"{name}:{match[1]}:{match[2]}"
-            raise UsageError(f"{where}: not TOML: {said[: match.start()]}") from None
-        raise UsageError(f"{name}: not TOML: {said}") from None
+            raise UsageError(f"{where}: not TOML: {reason[: match.start()]}") from None
+        raise UsageError(f"{name}: not TOML: {reason}") from None
     except RecursionError:
         raise UsageError(f"{name}: nested too deep") from None
     return read(Spot(name, lines(text), (), values), wishes)

@@ -45,20 +45,20 @@ def policies(
 
     Raises UsageError where a region or an account is not known.
     """
-    found: dict[str, list[Statement]] = {}
+    statements_of: dict[str, list[Statement]] = {}
     on_stream, on_table = GROUPS[group]
     for entry in consumers:
         stream, reach = entry.stream, entry.reach
-        _add(found, stream.reach, _stream(entry, STREAM[on_stream], account))
+        _add(statements_of, stream.reach, _stream(entry, STREAM[on_stream], account))
         arn_parts = _place(reach, entry.origin, account)
         for statement in _store(entry, arn_parts, on_table):
-            _add(found, reach, statement)
+            _add(statements_of, reach, statement)
         if group == "fix" and is_s3(entry.journal):
             for statement in _journal(entry.journal, arn_parts.partition):
-                _add(found, reach, statement)
+                _add(statements_of, reach, statement)
     return {
         identity: {"Version": "2012-10-17", "Statement": statements}
-        for identity, statements in found.items()
+        for identity, statements in statements_of.items()
     }
 
 
@@ -69,15 +69,15 @@ def identity(reach: Reach) -> str:
     return f"profile {reach.profile}" if reach.profile else ENVIRONMENT
 
 
-def _add(found: dict[str, list[Statement]], reach: Reach, statement: Statement) -> None:
+def _add(statements_of: dict[str, list[Statement]], reach: Reach, statement: Statement) -> None:
     """Each statement once; whoever assumes a role needs to be allowed just that."""
-    own = found.setdefault(identity(reach), [])
+    own = statements_of.setdefault(identity(reach), [])
     if statement not in own:
         own.append(statement)
     if reach.role:
         base = Reach(profile=reach.profile)
         assume = _allow(("sts:AssumeRole",), reach.role)
-        whose = found.setdefault(identity(base), [])
+        whose = statements_of.setdefault(identity(base), [])
         if assume not in whose:
             whose.append(assume)
 

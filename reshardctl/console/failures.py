@@ -64,8 +64,8 @@ def guarded(
 
 def _message(error: Exception) -> str:
     """What is wrong with an option, in the words of the library that read it."""
-    said = getattr(error, "format_message", None)
-    return str(said() if callable(said) else error)
+    message = getattr(error, "format_message", None)
+    return str(message() if callable(message) else error)
 
 
 def cancelled(speak: Callable[[ReshardError], None]) -> None:

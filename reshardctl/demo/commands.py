@@ -59,7 +59,7 @@ def commands(folder: Path) -> Iterator[Command]:
 
 
 def _journal(folder: Path) -> str:
-    found = [path.relative_to(folder) for path in (folder / JOURNALS).glob("*.jsonl")]
-    if len(found) != 1:
-        raise CannotTell(f"the demo's fix left {len(found)} journals, not 1")
-    return str(found[0])
+    journals = [path.relative_to(folder) for path in (folder / JOURNALS).glob("*.jsonl")]
+    if len(journals) != 1:
+        raise CannotTell(f"the demo's fix left {len(journals)} journals, not 1")
+    return str(journals[0])

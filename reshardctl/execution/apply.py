@@ -156,14 +156,14 @@ def belongs(records: Records, medium: Store, identity_rows: Mapping[str, str]) -
 
     identity_rows: member of a store's identity → the row that gives it, see `Spec`.
     """
-    found, wanted = medium.identity(), records.header.identity
+    identity, wanted = medium.identity(), records.header.identity
     for name in sorted(wanted):
-        if name not in found and _told_otherwise_now(records, found, identity_rows):
+        if name not in identity and _told_otherwise_now(records, identity, identity_rows):
             continue
-        if found.get(name) != wanted[name]:
+        if identity.get(name) != wanted[name]:
             raise UsageError(
                 f"journal {records.path} is about another store: {name} was {wanted[name]}, "
-                f"here it is {found.get(name, 'not known')}"
+                f"here it is {identity.get(name, 'not known')}"
             )
 
 
@@ -193,8 +193,8 @@ def remaining(
     running consumer reads on from them. HalfDone, naming the rows, if another row is neither as
     before nor as written.
     """
-    found = {image.key: image for image in rows}
-    now = {write.key: found.get(write.key) for step in steps for write in step.writes}
+    images = {image.key: image for image in rows}
+    now = {write.key: images.get(write.key) for step in steps for write in step.writes}
     stands = write_states(steps, now, volatile_attributes)
     moved = {
         write.key
@@ -271,8 +271,8 @@ class _Course:
     def _renewed(self, intent: Intent) -> Intent:
         """The same step over its rows as they are now, in the journal too."""
         try:
-            found = self._medium.get([write.key for write in intent.step.writes])
-            rows = [row for row in found.values() if row is not None]
+            images = self._medium.get([write.key for write in intent.step.writes])
+            rows = [row for row in images.values() if row is not None]
             (step,) = rebase([intent.step], rows, self._renewing)
         except StalePlan as error:
             self._moved(intent.step, error.what)

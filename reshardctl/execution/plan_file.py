@@ -84,19 +84,19 @@ def footprint(snapshot: Snapshot, steps: Sequence[Step]) -> dict[str, str]:
     consumer, lineage = consumer_of(snapshot.locator), snapshot.lineage
     rows = {image.key: image for image in snapshot.images}
     written = {write.key for step in steps for write in step.writes}
-    found = {}
+    digests = {}
     for key in sorted(consumer.family(lineage, written)):
         image = rows.get(key)
         rests = {} if image is None else consumer.footprint(image)
-        found[f"row {key}"] = "" if image is None else wire.digest(rests)
-        found[f"lasting {key}"] = "" if image is None else wire.digest(
+        digests[f"row {key}"] = "" if image is None else wire.digest(rests)
+        digests[f"lasting {key}"] = "" if image is None else wire.digest(
             {name: rests[name] for name in rests if name not in consumer.spec.reading}
         )
         shard = consumer.shard_of(key)
         if shard in lineage:
             one = lineage[shard]
-            found[f"shard {shard}"] = wire.digest([one.parents, one.start, one.end])
-    return found
+            digests[f"shard {shard}"] = wire.digest([one.parents, one.start, one.end])
+    return digests
 
 
 def promises(effects: tuple[Effect, ...]) -> tuple[Promise, ...]:
@@ -190,20 +190,20 @@ def _plan_of(body: object, json_path: JsonPath) -> SavedPlan:
         "schema", "locator", "stream", "created", "store", "wishes", "probe", "made", "steps",
         "promised", "footprint", "digest",
     )
-    found = members(body, names, json_path)
-    steps = array(found["steps"], json_path / "steps")
-    promised = array(found["promised"], json_path / "promised")
+    plan = members(body, names, json_path)
+    steps = array(plan["steps"], json_path / "steps")
+    promised = array(plan["promised"], json_path / "promised")
     return SavedPlan(
-        string(found["locator"], json_path / "locator"),
-        string(found["stream"], json_path / "stream"),
-        seconds(found["created"], json_path / "created"),
-        strings(found["store"], json_path / "store"),
-        _wishes(found["wishes"], json_path / "wishes", on_a_line=found["schema"] == ON_A_LINE),
-        boolean(found["probe"], json_path / "probe"),
-        seconds(found["made"], json_path / "made"),
+        string(plan["locator"], json_path / "locator"),
+        string(plan["stream"], json_path / "stream"),
+        seconds(plan["created"], json_path / "created"),
+        strings(plan["store"], json_path / "store"),
+        _wishes(plan["wishes"], json_path / "wishes", on_a_line=plan["schema"] == ON_A_LINE),
+        boolean(plan["probe"], json_path / "probe"),
+        seconds(plan["made"], json_path / "made"),
         tuple(wire.step(s, json_path / "steps" / n) for n, s in enumerate(steps)),
         tuple(_promised(p, json_path / "promised" / n) for n, p in enumerate(promised)),
-        strings(found["footprint"], json_path / "footprint"),
+        strings(plan["footprint"], json_path / "footprint"),
     )
 
 
@@ -211,17 +211,17 @@ def _wishes(value: object, json_path: JsonPath, *, on_a_line: bool) -> RepairOpt
     names = ["policy", "since", "accept", "bootstrap", "recreated"]
     if isinstance(value, dict) and "created" in value:
         names.append("created")
-    found = members(value, [*names, "line"] if on_a_line else names, json_path)
-    policy = string(found["policy"], json_path / "policy")
+    options = members(value, [*names, "line"] if on_a_line else names, json_path)
+    policy = string(options["policy"], json_path / "policy")
     if policy not in POLICIES:
         (json_path / "policy").wrong(f"no policy is called {policy!r}")
     return RepairOptions(
-        _policy(policy, found["since"], json_path / "since"),
-        _accept(found["accept"], json_path / "accept"),
-        boolean(found["bootstrap"], json_path / "bootstrap"),
-        seconds_or_none(found["recreated"], json_path / "recreated"),
-        line=savedline.line(found["line"], json_path / "line") if on_a_line else None,
-        created=seconds_or_none(found.get("created"), json_path / "created"),
+        _policy(policy, options["since"], json_path / "since"),
+        _accept(options["accept"], json_path / "accept"),
+        boolean(options["bootstrap"], json_path / "bootstrap"),
+        seconds_or_none(options["recreated"], json_path / "recreated"),
+        line=savedline.line(options["line"], json_path / "line") if on_a_line else None,
+        created=seconds_or_none(options.get("created"), json_path / "created"),
     )
 
 
@@ -229,11 +229,11 @@ def _accept(value: object, json_path: JsonPath) -> Accept | None:
     """The limit that was given when the plan was made, if one was."""
     if value is None:
         return None
-    found = members(value, ("skip", "reread", "disorder"), json_path)
+    limit = members(value, ("skip", "reread", "disorder"), json_path)
     return Accept(
-        seconds(found["skip"], json_path / "skip"),
-        seconds(found["reread"], json_path / "reread"),
-        boolean(found["disorder"], json_path / "disorder"),
+        seconds(limit["skip"], json_path / "skip"),
+        seconds(limit["reread"], json_path / "reread"),
+        boolean(limit["disorder"], json_path / "disorder"),
     )
 
 

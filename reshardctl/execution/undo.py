@@ -109,11 +109,11 @@ def undo_steps(
         ways = "look again with reshardctl inspect" if done else f"reshardctl undo {records.path}"
         raise UsageError(f"the fix of journal {records.path} {what}", ways)
     steps = records.fix.current
-    landed = _landed(records, steps, current, volatile_attributes)
-    _refuse_moved(landed, current, volatile_attributes, moved)
-    rows = {write.key: current.get(write.key) for step in landed for write in step.writes}
+    applied = _landed(records, steps, current, volatile_attributes)
+    _refuse_moved(applied, current, volatile_attributes, moved)
+    rows = {write.key: current.get(write.key) for step in applied for write in step.writes}
     result = []
-    for step in reversed(landed):
+    for step in reversed(applied):
         writes = []
         for write in reversed(step.writes):
             now = rows[write.key]
@@ -136,18 +136,18 @@ def staying(
 
     These are counters that the fix made or raised and owners that it took.
     """
-    landed = _landed(records, records.fix.current, current, volatile_attributes)
+    applied = _landed(records, records.fix.current, current, volatile_attributes)
     back = {
         w.key
         for step in undo_steps(records, current, restore, volatile_attributes)
         for w in step.writes
     }
-    found: dict[str, list[str]] = {}
-    for write in (write for step in landed for write in step.writes):
+    names: dict[str, list[str]] = {}
+    for write in (write for step in applied for write in step.writes):
         if write.key not in back:
             own = _altered(write)
-            found[write.key] = sorted({*found.get(write.key, ()), *own})
-    return found
+            names[write.key] = sorted({*names.get(write.key, ()), *own})
+    return names
 
 
 def _altered(write: Write) -> list[str]:
@@ -185,13 +185,13 @@ def _landed(
 
 
 def _refuse_moved(
-    landed: Sequence[Step],
+    applied: Sequence[Step],
     current: Mapping[str, Image | None],
     volatile_attributes: Collection[str],
     words: str,
 ) -> None:
     chains: dict[str, list[Write]] = {}
-    for write in (write for step in landed for write in step.writes):
+    for write in (write for step in applied for write in step.writes):
         chains.setdefault(write.key, []).append(write)
     moved = {
         key: why

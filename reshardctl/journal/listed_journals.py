@@ -74,20 +74,20 @@ def state_of(records: Records) -> State:
 def files(directory: Path) -> list[Log]:
     """The journals in a directory; none if it does not exist."""
     try:
-        found = sorted(p for p in directory.iterdir() if p.suffix == SUFFIX and p.is_file())
+        paths = sorted(p for p in directory.iterdir() if p.suffix == SUFFIX and p.is_file())
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
         raise UsageError(
             f"{directory}: {error.strerror}", "name another with RESHARDCTL_STATE_DIR"
         ) from None
-    return [FileLog(path) for path in found]
+    return [FileLog(path) for path in paths]
 
 
 def entries(logs: Iterable[Log]) -> list[Entry]:
     """Every journal, newest first; unreadable ones last."""
-    found = [_entry(log) for log in logs]
-    return sorted(found, key=lambda entry: (entry.when, entry.name), reverse=True)
+    entries = [_entry(log) for log in logs]
+    return sorted(entries, key=lambda entry: (entry.when, entry.name), reverse=True)
 
 
 def _entry(log: Log) -> Entry:

@@ -100,10 +100,10 @@ def _checked(whole: list[bytes], path: Where) -> tuple[list[Line], str]:
 
 
 def _line(value: object, number: int, json_path: JsonPath) -> Line:
-    found = members(value, ("seq", "kind", "body"), json_path)
-    if integer(found["seq"], json_path / "seq") != number:
-        json_path.wrong(f"record {found['seq']} where {number} belongs")
-    return Line(string(found["kind"], json_path / "kind"), found["body"], json_path)
+    record = members(value, ("seq", "kind", "body"), json_path)
+    if integer(record["seq"], json_path / "seq") != number:
+        json_path.wrong(f"record {record['seq']} where {number} belongs")
+    return Line(string(record["kind"], json_path / "kind"), record["body"], json_path)
 
 
 def merged(whole: Step, part: Step) -> Step:
@@ -153,16 +153,16 @@ class _Course:
         self.outcome = self.why = ""
 
     def _land(self, body: object, json_path: JsonPath) -> None:
-        found = members(body, ("step",), json_path)
-        index = integer(found["step"], json_path / "step")
+        record = members(body, ("step",), json_path)
+        index = integer(record["step"], json_path / "step")
         self._known(index, json_path)
         if index not in self.intents:
             json_path.wrong(f"step {index} landed without an intent")
         self.applied.add(index)
 
     def _end(self, line: Line) -> None:
-        found = members(line.body, ("why",), line.location)
-        self.why = string(found["why"], line.location / "why")
+        record = members(line.body, ("why",), line.location)
+        self.why = string(record["why"], line.location / "why")
         self.outcome = line.kind
 
     def _known(self, index: int, json_path: JsonPath) -> None:
@@ -176,8 +176,8 @@ def _runs(header: Header, lines: list[Line]) -> tuple[Run, Run | None]:
         if line.kind == "undo":
             if len(courses) > 1:
                 line.location.wrong("a second undo")
-            found = members(line.body, ("steps",), line.location)
-            courses.append(_Course(steps_of(found["steps"], line.location / "steps")))
+            record = members(line.body, ("steps",), line.location)
+            courses.append(_Course(steps_of(record["steps"], line.location / "steps")))
             continue
         course = courses[-1]
         course.take(line)

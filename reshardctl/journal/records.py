@@ -144,20 +144,20 @@ def header_of(body: object, json_path: JsonPath) -> Header:
             "use the release of reshardctl that wrote it",
         )
     names = ("plan", "locator", "identity", "stream", "policy", "who", "when", "notes")
-    found = members(body, ("version", "steps", "before", "after", *names), json_path)
+    record = members(body, ("version", "steps", "before", "after", *names), json_path)
     header = Header(
-        plan=string(found["plan"], json_path / "plan"),
-        locator=string(found["locator"], json_path / "locator"),
-        identity=strings(found["identity"], json_path / "identity"),
-        stream=strings(found["stream"], json_path / "stream"),
-        policy=string(found["policy"], json_path / "policy"),
-        who=string(found["who"], json_path / "who"),
-        when=string(found["when"], json_path / "when"),
-        steps=steps_of(found["steps"], json_path / "steps"),
-        notes=strings(found["notes"], json_path / "notes"),
+        plan=string(record["plan"], json_path / "plan"),
+        locator=string(record["locator"], json_path / "locator"),
+        identity=strings(record["identity"], json_path / "identity"),
+        stream=strings(record["stream"], json_path / "stream"),
+        policy=string(record["policy"], json_path / "policy"),
+        who=string(record["who"], json_path / "who"),
+        when=string(record["when"], json_path / "when"),
+        steps=steps_of(record["steps"], json_path / "steps"),
+        notes=strings(record["notes"], json_path / "notes"),
     )
     for name, images in (("before", header.before), ("after", header.after)):
-        if found[name] != [wire.image_json(image) for image in images]:
+        if record[name] != [wire.image_json(image) for image in images]:
             (json_path / name).wrong("does not fit the steps")
     return header
 
@@ -173,11 +173,11 @@ def intent_body(intent: Intent) -> dict[str, Any]:
 
 def intent_of(body: object, json_path: JsonPath) -> Intent:
     """The intent in a record's JSON members."""
-    found = members(body, ("step", "token", "writes"), json_path)
+    record = members(body, ("step", "token", "writes"), json_path)
     return Intent(
-        index=integer(found["step"], json_path / "step"),
-        step=wire.step(found["writes"], json_path / "writes"),
-        token=string(found["token"], json_path / "token"),
+        index=integer(record["step"], json_path / "step"),
+        step=wire.step(record["writes"], json_path / "writes"),
+        token=string(record["token"], json_path / "token"),
     )
 
 
@@ -189,9 +189,9 @@ def texts_body(texts: Mapping[str, str]) -> dict[str, Any]:
 
 def texts_of(body: object, json_path: JsonPath) -> dict[str, str]:
     """Whole texts by name, from JSON members."""
-    found = members(body, ("zlib",), json_path)
+    record = members(body, ("zlib",), json_path)
     texts = {}
-    for name, packed in strings(found["zlib"], json_path / "zlib").items():
+    for name, packed in strings(record["zlib"], json_path / "zlib").items():
         try:
             texts[name] = zlib.decompress(b64decode(packed)).decode()
         except (ValueError, zlib.error):

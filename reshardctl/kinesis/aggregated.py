@@ -31,8 +31,8 @@ _VARINT, _EIGHT_BYTES, _LENGTH, _FOUR_BYTES = 0, 1, 2, 5
 
 def user_records(data: bytes) -> int:
     """The number of user records; 1 for a record that is no valid aggregate."""
-    found = unpacked(data)
-    return 1 if found is None else len(found)
+    records = unpacked(data)
+    return 1 if records is None else len(records)
 
 
 def unpacked(data: bytes) -> list[tuple[str, bytes]] | None:
@@ -50,17 +50,17 @@ def unpacked(data: bytes) -> list[tuple[str, bytes]] | None:
 
 def _records(message: bytes) -> list[tuple[str, bytes]]:
     """The user records of a message. ValueError or IndexError if it is malformed."""
-    keys, found, at, end = [], [], 0, len(message)
+    keys, records, at, end = [], [], 0, len(message)
     while at < end:
         tag, at = _varint(message, at)
         start, at = _skip(message, at, tag & 7)
         if tag == _KEYS << 3 | _LENGTH:
             keys.append(message[start:at].decode("utf-8", "replace"))
         elif tag == _RECORDS << 3 | _LENGTH:
-            found.append(_record(message, start, at))
+            records.append(_record(message, start, at))
     if at > end:
         raise ValueError("cut off")
-    return [(keys[index], body) for index, body in found]
+    return [(keys[index], body) for index, body in records]
 
 
 def _record(message: bytes, at: int, end: int) -> tuple[int, bytes]:

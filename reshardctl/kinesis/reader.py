@@ -140,8 +140,8 @@ class Kinesis:
 
         CannotTell if `limit_calls` reads returned neither a record nor the end.
         """
-        found = self.probe(stream, shard, START, limit_calls=limit_calls)
-        if not found.drained and not found.count:
+        probe = self.probe(stream, shard, START, limit_calls=limit_calls)
+        if not probe.drained and not probe.count:
             what = f"{limit_calls} reads of shard {shard} met neither a record nor its end"
             raise CannotTell(what, "run this again")
-        return found.first_arrival
+        return probe.first_arrival

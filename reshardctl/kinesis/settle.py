@@ -69,8 +69,8 @@ def _attempt(
         raise CannotTell(what, "check that the endpoint is Kinesis") from None
     after = summary(transport, target)
     trouble = _moved(before, after) or _miscounted(after, lineage)
-    found = lineage.breaches()
-    return lineage, "; ".join(filter(None, [trouble, *map(_spelled, found)]))
+    breaches = lineage.breaches()
+    return lineage, "; ".join(filter(None, [trouble, *map(_spelled, breaches)]))
 
 
 def _moved(before: Stream, after: Stream) -> str:

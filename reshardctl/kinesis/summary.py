@@ -17,15 +17,15 @@ def summary(transport: Transport, target: Target) -> Stream:
     except CallError as failed:
         raise failed.told from None
     try:
-        found = answer["StreamDescriptionSummary"]
+        description = answer["StreamDescriptionSummary"]
         return Stream(
-            arn=found["StreamARN"],
-            name=found["StreamName"],
-            created=found["StreamCreationTimestamp"].timestamp(),
-            retention=found["RetentionPeriodHours"] * _HOUR,
-            status=found["StreamStatus"],
-            mode=found.get("StreamModeDetails", {}).get("StreamMode", "PROVISIONED"),
-            open_shards=found["OpenShardCount"],
+            arn=description["StreamARN"],
+            name=description["StreamName"],
+            created=description["StreamCreationTimestamp"].timestamp(),
+            retention=description["RetentionPeriodHours"] * _HOUR,
+            status=description["StreamStatus"],
+            mode=description.get("StreamModeDetails", {}).get("StreamMode", "PROVISIONED"),
+            open_shards=description["OpenShardCount"],
         )
     except (KeyError, TypeError, AttributeError) as error:
         what = f"DescribeStreamSummary of {target.name}: the answer makes no sense ({error!r})"

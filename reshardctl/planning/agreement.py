@@ -49,34 +49,34 @@ def _question(asks: Sequence[str], pairs: Sequence[_Pair]) -> Ask:
          if all(_settled(group) for group in _groups(names, pairs))),
         tuple(several),
     )
-    found = list(_answers(names, pairs))
+    answers = list(_answers(names, pairs))
     return Ask(
-        names, tuple(answer for answer, _ in found),
-        tuple(tuple(decision for _, decision in group) for _, group in found),
+        names, tuple(answer for answer, _ in answers),
+        tuple(tuple(decision for _, decision in group) for _, group in answers),
         {name: default for name in names if (default := _default(name, pairs))},
     )
 
 
 def _answers(
-    names: Sequence[str], pairs: Sequence[_Pair], said: Answer = ()
+    names: Sequence[str], pairs: Sequence[_Pair], answer: Answer = ()
 ) -> Iterator[tuple[Answer, Sequence[_Pair]]]:
     """Each answer with the candidates that it leaves, naming no more options than needed."""
-    if not names or (said and _settled(pairs)):
-        yield said, pairs
+    if not names or (answer and _settled(pairs)):
+        yield answer, pairs
         return
     name, *rest = names
     groups = _groups([name], pairs)
     for group in groups:
-        told = (*said, (name, _value(name, group[0]))) if len(groups) > 1 else said
+        told = (*answer, (name, _value(name, group[0]))) if len(groups) > 1 else answer
         yield from _answers(rest, group, told)
 
 
 def _groups(names: Sequence[str], pairs: Sequence[_Pair]) -> list[list[_Pair]]:
     """Candidates that an answer to these options does not distinguish."""
-    found: dict[tuple[str, ...], list[_Pair]] = {}
+    groups: dict[tuple[str, ...], list[_Pair]] = {}
     for pair in pairs:
-        found.setdefault(tuple(_value(name, pair) for name in names), []).append(pair)
-    return list(found.values())
+        groups.setdefault(tuple(_value(name, pair) for name in names), []).append(pair)
+    return list(groups.values())
 
 
 def _settled(pairs: Sequence[_Pair]) -> bool:

@@ -19,8 +19,7 @@ def exceeding(plan: Plan, limit: Accept | None) -> list[Effect]:
 
 
 def flag(plan: Plan, limit: Accept | None) -> str:
-    """`reread=14h30m,disorder`: the value of `--accept` that takes the plan; "" if none is
-    needed."""
+    """The value of `--accept` that takes the plan; "" if none is needed."""
     if not exceeding(plan, limit):
         return ""
     parts: dict[str, str] = {}

@@ -115,22 +115,22 @@ def effects(
         return [
             Effect(Harm.CRASHES, None, crash.certain, cause=crash.cause, why=crash.why, by=crash.by)
         ]
-    found: list[Effect] = []
+    result: list[Effect] = []
     reading = _Reading(state, processed, run)
     for shard, fate in run.fates.items():
         wanted = want.get(shard, START)
         if wanted == DONE and isinstance(fate, WontRead):
             continue
         span = processed.get(shard, Span(START, DONE))
-        found += _stalls(state, shard, fate, wanted, span, reading)
+        result += _stalls(state, shard, fate, wanted, span, reading)
         if isinstance(fate, WillRead) and reading.starts(shard):
-            found += _skips(state, shard, fate, wanted, span)
-            found += _rereads(state, shard, fate, span)
+            result += _skips(state, shard, fate, wanted, span)
+            result += _rereads(state, shard, fate, span)
             if has_unread(state, shard, fate.at.lo):
-                found += _disorder(shard, reading, run)
-        found += _expired(state, shard, fate, wanted)
-    found += _past_disorder(state, processed, run)
-    return found
+                result += _disorder(shard, reading, run)
+        result += _expired(state, shard, fate, wanted)
+    result += _past_disorder(state, processed, run)
+    return result
 
 
 def aged(state: StreamState, run: Simulation) -> Simulation:
@@ -255,7 +255,7 @@ def drained_unended(state: StreamState, run: Simulation) -> list[ShardId]:
     They closed a while ago, reads have shown nothing after their stored position, and nothing keeps
     them from ending.
     """
-    lineage, found = state.lineage, []
+    lineage, shards = state.lineage, []
     for shard, probe in state.probes.items():
         fate = run.fates.get(shard)
         if not probe.drained or shard not in lineage or not isinstance(fate, WillRead):
@@ -266,8 +266,8 @@ def drained_unended(state: StreamState, run: Simulation) -> list[ShardId]:
         if fate.cause is not Cause.POSITION or closed is None or closed + GRACE > state.now:
             continue
         if fate.at.exact and fate.at.lo != DONE and probe.since <= fate.at.lo:
-            found.append(shard)
-    return found
+            shards.append(shard)
+    return shards
 
 
 def _awaited(lineage: Lineage, run: Simulation, shard: ShardId) -> bool:
@@ -422,7 +422,7 @@ def _too_old(state: StreamState, run: Simulation) -> list[ShardId]:
     The consumer does not know what reads have shown since.
     """
     horizon = state.now - state.lineage.stream.retention
-    found = []
+    shards = []
     for shard, fate in run.fates.items():
         if not isinstance(fate, WillRead) or fate.cause is not Cause.POSITION:
             continue
@@ -434,8 +434,8 @@ def _too_old(state: StreamState, run: Simulation) -> list[ShardId]:
             and written < horizon
             and has_unread(replace(state, probes={}), shard, fate.at.lo)
         ):
-            found.append(shard)
-    return found
+            shards.append(shard)
+    return shards
 
 
 def _past_disorder(state: StreamState, processed: Frontier, run: Simulation) -> Iterator[Effect]:

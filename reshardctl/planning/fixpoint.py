@@ -42,28 +42,28 @@ def fixpoint(planning: Planning, plan: Plan) -> Decision:
     """
     if any(step.barrier for step in plan.steps):
         return plan
-    found = plan
+    whole = plan
     for _ in range(PASSES):
-        more = planning.again(after(planning.images, found.steps))
+        more = planning.again(after(planning.images, whole.steps))
         if not isinstance(more, Plan):
-            return found
+            return whole
         steps = _without(more.steps, {r.shard for r in plan.residuals}, planning)
-        longer = _joined(planning, found, steps) if steps else None
+        longer = _joined(planning, whole, steps) if steps else None
         if longer is None:
-            return found if plan.residuals else _none(more)
-        found = longer
-    return _none(found)
+            return whole if plan.residuals else _none(more)
+        whole = longer
+    return _none(whole)
 
 
 def _without(steps: Iterable[Step], left: set[ShardId], planning: Planning) -> list[Step]:
     """The steps without the rows of shards that are left alone."""
-    found = (
+    kept = (
         replace(step, writes=tuple(
             write for write in step.writes if planning.shard_of(write.key) not in left
         ))
         for step in steps
     )
-    return [step for step in found if step.writes]
+    return [step for step in kept if step.writes]
 
 
 def _joined(planning: Planning, plan: Plan, more: Sequence[Step]) -> Plan | None:
@@ -84,16 +84,16 @@ def _none(more: Plan) -> NoSafePlan:
 def joined(steps: Iterable[Step], more: Iterable[Step]) -> list[Step]:
     """Both lists as one, each row written once, at its first write."""
     later = {write.key: write for step in more for write in step.writes}
-    found = []
+    result = []
     for step in steps:
         writes = [
             both(write, later.pop(write.key)) if write.key in later else write
             for write in step.writes
         ]
-        found.append(replace(step, writes=tuple(w for w in writes if w is not None)))
+        result.append(replace(step, writes=tuple(w for w in writes if w is not None)))
     for step in more:
-        found.append(replace(step, writes=tuple(w for w in step.writes if w.key in later)))
-    return [step for step in found if step.writes]
+        result.append(replace(step, writes=tuple(w for w in step.writes if w.key in later)))
+    return [step for step in result if step.writes]
 
 
 def both(one: Write, other: Write) -> Write | None:

@@ -66,8 +66,8 @@ def decide(case: Case) -> Decision:
 
     After a plan the next one is empty, and no start delivers less than the same without it.
     """
-    found = _as_one(case)
-    return _whoever(case) if isinstance(found, Ask) and found.decisions else found
+    decision = _as_one(case)
+    return _whoever(case) if isinstance(decision, Ask) and decision.decisions else decision
 
 
 def _whoever(case: Case) -> Decision:
@@ -122,13 +122,13 @@ def _as_one(case: Case) -> Decision:
     return replace(proof, before=before, residuals=decision.residuals) if proof else decision
 
 
-def _withheld(case: Case, found: Decision) -> dict[ShardId, Cut]:
+def _withheld(case: Case, decision: Decision) -> dict[ShardId, Cut]:
     """What a plan that skips nothing would keep a candidate's start from reading."""
     told = case.recreated or case.line is not None
-    if not isinstance(found, Plan) or told or case.policy.skips:
+    if not isinstance(decision, Plan) or told or case.policy.skips:
         return {}
     processed, checkpoint = processed_frontier(case), case.checkpoint()
-    then = case.checkpoint(after(case.images, ahead(found.steps)))
+    then = case.checkpoint(after(case.images, ahead(decision.steps)))
     kept: dict[ShardId, Cut] = {}
     for one in case.candidates:
         before, later = (
@@ -151,9 +151,9 @@ def _keeps(kept: Iterable[ShardId]) -> NoSafePlan:
 
 def _complete(case: Case) -> Decision:
     """Decides as `decide` does, without comparing what starts without a plan deliver."""
-    found = _decided(case)
-    if not isinstance(found, Plan):
-        return found
+    decision = _decided(case)
+    if not isinstance(decision, Plan):
+        return decision
     return fixpoint(
         Planning(
             case.images,
@@ -161,7 +161,7 @@ def _complete(case: Case) -> Decision:
             case.consumer.shard_of,
             lambda steps: _proven(case, steps),
         ),
-        found,
+        decision,
     )
 
 
@@ -295,8 +295,8 @@ def _if_it_lived(
     """
     if judged.simulation.crash is None:
         return ()
-    found = effects(case.state, want, processed, replace(judged.simulation, crash=None))
-    return tuple(e for e in found if e.harm in (Harm.DISORDERED, Harm.STALLED))
+    alive = effects(case.state, want, processed, replace(judged.simulation, crash=None))
+    return tuple(e for e in alive if e.harm in (Harm.DISORDERED, Harm.STALLED))
 
 
 def _dies(case: Case, run: Judged) -> list[Effect]:
@@ -347,9 +347,9 @@ def _policy_costs(
     if not case.policy.skips:
         return ()
     strict = LOSSLESS.frontier(case.state.lineage, processed)
-    found = effects(case.state, strict, processed, run)
+    costs = effects(case.state, strict, processed, run)
     return tuple(
-        replace(e, harm=Harm.SKIPPED) for e in found
+        replace(e, harm=Harm.SKIPPED) for e in costs
         if e.harm is Harm.SKIPPED
         or (e.harm is Harm.STALLED and e.shard is not None and want.get(e.shard) == DONE)
     )

@@ -33,7 +33,7 @@ def _for_candidate(
     case: Case, want: TargetFrontier, processed: Frontier, candidate: Candidate
 ) -> Plan | NoSafePlan:
     """The best plan that can be written. No shard is left alone: without a position it is lost."""
-    found: list[tuple[Plan, list[Effect]]] = []
+    plans: list[tuple[Plan, list[Effect]]] = []
     cannot: Cannot | None = None
     for steps in _beginnings(case, want, candidate):
         if isinstance(steps, Cannot):
@@ -48,11 +48,11 @@ def _for_candidate(
             tuple(steps), _nothing_before(case), (run.effects,), notes=run.simulation.notes,
             price=price(run.effects, ()),
         )
-        found.append((plan, bad))
-    if not found:
+        plans.append((plan, bad))
+    if not plans:
         assert cannot is not None, "a beginning is steps or a reason"
         return NoSafePlan(cannot.why, cannot.ways_out)
-    best, bad = min(found, key=_cost)
+    best, bad = min(plans, key=_cost)
     bad = [effect for effect in bad if not acceptable(effect, case.limit)]
     return too_dear(bad) if bad else best
 
@@ -82,11 +82,11 @@ def _over(steps: Iterable[Step], there: Collection[str]) -> bool:
     )
 
 
-def _cost(found: tuple[Plan, list[Effect]]) -> tuple[int, int, float]:
+def _cost(choice: tuple[Plan, list[Effect]]) -> tuple[int, int, float]:
     """Sort key of a plan: what is not accepted, and what is re-read.
 
     Of two that cost the same the whole frontier is better: it assumes nothing that no store holds.
     """
-    plan, bad = found
+    plan, bad = choice
     again = [e for run in plan.after for e in run if e.harm is Harm.REREAD]
     return len(bad), len(again), sum(e.seconds or 0.0 for e in again)

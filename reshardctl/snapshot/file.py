@@ -95,14 +95,14 @@ def parsed(source: str | bytes, name: str) -> SavedSnapshot:
             f"{name}: a {body['schema']!r}, and this reshardctl reads {VERSION!r}", NEW
         )
     names = ("schema", "taken", "redacted", "stream", "shards", "consumers")
-    found = members(body, names, json_path)
-    lineage = _lineage(found["stream"], found["shards"], json_path)
-    kept = array(found["consumers"], json_path / "consumers")
+    file = members(body, names, json_path)
+    lineage = _lineage(file["stream"], file["shards"], json_path)
+    kept = array(file["consumers"], json_path / "consumers")
     return SavedSnapshot(
-        seconds(found["taken"], json_path / "taken"),
+        seconds(file["taken"], json_path / "taken"),
         lineage,
         tuple(_consumer(one, lineage, json_path / "consumers" / n) for n, one in enumerate(kept)),
-        boolean(found["redacted"], json_path / "redacted"),
+        boolean(file["redacted"], json_path / "redacted"),
     )
 
 
@@ -178,18 +178,18 @@ def _lineage(stream: object, shards: object, json_path: JsonPath) -> Lineage:
 
 def _stream(value: object, json_path: JsonPath) -> Stream:
     names = ("arn", "name", "created", "retention_seconds", "status", "mode", "open_shards")
-    found = members(value, names, json_path)
-    arn = string(found["arn"], json_path / "arn")
+    stream = members(value, names, json_path)
+    arn = string(stream["arn"], json_path / "arn")
     if arn.count(":") < 5:
         (json_path / "arn").wrong("not an ARN")
     return Stream(
         arn,
-        string(found["name"], json_path / "name"),
-        seconds(found["created"], json_path / "created"),
-        integer(found["retention_seconds"], json_path / "retention_seconds"),
-        string(found["status"], json_path / "status"),
-        string(found["mode"], json_path / "mode"),
-        integer(found["open_shards"], json_path / "open_shards"),
+        string(stream["name"], json_path / "name"),
+        seconds(stream["created"], json_path / "created"),
+        integer(stream["retention_seconds"], json_path / "retention_seconds"),
+        string(stream["status"], json_path / "status"),
+        string(stream["mode"], json_path / "mode"),
+        integer(stream["open_shards"], json_path / "open_shards"),
     )
 
 
@@ -212,33 +212,33 @@ def _shard(value: object, json_path: JsonPath) -> Shard:
 
 
 def _consumer(value: object, lineage: Lineage, json_path: JsonPath) -> Snapshot:
-    found = members(value, ("locator", "store", "taken", "probes", "rows"), json_path)
-    rows = array(found["rows"], json_path / "rows")
-    probes = found["probes"]
+    consumer = members(value, ("locator", "store", "taken", "probes", "rows"), json_path)
+    rows = array(consumer["rows"], json_path / "rows")
+    probes = consumer["probes"]
     if not isinstance(probes, dict):
         (json_path / "probes").wrong("not an object")
     return Snapshot(
-        locator.parse(string(found["locator"], json_path / "locator")),
+        locator.parse(string(consumer["locator"], json_path / "locator")),
         lineage,
         tuple(wire.image(row, json_path / "rows" / n) for n, row in enumerate(rows)),
-        strings(found["store"], json_path / "store"),
-        seconds(found["taken"], json_path / "taken"),
+        strings(consumer["store"], json_path / "store"),
+        seconds(consumer["taken"], json_path / "taken"),
         {ShardId(s): _probe(p, json_path / "probes" / s) for s, p in probes.items()},
     )
 
 
 def _probe(value: object, json_path: JsonPath) -> Probe:
     names = ("since", "drained", "first_arrival", "first", "count", "more", "last_arrival")
-    found = members(value, names, json_path)
-    first = found["first"]
+    probe = members(value, names, json_path)
+    first = probe["first"]
     return Probe(
-        cut_of_object(found["since"], json_path / "since"),
-        boolean(found["drained"], json_path / "drained"),
-        seconds_or_none(found["first_arrival"], json_path / "first_arrival"),
+        cut_of_object(probe["since"], json_path / "since"),
+        boolean(probe["drained"], json_path / "drained"),
+        seconds_or_none(probe["first_arrival"], json_path / "first_arrival"),
         None if first is None else string(first, json_path / "first"),
-        integer(found["count"], json_path / "count"),
-        boolean(found["more"], json_path / "more"),
-        seconds_or_none(found["last_arrival"], json_path / "last_arrival"),
+        integer(probe["count"], json_path / "count"),
+        boolean(probe["more"], json_path / "more"),
+        seconds_or_none(probe["last_arrival"], json_path / "last_arrival"),
     )
 
 

@@ -50,14 +50,14 @@ def resolved(policy: Policy, snapshot: Snapshot, stream: object) -> Policy:
             f"--policy {policy.text} has to read records, and a snapshot holds none",
             "name the consumer and --stream instead",
         )
-    found = cast("Records", stream).places(lineage.stream.arn, opened, time)
-    if lost := [shard for shard in opened if found[shard] is None]:
+    positions = cast("Records", stream).places(lineage.stream.arn, opened, time)
+    if lost := [shard for shard in opened if positions[shard] is None]:
         raise CannotTell(
             f"--policy {policy.text}: where {_named(lost)} stood at {instant(time)} was not found "
             "within the reads allowed",
             "allow more: --probe-budget calls=10000,time=10m",
         )
-    places = {shard: position for shard, position in found.items() if position is not None}
+    places = {shard: position for shard, position in positions.items() if position is not None}
     cuts = {shard: DONE if _over(lineage, shard, p, time) else p.at for shard, p in places.items()}
     return replace(
         policy, since=time, places=cuts, notes=tuple(_notes(policy, time, places, lineage))

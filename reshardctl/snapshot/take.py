@@ -52,10 +52,10 @@ def probed(
     """The same with bounded reads from these places."""
     arn = snapshot.lineage.stream.arn
     if hasattr(kinesis, "probes"):
-        found = cast("Records", kinesis).probes(arn, places)
+        probes = cast("Records", kinesis).probes(arn, places)
     else:
-        found = {shard: kinesis.probe(arn, shard, since) for shard, since in places}
-    return replace(snapshot, probes={**snapshot.probes, **found})
+        probes = {shard: kinesis.probe(arn, shard, since) for shard, since in places}
+    return replace(snapshot, probes={**snapshot.probes, **probes})
 
 
 def counted(snapshot: Snapshot, kinesis: Stream, intervals: Iterable[Interval]) -> Snapshot:
@@ -65,5 +65,5 @@ def counted(snapshot: Snapshot, kinesis: Stream, intervals: Iterable[Interval]) 
             "--count has to read records, and a snapshot holds none",
             "name the consumer and --stream instead",
         )
-    found = cast("Records", kinesis).counts(snapshot.lineage.stream.arn, intervals)
-    return replace(snapshot, counts={**snapshot.counts, **found})
+    counts = cast("Records", kinesis).counts(snapshot.lineage.stream.arn, intervals)
+    return replace(snapshot, counts={**snapshot.counts, **counts})

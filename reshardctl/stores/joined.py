@@ -23,10 +23,10 @@ class Joined:
 
     def identity(self) -> Mapping[str, str]:
         """The identity of the main store, and those of the others under their prefixes."""
-        found = dict(self._main.identity())
+        identity = dict(self._main.identity())
         for prefix, medium in self._others.items():
-            found |= {f"{prefix}{name}": value for name, value in medium.identity().items()}
-        return found
+            identity |= {f"{prefix}{name}": value for name, value in medium.identity().items()}
+        return identity
 
     def read(self) -> list[Image]:
         """Every row of all of them, in key order. The main store is read first."""

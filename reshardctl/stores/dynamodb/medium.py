@@ -57,10 +57,10 @@ class DynamoDb:
         for a table that is absent or has another key.
         """
         main, *others = self._tables
-        found = {"medium": "dynamodb"} | main.identity()
+        identity = {"medium": "dynamodb"} | main.identity()
         for other in others:
-            found |= {f"{other.shape.name}.{n}": v for n, v in other.identity().items()}
-        return found
+            identity |= {f"{other.shape.name}.{n}": v for n, v in other.identity().items()}
+        return identity
 
     def read(self) -> list[Image]:
         """Every row in key order: consistent reads of all pages, and the side tables' rows."""

@@ -31,8 +31,8 @@ class Table:
         """
         table = self._describe()
         created = table["CreationDateTime"].astimezone(UTC).isoformat(timespec="milliseconds")
-        found = {"arn": table["TableArn"], "created": created.replace("+00:00", "Z")}
-        return found | ({"id": table["TableId"]} if "TableId" in table else {})
+        identity = {"arn": table["TableArn"], "created": created.replace("+00:00", "Z")}
+        return identity | ({"id": table["TableId"]} if "TableId" in table else {})
 
     def read(self) -> list[Image]:
         """Every row that belongs to the store, in key order."""
@@ -64,11 +64,11 @@ class Table:
 
     def _check_key(self, table: Mapping[str, Any]) -> None:
         types = {a["AttributeName"]: a["AttributeType"] for a in table["AttributeDefinitions"]}
-        found = sorted((k["KeyType"], k["AttributeName"]) for k in table["KeySchema"])
+        parts = sorted((k["KeyType"], k["AttributeName"]) for k in table["KeySchema"])
         wanted = list(zip(("HASH", "RANGE"), self.shape.names, strict=False))
-        if found == wanted and all(types.get(name) == "S" for name in self.shape.names):
+        if parts == wanted and all(types.get(name) == "S" for name in self.shape.names):
             return
-        theirs = ", ".join(f"{kind} {name} ({types.get(name, '?')})" for kind, name in found)
+        theirs = ", ".join(f"{kind} {name} ({types.get(name, '?')})" for kind, name in parts)
         ours = ", ".join(f"{kind} {name} (S)" for kind, name in wanted)
         raise UsageError(
             f"table {self._client.table} in {self._client.region} holds no {self.shape.holds}: "

@@ -36,10 +36,10 @@ class Document:
 
     def identity(self) -> Mapping[str, str]:
         """Where the file is, and what distinguishes its text from another in its place."""
-        found = {n: v for n, v in self._blobs.identity().items() if n != "inode"}
+        identity = {n: v for n, v in self._blobs.identity().items() if n != "inode"}
         text = self._text(self._blob())
         with complaints_about(self.location):
-            return {**found, "file": self._key, **self._codec.identity(text)}
+            return {**identity, "file": self._key, **self._codec.identity(text)}
 
     def read(self) -> list[Image]:
         """Every row. UsageError if there is no such file, or if its text holds no rows."""

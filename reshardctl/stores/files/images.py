@@ -33,12 +33,12 @@ def image_of(key: str, file: Blob | None, crc: Blob | None) -> Image | None:
     """The image of a file and its sibling as read; `None` if neither exists."""
     if file is None and crc is None:
         return None
-    found: dict[str, AttributeValue] = {}
+    attributes: dict[str, AttributeValue] = {}
     if crc is not None:
-        found["crc"] = {"B": base64.b64encode(crc.content).decode()}
+        attributes["crc"] = {"B": base64.b64encode(crc.content).decode()}
     if file is not None:
-        found |= {**content_of(file.content), **seen(len(file.content), file.modified)}
-    return Image(key, {name: found[name] for name in sorted(found)})
+        attributes |= {**content_of(file.content), **seen(len(file.content), file.modified)}
+    return Image(key, {name: attributes[name] for name in sorted(attributes)})
 
 
 def content_of(content: bytes) -> dict[str, AttributeValue]:

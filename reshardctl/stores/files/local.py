@@ -36,12 +36,12 @@ class Local:
     def identity(self) -> Mapping[str, str]:
         """The real `path`, and the directory's `inode`, which another one in its place has not."""
         try:
-            found = self._root.stat()
+            status = self._root.stat()
         except OSError as error:
             raise self._no_root(error) from None
-        if not stat.S_ISDIR(found.st_mode):
+        if not stat.S_ISDIR(status.st_mode):
             raise self._no_root(NotADirectoryError())
-        return {"medium": "files", "path": str(self._root), "inode": str(found.st_ino)}
+        return {"medium": "files", "path": str(self._root), "inode": str(status.st_ino)}
 
     def list(self, folder: str) -> list[Entry] | None:
         """The entries of a folder, in the order of the file system."""
@@ -49,8 +49,8 @@ class Local:
         if path is None:
             return None
         try:
-            with os.scandir(path) as found:
-                return [self._entry(one) for one in found if not swapping.ours(one.name)]
+            with os.scandir(path) as names:
+                return [self._entry(one) for one in names if not swapping.ours(one.name)]
         except OSError as error:
             if not folder:
                 raise self._no_root(error) from None
@@ -112,14 +112,14 @@ class Local:
         with unwritable(f"{self.location}/{key}"):
             swapping.delete(self._root, path, was.content)
 
-    def _entry(self, found: os.DirEntry[str]) -> Entry:
-        name = found.name.encode(errors="surrogateescape").decode(errors="backslashreplace")
+    def _entry(self, entry: os.DirEntry[str]) -> Entry:
+        name = entry.name.encode(errors="surrogateescape").decode(errors="backslashreplace")
         try:
-            inside = not found.is_symlink() or self._inside(_resolved(Path(found.path)))
-            seen = found.stat(follow_symlinks=inside)
+            inside = not entry.is_symlink() or self._inside(_resolved(Path(entry.path)))
+            seen = entry.stat(follow_symlinks=inside)
         except OSError as error:
             return Entry(name, unread=f"it cannot be looked at ({error.strerror})")
-        if name != found.name:
+        if name != entry.name:
             return Entry(name, unread="its name is not UTF-8")
         if not inside:
             return Entry(name, unread="it is a link that leads out of the directory")

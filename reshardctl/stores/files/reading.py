@@ -96,12 +96,12 @@ class _Round:
         files = sorted((wants.files | self._orphans) - self._read)
         for key in files:
             self._refuse_unread(key)
-        found = self._blobs.read(files) if files else {}
+        blobs = self._blobs.read(files) if files else {}
         beside = [crc_of(key) for key in files if self._has_crc(key)]
         crcs = self._blobs.read(beside) if beside else {}
         for key in files:
             self._read.add(key)
-            image = image_of(key, found[key], crcs.get(crc_of(key)))
+            image = image_of(key, blobs[key], crcs.get(crc_of(key)))
             if image is not None:
                 self.images[key] = image
             else:

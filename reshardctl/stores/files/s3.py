@@ -71,32 +71,32 @@ class S3:
     def list(self, folder: str) -> list[Entry] | None:
         """The entries of all pages. UsageError for a prefix without any object."""
         prefix = f"{self._prefix}{folder}/" if folder else self._prefix
-        found: list[Entry] = []
+        entries: list[Entry] = []
         there = False
         for page in self._pages(prefix, f"{self.location}/{folder}" if folder else self.location):
             there = there or bool(page.get("Contents") or page.get("CommonPrefixes"))
-            found += _entries(page, prefix)
+            entries += _entries(page, prefix)
         if not there and not folder:
             raise UsageError(
                 f"there is nothing below {self.location}", f"aws s3 ls {self.location}/"
             )
-        return found if there else None
+        return entries if there else None
 
     def read(self, keys: Collection[str]) -> dict[str, Blob | None]:
         """Reads AT_ONCE objects at a time."""
         names = [checked(key) for key in keys]
         if len(names) < 2:
             return {key: self._read(key) for key in names}
-        found: dict[str, Blob | None] = {}
+        blobs: dict[str, Blob | None] = {}
         with ThreadPoolExecutor(AT_ONCE) as pool:
             try:
                 for key, blob in zip(names, pool.map(self._read, names), strict=True):
-                    found[key] = blob
-                    self._progress(len(found), len(names))
+                    blobs[key] = blob
+                    self._progress(len(blobs), len(names))
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
-        return found
+        return blobs
 
     def writing(self) -> AbstractContextManager[None]:
         """Does nothing: every write has its condition."""
@@ -146,7 +146,7 @@ class S3:
 
     def _sent(
         self, call: Callable[[], None], key: str, action: str,
-        landed: Callable[[Blob | None], bool], before: Callable[[Blob | None], bool],
+        is_after: Callable[[Blob | None], bool], is_before: Callable[[Blob | None], bool],
     ) -> None:
         """Sends a write until its outcome is certain.
 
@@ -160,14 +160,14 @@ class S3:
         failed = self._failed(f"cannot {verb} {self.location}/{key}", self._prefix + key, action)
         retry = replace(self._retry, kind_of=_write_failure)
         if (
-            retry.write(send, lambda: self._look(key, landed, before), failed)
+            retry.write(send, lambda: self._look(key, is_after, is_before), failed)
             is WriteResult.CONFLICT
         ):
             raise Moved(key)
 
     def _look(
-        self, key: str, landed: Callable[[Blob | None], bool],
-        before: Callable[[Blob | None], bool],
+        self, key: str, is_after: Callable[[Blob | None], bool],
+        is_before: Callable[[Blob | None], bool],
     ) -> bool:
         """Whether a write whose answer was lost is in place."""
         try:
@@ -177,12 +177,12 @@ class S3:
                 f"writing {self.location}/{key}: the answer was lost, and then reading failed: "
                 f"{error.what}", error.next
             ) from None
-        if not landed(now) and not before(now):
+        if not is_after(now) and not is_before(now):
             raise AnswerLost(
                 f"writing {self.location}/{key}: the answer was lost, and someone else has written "
                 "since"
             )
-        return landed(now)
+        return is_after(now)
 
     def _read(self, key: str) -> Blob | None:
         place = f"{self.location}/{key}"

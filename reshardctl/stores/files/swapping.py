@@ -158,9 +158,9 @@ def _owned(descriptor: int, like: os.stat_result, path: Path) -> None:
 def _like_siblings(path: Path) -> os.stat_result:
     """The owner and mode of another file of the folder, or of the folder itself."""
     for one in sorted(path.parent.iterdir(), key=lambda p: (p.name.startswith("."), p.name)):
-        found = one.lstat()
-        if stat.S_ISREG(found.st_mode) and not ours(one.name):
-            return found
+        status = one.lstat()
+        if stat.S_ISREG(status.st_mode) and not ours(one.name):
+            return status
     return path.parent.stat()
 
 

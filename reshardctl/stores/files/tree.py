@@ -43,11 +43,11 @@ class Tree:
 
         The id distinguishes the query from another one in the same directory.
         """
-        found = dict(self._blobs.identity())
+        identity = dict(self._blobs.identity())
         if query := self._query():
-            found.pop("inode", None)
-            found["query"] = query
-        return found
+            identity.pop("inode", None)
+            identity["query"] = query
+        return identity
 
     def read(self) -> list[Image]:
         """What the selector wants, and everything else in the folders it lists, in key order.
@@ -168,8 +168,8 @@ class Tree:
     def _query(self) -> str:
         blob = self._blobs.read([METADATA])[METADATA]
         with suppress(ValueError):
-            found = json.loads(blob.content) if blob is not None else None
-            if isinstance(found, dict) and isinstance(found.get("id"), str):
-                return str(found["id"])
+            metadata = json.loads(blob.content) if blob is not None else None
+            if isinstance(metadata, dict) and isinstance(metadata.get("id"), str):
+                return str(metadata["id"])
         return ""
 

@@ -53,14 +53,14 @@ class Unit:
     def read(cls, note: bytes) -> Unit | None:
         """The unit of a note; `None` for a text that is none, or of another release."""
         try:
-            found: dict[str, Any] = json.loads(note)
-            if found["format"] != _FORMAT:
+            members: dict[str, Any] = json.loads(note)
+            if members["format"] != _FORMAT:
                 return None
             before, after = (
                 (digest, None if crc is None else base64.b64decode(crc))
-                for digest, crc in (found[name] for name in _SIDES)
+                for digest, crc in (members[name] for name in _SIDES)
             )
-            return cls(str(found["key"]), before, after)
+            return cls(str(members["key"]), before, after)
         except (ValueError, KeyError, TypeError):
             return None
 

@@ -44,12 +44,12 @@ class Indexes:
         """Where the metastore is, and the uids of the indexes that were read."""
         if self._index:
             return self._document(self._index).identity()
-        found = {n: v for n, v in self._blobs.identity().items() if n != "inode"}
+        identity = {n: v for n, v in self._blobs.identity().items() if n != "inode"}
         uids = {
             image.attributes["index_uid"]["S"]
             for image in self.read() if "index_uid" in image.attributes
         }
-        return {**found, "indexes": ", ".join(sorted(uids))}
+        return {**identity, "indexes": ", ".join(sorted(uids))}
 
     def read(self) -> list[Image]:
         """Every row. UsageError if this is no metastore, or the named index is not in it."""
@@ -69,11 +69,11 @@ class Indexes:
 
     def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
         """The named rows as they are now."""
-        found: dict[str, Image | None] = {}
+        rows: dict[str, Image | None] = {}
         for index in sorted({key.partition("/")[0] for key in keys}):
             here = [key for key in keys if key.partition("/")[0] == index]
-            found |= self._document(index, needed=False).get(here)
-        return found
+            rows |= self._document(index, needed=False).get(here)
+        return rows
 
     def write(self, step: Step, token: str) -> WriteResult:
         """Makes all writes or none: they are of one index, and so of one file."""

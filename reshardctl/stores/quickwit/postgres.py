@@ -111,8 +111,8 @@ class Metastore:
 
         def put(cursor: Any) -> bool:
             table = self._described(cursor)
-            found = [row for row in self._rows(cursor, index, lock=True) if row.uid == name]
-            return any(self._wrong(row) for row in found) and self._put(cursor, table, name, text)
+            rows = [row for row in self._rows(cursor, index, lock=True) if row.uid == name]
+            return any(self._wrong(row) for row in rows) and self._put(cursor, table, name, text)
 
         return self._attempts.writing(Step(f"the text of {index}", ()), put, self.get)
 
@@ -163,10 +163,10 @@ class Metastore:
             row.attributes["index_uid"]["S"]
             for row in self._every(cursor) if "index_uid" in row.attributes
         }
-        found = {
+        identity = {
             "medium": "quickwit-postgres", "arn": table.address, "created": table.created,
         }
-        return {**found, "indexes": ", ".join(sorted(uids))}
+        return {**identity, "indexes": ", ".join(sorted(uids))}
 
     def _every(self, cursor: Any) -> list[Image]:
         self._described(cursor)
@@ -177,30 +177,30 @@ class Metastore:
             raise UsageError(
                 f"{self._server.location}: there is no index {self._index}", f"it holds: {known}"
             )
-        found: list[Image] = []
+        images: list[Image] = []
         for row in rows:
             try:
-                found += self._images(row, mark, self._source, needed=bool(self._index))
+                images += self._images(row, mark, self._source, needed=bool(self._index))
             except UsageError as error:
                 if self._index:
                     raise
-                found.append(Image(row.index, {"unreadable": {"S": error.what}}))
-        if not any("/" in image.key for image in found):
-            raise self._nothing(found)
-        return sorted(found, key=lambda image: image.key)
+                images.append(Image(row.index, {"unreadable": {"S": error.what}}))
+        if not any("/" in image.key for image in images):
+            raise self._nothing(images)
+        return sorted(images, key=lambda image: image.key)
 
     def _named(self, cursor: Any, keys: Sequence[str]) -> dict[str, Image | None]:
-        found: dict[str, Image | None] = dict.fromkeys(keys)
+        images: dict[str, Image | None] = dict.fromkeys(keys)
         if not keys:
-            return found
+            return images
         self._described(cursor)
         mark = self._migration(cursor)
         for index in sorted({key.partition("/")[0] for key in keys}):
             for row in self._rows(cursor, index):
                 for image in self._images(row, mark):
-                    if image.key in found:
-                        found[image.key] = image
-        return found
+                    if image.key in images:
+                        images[image.key] = image
+        return images
 
     def _images(
         self, row: _Row, mark: int, source: str = "", needed: bool = False
@@ -248,21 +248,21 @@ class Metastore:
         return int(newest)
 
     def _described(self, cursor: Any) -> Described:
-        found = self._server.described(cursor, TABLE)
-        if found is None:
+        table = self._server.described(cursor, TABLE)
+        if table is None:
             raise self._no_metastore(f"has no table {TABLE}")
-        there = {column.name for column in found.columns}
+        there = {column.name for column in table.columns}
         if missing := [name for name in (UID, ID, TEXT) if name not in there]:
             raise self._no_metastore(f"table {TABLE} has no column {missing[0]}")
-        _type(found)
-        return found
+        _type(table)
+        return table
 
     def _no_metastore(self, why: str) -> UsageError:
         return UsageError(f"{self._server.location} is no metastore of Quickwit: {why}", WRONG)
 
-    def _nothing(self, found: Sequence[Image]) -> UsageError:
-        if found:
-            return UsageError(found[0].attributes["unreadable"]["S"], "mend the row")
+    def _nothing(self, images: Sequence[Image]) -> UsageError:
+        if images:
+            return UsageError(images[0].attributes["unreadable"]["S"], "mend the row")
         return UsageError(f"{self._server.location}: no index here has a Kinesis source", WRONG)
 
     def _name(self, table: str) -> str:

@@ -96,9 +96,9 @@ class Rest:
         try:
             answer = self._answer()
         except (OSError, http.client.HTTPException) as error:
-            said = str(error) or type(error).__name__
+            reason = str(error) or type(error).__name__
             raise CannotTell(
-                f"{self.location} cannot be reached: {said}",
+                f"{self.location} cannot be reached: {reason}",
                 "name a node that runs: curl http://NODE:7280/health/livez",
             ) from None
         with complaints_about(self.location):

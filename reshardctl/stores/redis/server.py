@@ -96,19 +96,19 @@ class Server:
 
     def failure(self, error: Exception, doing: str) -> ReshardError:
         """The error to raise, in the server's own words; they hold no password."""
-        said = f"{self.location}: {doing}: {error}"
+        what = f"{self.location}: {doing}: {error}"
         kinds = self._driver.exceptions
         denied = (kinds.AuthenticationError, kinds.AuthorizationError, kinds.NoPermissionError)
         if isinstance(error, denied):
             return CannotTell(
-                said, "the password comes from REDISCLI_AUTH; allowed must be SCAN, MGET, TYPE, "
+                what, "the password comes from REDISCLI_AUTH; allowed must be SCAN, MGET, TYPE, "
                 "WATCH, MULTI, EXEC, SET and DEL on APP:checkpoint:*",
             )
         if isinstance(error, kinds.ReadOnlyError):
-            return Refused(said, "name the primary server, not a replica")
+            return Refused(what, "name the primary server, not a replica")
         if str(error).startswith(("MOVED", "ASK", "CROSSSLOT")):
             return UsageError(
-                f"{said}: this is a Redis Cluster, whose shards reshardctl cannot write at once",
+                f"{what}: this is a Redis Cluster, whose shards reshardctl cannot write at once",
                 "write by hand, with SET, what `fix --dry-run` on a copy shows",
             )
-        return CannotTell(said, "check host and port; try again")
+        return CannotTell(what, "check host and port; try again")

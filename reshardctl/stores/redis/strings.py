@@ -67,8 +67,8 @@ class Strings:
 
     def read(self) -> list[Image]:
         """Every row in key order; keys created or deleted meanwhile may be in it or not."""
-        found = self._server.tried("reading", lambda client: list(self._all(client)))
-        return sorted(found, key=lambda image: image.key)
+        images = self._server.tried("reading", lambda client: list(self._all(client)))
+        return sorted(images, key=lambda image: image.key)
 
     def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
         """The named rows as they are now."""
@@ -137,13 +137,13 @@ class Strings:
             return {}
         names = list(dict.fromkeys(keys))
         raw = [self._redis_key(name) for name in names]
-        found: dict[str, Image | None] = {}
+        images: dict[str, Image | None] = {}
         for name, key, value in zip(names, raw, client.mget(raw), strict=True):
             there = value is not None or client.type(key) != b"none"
             parts = self._shape.parts(name)
-            found[name] = self._image(parts[self._space], parts[self._shard], value) \
+            images[name] = self._image(parts[self._space], parts[self._shard], value) \
                 if there else None
-        return found
+        return images
 
     def _image(self, space: str, shard: str, value: bytes | None) -> Image:
         attributes: Attributes = {self._space: {"S": space}, self._shard: {"S": shard}}

@@ -81,10 +81,10 @@ class MySql:
             "FROM information_schema.tables WHERE table_schema = COALESCE(NULLIF(%s, ''), "
             "DATABASE()) AND table_name = %s AND table_type = 'BASE TABLE'", [schema, name],
         )
-        found = cursor.fetchone()
-        if found is None:
+        row = cursor.fetchone()
+        if row is None:
             return None
-        schema, name, created, engine = found
+        schema, name, created, engine = row
         cursor.execute(
             "SELECT column_name, data_type, column_type FROM information_schema.columns "
             "WHERE table_schema = %s AND table_name = %s AND extra NOT LIKE '%%GENERATED%%' "
@@ -130,21 +130,21 @@ class MySql:
 
     def failure(self, error: Exception, doing: str, *, writing: bool = False) -> ReshardError:
         """The error to raise, in the server's own words; they hold no password."""
-        said = f"{self.location}: {doing}: {_words(error)}"
+        what = f"{self.location}: {doing}: {_words(error)}"
         if _code(error) in _DENIED:
             needed = "SELECT, INSERT, UPDATE, DELETE" if writing else "SELECT"
             kind = Refused if writing else CannotTell
-            return kind(said, f"GRANT {needed} on the table to this user")
+            return kind(what, f"GRANT {needed} on the table to this user")
         if _code(error) in (1290, 1792, 1836):
-            return Refused(said, "name the primary server, not a replica")
-        return CannotTell(said, "try again; if it stays so, ask who runs the server")
+            return Refused(what, "name the primary server, not a replica")
+        return CannotTell(what, "try again; if it stays so, ask who runs the server")
 
     def _unreached(self, error: Exception) -> ReshardError:
-        said = f"{self.location} cannot be reached: {_words(error)}"
+        what = f"{self.location} cannot be reached: {_words(error)}"
         if _code(error) in _NO_DATABASE:
-            return UsageError(said, "name the right database in the locator")
+            return UsageError(what, "name the right database in the locator")
         return CannotTell(
-            said, "check host, port and user; the password comes from MYSQL_PWD or ~/.my.cnf"
+            what, "check host, port and user; the password comes from MYSQL_PWD or ~/.my.cnf"
         )
 
 

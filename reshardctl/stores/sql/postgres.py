@@ -79,10 +79,10 @@ class Postgres:
             "JOIN pg_namespace n ON n.oid = c.relnamespace "
             "WHERE c.oid = to_regclass(%s) AND c.relkind IN ('r', 'p')", [self.named(table)],
         )
-        found = cursor.fetchone()
-        if found is None:
+        row = cursor.fetchone()
+        if row is None:
             return None
-        oid, schema, name = found
+        oid, schema, name = row
         cursor.execute(
             "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
             "WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped AND attgenerated = '' "
@@ -132,21 +132,21 @@ class Postgres:
     def failure(self, error: Exception, doing: str, *, writing: bool = False) -> ReshardError:
         """The error to raise, with the server's own first line; it holds no password."""
         state = getattr(error, "sqlstate", None)
-        said = f"{self.location}: {doing}: {_line(error)}"
+        what = f"{self.location}: {doing}: {_line(error)}"
         if state == "42501":
             needed = "SELECT, INSERT, UPDATE, DELETE" if writing else "SELECT"
             kind = Refused if writing else CannotTell
-            return kind(said, f"GRANT {needed} on the table to this user")
+            return kind(what, f"GRANT {needed} on the table to this user")
         if state == "25006":
-            return Refused(said, "name the primary server, not a replica")
-        return CannotTell(said, "try again; if it stays so, ask who runs the server")
+            return Refused(what, "name the primary server, not a replica")
+        return CannotTell(what, "try again; if it stays so, ask who runs the server")
 
     def _unreached(self, error: Exception) -> ReshardError:
-        said = f"{self.location} cannot be reached: {_line(error)}"
+        what = f"{self.location} cannot be reached: {_line(error)}"
         if "does not exist" in str(error) and "database" in str(error):
-            return UsageError(said, "name the right database in the locator")
+            return UsageError(what, "name the right database in the locator")
         return CannotTell(
-            said, "check host, port and user; the password comes from PGPASSWORD or ~/.pgpass"
+            what, "check host, port and user; the password comes from PGPASSWORD or ~/.pgpass"
         )
 
 

@@ -52,8 +52,8 @@ class SqlTable:
 
     def identity(self) -> Mapping[str, str]:
         """`arn`: the address, without a user; `created`: what a recreated table does not share."""
-        found = self._tried(self._described)
-        return {"medium": self._server.medium, "arn": found.address, "created": found.created}
+        table = self._tried(self._described)
+        return {"medium": self._server.medium, "arn": table.address, "created": table.created}
 
     def read(self) -> list[Image]:
         """Every row in key order, by one statement."""
@@ -131,15 +131,15 @@ class SqlTable:
         """The table. NoStore if it is absent, UsageError if it is another library's."""
         name = self._shape.name
         needed = (*self._keys, self._numbers)
-        found = self._server.described(cursor, name)
-        if found is None:
+        table = self._server.described(cursor, name)
+        if table is None:
             others = self._server.alike(cursor, needed)
             raise NoStore(
                 f"there is no table {name} in this database",
                 f"name it with table=; tables of the kind are here: {', '.join(others)}" if others
                 else "no table here holds positions: is it the right database?", name,
             )
-        columns = {column.name: column for column in found.columns}
+        columns = {column.name: column for column in table.columns}
         if missing := [column for column in needed if column not in columns]:
             raise UsageError(
                 f"table {name} has no column {missing[0]}: it does not hold {self._shape.holds}",
@@ -150,7 +150,7 @@ class SqlTable:
                 f"table {name}: column {self._numbers} is {columns[self._numbers].type}, which "
                 "cannot hold a sequence number of 56 digits", "name the right table with table=",
             )
-        return found
+        return table
 
     def _named(
         self, cursor: Any, table: Described, keys: Iterable[str], *, lock: bool = False
@@ -161,8 +161,8 @@ class SqlTable:
         one = " AND ".join(f"{self._server.quoted(column)} = %s" for column in self._keys)
         values = [self._shape.parts(key)[column] for key in rows for column in self._keys]
         where = " WHERE " + " OR ".join([f"({one})"] * len(rows)) + (" FOR UPDATE" if lock else "")
-        found = {image.key: image for image in self._rows(cursor, table, where, values)}
-        return {key: found.get(key) for key in rows}
+        images = {image.key: image for image in self._rows(cursor, table, where, values)}
+        return {key: images.get(key) for key in rows}
 
     def _rows(
         self, cursor: Any, table: Described, where: str, values: Sequence[str] = ()
