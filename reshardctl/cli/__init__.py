@@ -1,4 +1,4 @@
-"""The command line: one file a verb, each of which parses, calls, renders and exits."""
+"""The command line: one file per command, each of which parses, calls, renders and exits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verbs, put together. Nothing heavy is imported before a verb runs."""
+"""Puts the commands together. Nothing heavy is imported before a command runs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _root(
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command line; returns the exit code."""
+    """Runs one command line and returns the exit code."""
     lastword.begin(arguments)
     return guarded(
         lambda: app(list(arguments), prog_name="reshardctl", standalone_mode=False),

@@ -1,4 +1,4 @@
-"""`reshardctl audit`: does the sink have what the stream had?"""
+"""`reshardctl audit`: compares a sink with its stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`reshardctl config`: what the configuration says, whether it holds, what it needs."""
+"""`reshardctl config`: shows and checks the configuration, and prints its IAM policies."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NamesArgument = Annotated[
 
 
 class Group(StrEnum):
-    """What is to be allowed."""
+    """What an IAM policy allows."""
 
     INSPECT = "inspect"
     PROBE = "probe"

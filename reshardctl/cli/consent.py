@@ -13,14 +13,14 @@ QUESTION = "Write this? Only 'yes' is taken for a yes: "
 
 
 def ask_for_plan(planned: Planned, *, shown: bool) -> bool:
-    """Ask, with the plan's price. Raises NotConfirmed where nobody can be asked."""
+    """Asks for consent to a plan, with its price. NotConfirmed without a terminal."""
     return ask(shown, price_words(planned.decision), planned.accepting)
 
 
 def ask(shown: bool, price: str = "", way_out: str = "") -> bool:
-    """Ask at the terminal. Raises NotConfirmed without one, and where nothing was shown.
+    """Asks at the terminal. NotConfirmed without one, and if nothing was shown.
 
-    price: said before the question. way_out: the command that needs no answer.
+    price: printed before the question. way_out: the command that needs no answer.
     """
     costs = f". {price} This accepts it:" if way_out else ""
     if not shown:

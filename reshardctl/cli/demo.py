@@ -1,4 +1,4 @@
-"""`reshardctl demo`: see it work, without an account."""
+"""`reshardctl demo`: shows the main commands at work, without an account."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`reshardctl discover`: which tables hold this stream's positions?"""
+"""`reshardctl discover`: finds the tables that hold a stream's positions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from reshardctl.console.choices import ColorMode
 
 
 class DiscoverFormat(StrEnum):
-    """Formats of what was found."""
+    """Formats of the tables."""
 
     TEXT = "text"
     JSON = "json"

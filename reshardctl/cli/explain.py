@@ -1,4 +1,4 @@
-"""`reshardctl explain`: why this shard?"""
+"""`reshardctl explain`: one shard in detail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`reshardctl fix`: make it right."""
+"""`reshardctl fix`: repairs a consumer's positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`reshardctl graph`: show me the shards."""
+"""`reshardctl graph`: draws the shards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`reshardctl inspect`: is anything wrong?"""
+"""`reshardctl inspect`: reports what is wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`reshardctl rule`: what does this code mean?"""
+"""`reshardctl rule`: explains the code of a finding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running a fix or a rebuild at the terminal: the plan, the question, the outcome."""
+"""Runs a fix or a rebuild at the terminal: the plan, the question, the outcome."""
 
 from __future__ import annotations
 
@@ -19,13 +19,17 @@ Request = TypeVar("Request", bound=FixRequest)
 
 
 class FixTerminal(Terminal):
-    """Shows the plan as well. quiet: whether only the outcome is wanted, unless it is a dry run."""
+    """A terminal that shows the plan too.
+
+    quiet: whether to show only the outcome, except in a dry run.
+    """
 
     def __init__(self, out: Output, *, dry_run: bool, quiet: bool) -> None:
         super().__init__()
         self._out, self._dry_run, self._quiet = out, dry_run, quiet
 
     def planned(self, planned: Planned) -> None:
+        """Shows the plan, unless only the outcome is wanted."""
         none = planned.plan is None
         if none or self._dry_run or not self._quiet:
             out = replace(self._out, suggested_command=planned.words, sink=planned.sink_words)
@@ -37,7 +41,7 @@ class FixTerminal(Terminal):
 def show_plan(
     plan: Callable[[Request, Observer], Planned], request: Request, out: Output
 ) -> Exit:
-    """The dry run."""
+    """Shows the plan of a dry run."""
     with FixTerminal(out, dry_run=True, quiet=False) as terminal:
         return plan(request, terminal).exit
 
@@ -46,7 +50,7 @@ def run_fix(
     fix: Callable[[Request, Confirm, Observer], FixResult], request: Request, out: Output, *,
     quiet: bool, yes: bool,
 ) -> Exit:
-    """Show the plan, ask unless `yes` takes it, write it and show what was written."""
+    """Shows the plan, asks unless `yes`, writes it and shows what was written."""
     def confirm(planned: Planned) -> bool:
         return within_limit(planned) if yes else ask_for_plan(planned, shown=not quiet)
 

@@ -1,4 +1,4 @@
-"""`reshardctl snapshot`: freeze a stream and its consumers in one file."""
+"""`reshardctl snapshot`: saves a stream and its consumers in one file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a use case tells, shown on stderr; and signals, which wait while rows are written."""
+"""Shows on stderr what a use case tells, and delays signals while rows are written."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from reshardctl.diagnosis.rules import Severity
 
 
 class Terminal(Observer):
-    """Shows progress to a person, and notes to everyone.
+    """Shows progress at a terminal, and notes everywhere.
 
     As a context: SIGTERM ends a command as Ctrl-C does, and from `writing` to the end of the
-    context both only ask to stop after the step in hand.
+    context both only ask to stop after the current step.
     """
 
     def __init__(self) -> None:
@@ -37,32 +37,39 @@ class Terminal(Observer):
         self._until_the_end.close()
 
     def note(self, text: str) -> None:
+        """Prints a remark."""
         progress.note(harmless(text))
 
     def phase(self, text: str, *, logged: bool = False) -> None:
+        """Shows what is being waited for, and prints it to a log if `logged`."""
         if logged and not sys.stderr.isatty():
             progress.note(text)
         else:
             progress.phase(text)
 
     def shards_listed(self, count: int) -> None:
+        """Shows the number of shards listed."""
         self._listing(count)
 
     def files_read(self, done: int, total: int) -> None:
+        """Shows the number of files read."""
         self._reading(done, total)
 
     def spark_works(self, text: str, tasks: Tasks) -> AbstractContextManager[None]:
+        """Shows Spark's progress while the context lasts."""
         from reshardctl.console.spark_progress import alive
 
         return alive(text, tasks)
 
     def writing(self) -> None:
+        """Delays signals from now on, until the current step is finished."""
         self._until_the_end.enter_context(interrupt.finishing_the_step())
 
     def interrupted(self) -> bool:
+        """Whether a signal has come since."""
         return interrupt.interrupted()
 
 
 def severity(fail_on: FailOn) -> Severity | None:
-    """From which severity on a command fails; `None` for never."""
+    """The severity from which a command fails; `None` for never."""
     return None if fail_on is FailOn.NEVER else Severity[fail_on.name]

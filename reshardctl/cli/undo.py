@@ -1,4 +1,4 @@
-"""`reshardctl undo`: put it back."""
+"""`reshardctl undo`: restores what a fix overwrote."""
 
 from __future__ import annotations
 
