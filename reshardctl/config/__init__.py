@@ -1,4 +1,4 @@
-"""`reshardctl.toml`: which streams and consumers there are, and what is wanted of each."""
+"""`reshardctl.toml`: the streams and consumers, and what is wanted of each."""
 
 from __future__ import annotations
 

@@ -91,5 +91,5 @@ def _text(value: str) -> str:
 
 
 def _time(seconds: float) -> str:
-    """To the microsecond, as TOML can hold it."""
+    """A time to the microsecond, as TOML can hold it."""
     return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")

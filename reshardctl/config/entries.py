@@ -1,4 +1,4 @@
-"""What a configuration holds, after everything in it was found to be right."""
+"""The contents of a valid configuration."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from reshardctl.diagnosis.rules.suppressions import Suppression
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How AWS is reached; "" is for the environment's own.
+    """How AWS is reached; "" means the environment's own.
 
-    endpoints: service → URL. sources: option → where it is said, `reshardctl.toml:12` or "".
+    endpoints: service → URL. sources: option → where it is set, `reshardctl.toml:12` or "".
     """
 
     region: str = ""
@@ -36,9 +36,9 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class Consumer:
-    """`[consumers.NAME]`. sources: option → where it is said, "" for the default.
+    """`[consumers.NAME]`. sources: option → where it is set, "" for the default.
 
-    journal: the folder that its journals go to, "" for the usual one.
+    journal: the directory of its journals, "" for the usual one.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Consumer:
 
     @property
     def where(self) -> tuple[str, int]:
-        """File and line."""
+        """File and line of the consumer."""
         file, _, line = self.origin.rpartition(":")
         return file, int(line)
 

@@ -1,4 +1,4 @@
-"""Finding and reading the file."""
+"""Finds and reads the configuration file."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from reshardctl.errors import UsageError
 
 DEFAULT = Path("reshardctl.toml")
 LARGEST = 4_000_000
-"""Bytes; a file of thousands of consumers has less."""
+"""Bytes of the largest file; one with thousands of consumers is smaller."""
 
 _WHERE = re.compile(r"\s*\(at line (\d+), column (\d+)\)\Z")
 
 
 def load(path: Path, wishes: Callable[[str, str | None], object]) -> Config:
-    """Read a file. wishes: refuses a policy and an acceptance that cannot be read.
+    """Reads a file. wishes: raises UsageError for a policy or an acceptance that cannot be read.
 
-    Raises UsageError, which names the line wherever there is one.
+    Raises UsageError, which names the line if there is one.
     """
     text = _text(path)
     name = str(path)

@@ -1,4 +1,4 @@
-"""The least IAM policies for what a configuration names: one for each identity that is used."""
+"""The least IAM policies for a configuration: one for each identity that is used."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ARN = re.compile(r"arn:(?P<partition>[\w-]+):\w+:(?P<region>[\w-]*):(?P<account
 
 @dataclass(frozen=True, slots=True)
 class ArnParts:
-    """Where a resource is, as ARNs spell it."""
+    """Partition, region and account of an ARN."""
 
     partition: str
     region: str
@@ -41,9 +41,9 @@ class ArnParts:
 def policies(
     consumers: Iterable[Consumer], group: str, account: str = ""
 ) -> dict[str, dict[str, Any]]:
-    """Identity → policy. group: `inspect`, `probe` or `fix`. account: of what no ARN names.
+    """Identity → policy. group: `inspect`, `probe` or `fix`. account: for what no ARN names.
 
-    Raises UsageError where a region or an account is not known.
+    Raises UsageError if a region or an account is unknown.
     """
     statements_of: dict[str, list[Statement]] = {}
     on_stream, on_table = GROUPS[group]
@@ -63,14 +63,14 @@ def policies(
 
 
 def identity(reach: Reach) -> str:
-    """Who calls."""
+    """The identity that makes the calls."""
     if reach.role:
         return reach.role
     return f"profile {reach.profile}" if reach.profile else ENVIRONMENT
 
 
 def _add(statements_of: dict[str, list[Statement]], reach: Reach, statement: Statement) -> None:
-    """Each statement once; whoever assumes a role needs to be allowed just that."""
+    """Adds each statement once; the identity that assumes a role is allowed only that."""
     own = statements_of.setdefault(identity(reach), [])
     if statement not in own:
         own.append(statement)
@@ -108,13 +108,13 @@ def _place(reach: Reach, origin: str, account: str) -> ArnParts:
 
 
 def _partition(region: str) -> str:
-    """AWS General Reference, "Amazon Resource Names": partitions."""
+    """The partition of a region (AWS General Reference, "Amazon Resource Names")."""
     prefixes = {"cn-": "aws-cn", "us-gov-": "aws-us-gov"}
     return next((one for prefix, one in prefixes.items() if region.startswith(prefix)), "aws")
 
 
 def _store(entry: Consumer, arn_parts: ArnParts, group: str) -> list[Statement]:
-    """On the table, with those beside it, or on the bucket; none for what AWS does not keep."""
+    """Statements on the table, with its side tables, or on the bucket; none outside AWS."""
     medium, target = entry.locator.medium, entry.locator.target
     table = f"arn:{arn_parts.partition}:dynamodb:{arn_parts.region}:{arn_parts.account}:table/"
     log = _log(entry, table, group)
@@ -130,7 +130,7 @@ def _store(entry: Consumer, arn_parts: ArnParts, group: str) -> list[Statement]:
 
 
 def _log(entry: Consumer, table: str, group: str) -> list[Statement]:
-    """On the table that keeps a part of what lies in its files otherwise."""
+    """Statements on the table that keeps a part of what its files hold otherwise."""
     shape = entry.locator.spec.log_table(entry.locator.options)
     if shape is None:
         return []
@@ -145,7 +145,7 @@ def _journal(text: str, partition: str) -> list[Statement]:
 def _below(
     partition: str, name: str, prefix: str, actions: tuple[str, ...]
 ) -> list[Statement]:
-    """s3:ListBucket is a permission on the bucket, the others are on what is below a prefix."""
+    """Statements on a prefix; s3:ListBucket is a permission on the bucket itself."""
     own = f"arn:{partition}:s3:::{name}"
     objects = tuple(action for action in actions if action != "s3:ListBucket")
     prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""

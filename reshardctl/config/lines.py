@@ -1,7 +1,6 @@
-"""On which line each table and each key of a TOML document stands: the parser does not say.
+"""Finds the line of each table and each key of a TOML document, which the parser does not tell.
 
-A scan of its own, over text that the parser has accepted: it only has to tell keys, values and
-comments apart.
+Scans text that the parser has accepted: it only has to tell keys, values and comments apart.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _PLAIN = re.compile(r"[^\[\]{}\"'#\n]+")
 
 
 def lines(text: str) -> dict[Path, int]:
-    """Path → line, from 1. Members of inline tables stand where their table does."""
+    """Path → line, from 1. Members of inline tables have the line of their table."""
     return dict(_Scan(text).found())
 
 
@@ -74,7 +73,7 @@ class _Scan:
         return path
 
     def _key(self) -> list[str]:
-        """A dotted key; stands behind it afterwards."""
+        """Reads a dotted key."""
         keys: list[str] = []
         while True:
             self._skip(_SPACE)
@@ -87,7 +86,7 @@ class _Scan:
             self._at += 1
 
     def _value(self) -> None:
-        """Stand behind a value: at the end of its line, or of the text."""
+        """Skips a value, up to the end of its line or of the text."""
         depth = 0
         while self._at < len(self._text):
             character = self._text[self._at]
@@ -109,7 +108,7 @@ class _Scan:
                 self._skip(_PLAIN)
 
     def _skip(self, pattern: re.Pattern[str]) -> int:
-        """Go behind what matches here, and say where that is."""
+        """Skips what matches here, and returns where that is."""
         if match := pattern.match(self._text, self._at):
             self._at = match.end()
         return self._at

@@ -1,4 +1,4 @@
-"""From TOML to entries. Strict: whatever is not understood is an error with its line."""
+"""Turns TOML into entries. Strict: whatever is not understood is an error with its line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _REGION = re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d+\Z", re.ASCII)
 
 
 def read(whole: Spot, wishes: Wishes) -> Config:
-    """Read a document. Raises UsageError."""
+    """Reads a document. Raises UsageError."""
     whole.table(("defaults", "streams", "consumers", "suppress"))
     defaults = (_or_empty(whole, "defaults")).table((*_REACH, *_OURS))
     common = _reach(defaults, Reach())
@@ -107,7 +107,7 @@ def _place(spot: Spot) -> Locator:
 
 
 def _reach(spot: Spot, outer: Reach) -> Reach:
-    """What is not said here is as outside of it; "" is for the environment's own."""
+    """How AWS is reached; what is not set here is as outside. "" means the environment's own."""
     texts = {"region": outer.region, "profile": outer.profile, "role_arn": outer.role}
     sources = dict(outer.sources)
     shapes = {"region": _REGION, "role_arn": _ROLE}
@@ -154,10 +154,10 @@ def _name(name: str, spot: Spot) -> None:
 
 
 def _alone(new: Consumer, others: Mapping[str, Consumer], spot: Spot) -> None:
-    """Two consumers that write one table would undo each other's work.
+    """Refuses two consumers that write one table: they would overwrite each other.
 
-    Applications that read several streams keep them in one table (KCL 2.3+, multi-stream mode):
-    the same table for different streams is theirs.
+    Applications that read several streams keep them in one table (KCL 2.3+, multi-stream mode): the
+    same table for different streams is allowed.
     """
     for other in others.values():
         if other is new or other.stream.name != new.stream.name or _store(other) != _store(new):

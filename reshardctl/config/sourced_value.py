@@ -1,4 +1,4 @@
-"""A value and its place in the file, so that every error names both."""
+"""A value with its file and line, so that every error names both."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reshardctl.model.times import parse_instant
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """lines: of the whole file. value: what stands here, as tomllib gives it."""
+    """A value of the file. lines: of the whole file. value: as tomllib gives it."""
 
     file: str
     lines: Mapping[Path, int]
@@ -23,7 +23,7 @@ class Spot:
 
     @property
     def line(self) -> int:
-        """Its own, or that of the table it stands in."""
+        """The line of the value, or of the table that it is in."""
         for end in range(len(self.path), 0, -1):
             if self.path[:end] in self.lines:
                 return self.lines[self.path[:end]]
@@ -31,16 +31,16 @@ class Spot:
 
     @property
     def origin(self) -> str:
-        """`reshardctl.toml:12`."""
+        """The words `reshardctl.toml:12`."""
         return f"{self.file}:{self.line}"
 
     def wrong(self, why: str, what_next: str = "") -> NoReturn:
-        """Raise UsageError: file, line, key and reason."""
+        """Raises UsageError: file, line, key and reason."""
         where = f"{self.origin}: {_dotted(self.path)}" if self.path else self.file
         raise UsageError(f"{where}: {why}", what_next)
 
     def table(self, known: Iterable[str] | None = None, needed: Iterable[str] = ()) -> Spot:
-        """This spot, if it is a table with only such keys."""
+        """This value, if it is a table with only such keys."""
         if not isinstance(self.value, dict):
             self.wrong(f"not a table but {_kind(self.value)}")
         names = list(known) if known is not None else None
@@ -100,7 +100,7 @@ class Spot:
         return self.value.timestamp()
 
     def end(self) -> float:
-        """A date, to its last second in UTC, or a time with a zone: the first second behind it."""
+        """The Unix second at which a date (in UTC) or a time with a zone is over."""
         if isinstance(self.value, date) and not isinstance(self.value, datetime):
             return datetime.combine(self.value + timedelta(days=1), time(), UTC).timestamp()
         return self.moment()
