@@ -1,4 +1,4 @@
-"""What may be chosen for an output and an exit code, by the words of the options."""
+"""The choices of output and exit code, by the words of the options."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class FormatName(StrEnum):
 
 
 class FailOn(StrEnum):
-    """From which severity on `inspect` exits 1."""
+    """Severity from which `inspect` exits 1."""
 
     ERROR = "error"
     WARNING = "warning"

@@ -12,19 +12,19 @@ from reshardctl.errors import UsageError
 ONE_DOCUMENT = frozenset({
     FormatName.JSON, FormatName.JSONL, FormatName.JUNIT, FormatName.SARIF,
 })
-"""Formats of which a program reads exactly one document a command: no plan before the outcome."""
+"""Formats of which a program reads exactly one document per command: no plan before the outcome."""
 
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """format: `None` for the default of the place. file: `None` for stdout."""
+    """A place of output. format: `None` for its default. file: `None` for stdout."""
 
     format: FormatName | None
     file: str | None
 
 
 def destinations(formats: Sequence[str] | None, output: str | None) -> tuple[Destination, ...]:
-    """What `--format NAME`, `--format NAME=FILE` and `--output FILE` name, the main one first.
+    """The places of `--format NAME`, `--format NAME=FILE` and `--output FILE`, main one first.
 
     The main one is the format without a file, or the default. Raises UsageError for an unknown
     name, for two formats without a file and for one file named twice.
@@ -59,7 +59,7 @@ def _parsed(text: str) -> Destination:
 
 
 def _distinct(files: Sequence[str]) -> None:
-    """Two formats in one file would leave the last one alone in it."""
+    """Refuses two formats in one file: only the last one would remain."""
     seen: set[Path] = set()
     for file in files:
         path = Path(file).resolve()

@@ -1,9 +1,9 @@
-"""A failure as the document that a program waits for, where the report would have gone.
+"""A failure as a document, in place of the report that a program waits for.
 
-People read stderr, which says it in any case. A reader of `--format json` finds one document on
-stdout, whatever happened: the report, or an error with its exit code. Files that were named get
-the same, so that no report of an earlier run is taken for one of this. A document that carries
-the very code that the command ends with is left as it is.
+People read stderr, which says it in any case. A reader of `--format json` gets one document on
+stdout, whatever happened: the report, or an error with its exit code. Files that were named get the
+same, so that no report of an earlier run is taken for one of this. A document that carries the exit
+code of the command is left as it is.
 """
 
 from __future__ import annotations
@@ -19,28 +19,34 @@ from reshardctl.errors import ReshardError, UsageError
 from reshardctl.exit import Exit
 
 VERBS = frozenset({"inspect", "fix", "rebuild", "undo", "discover", "audit"})
-"""Those whose `--output` takes a report. What others write is not to be put over."""
+"""Commands whose `--output` takes a report. The output of others must not be overwritten."""
 SPOKEN = ONE_DOCUMENT | {FormatName.GITHUB}
-"""Formats in which stdout is read by a program."""
+"""Formats in which a program reads stdout."""
 
 _places: tuple[Destination, ...] = ()
 _shown: dict[Destination, Exit] = {}
 
 
 def begin(arguments: Sequence[str]) -> None:
-    """Note where this command's documents go: read leniently, for wrong options are told too."""
+    """Notes where this command's documents go.
+
+    The options are read leniently, because wrong ones are reported too.
+    """
     global _places
     _shown.clear()
     _places = _named(arguments) if arguments and arguments[0] in VERBS else ()
 
 
 def shown(destination: Destination, code: Exit) -> None:
-    """A document has gone there that says that the command ends with `code`."""
+    """Notes that a document with the exit code `code` was written there."""
     _shown[destination] = code
 
 
 def speak(error: ReshardError) -> None:
-    """Tell the failure wherever no document tells it yet. Never fails itself: stderr has it."""
+    """Writes the failure to every place without such a document.
+
+    Never fails itself: stderr has it.
+    """
     for destination in _places:
         if _shown.get(destination) == error.exit or not _spoken(destination):
             continue
@@ -87,7 +93,7 @@ def _named(arguments: Sequence[str]) -> tuple[Destination, ...]:
 
 
 def _valid(formats: Sequence[str]) -> tuple[Destination, ...]:
-    """The first one that means something, for stdout: the others contradict it or themselves."""
+    """The first format that is valid, for stdout: the others contradict it or themselves."""
     for text in formats:
         with suppress(UsageError):
             return (Destination(destinations([text], None)[0].format, None),)

@@ -1,4 +1,4 @@
-"""From what goes wrong to one clear message and the right exit code."""
+"""Turns every failure into one clear message and the right exit code."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from reshardctl.errors import Cancelled, CannotTell, ReshardError, UsageError
 from reshardctl.exit import Exit
 
 PIPE_CLOSED = 141
-"""128 + SIGPIPE: the reader of our output went away."""
+"""128 + SIGPIPE: the reader of our output has closed it."""
 
 
 class PipeClosed(Exception):
-    """BrokenPipeError under another name: typer would make exit code 1, findings, of it."""
+    """BrokenPipeError under another name: typer would turn it into exit code 1, findings."""
 
 
 def guarded(
     command: Callable[[], object], speak: Callable[[ReshardError], None] = lambda _error: None
 ) -> int:
-    """Run a command; every failure becomes a message on stderr and a code.
+    """Runs a command; every failure becomes a message on stderr and a code.
 
-    speak: tells it besides to whoever reads documents.
+    speak: also tells the failure to a program that reads documents.
     """
     try:
         result = command()
@@ -69,7 +69,7 @@ def _message(error: Exception) -> str:
 
 
 def cancelled(speak: Callable[[ReshardError], None]) -> None:
-    """Interrupted outside of writing: while it writes, signals wait for the step to end."""
+    """Reports an interrupt outside of writing: during it, signals wait for the step to end."""
     clear()
     what = "cancelled; this command wrote nothing"
     print(what, file=sys.stderr)
@@ -77,7 +77,7 @@ def cancelled(speak: Callable[[ReshardError], None]) -> None:
 
 
 def say(error: ReshardError) -> None:
-    """What happened, and the next command. Store text in it is made harmless first."""
+    """Prints what happened, and the next command, without control characters from a store."""
     clear()
     kind = {Exit.REFUSED: "refused", Exit.HALF_DONE: "half done"}.get(error.exit, "error")
     print(harmless(f"{kind}: {error.what}"), file=sys.stderr)
@@ -86,7 +86,7 @@ def say(error: ReshardError) -> None:
 
 
 def unexpected(error: Exception) -> int:
-    """A defect of ours: no traceback with values in it, unless asked for."""
+    """Reports a defect of ours, without a traceback that holds values, unless asked for."""
     if os.environ.get("RESHARDCTL_TRACEBACK"):
         raise error
     clear()

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM while rows are written: the step in hand is finished, then we stop."""
+"""SIGINT and SIGTERM while rows are written: the current step is finished, then we stop."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ _asked = False
 
 
 def interrupted() -> bool:
-    """Whether somebody asked to stop."""
+    """Whether a signal has asked to stop."""
     return _asked
 
 
 def treat_sigterm_as_ctrl_c() -> None:
-    """Outside of writing, SIGTERM ends the command as Ctrl-C does."""
+    """Makes SIGTERM outside of writing end the command as Ctrl-C does."""
     if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def ignore_signals() -> None:
-    """From now on nothing interrupts: the command is at its end, and its exit code is known."""
+    """Ignores signals from now on: the command is at its end, and its exit code is known."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
 
 
 @contextmanager
 def finishing_the_step() -> Iterator[None]:
-    """Inside, a signal only asks: `interrupted` says so between steps."""
+    """A context in which a signal only sets `interrupted`, which is read between steps."""
     before = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)}
 
     def ask(_number: int, _frame: FrameType | None) -> None:

@@ -1,4 +1,4 @@
-"""Where results go: which format, how wide, which colours, to stdout or to a file."""
+"""Writes results: format, width, colours, and stdout or a file."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Output:
     verbose: bool
     suggested_command: Sequence[str]
     sink: tuple[str, ...] = ()
-    """The words that name the sink whose line is wanted."""
+    """The words that name the sink whose positions are wanted."""
 
     def __post_init__(self) -> None:
         for destination in self.places:
@@ -51,27 +51,27 @@ class Output:
                 check_file(Path(destination.file))
 
     def inspect(self, report: Report, code: Exit) -> None:
-        """Findings."""
+        """Shows findings."""
         self.write(report, code)
 
     def plan(
         self, report: Report, code: Exit, *, dry_run: bool, saved: Saved | None = None
     ) -> None:
-        """What fix would write."""
+        """Shows what fix would write."""
         from reshardctl.render.outcomes import Planned
 
         self.write(Planned(report, dry_run, saved), code)
 
     def fixed(self, outcome: Fixed, code: Exit) -> None:
-        """What fix wrote."""
+        """Shows what fix wrote."""
         self.write(outcome, code)
 
     def undo(self, undoing: Undoing, code: Exit) -> None:
-        """What undo puts back, or has."""
+        """Shows what undo restores, or has restored."""
         self.write(undoing, code)
 
     def journals(self, listing: Listing, code: Exit) -> None:
-        """Which journals there are. UsageError for a format that cannot list."""
+        """Lists journals. UsageError for a format that cannot list."""
         from reshardctl.render.journals import FORMATS
 
         for name in map(_name, self.places):
@@ -82,19 +82,19 @@ class Output:
         self.write(listing, code)
 
     def roundup(self, shown: Roundup, code: Exit) -> None:
-        """Several consumers."""
+        """Shows several consumers."""
         self.write(shown, code)
 
     def audit(self, report: AuditReport, code: Exit) -> None:
-        """What a sink holds."""
+        """Shows what a sink holds."""
         self.write(report, code)
 
     def discovered(self, found: Found, code: Exit) -> None:
-        """Whose positions the tables of an account hold."""
+        """Shows whose positions the tables of an account hold."""
         self.write(found, code)
 
     def write(self, result: Result, code: Exit) -> None:
-        """A command's result, in each place's format. code: what the command ends with."""
+        """Writes a command's result in each place's format. code: the command's exit code."""
         from reshardctl.render import write as written
 
         self._deliver([
@@ -103,7 +103,7 @@ class Output:
         ], code)
 
     def _deliver(self, shown: Sequence[tuple[Destination, str]], code: Exit) -> None:
-        """Files first: a reader of stdout that goes away takes none of them with it."""
+        """Writes files first: a reader of stdout that closes it takes none of them away."""
         for destination, text in reversed(shown):
             if destination.file is None:
                 write(text)

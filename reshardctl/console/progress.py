@@ -1,4 +1,4 @@
-"""Signs of progress on stderr, for a person at a terminal only; one line, gone again at the end."""
+"""Progress on stderr, for a person at a terminal only; one line, removed at the end."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import time
 from collections.abc import Callable
 
 QUIET = 1.0
-"""Seconds of one listing before anything is shown."""
+"""Seconds of a listing before anything is shown."""
 _ERASE = "\r\x1b[K"
 
 _standing = False
 
 
 def listing_progress() -> Callable[[int], None]:
-    """Called with the number of shards listed so far; a smaller one begins another listing."""
+    """Shows the number of shards listed so far; a smaller one begins another listing."""
     if not sys.stderr.isatty():
         return lambda _count: None
     began, last = time.monotonic(), 0
@@ -31,7 +31,7 @@ def listing_progress() -> Callable[[int], None]:
 
 
 def reading_progress() -> Callable[[int, int], None]:
-    """Called with how many of how many files are read so far."""
+    """Shows how many of how many files are read so far."""
     if not sys.stderr.isatty():
         return lambda _done, _all: None
     began = time.monotonic()
@@ -47,19 +47,19 @@ def reading_progress() -> Callable[[int, int], None]:
 
 
 def phase(text: str) -> None:
-    """What is being waited for."""
+    """Shows what is being waited for."""
     if sys.stderr.isatty():
         _write(text)
 
 
 def note(text: str) -> None:
-    """Something that has to be said beside the result, terminal or not."""
+    """Prints a remark beside the result, terminal or not."""
     clear()
     print(text, file=sys.stderr, flush=True)
 
 
 def clear() -> None:
-    """Take the line away, before anything else is printed."""
+    """Removes the line, before anything else is printed."""
     global _standing
     if _standing:
         print(_ERASE, end="", file=sys.stderr, flush=True)

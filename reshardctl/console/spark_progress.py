@@ -1,6 +1,6 @@
-"""A sign of life while Spark works: on a terminal every second, in a log every minute.
+"""Progress while Spark works: on a terminal every second, in a log every minute.
 
-Many CI systems end a job that says nothing for ten minutes.
+Many CI systems end a job without output for ten minutes.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from reshardctl.model.times import duration
 
 Tasks = Callable[[], tuple[int, int] | None]
 OFTEN, SELDOM = 1.0, 60.0
-"""Seconds between two signs: for a person, and for a log."""
+"""Seconds between two lines: for a person, and for a log."""
 
 
 @contextmanager
 def alive(text: str, tasks: Tasks, every: float | None = None) -> Iterator[None]:
-    """While the block runs. text: what is being done."""
+    """Shows progress while the block runs. text: what is being done."""
     progress.phase(text[: _room()]) if sys.stderr.isatty() else progress.note(text)
     done = Event()
     watcher = Thread(target=_tell, args=(text, tasks, done, every), daemon=True)
@@ -49,14 +49,14 @@ def _tell(text: str, tasks: Tasks, done: Event, every: float | None) -> None:
 
 
 def _room() -> int | None:
-    """Letters of a terminal's line: a longer one could not be taken back."""
+    """Characters in a terminal's line: a longer one could not be removed."""
     return get_terminal_size().columns - 1 if sys.stderr.isatty() else None
 
 
 def sentence(
     text: str, found: tuple[int, int] | None, seconds: float, room: int | None = None
 ) -> str:
-    """`reading lake/orders: 34 of 200 tasks of this stage, for 1m12s`."""
+    """The words `reading lake/orders: 34 of 200 tasks of this stage, for 1m12s`."""
     many = "" if found is None else f" {found[0]:,} of {found[1]:,} tasks of this stage,"
     rest = f":{many} for {duration(int(seconds))}"
     if room is not None and len(text) + len(rest) > room:

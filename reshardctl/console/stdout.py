@@ -1,4 +1,4 @@
-"""Texts to stdout."""
+"""Writes texts to stdout."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reshardctl.console.progress import clear
 
 
 def show(lines: Iterable[str]) -> None:
-    """Lines to stdout: texts from stores made harmless, in ASCII where nothing else is read."""
+    """Writes lines without control characters, and in ASCII if stdout takes nothing else."""
     from reshardctl.render.escape import ascii_only, escape
 
     for line in lines:
@@ -18,7 +18,7 @@ def show(lines: Iterable[str]) -> None:
 
 
 def write(text: str) -> None:
-    """To stdout, as it is."""
+    """Writes a text as it is."""
     clear()
     try:
         sys.stdout.write(text)
@@ -28,4 +28,5 @@ def write(text: str) -> None:
 
 
 def unicode_is_read() -> bool:
+    """Whether stdout takes more than ASCII."""
     return (sys.stdout.encoding or "ascii").lower().replace("-", "").startswith("utf")

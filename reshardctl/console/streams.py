@@ -13,7 +13,7 @@ _FAILURES = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno
 
 
 def missing_stream() -> int:
-    """Exit.OK where stdin and stdout are open; otherwise Exit.UNKNOWN, after a line on stderr.
+    """Exit.OK if stdin and stdout are open; otherwise Exit.UNKNOWN, after a line on stderr.
 
     Python has None for a stream that was closed when it started (`>&-`), and the next file that is
     opened takes its number: what is meant for the terminal would go there.
@@ -28,9 +28,9 @@ def missing_stream() -> int:
 
 
 def stdout_failure(error: Exception) -> str:
-    """Why stdout takes nothing more, if that is what the error says: full, gone, past a limit.
+    """Why stdout accepts nothing more, if that is what the error says: full, closed, over a limit.
 
-    What a command reads and writes by name has its name in the error, or an error of ours.
+    A file that a command names has its name in the error, or gives an error of ours.
     """
     if not isinstance(error, OSError) or error.filename is not None:
         return ""
@@ -38,7 +38,7 @@ def stdout_failure(error: Exception) -> str:
 
 
 def drop_stdout() -> None:
-    """Send what is left in stdout's buffer nowhere, or the interpreter fails over it at its end."""
+    """Discards what is left in stdout's buffer, on which the interpreter would fail at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
