@@ -1,4 +1,4 @@
-"""A stream and its consumers, frozen together: taken, kept in a file, judged, shown around."""
+"""Snapshots of a stream and its consumers: taken, saved, judged, redacted."""
 
 from __future__ import annotations
 

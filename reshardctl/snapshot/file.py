@@ -1,7 +1,7 @@
-"""A snapshot as a file: one stream's lineage and its consumers' rows, frozen together.
+"""A snapshot as a file: one stream's lineage and its consumers' rows.
 
-Everything that a judgement is made from and nothing else: no credentials, no endpoints. One line
-a shard and a row, so that two of them can be compared with any diff.
+It holds all that a judgement is made from and nothing else: no credentials, no endpoints. One line
+per shard and row, so that any diff can compare two of them.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ NEW = "take a new one: reshardctl snapshot STREAM -o FILE"
 class SavedSnapshot:
     """See the module. taken: Unix seconds. Every consumer's snapshot shares the lineage.
 
-    redacted: names, accounts and owners were replaced, so it fits no real store any more.
+    redacted: names, accounts and owners were replaced, so it matches no real store.
     """
 
     taken: float
@@ -58,7 +58,7 @@ def text(saved: SavedSnapshot) -> str:
 
 
 def save(saved: SavedSnapshot, path: Path) -> None:
-    """Write it whole or not at all, readable by its owner only. Replaces an older file."""
+    """Writes the file whole or not at all, readable by its owner only. Replaces an older file."""
     name = ""
     try:
         if not path.exists():
@@ -77,7 +77,7 @@ def save(saved: SavedSnapshot, path: Path) -> None:
 
 
 def load(path: Path) -> SavedSnapshot:
-    """Read it back. UsageError for a file that is none, or of another version."""
+    """Reads a snapshot. UsageError for a file that is none, or of another version."""
     try:
         return parsed(path.read_bytes(), str(path))
     except OSError as error:
@@ -85,7 +85,7 @@ def load(path: Path) -> SavedSnapshot:
 
 
 def parsed(source: str | bytes, name: str) -> SavedSnapshot:
-    """The snapshot in a text; `name` is what messages call it."""
+    """The snapshot in a text; `name`: for messages."""
     json_path = JsonPath(name)
     body = parse(source, json_path)
     if not isinstance(body, dict) or not isinstance(body.get("schema"), str):
@@ -243,5 +243,5 @@ def _probe(value: object, json_path: JsonPath) -> Probe:
 
 
 def consumers(saved: SavedSnapshot) -> Mapping[str, Snapshot]:
-    """Its consumers by the name of their store, as `snapshot:FILE?consumer=NAME` names them."""
+    """The consumers by the name of their store, as `snapshot:FILE?consumer=NAME` names them."""
     return {one.locator.target: one for one in saved.consumers}

@@ -27,7 +27,7 @@ class FrozenStream:
         return self._snapshot.lineage
 
     def probe(self, stream: str, shard: ShardId, since: Cut) -> Probe:  # noqa: ARG002
-        """What was read then from this place. CannotTell where nothing was."""
+        """The probe that was made from this cut. CannotTell if none was."""
         probe = self._snapshot.probes.get(shard)
         if probe is None or probe.since != since:
             raise CannotTell(
@@ -47,7 +47,7 @@ class FrozenStore:
         self._store = snapshot.store
 
     def identity(self) -> Mapping[str, str]:
-        """That of the store it was taken of."""
+        """The identity of the store that the snapshot was taken of."""
         return self._store
 
     def read(self) -> list[Image]:
@@ -59,7 +59,7 @@ class FrozenStore:
         return {key: self._rows.get(key) for key in keys}
 
     def write(self, step: Step, token: str) -> WriteResult:
-        """Always a UsageError."""
+        """Always raises UsageError."""
         raise UsageError(
             f"a snapshot cannot be written to ({step.title}, {token})",
             "name the store itself: reshardctl fix CONSUMER --stream STREAM",

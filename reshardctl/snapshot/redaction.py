@@ -1,8 +1,8 @@
-"""A snapshot for a bug report: names, accounts and owners replaced, everything judged on kept.
+"""A snapshot for a bug report: names, accounts and owners replaced, all that is judged kept.
 
-Kept are shard ids, numbers, times, hash keys, the words of the library itself and the region.
-Every other text becomes `name-1`, `name-2`, … , the same text the same name throughout, so that
-rows that belonged together still do. Sequence numbers tell when records were written, not what.
+Kept are shard ids, numbers, times, hash keys, the words of the library itself and the region. Every
+other text becomes `name-1`, `name-2`, … , the same text the same name throughout, so that rows that
+belonged together still do. Sequence numbers tell when records were written, not what.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def redacted_lineage(lineage: Lineage) -> Lineage:
 
 
 class Redaction:
-    """The names given so far. One serves all consumers of a snapshot."""
+    """The replacements so far. One instance serves all consumers of a snapshot."""
 
     def __init__(self, stream: str) -> None:
-        """stream: the name that is known to be the stream's."""
+        """Begins with one replacement. stream: the stream's name."""
         self._names: dict[str, str] = {stream: STREAM}
         self._sides: dict[str, str] = {}
         self._of_stream = re.compile(rf"(.+)([-#]){re.escape(stream)}\Z", re.DOTALL)
@@ -77,7 +77,7 @@ class Redaction:
         )
 
     def _target(self, locator: Locator) -> str:
-        """A name in the place of the target, with what such a target has to have around it."""
+        """A replacement of the target, with the parts that such a target needs."""
         name = self._name(locator.target)
         shape = SCHEMES[locator.text[: locator.text.index(":")]].target
         shaped = (name, f"/{name}", f"{name}/{name}")
@@ -96,7 +96,7 @@ class Redaction:
         return Image(self._key(image.key, plain), canonical(values))
 
     def _key(self, key: str, plain: frozenset[str]) -> str:
-        """A side table's row keeps its table: the same table of the redacted application."""
+        """The key of a row; a side table's row keeps its table, of the redacted application."""
         table, slash, rest = key.partition("/")
         if slash and table in self._sides:
             return f"{self._sides[table]}/{self._text(rest, plain)}"

@@ -1,4 +1,4 @@
-"""Turning a policy's time into numbers: which shards were open at it, and where each one stood."""
+"""Resolves a policy's time to sequence numbers: the shards open at it, and their positions."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Records(Protocol):
     def places(
         self, stream: str, opened: Mapping[ShardId, float | None], time: float
     ) -> Mapping[ShardId, PositionAtTime | None]:
-        """Where each shard stood at a time (Unix seconds); `None` where that was not found."""
+        """Each shard's position at a time (Unix seconds); `None` if it was not reached."""
 
 
 def resolved(policy: Policy, snapshot: Snapshot, stream: object) -> Policy:
-    """The policy with its time and its places; itself where it is about no time.
+    """The policy with its time and its positions; unchanged if it has no time.
 
-    UsageError for a time that the stream has not, CannotTell where the reads did not suffice.
+    UsageError for a time outside the stream, CannotTell if the allowed reads did not suffice.
     """
     if not policy.unresolved:
         return policy
@@ -65,8 +65,11 @@ def resolved(policy: Policy, snapshot: Snapshot, stream: object) -> Policy:
 
 
 def with_ends(policy: Policy, snapshot: Snapshot, stream: object) -> Policy:
-    """`latest-at-start` with the last record of every closed shard that has one and in which it is
-    found within the reads allowed: some stores say by its number that a shard is over."""
+    """`latest-at-start` with the last record of every closed shard, where it can be read.
+
+    Some stores mark a shard as over by that record's number. A shard without records, or whose last
+    one is not reached within the reads allowed, has none.
+    """
     if policy.name != LATEST_AT_START.name or not hasattr(stream, "places"):
         return policy
     lineage, ends = snapshot.lineage, dict(policy.places)
@@ -83,7 +86,7 @@ def with_ends(policy: Policy, snapshot: Snapshot, stream: object) -> Policy:
 
 
 def moment_of(when: When, lineage: Lineage, now: float) -> float:
-    """Unix seconds, whole where they are relative: what is printed is what is meant."""
+    """Unix seconds of the time, whole if it is relative: what is printed is what is meant."""
     stream = lineage.stream
     if when.reshard:
         return resharded_at(lineage)
@@ -103,8 +106,10 @@ def moment_of(when: When, lineage: Lineage, now: float) -> float:
 
 
 def resharded_at(lineage: Lineage) -> float:
-    """The close of the shards that closed last; a child opens a second after its parents' close,
-    which tells where they are not listed any more."""
+    """Unix second of the close of the shards that closed last.
+
+    If those are no longer listed it follows from their children, which open a second later.
+    """
     closes = [c for s in lineage if (c := lineage.closed_at(s)) is not None]
     births = [o - 1 for s in lineage if lineage[s].parents and (o := lineage.opened_at(s))]
     if not closes and not births:

@@ -1,4 +1,4 @@
-"""Taking a snapshot: a stream and one consumer's rows, read together."""
+"""Takes a snapshot: reads a stream and one consumer's rows together."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from reshardctl.stores.base import Store
 
 
 class Stream(Protocol):
-    """What is asked of Kinesis."""
+    """The calls that a snapshot makes to Kinesis."""
 
     def lineage(self, stream: str) -> Lineage:
-        """A settled listing, or an error."""
+        """A consistent listing, or an error."""
 
     def probe(self, stream: str, shard: ShardId, since: Cut) -> Probe:
         """A bounded read."""
 
 
 class Records(Protocol):
-    """What is asked of Kinesis, many shards at once; a snapshot in its place has none of it."""
+    """The calls to Kinesis that read many shards at once; a snapshot in its place has none."""
 
     def probes(
         self, stream: str, places: Iterable[tuple[ShardId, Cut]]
     ) -> Mapping[ShardId, Probe]:
-        """Bounded reads from each place."""
+        """Bounded reads from each cut."""
 
     def counts(self, stream: str, intervals: Iterable[Interval]) -> Mapping[Interval, Count]:
-        """How many records lie in each interval."""
+        """The number of records in each interval."""
 
 
 def take(
     kinesis: Stream, medium: Store, stream: str, locator: Locator, clock: Callable[[], float]
 ) -> Snapshot:
-    """Read everything. The rows come after the listing, so that no row is of a shard unheard of."""
+    """Reads everything. The rows come after the listing, so that every row's shard is listed."""
     lineage = kinesis.lineage(stream)
     store = medium.identity()
     images = medium.read()
@@ -49,7 +49,7 @@ def take(
 def probed(
     snapshot: Snapshot, kinesis: Stream, places: Iterable[tuple[ShardId, Cut]]
 ) -> Snapshot:
-    """The same with bounded reads from these places."""
+    """The same snapshot with bounded reads from these cuts."""
     arn = snapshot.lineage.stream.arn
     if hasattr(kinesis, "probes"):
         probes = cast("Records", kinesis).probes(arn, places)
@@ -59,7 +59,10 @@ def probed(
 
 
 def counted(snapshot: Snapshot, kinesis: Stream, intervals: Iterable[Interval]) -> Snapshot:
-    """The same with the records of these intervals counted. UsageError where there are none."""
+    """The same snapshot with the records of these intervals counted.
+
+    UsageError if the stream is a snapshot.
+    """
     if not hasattr(kinesis, "counts"):
         raise UsageError(
             "--count has to read records, and a snapshot holds none",
