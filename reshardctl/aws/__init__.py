@@ -1,1 +1,1 @@
-"""What every AWS call has in common: sessions, error codes, pauses, broken answers."""
+"""What every AWS call shares: sessions, error codes, pauses, malformed answers."""

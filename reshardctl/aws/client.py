@@ -1,4 +1,4 @@
-"""What every AWS service has in common for us: clients, error codes, pauses, clean messages."""
+"""What every AWS service shares here: clients, error codes, pauses, clean messages."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ CONNECT_TIMEOUT = 5
 READ_TIMEOUT = 20
 
 CAUGHT = (ClientError, BotoCoreError, ResponseParserError)
-"""What boto3 raises for a call that was well formed."""
+"""What boto3 raises for a well-formed call."""
 UNSENT = (ConnectTimeoutError, EndpointConnectionError, ProxyConnectionError)
-"""No connection was made: the service never saw the call."""
+"""No connection was made: the service never received the call."""
 LOST = (
     BrokenConnectionError,
     HTTPClientError,
@@ -102,8 +102,8 @@ def client_of(
 ) -> Any:
     """boto3's client, which resolves, signs and sends; its own retries are off.
 
-    place: what is to be reached, for messages. UsageError without a region, or with a profile or
-    an endpoint that boto3 refuses.
+    place: the service or table, for messages. UsageError without a region, or with a profile or an
+    endpoint that boto3 refuses.
     """
     config = Config(
         retries={"mode": "standard", "total_max_attempts": 1},
@@ -166,7 +166,8 @@ def assumed(
 ) -> Session:
     """A session of the role, which is assumed at once and renews its credentials by itself.
 
-    endpoint_url: of STS. name: of the role's session, shown in CloudTrail. What boto3 raises.
+    endpoint_url: of STS. name: of the role's session, shown in CloudTrail. Raises what boto3
+    raises.
     """
     import boto3
     from botocore.credentials import (
@@ -218,7 +219,7 @@ def retry(
 
 
 def about_credentials(error: Exception) -> bool:
-    """Whether the call failed for its credentials, or for those of a role to be assumed."""
+    """Whether the call failed because of its credentials, or those of a role to be assumed."""
     if isinstance(error, ClientError):
         operation = error.operation_name
         borrowed = operation.startswith("AssumeRole") or operation == "GetRoleCredentials"
@@ -227,7 +228,7 @@ def about_credentials(error: Exception) -> bool:
 
 
 def without_credentials(error: Exception, where: str = "") -> CannotTell:
-    """What to raise then. The words are ours: the service's own may repeat parts of a key."""
+    """The error to raise then, in our words: the service's own may repeat parts of a key."""
     if any(words in message_of(error) for words in _OTHER_CLOCK):
         return CannotTell(
             f"{where}AWS refuses the time of the request ({code_of(error)}): this machine's clock "
@@ -256,7 +257,7 @@ def message_of(error: Exception) -> str:
 
 
 def failed_inside(error: Exception) -> bool:
-    """Whether the service answered that something went wrong on its side (5xx)."""
+    """Whether the service answered with an error on its side (5xx)."""
     if not isinstance(error, ClientError):
         return False
     status: int = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)

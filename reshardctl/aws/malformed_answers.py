@@ -1,8 +1,8 @@
-"""Answers of AWS that are what they should be, before boto3 makes anything of them.
+"""Rejects malformed answers of AWS before boto3 parses them.
 
-boto3 takes a body that is no JSON for an empty answer: a row that was cut off on its way would be
-an absent row. Such an answer is as good as none, so it counts as lost: a read is repeated, then
-given up, and a write is looked for in its row.
+boto3 takes a body that is no JSON for an empty answer: a row that was cut off in transit would
+become an absent row. Such an answer counts as lost: a read is repeated, then given up, and a write
+is looked for in its row.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
 
 
 def refuse_malformed(client: Any) -> None:
-    """Let every call of this client fail with ResponseParserError where its answer is malformed.
+    """Makes every call of this client raise ResponseParserError for a malformed answer.
 
-    An answer that somebody has read already, in place of boto3's parser, is left to them. A client
-    that was told before stays as it is.
+    An answer that was read already, in place of boto3's parser, is not checked. A second call for
+    the same client changes nothing.
     """
 
     def check(
@@ -83,7 +83,7 @@ def _check_json(name: str, body: bytes, shape: Any) -> None:
 
 
 def _check(name: str, value: object, shape: Any, place: str) -> None:
-    """A value against the service's own model of it. null stands for an absent member."""
+    """Checks a value against the service's own model of it. null stands for an absent member."""
     if value is None:
         return
     kind = _KINDS.get(shape.type_name)

@@ -1,4 +1,4 @@
-"""What an exception of boto3 means for a call on a bucket, by kind, and in words."""
+"""What an exception of boto3 means for a call on a bucket, as a kind, and in words."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ FIRST_PAUSE = 0.2
 
 
 class Kind(Enum):
-    """What happened to a call, and what that means for trying it again (`failure`)."""
+    """Kinds of failure of a call, and what they mean for a retry (`failure`)."""
 
     BUSY = ("busy", FailureKind.TRANSIENT)
-    """Not done now."""
+    """Throttled or unavailable; the same call may succeed later."""
     UNSENT = ("unsent", FailureKind.TRANSIENT)
-    """No connection: the service never saw the call."""
+    """No connection: the service never received the call."""
     LOST = ("lost", FailureKind.LOST_ANSWER)
     """No answer: a put may be in place."""
     MOVED = ("moved", FailureKind.CONFLICT)
-    """The object is not as we left it, or is there already."""
+    """The object is not as we left it, or exists already."""
     ABSENT = ("absent", FailureKind.PERMANENT)
     """No such object."""
     NO_BUCKET = ("no bucket", FailureKind.PERMANENT)
@@ -38,6 +38,7 @@ class Kind(Enum):
 
     @property
     def failure(self) -> FailureKind:
+        """What the kind means for a retry."""
         return self.value[1]
 
 
@@ -69,7 +70,7 @@ _CODES = {
 
 
 def kind_of(error: Exception) -> Kind:
-    """The kind of what a call raised."""
+    """The kind of an exception that a call raised."""
     code = code_of(error)
     if aws.about_credentials(error):
         return Kind.CREDENTIALS
@@ -83,7 +84,7 @@ def kind_of(error: Exception) -> Kind:
 
 
 def retry(sleep: Callable[[float], None]) -> Retry:
-    """How calls on a bucket are tried again."""
+    """How calls on a bucket are retried."""
     return aws.retry(FIRST_PAUSE, sleep, lambda error: kind_of(error).failure)
 
 
