@@ -1,1 +1,1 @@
-"""Values to JSON and back, strictly."""
+"""Converts values to JSON and back, strictly."""

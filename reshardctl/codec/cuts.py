@@ -1,8 +1,7 @@
-"""The spellings of a cut in the files that reshardctl writes, and back, strictly.
+"""Cuts in the files that reshardctl writes, and back, strictly.
 
-A snapshot has an object with all that a `Cut` holds but the time as of which nothing lay behind it.
-A plan and the line of a sink have a list: the places in them are a shard's beginning, its end or a
-record.
+A snapshot has an object with all of a `Cut` except `quiet`. A plan and the frontier of a sink have
+a list: each of their cuts is a shard's beginning, its end or a record.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ def cut_object(cut: Cut) -> dict[str, Any]:
 
 
 def cut_of_object(value: object, json_path: JsonPath) -> Cut:
-    """What `cut_object` wrote. UsageError for anything else."""
+    """Reads what `cut_object` wrote. UsageError for anything else."""
     body = members(value, ("rank", "number", "sub", "time", "by_time"), json_path)
     rank, number = (
         string(body["rank"], json_path / "rank"),
@@ -46,7 +45,7 @@ def cut_list(cut: Cut) -> list[Any]:
 
 
 def cut_of_list(value: object, json_path: JsonPath) -> Cut:
-    """What `cut_list` wrote. UsageError for anything else."""
+    """Reads what `cut_list` wrote. UsageError for anything else."""
     match value:
         case ["START", "", 0]:
             return START
@@ -59,12 +58,12 @@ def cut_of_list(value: object, json_path: JsonPath) -> Cut:
 
 
 def quiet_cut_list(cut: Cut) -> list[Any]:
-    """The same with the Unix seconds as of which nothing lay behind it, or null."""
+    """A cut as `cut_list` writes it, with `quiet` in Unix seconds, or null."""
     return [*cut_list(cut), cut.quiet]
 
 
 def cut_of_quiet_list(value: object, json_path: JsonPath) -> Cut:
-    """What `quiet_cut_list` wrote; an end may have its last record's number."""
+    """Reads what `quiet_cut_list` wrote; an end may have its last record's number."""
     match value:
         case ["DONE", str(text), 0, None] if not text or is_number(text.partition("/")[0]):
             return Cut(DONE.rank, text=text)

@@ -1,4 +1,4 @@
-"""JSON read strictly: every error names the file, the place in it and the reason."""
+"""Reads JSON strictly: every error names the file, the path in it and the reason."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reshardctl.errors import UsageError
 
 
 class JsonPath(NamedTuple):
-    """Where in which file a value stands, for messages: a chain, spelled out only when needed."""
+    """The file and the path of a value, for messages: a chain, spelled out only when needed."""
 
     file: str
     inside: JsonPath | None = None
@@ -21,7 +21,7 @@ class JsonPath(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The way from the outermost value, "" for that itself."""
+        """The path from the outermost value, "" for that itself."""
         if self.inside is None:
             return ""
         before = self.inside.path
@@ -30,13 +30,13 @@ class JsonPath(NamedTuple):
         return f"{before}.{self.member}" if before else self.member
 
     def wrong(self, why: str) -> NoReturn:
-        """Raise UsageError: file, place and reason."""
+        """Raises UsageError: file, path and reason."""
         path = self.path
         raise UsageError(f"{self.file}: {path}: {why}" if path else f"{self.file}: {why}")
 
 
 def parse(source: str | bytes, json_path: JsonPath) -> Any:
-    """JSON of any shape. UsageError for text that is none, NaN, or a member given twice."""
+    """Reads JSON of any shape. UsageError for text that is none, NaN, or a member given twice."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         members = dict(pairs)

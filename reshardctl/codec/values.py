@@ -1,7 +1,7 @@
 """Images, writes and steps as JSON, exactly, and back, strictly.
 
-Reading takes nothing that writing would not have written: unknown members, missing members and
-values of another type are errors that name the file, the place in it and the reason.
+Reading accepts only what writing would have written: unknown members, missing members and values of
+another type are errors that name the file, the path in it and the reason.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def image_json(image: Image) -> dict[str, Any]:
 
 
 def write_json(write: Write) -> dict[str, Any]:
-    """All of a write; its change is {"create": …}, {"update": …} or {"delete": {}}."""
+    """A whole write; its change is {"create": …}, {"update": …} or {"delete": {}}."""
     return {
         "key": write.key,
         "change": _change_json(write.change),
@@ -60,7 +60,7 @@ def write_json(write: Write) -> dict[str, Any]:
 
 
 def step_json(step: Step) -> dict[str, Any]:
-    """All of a step."""
+    """A whole step."""
     writes = [write_json(write) for write in step.writes]
     return {"title": step.title, "writes": writes, "barrier": step.barrier}
 
@@ -81,7 +81,7 @@ def _plain(attributes: Attributes) -> dict[str, Any]:
 
 
 def image(value: object, json_path: JsonPath) -> Image:
-    """What `image_json` wrote."""
+    """Reads what `image_json` wrote."""
     row = members(value, ("key", "attributes"), json_path)
     key = string(row["key"], json_path / "key")
     return Image(key, canonical(attributes(row["attributes"], json_path / "attributes")))
@@ -93,7 +93,7 @@ def image_or_none(value: object, json_path: JsonPath) -> Image | None:
 
 
 def write(value: object, json_path: JsonPath) -> Write:
-    """What `write_json` wrote."""
+    """Reads what `write_json` wrote."""
     names = ("key", "change", "before", "why", "guard", "live", "running")
     fields = members(value, names, json_path)
     guard = array(fields["guard"], json_path / "guard")
@@ -118,7 +118,7 @@ def write(value: object, json_path: JsonPath) -> Write:
 
 
 def step(value: object, json_path: JsonPath) -> Step:
-    """What `step_json` wrote."""
+    """Reads what `step_json` wrote."""
     fields = members(value, ("title", "writes", "barrier"), json_path)
     writes = array(fields["writes"], json_path / "writes")
     return Step(
