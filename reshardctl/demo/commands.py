@@ -1,4 +1,4 @@
-"""The command lines of the demo, as an operator types them, and what each is to end with."""
+"""The commands of the demo, as an operator types them, with their expected exit codes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from reshardctl.exit import Exit
 
 PLAN = "orders.plan"
 JOURNALS = "journals"
-"""The folder of the journals, relative to where the commands run."""
+"""The directory of the journals, relative to where the commands run."""
 STOPPED = "--assume-stopped"
-"""Nothing reads the demo's table, so that it need not be watched for half a minute."""
+"""No consumer reads the demo's table, so it need not be watched for half a minute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +29,12 @@ class Command:
 
     @property
     def line(self) -> str:
-        """As it is typed."""
+        """The command as it is typed."""
         return shlex.join(("reshardctl", *self.words))
 
 
 def commands(folder: Path) -> Iterator[Command]:
-    """One after the other: the last one names the journal that an earlier one has written.
+    """The commands in order: the last one names the journal that an earlier one has written.
 
     folder: where they run.
     """

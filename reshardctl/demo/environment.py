@@ -34,7 +34,7 @@ def settings(endpoints: Endpoints) -> dict[str, str]:
 
 
 def child_environment(parent: Mapping[str, str], endpoints: Endpoints) -> dict[str, str]:
-    """The parent's environment without its AWS settings, which stay as they are over there."""
+    """The parent's environment without its AWS settings."""
     kept = {name: value for name, value in parent.items() if not name.startswith("AWS_")}
     return kept | settings(endpoints)
 

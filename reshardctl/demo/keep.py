@@ -1,4 +1,4 @@
-"""`demo --serve`: the servers without the show, for as long as somebody wants them."""
+"""`demo --serve`: the servers alone, until they are stopped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TRY = f"""\
 
 
 def keep(now: float) -> None:
-    """Serve until SIGINT or SIGTERM. Prints shell commands and comments. now: Unix seconds."""
+    """Serves until SIGINT or SIGTERM. Prints shell commands and comments. now: Unix seconds."""
     over = Event()
     parent = dict(os.environ)
 

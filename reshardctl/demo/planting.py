@@ -1,7 +1,6 @@
-"""The lease table, put onto the DynamoDB server.
+"""Writes the lease table to the DynamoDB server.
 
-By plain HTTP: boto3 would read the operator's own profiles and proxies, which are none of the
-demo's business.
+By plain HTTP: boto3 would read the operator's own profiles and proxies.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _SECONDS = 30
 def plant(
     url: str, region: str, table: Mapping[str, Any], items: Iterable[Mapping[str, Any]]
 ) -> None:
-    """Create `table` (as CreateTable takes it) and put `items` (DynamoDB JSON) into it."""
+    """Creates `table` (as CreateTable takes it) and puts `items` (DynamoDB JSON) into it."""
     _call(url, region, "CreateTable", table)
     for item in items:
         _call(url, region, "PutItem", {"TableName": table["TableName"], "Item": item})

@@ -1,4 +1,4 @@
-"""What stands on the servers: the recorded stream and its lease table, brought up to date."""
+"""The recorded stream and its lease table, moved to the present."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ REGION = "us-east-1"
 AGE = 4000
 """Seconds from the creation of the stream until the demo starts."""
 RECORDED = 1795232267
-"""Unix seconds: when the recorded stream was created, as its sequence numbers have it."""
+"""Unix seconds at which the recorded stream was created, from its sequence numbers."""
 LOST = frozenset({"shardId-000000000004", "shardId-000000000005"})
-"""Leases that the recording has and the demo has not: lost before anything was read from them, say,
-by an operator or by a bug of an old release. KCL creates none below a finished parent (runs on
-KCL 1.15.3, 2.7.2 and 3.5.1, November 2026)."""
+"""Leases that the recording has and the demo has not: lost before a record of them was read, for
+example by an operator or by a bug of an old release. KCL creates none below a finished parent (runs
+on KCL 1.15.3, 2.7.2 and 3.5.1, November 2026)."""
 
 Item = dict[str, Any]
 """An item in DynamoDB JSON."""
@@ -49,13 +49,13 @@ def leases_as_of(now: float, age: int = AGE) -> list[Item]:
 
 
 def table_description() -> dict[str, Any]:
-    """What CreateTable takes to make the table as KCL made it."""
+    """The arguments of CreateTable that make the table as KCL made it."""
     described: dict[str, Any] = json.loads(_text("recorded/table.json"))
     return described | {"TableName": TABLE}
 
 
 def creation(now: float, age: int = AGE) -> int:
-    """When the stream was created, seen from `now`; both in Unix seconds."""
+    """Unix seconds at which the stream was created, as of `now` (Unix seconds)."""
     return int(now) - age
 
 

@@ -1,4 +1,4 @@
-"""Both servers, seeded, on free ports of 127.0.0.1."""
+"""Both servers, with their data, on free ports of 127.0.0.1."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOOPBACK = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True)
 class Endpoints:
-    """Where the servers listen, as URLs."""
+    """The URLs of the servers."""
 
     kinesis: str
     dynamodb: str
@@ -26,7 +26,7 @@ class Endpoints:
 
 @contextmanager
 def seeded(now: float, age: int = scene.AGE) -> Iterator[Endpoints]:
-    """Both servers for as long as the context lasts. now: Unix seconds. age: the stream's.
+    """Runs both servers for as long as the context lasts. now: Unix seconds. age: the stream's.
 
     Raises UsageError if moto is not installed.
     """
@@ -57,7 +57,7 @@ def _dynamodb() -> Iterator[str]:
 
 @contextmanager
 def _without_aws_settings() -> Iterator[None]:
-    """Keep the operator's profiles from moto, which asks botocore for them and fails with them."""
+    """Hides the operator's profiles from moto, which would load them and fail."""
     before = {name: value for name, value in os.environ.items() if name.startswith("AWS_")}
     for name in before:
         del os.environ[name]

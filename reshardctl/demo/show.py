@@ -1,4 +1,4 @@
-"""Running the demo's commands for all to see."""
+"""Runs the demo's commands and shows their output."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reshardctl.demo.servers import Endpoints, seeded
 from reshardctl.errors import CannotTell
 
 SECONDS = 120.0
-"""After so long a command is taken to hang."""
+"""Seconds after which a command is assumed to hang."""
 
 _STORY = """\
 A Kinesis stream, orders, and a KCL application's lease table, orders-reader, on two servers that
@@ -28,7 +28,7 @@ before a record of them was read, and while it was down, 1 and 3 were merged int
 
 
 def show(now: float) -> None:
-    """Seed the servers as of `now` (Unix seconds), run every command, and say how it went.
+    """Starts the servers as of `now` (Unix seconds), runs every command, and reports the outcome.
 
     Raises CannotTell at the first command that does not end as it should.
     """
@@ -46,7 +46,7 @@ def show(now: float) -> None:
 
 
 def _surroundings(parent: Mapping[str, str], endpoints: Endpoints) -> dict[str, str]:
-    """The environment of the commands: they write into a pipe, but for the terminal behind it."""
+    """The environment of the commands: they write to a pipe with a terminal behind it."""
     wanted = {
         "RESHARDCTL_STATE_DIR": JOURNALS,
         "PYTHONIOENCODING": _encoding(),
@@ -58,7 +58,7 @@ def _surroundings(parent: Mapping[str, str], endpoints: Endpoints) -> dict[str, 
 
 
 def _run(command: Command, folder: Path, surroundings: Mapping[str, str]) -> tuple[int, str]:
-    """Run it, pass on what it prints, and return its exit code and its output."""
+    """Runs a command, passes on its output, and returns its exit code and its output."""
     process = subprocess.Popen(  # noqa: S603 - our own words
         [sys.executable, "-m", "reshardctl", *command.words],
         cwd=folder, env=surroundings, stdin=subprocess.DEVNULL,
