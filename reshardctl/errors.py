@@ -26,7 +26,7 @@ from reshardctl.exit import Exit
 
 
 class ReshardError(Exception):
-    """A failure with an exit code. `next` is what to run or to change now, or ""."""
+    """A failure with an exit code. `next` is the command to run or the thing to change, or ""."""
 
     exit = Exit.UNKNOWN
 
@@ -37,7 +37,7 @@ class ReshardError(Exception):
 
 
 class UsageError(ReshardError):
-    """The operator's words cannot be acted on."""
+    """The operator's request cannot be met."""
 
     exit = Exit.USAGE
 
@@ -47,8 +47,10 @@ class WrongStream(UsageError):
 
 
 class NoStore(UsageError):
-    """There is no such table or directory: a name that was mistyped, or a store that was deleted.
-    `table` and `region`: which."""
+    """There is no such table or directory: a mistyped name, or a deleted store.
+
+    `table` and `region` name it.
+    """
 
     def __init__(
         self, what: str, next: str = "", table: str = "", region: str = ""  # noqa: A002
@@ -58,7 +60,7 @@ class NoStore(UsageError):
 
 
 class CannotTell(ReshardError):
-    """A read failed or came short: whatever we would say might be wrong."""
+    """A read failed or came short: any answer might be wrong."""
 
     exit = Exit.UNKNOWN
 
@@ -68,13 +70,13 @@ class StreamUnsettled(CannotTell):
 
 
 class EmptyCheckpoint(CannotTell):
-    """The store holds no position, and no one declared the consumer new."""
+    """The store holds no position, and the operator did not declare the consumer new."""
 
 
 class AnswerLost(CannotTell):
-    """A step was sent and nobody can say whether it is in place, or may still land.
+    """A step was sent, and it is unknown whether it is in place or may still arrive.
 
-    Any other error of `Medium.write` means that nothing of the step is in place.
+    Any other error of `Store.write` means that nothing of the step is in place.
     """
 
 
@@ -83,7 +85,7 @@ class TimedOut(CannotTell):
 
 
 class Refused(ReshardError):
-    """A safety gate said no. Nothing was written."""
+    """A safety check failed. Nothing was written."""
 
     exit = Exit.REFUSED
 
@@ -97,7 +99,7 @@ class StalePlan(Refused):
 
 
 class NotConfirmed(Refused):
-    """Nobody said yes."""
+    """Consent was not given."""
 
 
 class UndoRefused(Refused):
@@ -111,7 +113,7 @@ class UndoRefused(Refused):
 
 
 class HalfDone(ReshardError):
-    """Some writes landed. `journal` names the file that tells which."""
+    """Some writes are in place. `journal` names the file that tells which."""
 
     exit = Exit.HALF_DONE
 
