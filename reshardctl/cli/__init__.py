@@ -22,7 +22,7 @@ def main() -> None:
             from reshardctl.cli.app import run
 
             code = run(sys.argv[1:])
-    except KeyboardInterrupt:  # before or after the command itself, which tells it in its own way
+    except KeyboardInterrupt:  # outside the command, which handles its own
         code = CANCELLED
     finally:
         ignore_signals()

@@ -167,7 +167,7 @@ def attributes(value: object, json_path: JsonPath) -> dict[str, AttributeValue]:
 
 def _attribute(value: object, outer: JsonPath, member: str | int) -> AttributeValue:
     if isinstance(value, dict) and len(value) == 1 and isinstance(value.get("S"), str):
-        return value  # most are: no place is spelled for them
+        return value  # most are; this spares spelling out their path
     json_path = outer / member
     if not isinstance(value, dict) or len(value) != 1:
         json_path.wrong('not an attribute value like {"S": "text"}')

@@ -67,8 +67,8 @@ def ports_of(
     reached = Reached(
         session, account.region, endpoints, time.monotonic, time.sleep, observer.files_read
     )
-    medium = STORES[locator.medium](locator, reached)
-    return Ports(kinesis, medium, time.time, time.sleep, observer.interrupted)
+    opened = STORES[locator.medium](locator, reached)
+    return Ports(kinesis, opened, time.time, time.sleep, observer.interrupted)
 
 
 def listed(account: Account, stream: str, observer: Observer) -> tuple[Lineage, float]:

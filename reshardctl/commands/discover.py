@@ -31,7 +31,7 @@ def discover(account: Account, stream: str, observer: Observer = SILENT) -> Foun
         if isinstance(outcome, Table):
             tables.append(outcome)
         elif isinstance(outcome, UsageError):
-            continue  # It was deleted meanwhile.
+            continue  # The table was deleted meanwhile.
         elif isinstance(outcome, ReshardError):
             unread.append((name, outcome.what))
     return Found(lineage, now, tuple(tables), len(names), tuple(unread))

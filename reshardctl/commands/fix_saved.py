@@ -42,7 +42,7 @@ def fix_from_plan(
     created = plan.options.created if request.created_at is None else request.created_at
     right_incarnation(report, created)
     planned = None
-    if isinstance(report.decision, Plan):  # else it is stale, and refused as that
+    if isinstance(report.decision, Plan):  # otherwise refused as stale
         stamp = () if request.created_at is None else ("--created", instant(request.created_at))
         verb = "fix" if plan.options.line is None else "rebuild"
         once_more = Again(

@@ -104,7 +104,7 @@ def _proven_by_sink(
     before = take(ports.kinesis, ports.store, target.stream, target.locator, ports.clock)
     case = case_of(
         before, target.repair_options
-    )  # nothing is counted for a store that is not understood
+    )  # before counting: the store must be understood
     facts = sparking.count(sink, before.lineage, account, observer).facts
     case.consumer.check_sink(target.locator.options, sink.path, facts.batch)
     line = line_of(facts, before.lineage, inside=_holds_parts(case))

@@ -34,7 +34,7 @@ def survey(
 def judged(kinesis: Stream, snapshot: Snapshot, options: RepairOptions, probe: bool) -> Report:
     """Judges what was read, as `survey` does; the stream is asked for records only."""
     if options.policy.unresolved:
-        make(snapshot, replace(options, policy=LOSSLESS))  # no record is read of a wrong table
+        make(snapshot, replace(options, policy=LOSSLESS))  # a wrong table is refused first
         options = replace(options, policy=resolved(options.policy, snapshot, kinesis))
     if probe and options.bootstrap:
         options = replace(options, policy=with_ends(options.policy, snapshot, kinesis))

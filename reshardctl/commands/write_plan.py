@@ -70,7 +70,7 @@ def go_on(
     )
     lineage = ports.kinesis.lineage(plan.stream)
     now = Snapshot(locator, lineage, rest.rows, plan.store, ports.clock())
-    if plan.probe:  # what the plan rests on, read again
+    if plan.probe:  # read again what the plan rests on
         now = judged(ports.kinesis, now, replace(plan.options, count=False), True).snapshot
     require_promises(plan, now, rest.steps, f"reshardctl undo {journal.path}")
     if live:

@@ -32,7 +32,7 @@ def guarded(
         result = command()
         sys.stdout.flush()
         code = int(result) if isinstance(result, int) else Exit.OK
-        if code == Exit.CANCELLED:  # typer has made this of a KeyboardInterrupt
+        if code == Exit.CANCELLED:  # typer turns a KeyboardInterrupt into this
             cancelled(speak)
         return code
     except ReshardError as error:

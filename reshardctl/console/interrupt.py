@@ -37,7 +37,7 @@ def finishing_the_step() -> Iterator[None]:
         _asked = True
 
     for number, handler in before.items():
-        if handler is not signal.SIG_IGN:  # a parent that ignores signals has its reasons
+        if handler is not signal.SIG_IGN:  # keeps what the parent process ignores
             signal.signal(number, ask)
     try:
         yield

@@ -42,7 +42,7 @@ def _tell(text: str, tasks: Tasks, done: Event, every: float | None) -> None:
     while not done.wait(pause):
         try:
             now = sentence(text, tasks(), time.monotonic() - began, _room())
-        except Exception:  # the driver may be gone at any moment; then the work itself says so
+        except Exception:  # the driver may be gone; then the work itself fails
             return
         if not done.is_set():
             say(now)

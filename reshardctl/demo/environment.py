@@ -24,7 +24,7 @@ def settings(endpoints: Endpoints) -> dict[str, str]:
         "AWS_DEFAULT_REGION": REGION,
         "AWS_REGION": REGION,
         "AWS_EC2_METADATA_DISABLED": "true",
-        # Someone's profile must not be mixed into this, nor break it.
+        # The operator's profile must not affect this, nor break it.
         "AWS_CONFIG_FILE": os.devnull,
         "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
         "NO_PROXY": LOOPBACK,

@@ -70,16 +70,16 @@ class Rest:
         return self.total - len(self.todo)
 
 
-def fresh_rows(medium: Store) -> list[Image]:
+def fresh_rows(store: Store) -> list[Image]:
     """The rows as they are now, after clearing up what a killed write may have left."""
-    recover(medium)
-    return medium.read()
+    recover(store)
+    return store.read()
 
 
 def apply(
     steps: Sequence[Step],
     fresh: Sequence[Step],
-    medium: Store,
+    store: Store,
     journal: Journal,
     *,
     interrupted: Callable[[], bool] = never,
@@ -95,17 +95,17 @@ def apply(
     """
     if [_keys(step) for step in fresh] != [_keys(step) for step in steps]:
         raise StalePlan("the checked steps write other rows than the plan's")
-    if isinstance(medium, Texts) and not journal.undoing:
-        journal.keep(medium.texts([write.key for step in fresh for write in step.writes]))
+    if isinstance(store, Texts) and not journal.undoing:
+        journal.keep(store.texts([write.key for step in fresh for write in step.writes]))
     todo = list(enumerate(fresh))
-    done = _Course(medium, journal, interrupted, len(fresh), 0, renewing).go(todo)
+    done = _Course(store, journal, interrupted, len(fresh), 0, renewing).go(todo)
     return Applied(tuple(fresh), done, 0)
 
 
 def rest_of(
     journal: Journal,
     records: Records,
-    medium: Store,
+    store: Store,
     *,
     volatile_attributes: Collection[str] = (),
     renewing: Collection[str] = (),
@@ -117,13 +117,13 @@ def rest_of(
     identity_rows: as for `belongs`. A row that is neither as before nor as written is HalfDone, or
     StalePlan if nothing was begun.
     """
-    belongs(records, medium, identity_rows)
-    rows = fresh_rows(medium)
+    belongs(records, store, identity_rows)
+    rows = fresh_rows(store)
     run = records.run
     steps = run.current
     try:
-        landed = run.applied if renewing else frozenset()
-        todo = remaining(steps, rows, journal, volatile_attributes, renewing, landed)
+        done_anyway = run.applied if renewing else frozenset()
+        todo = remaining(steps, rows, journal, volatile_attributes, renewing, done_anyway)
     except HalfDone as error:
         if run.intents:
             raise
@@ -137,7 +137,7 @@ def rest_of(
 def resume(
     rest: Rest,
     fresh: Sequence[Step],
-    medium: Store,
+    store: Store,
     journal: Journal,
     *,
     interrupted: Callable[[], bool] = never,
@@ -147,16 +147,16 @@ def resume(
     if [_keys(step) for step in fresh] != [_keys(step) for step in rest.steps]:
         raise StalePlan("the checked steps write other rows than the journal's")
     todo = [(index, step) for (index, _), step in zip(rest.todo, fresh, strict=True)]
-    done = _Course(medium, journal, interrupted, rest.total, rest.in_place, renewing).go(todo)
+    done = _Course(store, journal, interrupted, rest.total, rest.in_place, renewing).go(todo)
     return Applied(tuple(fresh), done, rest.in_place)
 
 
-def belongs(records: Records, medium: Store, identity_rows: Mapping[str, str]) -> None:
+def belongs(records: Records, store: Store, identity_rows: Mapping[str, str]) -> None:
     """UsageError unless the store is the one that the journal is about.
 
     identity_rows: member of a store's identity → the row that gives it, see `Spec`.
     """
-    identity, wanted = medium.identity(), records.header.identity
+    identity, wanted = store.identity(), records.header.identity
     for name in sorted(wanted):
         if name not in identity and _told_otherwise_now(records, identity, identity_rows):
             continue
@@ -185,13 +185,13 @@ def remaining(
     journal: Journal,
     volatile_attributes: Collection[str] = (),
     renewing: Collection[str] = (),
-    landed: Collection[int] = (),
+    done_anyway: Collection[int] = (),
 ) -> list[tuple[int, Step]]:
     """The writes that are not in place, with the index of their step, on the rows as they are now.
 
-    renewing: as for `apply`. landed: steps that are done whatever their rows say now, because a
-    running consumer reads on from them. HalfDone, naming the rows, if another row is neither as
-    before nor as written.
+    renewing: as for `apply`. done_anyway: indexes of steps that are done whatever their rows say
+    now, because a running consumer reads on from them. HalfDone, naming the rows, if another row is
+    neither as before nor as written.
     """
     images = {image.key: image for image in rows}
     now = {write.key: images.get(write.key) for step in steps for write in step.writes}
@@ -200,7 +200,7 @@ def remaining(
         write.key
         for index, (step, row) in enumerate(zip(steps, stands, strict=True))
         for write, state in zip(step.writes, row, strict=True)
-        if state is WriteState.CONFLICT and index not in landed
+        if state is WriteState.CONFLICT and index not in done_anyway
     }
     if moved:
         raise half_done(
@@ -210,7 +210,7 @@ def remaining(
     for index, (step, row) in enumerate(zip(steps, stands, strict=True)):
         pairs = zip(step.writes, row, strict=True)
         writes = tuple(write for write, state in pairs if state is WriteState.PENDING)
-        if writes and index not in landed:
+        if writes and index not in done_anyway:
             rest.append((index, replace(step, writes=writes)))
     fresh = rebase([step for _, step in rest], rows, renewing or volatile_attributes)
     return [(index, step) for (index, _), step in zip(rest, fresh, strict=True)]
@@ -221,14 +221,14 @@ class _Course:
 
     def __init__(
         self,
-        medium: Store,
+        store: Store,
         journal: Journal,
         interrupted: Callable[[], bool],
         total: int,
         in_place: int,
         renewing: Collection[str],
     ) -> None:
-        self._medium = medium
+        self._store = store
         self._journal = journal
         self._interrupted = interrupted
         self._total = total
@@ -238,7 +238,7 @@ class _Course:
     def go(self, todo: Sequence[tuple[int, Step]]) -> int:
         """Writes all of them and returns how many."""
         for _, step in todo:
-            if len(step.writes) > self._medium.max_writes:
+            if len(step.writes) > self._store.max_writes:
                 raise ValueError(f"{step.title}: more writes than one step may have")
         self._stop_if_asked()
         for intent in self._intents(todo):
@@ -262,16 +262,16 @@ class _Course:
     def _write(self, intent: Intent) -> None:
         """Writes a step until it is in place or its rows have changed for good."""
         for _ in range(TRIES - 1 if self._renewing else 0):
-            if self._landed(intent):
+            if self._try_once(intent):
                 return
             intent = self._renewed(intent)
-        if not self._landed(intent):
+        if not self._try_once(intent):
             self._moved(intent.step)
 
     def _renewed(self, intent: Intent) -> Intent:
         """The same step over its rows as they are now, in the journal too."""
         try:
-            images = self._medium.get([write.key for write in intent.step.writes])
+            images = self._store.get([write.key for write in intent.step.writes])
             rows = [row for row in images.values() if row is not None]
             (step,) = rebase([intent.step], rows, self._renewing)
         except StalePlan as error:
@@ -292,9 +292,9 @@ class _Course:
             raise self._half_done(what)
         raise StalePlan(f"{what}; nothing was written", "run reshardctl fix again")
 
-    def _landed(self, intent: Intent) -> bool:
+    def _try_once(self, intent: Intent) -> bool:
         try:
-            result = self._medium.write(intent.step, intent.token)
+            result = self._store.write(intent.step, intent.token)
         except AnswerLost as error:
             self._note(error.what)
             raise half_done(
@@ -333,7 +333,7 @@ class _Course:
         if not step.barrier:
             return
         try:
-            there = self._medium.get([step.barrier])[step.barrier] is not None
+            there = self._store.get([step.barrier])[step.barrier] is not None
         except CannotTell as error:
             self._note(error.what)
             raise self._half_done(error.what) from error

@@ -109,7 +109,7 @@ def undo_steps(
         ways = "look again with reshardctl inspect" if done else f"reshardctl undo {records.path}"
         raise UsageError(f"the fix of journal {records.path} {what}", ways)
     steps = records.fix.current
-    applied = _landed(records, steps, current, volatile_attributes)
+    applied = _steps_in_place(records, steps, current, volatile_attributes)
     _refuse_moved(applied, current, volatile_attributes, moved)
     rows = {write.key: current.get(write.key) for step in applied for write in step.writes}
     result = []
@@ -136,7 +136,7 @@ def staying(
 
     These are counters that the fix made or raised and owners that it took.
     """
-    applied = _landed(records, records.fix.current, current, volatile_attributes)
+    applied = _steps_in_place(records, records.fix.current, current, volatile_attributes)
     back = {
         w.key
         for step in undo_steps(records, current, restore, volatile_attributes)
@@ -158,7 +158,7 @@ def _altered(write: Write) -> list[str]:
     return differing(write.before, left)
 
 
-def _landed(
+def _steps_in_place(
     records: Records,
     steps: Sequence[Step],
     current: Mapping[str, Image | None],

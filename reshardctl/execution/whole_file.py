@@ -15,7 +15,7 @@ from reshardctl.stores.base import Store, Texts
 
 
 def unreadable(
-    medium: Store, records: Records, name: str, *, wanted: bool
+    store: Store, records: Records, name: str, *, wanted: bool
 ) -> Mapping[str, str]:
     """The texts of the fix that cannot be read, and why.
 
@@ -25,7 +25,7 @@ def unreadable(
     if records.undo is not None and records.undo.outcome == "undone":
         return {}
     keys = {write.key for step in records.header.steps for write in step.writes}
-    spoiled = medium.unreadable(keys) if isinstance(medium, Texts) else {}
+    spoiled = store.unreadable(keys) if isinstance(store, Texts) else {}
     if wanted and not spoiled:
         raise UsageError(
             "--whole-file is for a file that cannot be read, and every one can; nothing was undone",
@@ -52,21 +52,21 @@ def unreadable(
 class Whole:
     """Texts to restore. left: the rows as the fix left them."""
 
-    medium: Texts
+    store: Texts
     texts: Mapping[str, str]
     left: list[Image]
     words: str
 
     @classmethod
-    def of(cls, medium: Texts, records: Records, spoiled: Mapping[str, str]) -> Self:
+    def of(cls, store: Texts, records: Records, spoiled: Mapping[str, str]) -> Self:
         """The texts in a journal."""
         texts = {name: records.fix.texts[name] for name in spoiled}
-        rows = [row for name, text in texts.items() for row in medium.text_rows(name, text)]
+        rows = [row for name, text in texts.items() for row in store.text_rows(name, text)]
         words = (
             f"{', '.join(sorted(texts))}: all of it goes back to what it was before the fix of "
             f"{records.header.when}; what was saved into it since is lost"
         )
-        return cls(medium, texts, after(rows, records.fix.current), words)
+        return cls(store, texts, after(rows, records.fix.current), words)
 
     def put_back(self, journal: Journal, records: Records, steps: Sequence[Step]) -> None:
         """Restores the texts, with the intents durable before.
@@ -77,7 +77,7 @@ class Whole:
             journal.begin_undo(steps)
         journal.intend(enumerate(steps))
         try:
-            result = [self.medium.restore(*one) for one in sorted(self.texts.items())]
+            result = [self.store.restore(*one) for one in sorted(self.texts.items())]
         except ReshardError as error:
             raise half_done(journal, error.what) from error
         if WriteResult.CONFLICT in result:

@@ -80,7 +80,7 @@ class FileLog:
             if sync:
                 os.fsync(self._descriptor)
         except OSError as error:
-            with suppress(OSError):  # if even that fails, it is a torn last record
+            with suppress(OSError):  # if that fails too, the last record is torn
                 os.ftruncate(self._descriptor, self._size)
             raise unwritable(self.where, error) from None
         self._size += len(content)

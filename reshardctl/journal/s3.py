@@ -103,7 +103,7 @@ class S3Log:
                 kind = Kind.LOST
             return failure(error, kind, self.where, "s3:PutObject")
 
-        ended = self._retry.write(put, lambda: self._landed(name), failed, lambda error: error)
+        ended = self._retry.write(put, lambda: self._in_place(name), failed, lambda error: error)
         if ended is WriteResult.CONFLICT:
             raise taken(self.where, fresh=not tag)
 
@@ -116,7 +116,7 @@ class S3Log:
         )
         return str(answer["ETag"])
 
-    def _landed(self, name: str) -> bool | None:
+    def _in_place(self, name: str) -> bool | None:
         """Whether the object is what this put made of it; `None` if S3 does not say.
 
         The answer of the put was lost: its ETag is known again only if the object is the put's.

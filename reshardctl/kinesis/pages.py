@@ -55,7 +55,7 @@ def keep_pages_raw(client: Any) -> None:
         columns, token = columns_of(response_dict["body"])
         if columns is None:
             return
-        # What is in here becomes part of the answer; the parser finds nothing left to do.
+        # These keys become part of the answer, and the parser has nothing left to do.
         customized_response_dict.update({COLUMNS: [columns], "NextToken": token})
         response_dict["body"] = b"{}"
 

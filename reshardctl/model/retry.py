@@ -100,7 +100,7 @@ class Retry:
             if in_place:
                 return WriteResult.APPLIED
             if kind is FailureKind.CONFLICT and in_place is not None:
-                return WriteResult.CONFLICT  # else perhaps by our own write, whose answer was lost
+                return WriteResult.CONFLICT  # None: perhaps our own write, whose answer was lost
             pause = next(pauses, None)
             if pause is None or kind is FailureKind.PERMANENT:
                 failure = failed(last)

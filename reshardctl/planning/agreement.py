@@ -46,7 +46,7 @@ def _question(asks: Sequence[str], pairs: Sequence[_Pair]) -> Ask:
         raise AssertionError("candidates with the same options need different plans")
     names = next(
         (names for count in range(1, len(several)) for names in combinations(several, count)
-         if all(_settled(group) for group in _groups(names, pairs))),
+         if all(_agreed(group) for group in _groups(names, pairs))),
         tuple(several),
     )
     answers = list(_answers(names, pairs))
@@ -61,7 +61,7 @@ def _answers(
     names: Sequence[str], pairs: Sequence[_Pair], answer: Answer = ()
 ) -> Iterator[tuple[Answer, Sequence[_Pair]]]:
     """Each answer with the candidates that it leaves, naming no more options than needed."""
-    if not names or (answer and _settled(pairs)):
+    if not names or (answer and _agreed(pairs)):
         yield answer, pairs
         return
     name, *rest = names
@@ -79,7 +79,7 @@ def _groups(names: Sequence[str], pairs: Sequence[_Pair]) -> list[list[_Pair]]:
     return list(groups.values())
 
 
-def _settled(pairs: Sequence[_Pair]) -> bool:
+def _agreed(pairs: Sequence[_Pair]) -> bool:
     return alike([decision for _, decision in pairs])
 
 

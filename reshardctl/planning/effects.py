@@ -152,7 +152,7 @@ class _Reading:
     """Which shards start, which end, and which unread ancestors hold a shard back or do not."""
 
     def __init__(self, state: StreamState, processed: Frontier, run: Simulation) -> None:
-        self._around, self._settled, self._run = state, processed, run
+        self._around, self._processed, self._run = state, processed, run
         self._ended: set[ShardId] = set()
         self._ready: set[ShardId] = set()
         waiting = self._begun(run.fates)
@@ -191,7 +191,7 @@ class _Reading:
         lineage, fate = self._around.lineage, self._run.fates[shard]
         if not isinstance(fate, WillRead) or shard not in lineage or lineage.is_open(shard):
             return False
-        sure = self._settled[shard].lo if shard in self._settled else START
+        sure = self._processed[shard].lo if shard in self._processed else START
         ordered = sure <= fate.at.lo or fate.at.lo <= sure
         return has_unread(self._around, shard, max(sure, fate.at.lo) if ordered else fate.at.lo)
 
@@ -294,8 +294,8 @@ def _width(state: StreamState, shard: ShardId, since: Cut, until: Cut) -> float 
     if start is None or end is None:
         return None
     if until.rank is Rank.INSIDE and start <= state.now:
-        end = min(end, state.now)  # a number may lie in the future, and no record does
-    # Our clock is behind the stream's where its tip lies before a record: how far, nobody knows.
+        end = min(end, state.now)  # a sequence number may be in the future, a record cannot
+    # A tip before a record shows that our clock is behind the stream's, by an unknown time.
     least = AT_LEAST if until.rank is Rank.TIP else 0.0
     return max(least, end - start)
 
@@ -367,15 +367,15 @@ def _rereads(
     listed = shard in state.lineage
     if not listed or not fate.at.lo < span.hi or not has_unread(state, shard, fate.at.lo):
         return
-    # What goes on from its own last record reads nothing again: that nothing marks the end of a
-    # shard makes its high end uncertain, not its row. What a sink holds beyond a gap is certain.
+    # A shard that resumes after its own last record is not re-read: without an end mark its high
+    # bound is uncertain, its row is not. What a sink holds beyond a gap is certain.
     unmarked = fate.cause is Cause.UNMARKED and span.hi.rank is not Rank.INSIDE
     if unmarked and fate.at.exact and fate.at.lo == span.lo != START:
         return
-    until = replace(span.hi, quiet=None)  # up to its record: behind that there was nothing to read
+    until = replace(span.hi, quiet=None)  # up to its record: nothing came after it
     width = _width(state, shard, fate.at.lo, until)
     end = moment(state, shard, until)
-    if fate.at.lo == START and width is not None:  # what retention has taken is not read again
+    if fate.at.lo == START and width is not None:  # expired records are not read again
         kept = (end or 0.0) - (state.now - state.lineage.stream.retention)
         width = min(width, max(0.0, kept))
     if state.since is not None and state.places.get(shard) == fate.at.lo and width is not None:

@@ -116,9 +116,9 @@ def _as_one(case: Case) -> Decision:
     if kept or not (now.kept and isinstance(decision, Plan)):
         return _keeps(kept) if kept else decision
     before = tuple(trial.effects for trial in as_it_is(case))
-    if all(map(loses_nothing, before)):  # and reads again what no plan may take away
+    if all(map(loses_nothing, before)):  # and reads what no plan may withhold
         return Nothing(decision.residuals)
-    proof = _proven(case, decision.steps)  # its price, against what the table says
+    proof = _proven(case, decision.steps)  # its price, compared with the table as it is
     return replace(proof, before=before, residuals=decision.residuals) if proof else decision
 
 
@@ -259,7 +259,7 @@ def _for_candidate(
             return NoSafePlan(steps.why, steps.ways_out)
         if not steps:
             break
-        rows = after(case.images, ahead(steps))  # what waits is proven when its time has come
+        rows = after(case.images, ahead(steps))  # steps behind a barrier are proven later
         run = judged_as(case, case.checkpoint(rows), judged.candidate, want, processed)
         bad = [e for e in run.effects if not _no_worse(case, e, before)]
         dies = [] if bad else _dies(case, run)
@@ -276,8 +276,7 @@ def _for_candidate(
         leave |= {s: Residual(s, e, flag(e)) for s, e in fresh.items()}
     if leave:
         return Nothing(tuple(leave.values()))
-    # Order that the consumer does not keep is reported; where nothing is to be written, it is not
-    # what a position could have changed.
+    # Disorder of a consumer that keeps no order is only reported: no position could change it.
     stuck = [
         e for e in judged.effects
         if not acceptable(e, case.tolerated) and e.harm is not Harm.DISORDERED
@@ -309,7 +308,7 @@ def _encode(
 ) -> list[Step] | Cannot:
     checkpoint = case.checkpoint()
     lineage = case.state.lineage
-    # A row cannot say "since then": what a start by time reads again is read as a whole.
+    # A row cannot hold a start by time, so such a shard is re-read as a whole.
     timed = {s: START for s in case.kept if want[s].by_time}
     want = {**want, **timed} if timed else want
     steps = case.consumer.encode(lineage, checkpoint, want, candidate.app, leave.keys())

@@ -68,7 +68,7 @@ class Texts(Protocol):
         """Replaces an unreadable text. CONFLICT if the present one can be read."""
 
 
-def recover(medium: Store) -> None:
+def recover(store: Store) -> None:
     """Clears up after a killed process, if the store has anything to clear."""
-    if isinstance(medium, Recovering):
-        medium.recover()
+    if isinstance(store, Recovering):
+        store.recover()

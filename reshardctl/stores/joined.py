@@ -24,21 +24,21 @@ class Joined:
     def identity(self) -> Mapping[str, str]:
         """The identity of the main store, and those of the others under their prefixes."""
         identity = dict(self._main.identity())
-        for prefix, medium in self._others.items():
-            identity |= {f"{prefix}{name}": value for name, value in medium.identity().items()}
+        for prefix, store in self._others.items():
+            identity |= {f"{prefix}{name}": value for name, value in store.identity().items()}
         return identity
 
     def read(self) -> list[Image]:
         """Every row of all of them, in key order. The main store is read first."""
-        rows = [image for medium in self._all() for image in medium.read()]
+        rows = [image for store in self._all() for image in store.read()]
         return sorted(rows, key=lambda image: image.key)
 
     def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
         """The named rows as they are now."""
         rows: dict[str, Image | None] = dict.fromkeys(keys)
-        for medium in self._all():
-            own = [key for key in rows if self._of(key) is medium]
-            rows |= medium.get(own) if own else {}
+        for store in self._all():
+            own = [key for key in rows if self._of(key) is store]
+            rows |= store.get(own) if own else {}
         return rows
 
     def write(self, step: Step, token: str) -> WriteResult:
@@ -49,14 +49,14 @@ class Joined:
 
     def recover(self) -> None:
         """See `Recovering`."""
-        for medium in self._all():
-            recover(medium)
+        for store in self._all():
+            recover(store)
 
     def _all(self) -> tuple[Store, ...]:
         return (self._main, *self._others.values())
 
     def _of(self, key: str) -> Store:
-        for prefix, medium in self._others.items():
+        for prefix, store in self._others.items():
             if key.startswith(prefix):
-                return medium
+                return store
         return self._main

@@ -25,7 +25,7 @@ def create_whole(path: Path, texts: Iterable[str]) -> None:
     finally:
         if name:
             Path(name).unlink(missing_ok=True)
-    _settled(path.parent)
+    _sync_names(path.parent)
 
 
 def _opened(path: Path) -> tuple[int, str]:
@@ -62,7 +62,7 @@ def _named(source: str, path: Path) -> None:
         os.close(folder)
 
 
-def _settled(folder: Path) -> None:
+def _sync_names(folder: Path) -> None:
     """Syncs the name to disk, if a folder can be synced."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -44,7 +44,7 @@ def keep_records_raw(client: Any) -> None:
             answer = _ANSWER.decode(response_dict["body"])
         except DecodeError:
             return
-        # What is in here becomes part of the answer; the parser finds nothing left to do.
+        # These keys become part of the answer, and the parser has nothing left to do.
         customized_response_dict.update(
             Records=answer.records,
             NextShardIterator=answer.next_shard_iterator,

@@ -34,7 +34,7 @@ def take_whole(client: Any) -> None:
     )  # fmt: skip
 
     def send(request: Any, **_: object) -> AWSResponse:
-        request.stream_output = True  # so that the body is left to be read here
+        request.stream_output = True  # leaves the body to be read here
         answer = endpoint.http_session.send(request)
         try:
             body = answer.raw.read()
@@ -42,7 +42,7 @@ def take_whole(client: Any) -> None:
             raise ResponseStreamingError(error=error) from error
         return AWSResponse(answer.url, answer.status_code, answer.headers, _Body(body))
 
-    # The event's first answer that is one stands for what botocore would have sent and received.
+    # The first answer to the event replaces what botocore would have sent and received.
     client.meta.events.register("before-send.kinesis", send, unique_id="reshardctl-whole")
 
 

@@ -138,17 +138,17 @@ class Local:
         if real is None:
             return None
         try:
-            return self._settled(f"{real}/{name}", key)
+            return self._read_unchanged(f"{real}/{name}", key)
         except OSError as error:
             if error.errno != errno.ELOOP:
                 raise unreadable(f"{self.location}/{key}", error, f"{real}/{name}") from None
         path = self._real(key)
         try:
-            return None if path is None else self._settled(str(path), key)
+            return None if path is None else self._read_unchanged(str(path), key)
         except OSError as error:
             raise unreadable(f"{self.location}/{key}", error, str(path)) from None
 
-    def _settled(self, path: str, key: str) -> Blob | None:
+    def _read_unchanged(self, path: str, key: str) -> Blob | None:
         """A content that did not change while it was read. OSError, ELOOP for a link."""
         for _ in range(TRIES):
             try:

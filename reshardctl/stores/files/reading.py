@@ -23,7 +23,7 @@ class Reading:
         self._blobs = blobs
         self._select = select
 
-    def settled(self) -> list[Image]:
+    def consistent(self) -> list[Image]:
         """Everything, in key order, as it was at one moment as far as listings tell."""
         for _ in range(ROUNDS):
             once = _Round(self._blobs, self._select)

@@ -36,7 +36,7 @@ def place(new: Path, name: Path) -> bool:
         if error.errno in {errno.EPERM, *_WITHOUT}:
             return False
         raise
-    with suppress(OSError):  # in place it is; the other name is removed by the next write
+    with suppress(OSError):  # the next write removes the other name
         new.unlink()
     return True
 

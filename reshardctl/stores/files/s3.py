@@ -150,7 +150,7 @@ class S3:
     ) -> None:
         """Sends a write until its outcome is certain.
 
-        landed, before: whether an object is as the write leaves it, or as it was before it.
+        is_after, is_before: whether an object is as the write leaves it, or as it was before it.
         """
         def send() -> WriteResult:
             call()

@@ -42,11 +42,11 @@ def noted(root: Path, content: bytes) -> Path:
     try:
         _write(temporary, content, None, path)
         temporary.rename(path)
-        _settled(root, root)
+        _sync_names(root, root)
     except BaseException as error:
         _drop(temporary)
         _drop(path)
-        if isinstance(error, Unsettled):  # the note; nothing that it is about was touched
+        if isinstance(error, Unsettled):  # only the note was written
             raise OSError(error.errno, error.strerror) from None
         raise
     return path
@@ -81,7 +81,7 @@ def create(root: Path, path: Path, content: bytes) -> None:
         if isinstance(error, FileExistsError):
             raise Moved(path) from None
         raise
-    _settled(path.parent, root)
+    _sync_names(path.parent, root)
 
 
 def replace(root: Path, path: Path, content: bytes, was: bytes) -> None:
@@ -99,7 +99,7 @@ def replace(root: Path, path: Path, content: bytes, was: bytes) -> None:
         raise Moved(path) from None
     finally:
         _drop(temporary)
-    _settled(path.parent, root)
+    _sync_names(path.parent, root)
 
 
 def delete(root: Path, path: Path, was: bytes) -> None:
@@ -117,11 +117,11 @@ def delete(root: Path, path: Path, was: bytes) -> None:
         raise
     _drop(aside)
     folder = path.parent
-    with suppress(OSError):  # a folder without files is one that no object store has
+    with suppress(OSError):  # an object store has no empty folders
         while folder != root:
             folder.rmdir()
             folder = folder.parent
-    _settled(folder, root)
+    _sync_names(folder, root)
 
 
 def _temporary(root: Path) -> Path:
@@ -193,7 +193,7 @@ def _drop(temporary: Path) -> None:
         temporary.unlink()
 
 
-def _settled(folder: Path, root: Path) -> None:
+def _sync_names(folder: Path, root: Path) -> None:
     """Syncs the names in the folder and in those above it up to the root."""
     try:
         while True:

@@ -54,7 +54,7 @@ class Tree:
 
         CannotTell if it keeps changing, or if a wanted file cannot be read.
         """
-        return Reading(self._blobs, self._select).settled()
+        return Reading(self._blobs, self._select).consistent()
 
     def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
         """The named files as they are now."""
@@ -139,9 +139,9 @@ class Tree:
         content: bytes | None, checksum: bytes | None,
     ) -> None:
         beside = crc_of(key)
-        early = None if file is not None else checksum  # an orphan's goes before its file comes
+        early = None if file is not None else checksum  # an orphan's goes first
         if crc is not None and (file is not None or checksum is not None):
-            with suppress(AnswerLost):  # whether it stays so, the file's own move will tell
+            with suppress(AnswerLost):  # the move of the file will tell its outcome
                 self._move(beside, crc, early)
             placed = None if early is None else Blob(early, 0)
             try:
@@ -153,7 +153,7 @@ class Tree:
             crc = placed
         else:
             self._move(key, file, content)
-        with suppress(Moved, Refused, CannotTell):  # the file stands, and does so without it
+        with suppress(Moved, Refused, CannotTell):  # the file is valid without it
             self._move(beside, crc, checksum)
 
     def _move(self, key: str, was: Blob | None, content: bytes | None) -> None:

@@ -67,7 +67,7 @@ class Metastore:
     def read(self) -> list[Image]:
         """Every row. UsageError if this is no metastore, or the named index is not in it."""
         rows = self._attempts.reading(self._every, TABLE)
-        # A source that was seen switched off once must not be on when it is written.
+        # A source that was switched off when it was read must still be off when it is written.
         self._off |= {row.key for row in rows if row.key.count("/") == 1 and not self._enabled(row)}
         return rows
 

@@ -99,7 +99,7 @@ class Strings:
                 pipe.execute()
             except self._server.moved as error:
                 if error.__context__ is not None and self._server.lost(error.__context__):
-                    raise error.__context__ from None  # redis-py calls a lost EXEC so, too
+                    raise error.__context__ from None  # redis-py raises this for a lost EXEC too
                 return WriteResult.CONFLICT
         return WriteResult.APPLIED
 
