@@ -6,17 +6,15 @@ from collections.abc import Mapping
 
 from reshardctl.render import concise, github, json, jsonl, junit, markdown, sarif, text
 from reshardctl.render.audit import markdown as audit_markdown
-from reshardctl.render.audit import text as audit_text
 from reshardctl.render.context import Context
 from reshardctl.render.data import Result
 from reshardctl.render.document import Document, Writer
 from reshardctl.render.families import family
 from reshardctl.render.many import markdown as many_markdown
-from reshardctl.render.many import text as many_text
 from reshardctl.render.outcomes import Fixed, Planned, Saved, Undoing
 
 WRITERS: Mapping[str, Writer] = {
-    "text": family("text", text, many_text, audit_text),
+    "text": text.write,
     "concise": concise.write,
     "json": json.write,
     "jsonl": jsonl.write,

@@ -38,7 +38,7 @@ class Sheet:
 
     def __init__(self, context: Context) -> None:
         self.width = max(NARROWEST, min(context.width, WIDEST))
-        self._context = context
+        self.context = context
         self._rows: list[tuple[RenderableType, bool]] = []
         """What to print, and whether its lines are to stay whole."""
 
@@ -50,7 +50,7 @@ class Sheet:
         for part in parts:
             words, style = (part, "") if isinstance(part, str) else part
             words = escape(words)
-            whole.append(ascii_only(words) if self._context.ascii else words, style or None)
+            whole.append(ascii_only(words) if self.context.ascii else words, style or None)
         return whole
 
     def blank(self) -> None:
@@ -214,7 +214,7 @@ class Sheet:
         from rich.console import Console
 
         out = StringIO()
-        color = self._context.color
+        color = self.context.color
         console = Console(
             file=out, width=self.width, force_terminal=color, no_color=not color,
             color_system="standard" if color else None, legacy_windows=False,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from reshardctl.diagnosis.discovery import Confidence, Found, Table
 from reshardctl.model.times import instant
 from reshardctl.render.console import Part, Sheet
-from reshardctl.render.context import Context
 from reshardctl.render.documents import Json
 from reshardctl.render.words import command, count
 
@@ -15,9 +14,8 @@ FORMATS = ("text", "json")
 _COLORS = {Confidence.CERTAIN: "green", Confidence.STRONG: "green", Confidence.POSSIBLE: "yellow"}
 
 
-def text(found: Found, context: Context) -> str:
+def text(sheet: Sheet, found: Found) -> None:
     """A locator a line with its evidence below it; then what could not be read."""
-    sheet = Sheet(context)
     stream = found.lineage.stream
     sheet.fields(
         (stream.name, "bold"), stream.region, count(len(found.lineage), "shard"),
@@ -31,8 +29,7 @@ def text(found: Found, context: Context) -> str:
         sheet.line(("Could not be read", "bold"), " and may be it:")
         for name, why in found.unread:
             sheet.line(f"{name}: {why}", indent=2)
-    _last(sheet, found, context)
-    return sheet.render()
+    _last(sheet, found)
 
 
 def _table(sheet: Sheet, table: Table) -> None:
@@ -45,7 +42,7 @@ def _table(sheet: Sheet, table: Table) -> None:
         sheet.line(f"A table of {table.library.name}: {why}.", indent=4)
 
 
-def _last(sheet: Sheet, found: Found, context: Context) -> None:
+def _last(sheet: Sheet, found: Found) -> None:
     others = found.others()
     sheet.blank()
     said = f"{count(found.looked, 'table')} in this account and region; "
@@ -57,7 +54,7 @@ def _last(sheet: Sheet, found: Found, context: Context) -> None:
     sheet.blank()
     for table in found.matching():
         if table.locator:
-            sheet.command(command("inspect", table.locator, *context.suggested_command))
+            sheet.command(command("inspect", table.locator, *sheet.context.suggested_command))
 
 
 def discovery_document(found: Found) -> Json:

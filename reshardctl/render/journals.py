@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from reshardctl.journal import S3Object
 from reshardctl.journal.listed_journals import Entry, State, younger
 from reshardctl.render.console import Sheet
-from reshardctl.render.context import Context
 from reshardctl.render.documents import Json
 from reshardctl.render.words import command, count, elsewhere
 
@@ -25,20 +24,18 @@ class Listing:
     usual: bool
 
 
-def text(listing: Listing, context: Context) -> str:
+def text(sheet: Sheet, listing: Listing) -> None:
     """Name and state, what it is about, and the command that takes it back."""
-    sheet = Sheet(context)
     if not listing.entries:
         sheet.line(f"No journals in {listing.location}.")
-        return sheet.render()
+        return
     sheet.line(f"{count(len(listing.entries), 'journal')} in {listing.location}, newest first")
     for entry in listing.entries:
         sheet.blank()
         sheet.fields((entry.name, "bold"), _state(listing, entry))
         sheet.fields(*_about(entry), indent=2)
-        for words in _commands(listing, entry, context):
-            sheet.command(words)
-    return sheet.render()
+        for argv in _commands(listing, entry, elsewhere(sheet.context.suggested_command)):
+            sheet.command(argv)
 
 
 def lines(listing: Listing) -> list[str]:
@@ -104,13 +101,12 @@ def _younger(listing: Listing, entry: Entry) -> list[Entry]:
     return younger(listing.entries, entry.records, entry.keys)
 
 
-def _commands(listing: Listing, entry: Entry, context: Context) -> list[list[str]]:
+def _commands(listing: Listing, entry: Entry, reached: Sequence[str]) -> list[list[str]]:
     """What takes it back, or finishes it; nothing where nothing is in place."""
     if not entry.in_place or entry.open:
         return []
     whole = isinstance(entry.where, S3Object) or not listing.usual
     named = str(entry.where) if whole else entry.name
-    reached = elsewhere(context.suggested_command)
     back = command("undo", named, *reached)
     if entry.state is State.HALF_DONE:
         return [command("fix", "--resume", named, *reached), back]

@@ -10,7 +10,7 @@ from reshardctl.render.changes import changes
 from reshardctl.render.finding_repair import Mending, costs_after, mending
 from reshardctl.render.forecast_words import already_so, supposed
 from reshardctl.render.text_fix import left_alone, phrases
-from reshardctl.render.words import absolute, condition, sentence, shards, shortened, widest
+from reshardctl.render.words import about, absolute, condition, sentence, shortened, widest
 
 
 def title(finding: Finding) -> str:
@@ -20,10 +20,9 @@ def title(finding: Finding) -> str:
 
 def sentences(report: Report, finding: Finding, verbose: bool = False) -> list[str]:
     """What it is, what it costs, under which options, by when, and the fix: one sentence each."""
-    named = shards(finding.shards, verbose)
     forecast = [f"forecast, {words}" if (words := supposed(report)) else "",
                 already_so(report, finding, verbose)]
-    said = [*forecast, f"{named}: {finding.what}" if named else finding.what, finding.costs]
+    said = [*forecast, about(finding, verbose), finding.costs]
     if only := condition(finding.when, [j.candidate for j in report.judged]):
         said.append(f"only if {only}")
     if finding.deadline is not None and finding.effects:

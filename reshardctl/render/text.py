@@ -2,56 +2,65 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
+from reshardctl.diagnosis.audit_report import AuditReport
+from reshardctl.diagnosis.discovery import Found
 from reshardctl.diagnosis.report import Report
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.exit import Exit
-from reshardctl.render import text_findings, text_plan, text_stream
+from reshardctl.render import (
+    discovered,
+    journals,
+    text_audit,
+    text_findings,
+    text_plan,
+    text_roundup,
+    text_stream,
+    text_undo,
+)
 from reshardctl.render.console import Sheet
-from reshardctl.render.context import Context
-from reshardctl.render.outcomes import Fixed, Saved, Undoing
+from reshardctl.render.document import Document
+from reshardctl.render.journals import Listing
+from reshardctl.render.many.roundup import Roundup
+from reshardctl.render.outcomes import Fixed, Planned, Undoing
 
 
-def inspect(report: Report, context: Context) -> str:
-    """Every finding with its fix, or the reason why there is none."""
-    sheet = Sheet(context)
-    text_stream.header(sheet, report, context)
-    text_findings.findings(sheet, report, context)
-    text_findings.last_lines(sheet, report, context)
+def write(document: Document) -> str:
+    """The result on a sheet as wide as the terminal."""
+    sheet = Sheet(document.context)
+    match document.result:
+        case Report() as report:
+            text_stream.header(sheet, report)
+            text_findings.findings(sheet, report)
+            text_findings.last_lines(sheet, report)
+        case Planned(report, dry_run, saved):
+            text_stream.header(sheet, report)
+            text_plan.plan(sheet, report)
+            if dry_run:
+                text_plan.not_written(sheet, report, saved)
+        case Fixed() as outcome:
+            text_plan.written(sheet, outcome)
+        case Undoing() as undoing:
+            text_stream.header(sheet, undoing.now)
+            text_undo.undo(sheet, undoing)
+        case AuditReport() as audit:
+            text_audit.audit(sheet, audit)
+        case Roundup() as roundup:
+            text_roundup.roundup(sheet, roundup)
+        case Listing() as listing:
+            journals.text(sheet, listing)
+        case Found() as discovery:
+            discovered.text(sheet, discovery)
+        case ReshardError() as failure:
+            _error(sheet, failure)
+        case _ as other:
+            assert_never(other)
     return sheet.render()
 
 
-def plan(
-    report: Report, context: Context, *, dry_run: bool = True, saved: Saved | None = None
-) -> str:
-    """What fix would write, what is so after it, and what it costs."""
-    sheet = Sheet(context)
-    text_stream.header(sheet, report, context)
-    text_plan.plan(sheet, report, context)
-    if dry_run:
-        text_plan.not_written(sheet, report, context, saved)
-    return sheet.render()
-
-
-def fixed(outcome: Fixed, context: Context) -> str:
-    """What was written, where its journal is, and what inspect says now."""
-    sheet = Sheet(context)
-    text_plan.written(sheet, outcome, context)
-    return sheet.render()
-
-
-def undo(undoing: Undoing, context: Context) -> str:
-    """What an undo puts back, and what the next start does then."""
-    from reshardctl.render import text_undo
-
-    sheet = Sheet(context)
-    text_stream.header(sheet, undoing.now, context)
-    text_undo.undo(sheet, undoing, context)
-    return sheet.render()
-
-
-def error(failure: ReshardError, context: Context) -> str:
+def _error(sheet: Sheet, failure: ReshardError) -> None:
     """What happened, and the next command."""
-    sheet = Sheet(context)
     kind = {Exit.REFUSED: "refused", Exit.HALF_DONE: "half done"}.get(failure.exit, "error")
     sheet.line((f"{kind}: ", "bold red"), failure.what)
     if failure.next:
@@ -60,6 +69,3 @@ def error(failure: ReshardError, context: Context) -> str:
         sheet.line(f"journal: {failure.journal}", indent=2)
     if failure.exit is Exit.REFUSED and "nothing was written" not in failure.what.lower():
         sheet.line("Nothing was written.", indent=2)
-    return sheet.render()
-
-

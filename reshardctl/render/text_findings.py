@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Sequence
 
 from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.retention_advice import retention_advice
@@ -11,7 +12,6 @@ from reshardctl.model.times import instant
 from reshardctl.planning.plan import Ask
 from reshardctl.render.answer_commands import answers
 from reshardctl.render.console import Part, Sheet
-from reshardctl.render.context import Context
 from reshardctl.render.finding_repair import all_residuals, fixable
 from reshardctl.render.forecast_words import (
     already_so,
@@ -24,15 +24,15 @@ from reshardctl.render.pictures import Pictures
 from reshardctl.render.question_effects import explained
 from reshardctl.render.text_fix import Fixes
 from reshardctl.render.words import (
+    about,
     absolute,
     accepting,
     command,
     condition,
-    count,
+    counted,
     lead,
     left_in,
     sentence,
-    shards,
     shortened,
 )
 
@@ -44,105 +44,104 @@ LEFT = 5
 """Shards whose records are told one by one; `-v` shows all."""
 
 
-def findings(sheet: Sheet, report: Report, context: Context) -> None:
+def findings(sheet: Sheet, report: Report) -> None:
     """Every finding, worst first; leftovers in a line or two each."""
-    fixes = Fixes(sheet, report, context)
-    for index, finding in enumerate(report.findings):
-        if finding.severity is Severity.INFO:
-            if index and report.findings[index - 1].severity is not Severity.INFO:
-                sheet.blank()
-            _leftover(sheet, report, finding, context)
-        else:
+    fixes = Fixes(sheet, report)
+
+    def whole(finding: Finding) -> None:
+        right = lead(finding.effects, finding.deadline, report.snapshot.now)
+        head(sheet, finding, right)
+        _sentences(sheet, report, finding)
+        _picture(sheet, report, finding)
+        fixes.show(finding)
+
+    def brief(finding: Finding) -> str:
+        only = condition(finding.when, [j.candidate for j in report.judged])
+        only = f" (only if {only})" if only else ""
+        helps = f"; {finding.helps}" if finding.helps else ""
+        verbose = sheet.context.verbose
+        return f"{shortened(about(finding, verbose), verbose)}{only}{helps}"
+
+    listed(sheet, report.findings, whole, brief)
+    sheet.blank()
+
+
+def listed(
+    sheet: Sheet, findings: Sequence[Finding], whole: Callable[[Finding], None],
+    brief: Callable[[Finding], str],
+) -> None:
+    """Findings one below the other: `whole` writes one, `brief` is what a leftover's line says."""
+    for index, finding in enumerate(findings):
+        if finding.severity is not Severity.INFO:
             sheet.blank()
-            _finding(sheet, report, finding, context)
-            fixes.show(finding)
+            whole(finding)
+            continue
+        if index and findings[index - 1].severity is not Severity.INFO:
+            sheet.blank()
+        sheet.line(*_title(finding), f"  {brief(finding)}", indent=2)
+
+
+def head(sheet: Sheet, finding: Finding, right: str) -> None:
+    """A finding's first line; what is most urgent stands at its right."""
+    sheet.spread(_title(finding), (right, SIGNS[finding.severity][1]), indent=2)
     sheet.blank()
 
 
-def _finding(sheet: Sheet, report: Report, finding: Finding, context: Context) -> None:
+def _title(finding: Finding) -> list[Part]:
     sign, color = SIGNS[finding.severity]
-    head: list[Part] = [
-        (f"{sign} {finding.severity}", color), f"  {finding.code}  ", (finding.name, "bold"),
-    ]
-    now = report.snapshot.now
-    sheet.spread(head, (lead(finding.effects, finding.deadline, now), color), indent=2)
-    sheet.blank()
-    words = shortened(_named(finding, context), context.verbose)
-    sheet.line(sentence(words), *_also(finding, context), indent=BODY)
-    if already := already_so(report, finding, context.verbose):
+    return [(f"{sign} {finding.severity}", color), f"  {finding.code}  ", (finding.name, "bold")]
+
+
+def _sentences(sheet: Sheet, report: Report, finding: Finding) -> None:
+    verbose = sheet.context.verbose
+    costs = shortened(finding.costs, verbose)
+    also = [" ", sentence(costs)] if costs else []
+    sheet.line(sentence(shortened(about(finding, verbose), verbose)), *also, indent=BODY)
+    if already := already_so(report, finding, verbose):
         sheet.line(already, indent=BODY)
     if only := condition(finding.when, [j.candidate for j in report.judged]):
         sheet.line(f"Only if {only}.", indent=BODY)
     if finding.deadline is not None and finding.effects:
         sheet.line(sentence(absolute(finding.effects, finding.deadline)), indent=BODY)
     left = left_in(finding.effects)
-    for line in left if context.verbose else left[:LEFT]:
+    for line in left if verbose else left[:LEFT]:
         sheet.line(f"{line}.", indent=BODY)
-    if not context.verbose and len(left) > LEFT:
+    if not verbose and len(left) > LEFT:
         sheet.line(f"And so in {len(left) - LEFT} more shards; -v shows them.", indent=BODY)
-    if context.verbose:
+    if verbose:
         for why in dict.fromkeys(e.why for e in finding.effects if e.why):
             sheet.line(sentence(why), indent=BODY)
-    _picture(sheet, report, finding, context)
 
 
-def _named(finding: Finding, context: Context) -> str:
-    named = shards(finding.shards, context.verbose)
-    return f"{named}: {finding.what}" if named else finding.what
-
-
-def _also(finding: Finding, context: Context) -> list[Part]:
-    costs = shortened(finding.costs, context.verbose)
-    return [" ", sentence(costs)] if costs else []
-
-
-def _picture(sheet: Sheet, report: Report, finding: Finding, context: Context) -> None:
-    drawn = Pictures(report, verbose=context.verbose, plain=context.ascii).of(finding.shards)
+def _picture(sheet: Sheet, report: Report, finding: Finding) -> None:
+    drawer = Pictures(report, verbose=sheet.context.verbose, plain=sheet.context.ascii)
     sheet.blank()
-    sheet.drawing(drawn, indent=BODY + 4)
+    sheet.drawing(drawer.of(finding.shards), indent=BODY + 4)
     sheet.blank()
 
 
-def _leftover(sheet: Sheet, report: Report, finding: Finding, context: Context) -> None:
-    sign, color = SIGNS[finding.severity]
-    what = shortened(_named(finding, context), context.verbose)
-    only = condition(finding.when, [j.candidate for j in report.judged])
-    only = f" (only if {only})" if only else ""
-    helps = f"; {finding.helps}" if finding.helps else ""
-    sheet.line(
-        (f"{sign} {finding.severity}", color), f"  {finding.code}  ", (finding.name, "bold"),
-        f"  {what}{only}{helps}", indent=2,
-    )
-
-
-def last_lines(sheet: Sheet, report: Report, context: Context) -> None:
+def last_lines(sheet: Sheet, report: Report) -> None:
     """What was judged, the counted line, and the commands that come next."""
     for note in report.notes:
-        sheet.line(f"Note: {shortened(note, context.verbose)}.")
-    if words := what_was_judged(report):
-        sheet.line(words)
+        sheet.line(f"Note: {shortened(note, sheet.context.verbose)}.")
+    if judged := what_was_judged(report):
+        sheet.line(judged)
     sheet.blank()
     sheet.line((tally(report), "bold"))
-    _next(sheet, report, context)
+    _next(sheet, report)
 
 
 def tally(report: Report) -> str:
     """`2 errors, 1 warning, 1 info.  3 fixable.`"""
     if not report.findings:
         return " ".join(["No findings", supposed(report)]).rstrip() + "."
-    counts = report.counts()
-    parts = [
-        count(counts[str(s)], str(s), "info" if s is Severity.INFO else "")
-        for s in (Severity.ERROR, Severity.WARNING, Severity.INFO) if counts[str(s)]
-    ]
-    mended = len(fixable(report))
-    grave = any(f.severity > Severity.INFO for f in report.findings)
-    said = [", ".join(parts) + (f" {words}." if (words := supposed(report)) else ".")]
+    forecast = f" {words}" if (words := supposed(report)) else ""
+    sentences = [f"{', '.join(counted(report.counts()))}{forecast}."]
     if report.snapshot.foreseen is not None:
-        said.append(new_ones(report))
-    elif grave:
-        said.append(f"{mended} fixable.")
-    return "  ".join(filter(None, said))
+        sentences.append(new_ones(report))
+    elif any(f.severity > Severity.INFO for f in report.findings):
+        sentences.append(f"{len(fixable(report))} fixable.")
+    return "  ".join(filter(None, sentences))
 
 
 def first_aid_first(sheet: Sheet, report: Report) -> None:
@@ -158,39 +157,36 @@ def first_aid_first(sheet: Sheet, report: Report) -> None:
     sheet.blank()
 
 
-def _after_a_forecast(sheet: Sheet, report: Report, context: Context) -> None:
+def _after_a_forecast(sheet: Sheet, report: Report) -> None:
     """What can be done before the reshard, and what is to be done after it."""
+    suggested = sheet.context.suggested_command
     if any(is_already(report, f) for f in report.findings if f.severity > Severity.INFO):
-        sheet.command(
-            command("inspect", *context.suggested_command), "what is so already, and its fix"
-        )
-    after = command("inspect", *context.suggested_command, "--wait", "15m")
-    sheet.command(after, "once it has been made")
+        sheet.command(command("inspect", *suggested), "what is so already, and its fix")
+    sheet.command(command("inspect", *suggested, "--wait", "15m"), "once it has been made")
 
 
-def ask(sheet: Sheet, report: Report, question: Ask, context: Context) -> None:
+def ask(sheet: Sheet, report: Report, question: Ask) -> None:
     """Each answer's command below what it changes."""
-    told = explained(report, question)
+    context, told = sheet.context, explained(report, question)
     for index, words in enumerate(answers(report, question, context.suggested_command)):
         if told:
             sheet.remark(told[index])
         sheet.command(command(context.verb, "--dry-run", *words, *context.sink))
 
 
-def _next(sheet: Sheet, report: Report, context: Context) -> None:
+def _next(sheet: Sheet, report: Report) -> None:
     if report.snapshot.foreseen is not None:
-        _after_a_forecast(sheet, report, context)
+        _after_a_forecast(sheet, report)
         return
     first_aid_first(sheet, report)
+    suggested = sheet.context.suggested_command
     grave = [f for f in report.findings if f.severity > Severity.INFO]
     if fixable(report):
-        sheet.command(
-            command("fix", "--dry-run", *context.suggested_command), "see the exact writes"
-        )
+        sheet.command(command("fix", "--dry-run", *suggested), "see the exact writes")
     elif flags := [r.flag for r in all_residuals(report) if r.flag]:
-        words = accepting(context.suggested_command, flags)
-        sheet.command(command("fix", "--dry-run", *words), "what that would do")
+        argv = accepting(suggested, flags)
+        sheet.command(command("fix", "--dry-run", *argv), "what that would do")
     elif isinstance(report.decision, Ask):
-        ask(sheet, report, report.decision, context)
+        ask(sheet, report, report.decision)
     if grave:
         sheet.command(command("rule", grave[0].code), "what this means")

@@ -11,7 +11,6 @@ from reshardctl.planning.effects import Harm
 from reshardctl.planning.plan import Ask, NoSafePlan, Plan, Residual
 from reshardctl.render.changes import Action, Changed, changes, shards_written
 from reshardctl.render.console import LABEL, Sheet
-from reshardctl.render.context import Context
 from reshardctl.render.finding_repair import Mending, costs_after, mending
 from reshardctl.render.words import cost, disorders, shards, shortened, widest
 
@@ -23,8 +22,8 @@ NEVER_READ = "never read"
 class Fixes:
     """Says why there is no plan once, and afterwards only where that stands."""
 
-    def __init__(self, sheet: Sheet, report: Report, context: Context) -> None:
-        self._sheet, self._report, self._context = sheet, report, context
+    def __init__(self, sheet: Sheet, report: Report) -> None:
+        self._sheet, self._report, self._verbose = sheet, report, sheet.context.verbose
         decision = report.decision
         steps = decision.steps if isinstance(decision, Plan) else ()
         self._changes = {one.shard: one for one in changes(report, steps)}
@@ -46,7 +45,7 @@ class Fixes:
             self._none(finding)
 
     def _fix(self, *lines: str) -> None:
-        first, *others = [shortened(line, self._context.verbose) for line in lines]
+        first, *others = [shortened(line, self._verbose) for line in lines]
         if self._report.snapshot.foreseen is not None:
             first = f"afterwards: {first}"
         self._sheet.labelled(("fix", "bold"), first, indent=INDENT)
@@ -58,10 +57,9 @@ class Fixes:
             self._changes[shard] for w in found.writes
             for shard in shards_written(self._report, w) if shard in finding.shards
         ]
-        verbose = self._context.verbose
-        self._fix("; ".join(phrases(changed, verbose)), *self._costs(changed))
+        self._fix("; ".join(phrases(changed, self._verbose)), *self._costs(changed))
         for effect in found.remains:
-            named = shards((effect.shard,), verbose) if effect.shard else "the consumer"
+            named = shards((effect.shard,), self._verbose) if effect.shard else "the consumer"
             self._sheet.line(f"remains: {named} {cost(effect)}", indent=INDENT + LABEL)
         for residual in found.residuals:
             self._sheet.line(left_alone(residual), indent=INDENT + LABEL)

@@ -11,7 +11,6 @@ from reshardctl.planning.effects import Effect, Harm
 from reshardctl.planning.plan import Ask, NoSafePlan, Nothing, Plan
 from reshardctl.render.changes import Action, Changed, changes, counted
 from reshardctl.render.console import LABEL, Part, Sheet
-from reshardctl.render.context import Context
 from reshardctl.render.finding_repair import all_residuals, costs_after
 from reshardctl.render.outcomes import Fixed, Saved
 from reshardctl.render.price import price_words
@@ -39,23 +38,23 @@ ROWS = 40
 """Lines of the table by shard; `-v` shows all."""
 
 
-def plan(sheet: Sheet, report: Report, context: Context) -> None:
+def plan(sheet: Sheet, report: Report) -> None:
     """The decision, whatever it is."""
     match report.decision:
         case Plan() as decided:
-            _plan(sheet, report, decided, context)
+            _plan(sheet, report, decided)
         case Nothing():
             sheet.line(("Nothing to write.", "bold"), _why_nothing(report))
-            residuals(sheet, report, context)
+            residuals(sheet, report)
         case Ask() as open_question:
             sheet.line(("No plan yet: ", "bold"), f"{asked(open_question)}.")
         case NoSafePlan(why, ways):
-            sheet.line(("No plan: ", "bold"), sentence(shortened(why, context.verbose)))
+            sheet.line(("No plan: ", "bold"), sentence(shortened(why, sheet.context.verbose)))
             for way in ways:
                 _way_out(sheet, way)
     for note in report.notes:
         sheet.blank()
-        sheet.line(f"Note: {shortened(note, context.verbose)}.")
+        sheet.line(f"Note: {shortened(note, sheet.context.verbose)}.")
 
 
 def _way_out(sheet: Sheet, way: str) -> None:
@@ -76,36 +75,34 @@ def _why_nothing(report: Report) -> str:
     return f" The next start already does what policy {report.options.policy.name} wants."
 
 
-def _plan(sheet: Sheet, report: Report, decided: Plan, context: Context) -> None:
+def _plan(sheet: Sheet, report: Report, decided: Plan) -> None:
     changed = changes(report, decided.steps)
-    table(sheet, report, changed, decided, context)
+    _table(sheet, report, changed, decided)
     sheet.blank()
-    writes(sheet, decided.steps, context)
+    writes(sheet, decided.steps)
     if words := plan_words(decided.steps):
         sheet.labelled(("running", "bold"), words, indent=2)
-    _after(sheet, report, decided, context)
-    _costs(sheet, report, decided, context)
-    residuals(sheet, report, context)
+    _after(sheet, report, decided)
+    _costs(sheet, report, decided)
+    residuals(sheet, report)
     back = f"reshardctl undo JOURNAL   # {undo_words(changed)}"
     sheet.labelled(("undo", "bold"), back, indent=2)
     sheet.blank()
     sheet.line((counts(changed), "bold"), "  " + price_words(decided))
 
 
-def table(
-    sheet: Sheet, report: Report, changed: list[Changed], decided: Plan, context: Context
-) -> None:
+def _table(sheet: Sheet, report: Report, changed: list[Changed], decided: Plan) -> None:
     """Shard by shard: now, after, why, what it skips and re-reads."""
-    left, found = costs_after(decided), codes(report)
+    left, findings, verbose = costs_after(decided), codes(report), sheet.context.verbose
     rows: list[list[Part]] = []
-    shown = changed if context.verbose else changed[:ROWS]
+    shown = changed if verbose else changed[:ROWS]
     for one in shown:
         own = left.get(one.shard, [])
         sign, color = SIGNS[one.action]
         rows.append([
-            (sign, color), shortened(shards((one.shard,), context.verbose), context.verbose),
-            _place(one.now, context), _place(one.after, context),
-            found.get(one.shard) or _reason(report, one, context),
+            (sign, color), shortened(shards((one.shard,), verbose), verbose),
+            _position(one.now, verbose), _position(one.after, verbose),
+            findings.get(one.shard) or _reason(report, one, verbose),
             *(("", "") if one.placeless else
               (widest(own, Harm.SKIPPED), widest(own, Harm.REREAD))),
         ])
@@ -116,20 +113,19 @@ def table(
         sheet.line(f"and {hidden} more; -v shows them", indent=2)
 
 
-def _reason(report: Report, one: Changed, context: Context) -> str:
+def _reason(report: Report, one: Changed, verbose: bool) -> str:
     """Why a row is written on whose shard there is no finding; of many shards, once."""
     policy = report.options.policy
     if one.part or one.placeless:  # what is done to a file, the writes below say
         return ""
-    return policy.name if policy.skips else shortened(one.write.why, context.verbose)
+    return policy.name if policy.skips else shortened(one.write.why, verbose)
 
 
-def _place(place: str | None, context: Context) -> str:
+def _position(position: str | None, verbose: bool) -> str:
     """AFTER_SEQUENCE_NUMBER 4968…3154 as AFTER 4968…3154: a table has no room for more."""
-    if place is None:
+    if position is None:
         return "–"
-    narrow = place if context.verbose else place.replace("_SEQUENCE_NUMBER ", " ")
-    return shortened(narrow, context.verbose)
+    return shortened(position if verbose else position.replace("_SEQUENCE_NUMBER ", " "), verbose)
 
 
 def codes(report: Report) -> dict[ShardId, str]:
@@ -142,7 +138,7 @@ def codes(report: Report) -> dict[ShardId, str]:
     return {shard: ", ".join(names) for shard, names in found.items()}
 
 
-def _after(sheet: Sheet, report: Report, decided: Plan, context: Context) -> None:
+def _after(sheet: Sheet, report: Report, decided: Plan) -> None:
     """What the simulation of the planned rows still shows."""
     effects = [e for run in decided.after for e in run]
     stalled = {e.shard for e in effects if e.harm is Harm.STALLED and e.certain}
@@ -156,7 +152,7 @@ def _after(sheet: Sheet, report: Report, decided: Plan, context: Context) -> Non
         f"{read} of {count(opened, 'open shard')} read; checked by replaying the plan",
         indent=2,
     )
-    for line in remaining(effects, context.verbose):
+    for line in remaining(effects, sheet.context.verbose):
         sheet.line(line, indent=2 + LABEL)
 
 
@@ -172,21 +168,21 @@ def remaining(effects: Iterable[Effect], verbose: bool) -> list[str]:
     ]
 
 
-def _costs(sheet: Sheet, report: Report, decided: Plan, context: Context) -> None:
+def _costs(sheet: Sheet, report: Report, decided: Plan) -> None:
     """What a skipping policy gives up, against skipping nothing."""
     if not decided.costs:
         return
     name = report.options.policy.name
     sheet.labelled(("costs", "bold"), f"policy {name} skips, by intention:", indent=2)
-    for line in remaining(decided.costs, context.verbose):
+    for line in remaining(decided.costs, sheet.context.verbose):
         sheet.line(line, indent=2 + LABEL)
 
 
-def residuals(sheet: Sheet, report: Report, context: Context) -> None:
+def residuals(sheet: Sheet, report: Report) -> None:
     """Shards left alone, each with the flag that would mend it."""
     for residual in all_residuals(report):
         sheet.labelled(
-            ("left", "bold"), shortened(left_alone(residual), context.verbose), indent=2
+            ("left", "bold"), shortened(left_alone(residual), sheet.context.verbose), indent=2
         )
 
 
@@ -213,46 +209,44 @@ def counts(changed: Iterable[Changed]) -> str:
     )
 
 
-def not_written(
-    sheet: Sheet, report: Report, context: Context, saved: Saved | None
-) -> None:
+def not_written(sheet: Sheet, report: Report, saved: Saved | None) -> None:
     """That a dry run wrote nothing, and the command that would."""
     sheet.blank()
     also = f" Saved {saved.path} (sha256 {saved.digest[:8]}…)." if saved else ""
     sheet.line(f"Nothing was written.{also}")
     first_aid_first(sheet, report)
+    context = sheet.context
     if isinstance(report.decision, Plan):
-        words = [*context.suggested_command, *context.sink]
+        argv = [*context.suggested_command, *context.sink]
         if saved is not None:
-            words = ["--plan", saved.path, *elsewhere(context.suggested_command)]
-        sheet.command(command(context.verb, *words))
+            argv = ["--plan", saved.path, *elsewhere(context.suggested_command)]
+        sheet.command(command(context.verb, *argv))
     elif flags := [r.flag for r in all_residuals(report) if r.flag]:
-        words = [*accepting(context.suggested_command, flags), *context.sink]
-        sheet.command(command(context.verb, "--dry-run", *words), "what that would do")
+        argv = [*accepting(context.suggested_command, flags), *context.sink]
+        sheet.command(command(context.verb, "--dry-run", *argv), "what that would do")
     elif isinstance(report.decision, Ask):
-        ask(sheet, report, report.decision, context)
+        ask(sheet, report, report.decision)
 
 
-def written(sheet: Sheet, outcome: Fixed, context: Context) -> None:
+def written(sheet: Sheet, outcome: Fixed) -> None:
     """What an applied plan wrote, and what inspect says of the rows now."""
     changed = changes(outcome.before, outcome.steps)
     sheet.line((outcome.before.snapshot.locator.text, "bold"))
     sheet.blank()
     sheet.labelled(("journal", "bold"), outcome.journal, indent=2)
-    for phrase in phrases(changed, context.verbose):
-        sheet.labelled(("wrote", "bold"), shortened(phrase, context.verbose), indent=2)
+    for phrase in phrases(changed, sheet.context.verbose):
+        sheet.labelled(("wrote", "bold"), shortened(phrase, sheet.context.verbose), indent=2)
     if outcome.recognised:
         was = "was" if outcome.recognised == 1 else "were"
         sheet.line(
             f"{count(outcome.recognised, 'step')} {was} in place already", indent=2 + LABEL
         )
     sheet.labelled(("now", "bold"), tally(outcome.after), indent=2)
-    residuals(sheet, outcome.after, context)
+    residuals(sheet, outcome.after)
     for caveat in outcome.after.caveats:
         sheet.line(f"Note: {caveat}.", indent=2)
     sheet.blank()
     rows = count(sum(not one.part for one in changed), "row")
     sheet.line((f"Done. {rows} written and read back.", "bold"))
-    sheet.command(
-        command("undo", outcome.journal, *elsewhere(context.suggested_command)), "takes it back"
-    )
+    reached = elsewhere(sheet.context.suggested_command)
+    sheet.command(command("undo", outcome.journal, *reached), "takes it back")

@@ -6,28 +6,27 @@ from reshardctl.diagnosis.report import Report
 from reshardctl.lineage import Lineage
 from reshardctl.model.times import instant
 from reshardctl.render.console import Part, Sheet
-from reshardctl.render.context import Context
 from reshardctl.render.forecast_words import happening, supposed
 from reshardctl.render.reshards import resharded
 from reshardctl.render.words import ago
 
 
-def forecast(sheet: Sheet, report: Report, context: Context) -> None:
+def forecast(sheet: Sheet, report: Report) -> None:
     """What is supposed, where something is: before anything that is not so yet."""
     if words := supposed(report):
-        what = happening(report, context.verbose)
+        what = happening(report, sheet.context.verbose)
         sheet.line(("Forecast", "bold yellow"), f", {words}: {what}. Nothing was resharded.")
         sheet.blank()
 
 
-def header(sheet: Sheet, report: Report, context: Context) -> None:
+def header(sheet: Sheet, report: Report) -> None:
     """Stream and consumer, one line each where they fit."""
-    forecast(sheet, report, context)
+    forecast(sheet, report)
     snapshot, listed = report.snapshot, report.snapshot.lineage.stream
     stream(sheet, report)
     read = "read" if snapshot.foreseen is None else "foreseen for"
     sheet.fields((snapshot.locator.text, "bold"), f"{read} {instant(snapshot.now)}")
-    if context.verbose:
+    if sheet.context.verbose:
         sheet.fields(listed.arn, f"created {instant(listed.created)}", listed.mode)
         sheet.fields(*(f"{name} {value}" for name, value in sorted(snapshot.store.items())))
     elif "arn" in snapshot.store:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.render.changes import changes
 from reshardctl.render.console import LABEL, Part, Sheet
-from reshardctl.render.context import Context
 from reshardctl.render.outcomes import Undoing
 from reshardctl.render.text_findings import SIGNS as SEVERITIES
 from reshardctl.render.text_findings import tally
@@ -14,7 +13,7 @@ from reshardctl.render.text_writes import writes
 from reshardctl.render.words import command, count, elsewhere, shards, shortened
 
 
-def undo(sheet: Sheet, undoing: Undoing, context: Context) -> None:
+def undo(sheet: Sheet, undoing: Undoing) -> None:
     """The rows, the writes, the findings that come back."""
     if not undoing.steps:
         sheet.line(nothing(undoing))
@@ -22,16 +21,17 @@ def undo(sheet: Sheet, undoing: Undoing, context: Context) -> None:
         sheet.line(f"Stays: {line}")
     if not undoing.steps:
         return
-    _table(sheet, undoing, context)
+    _table(sheet, undoing)
     sheet.blank()
     if undoing.written is None:
-        writes(sheet, undoing.steps, context)
-    _then(sheet, undoing, context)
+        writes(sheet, undoing.steps)
+    _then(sheet, undoing)
     sheet.blank()
     rows = count(sum(len(step.writes) for step in undoing.steps), "row")
     if undoing.written is None:
         sheet.line((f"Undo: {rows} to put back.", "bold"), " Nothing was written.")
-        sheet.command(command("undo", undoing.journal, *elsewhere(context.suggested_command)))
+        reached = elsewhere(sheet.context.suggested_command)
+        sheet.command(command("undo", undoing.journal, *reached))
     else:
         sheet.line((f"Undone. {rows} put back and read back.", "bold"))
 
@@ -44,18 +44,18 @@ def nothing(undoing: Undoing) -> str:
     return f"Nothing of this {what} is in place."
 
 
-def _table(sheet: Sheet, undoing: Undoing, context: Context) -> None:
+def _table(sheet: Sheet, undoing: Undoing) -> None:
     rows: list[list[Part]] = []
     for one in changes(undoing.now, undoing.steps):
         now, then = (
-            "–" if place is None else shortened(place, context.verbose)
+            "–" if place is None else shortened(place, sheet.context.verbose)
             for place in (one.now, one.after)
         )
-        rows.append([SIGNS[one.action], shards((one.shard,), context.verbose), now, then])
+        rows.append([SIGNS[one.action], shards((one.shard,), sheet.context.verbose), now, then])
     sheet.table(["", "shard", "now", "after the undo"], rows)
 
 
-def _then(sheet: Sheet, undoing: Undoing, context: Context) -> None:
+def _then(sheet: Sheet, undoing: Undoing) -> None:
     if undoing.after is None:
         sheet.labelled(("after", "bold"), "the store holds no position", indent=2)
         return
@@ -63,6 +63,6 @@ def _then(sheet: Sheet, undoing: Undoing, context: Context) -> None:
     for finding in undoing.after.findings:
         if finding.severity > Severity.INFO:
             sign, color = SEVERITIES[finding.severity]
-            named = shards(finding.shards, context.verbose)
+            named = shards(finding.shards, sheet.context.verbose)
             words = f"{sign} {finding.severity}  {finding.code}  {finding.name}  {named}"
             sheet.line((words, color), indent=2 + LABEL)

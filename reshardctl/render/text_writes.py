@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from reshardctl.model import Attributes, AttributeValue, Create, Delete, Step, Update, Write
 from reshardctl.render.console import LABEL, Sheet
-from reshardctl.render.context import Context
 from reshardctl.render.escape import cut
 from reshardctl.render.while_running import write_words
 from reshardctl.render.words import count, numbers_elided
@@ -18,22 +17,22 @@ SHORT, LONG = 120, 4000
 """Characters of a value that are shown, and with `-v`."""
 
 
-def writes(sheet: Sheet, steps: Sequence[Step], context: Context) -> None:
+def writes(sheet: Sheet, steps: Sequence[Step]) -> None:
     """Step by step, in the order in which they are written."""
-    label, left = "writes", SHOWN
+    label, left, verbose = "writes", SHOWN, sheet.context.verbose
     total = sum(len(step.writes) for step in steps)
     for step in steps:
-        shown = step.writes if context.verbose else step.writes[:left]
+        shown = step.writes if verbose else step.writes[:left]
         left -= len(shown)
         if shown:
             together = ", in one transaction" if len(step.writes) > 1 else ""
             sheet.labelled((label, "bold"), f"{step.title}{together}", indent=2)
             label = ""
         for write in shown:
-            lines = [*write_lines(write, context.verbose), write_words(write)]
+            lines = [*write_lines(write, verbose), write_words(write)]
             for index, line in enumerate(line for line in lines if line):
                 sheet.line(line, indent=2 + LABEL + (2 if index else 0))
-    shown_in_all = total if context.verbose else min(total, SHOWN)
+    shown_in_all = total if verbose else min(total, SHOWN)
     if hidden := total - shown_in_all:
         sheet.line(f"and {count(hidden, 'more write')}; -v shows all", indent=2 + LABEL)
 

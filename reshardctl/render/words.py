@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 
 from reshardctl.consumers.base import Candidate
+from reshardctl.diagnosis.rules import Finding, Severity
 from reshardctl.model import TIP, ShardId, index_of, short
 from reshardctl.model.times import duration, instant, parse_seconds
 from reshardctl.planning.effects import Deadline, Effect, Harm
@@ -69,6 +70,20 @@ def _runs(ids: Iterable[ShardId]) -> list[tuple[str, int]]:
 def count(number: int, one: str, many: str = "") -> str:
     """`1 error`, `2 errors`."""
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def counted(counts: Mapping[str, int]) -> list[str]:
+    """`2 errors`, `1 info`: how many findings of each severity, worst first."""
+    return [
+        count(counts[str(s)], str(s), "info" if s is Severity.INFO else "")
+        for s in sorted(Severity, reverse=True) if counts[str(s)]
+    ]
+
+
+def about(finding: Finding, verbose: bool = False) -> str:
+    """`2, 3: at LATEST`: the shards of a finding and what it is. Not shortened yet."""
+    named = shards(finding.shards, verbose)
+    return f"{named}: {finding.what}" if named else finding.what
 
 
 def capital(text: str) -> str:

@@ -28,7 +28,7 @@ from reshardctl.render.graph import labels
 from reshardctl.render.graph.html import SHARDS
 from reshardctl.render.graph.style import PAGE
 from reshardctl.render.graph.xml import ascii_markup, safe
-from reshardctl.render.words import sentence, shards, shortened
+from reshardctl.render.words import about, sentence, shortened
 
 CHARTS = 60
 """Shards with a chart of their own, those that lack most first."""
@@ -113,11 +113,9 @@ def body(report: AuditReport) -> Iterator[str]:
 
 
 def _finding(report: AuditReport, finding: Finding) -> Iterator[str]:
-    named = shards(finding.shards)
-    what = f"{named}: {finding.what}" if named else finding.what
     yield f'<div class="finding {safe(str(finding.severity))}">'
     yield f"<h3>{safe(str(finding.severity))} {finding.code} {safe(finding.name)}</h3>"
-    for line in (what, finding.costs, finding.helps):
+    for line in (about(finding), finding.costs, finding.helps):
         if line:
             yield f"<p>{safe(sentence(shortened(line)))}</p>"
     if when := by_when(finding, report.facts.taken):

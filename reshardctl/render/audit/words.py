@@ -12,8 +12,7 @@ from reshardctl.diagnosis.rules.sinks import many
 from reshardctl.model import DONE, START, ShardId, short
 from reshardctl.model.times import duration, instant
 from reshardctl.render.graph.labels import clock
-from reshardctl.render.many.words import counted
-from reshardctl.render.words import sentence, shards, shortened
+from reshardctl.render.words import about, counted, sentence, shortened
 
 HEADS = ("shard", "", "rows", "too many", "out of order")
 ALONE = ("last arrival",)
@@ -44,10 +43,8 @@ def by_when(finding: Finding, now: float) -> str:
 
 def sentences(report: AuditReport, finding: Finding, verbose: bool = False) -> list[str]:
     """What it is, what tells so, by when, and what helps."""
-    named = shards(finding.shards, verbose)
     said = [
-        f"{named}: {finding.what}" if named else finding.what, finding.costs,
-        by_when(finding, report.facts.taken),
+        about(finding, verbose), finding.costs, by_when(finding, report.facts.taken),
         f"next: {finding.helps}" if finding.helps else "",
     ]
     return [sentence(shortened(one, verbose)) for one in said if one]

@@ -8,7 +8,7 @@ from reshardctl.exit import Exit
 from reshardctl.model.times import duration, instant
 from reshardctl.render.finding_repair import fixable
 from reshardctl.render.many.roundup import Entry, Roundup, behind, taken_up
-from reshardctl.render.words import count, shards
+from reshardctl.render.words import about, count, counted
 
 HEADS = ("consumer", "store", "open shards", "behind up to", "result")
 
@@ -39,14 +39,6 @@ def result(entry: Entry) -> str:
     return ", ".join(parts)
 
 
-def counted(counts: dict[str, int]) -> list[str]:
-    """`2 errors`, `1 info`: what there is, worst first."""
-    return [
-        count(counts[str(s)], str(s), "info" if s is Severity.INFO else "")
-        for s in sorted(Severity, reverse=True) if counts[str(s)]
-    ]
-
-
 def total(roundup: Roundup) -> str:
     """`2 errors, 1 info in 3 consumers.  2 fixable.`"""
     found = ", ".join(counted(roundup.counts())) or "No findings"
@@ -62,8 +54,7 @@ def total(roundup: Roundup) -> str:
 
 def hidden(finding: Finding, by: Suppression) -> str:
     """One line on a suppressed finding."""
-    named = f"{shards(finding.shards)}: " if finding.shards else ""
-    return f"{finding.code} {finding.name}: {named}{finding.what}; {_hiding(by)}: {by.why}"
+    return f"{finding.code} {finding.name}: {about(finding)}; {_hiding(by)}: {by.why}"
 
 
 def _hiding(by: Suppression) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from math import inf
 
 from reshardctl.diagnosis.report import Report
@@ -11,30 +10,27 @@ from reshardctl.diagnosis.retention_advice import retention_advice
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.render import text_findings, text_stream
 from reshardctl.render.console import Part, Sheet
-from reshardctl.render.context import Context
 from reshardctl.render.finding_repair import fixable
 from reshardctl.render.many.roundup import Entry, Roundup
 from reshardctl.render.many.words import HEADS, failed, hidden, remarks, row, total
 from reshardctl.render.words import command, sentence, shortened
 
 
-def roundup(shown: Roundup, context: Context) -> str:
+def roundup(sheet: Sheet, shown: Roundup) -> None:
     """A table a stream; then every consumer with something to say; the count last."""
-    sheet = Sheet(context)
     for stream, entries in shown.streams().items():
         sheet.blank()
         known = next((one.report for one in entries if one.report is not None), None)
         if known is None:
             sheet.fields((stream, "bold"), "could not be told")
         else:
-            text_stream.forecast(sheet, known, context)
+            text_stream.forecast(sheet, known)
             text_stream.stream(sheet, known)
         sheet.blank()
         sheet.table(HEADS, [_row(one) for one in entries], wraps=("consumer", "result"), indent=2)
     for entry in shown.entries:
-        _entry(sheet, entry, context)
+        _entry(sheet, entry)
     _last(sheet, shown)
-    return sheet.render()
 
 
 def _row(entry: Entry) -> list[Part]:
@@ -49,16 +45,15 @@ def _color(entry: Entry) -> str:
     return "" if worst is None else text_findings.SIGNS[worst][1]
 
 
-def _entry(sheet: Sheet, entry: Entry, context: Context) -> None:
+def _entry(sheet: Sheet, entry: Entry) -> None:
     """Nothing for a consumer of which all is well."""
-    notes = remarks(entry)
-    if entry.report is not None and not entry.report.findings:
-        notes = [*entry.report.caveats, *notes]
-    if entry.report is not None and entry.report.findings:
-        notes = [*(shortened(n, context.verbose) for n in entry.report.notes), *notes]
-    quiet = entry.report is not None and not entry.report.findings
-    if quiet and not entry.sifted.hidden and not notes:
-        return
+    notes, report = remarks(entry), entry.report
+    if report is not None and report.findings:
+        notes = [*(shortened(n, sheet.context.verbose) for n in report.notes), *notes]
+    elif report is not None:
+        notes = [*report.caveats, *notes]
+        if not entry.sifted.hidden and not notes:
+            return
     sheet.blank()
     sheet.fields((entry.name, "bold"), *([entry.locator.text] if entry.origin else []))
     if entry.failure is not None:
@@ -67,9 +62,8 @@ def _entry(sheet: Sheet, entry: Entry, context: Context) -> None:
         sheet.line(("could not tell: ", "red"), first, indent=2)
         for line in others:
             sheet.line(line, indent=4)
-    elif entry.report is not None:
-        own = replace(context, suggested_command=entry.suggested_command)
-        text_findings.findings(sheet, entry.report, own)
+    elif report is not None:
+        text_findings.findings(sheet, report)
     for finding, by in entry.sifted.hidden:
         sheet.line(("· ", "dim"), hidden(finding, by), indent=2)
     for note in notes:
@@ -83,9 +77,7 @@ def _last(sheet: Sheet, shown: Roundup) -> None:
     elif any(r.snapshot.foreseen for r in shown.reports()):
         sheet.line("Judged: each consumer's first start after that reshard.")
     elif any(shown.reports()):
-        sheet.line(
-            "Judged: each consumer's next start. Whether they run now was not looked at."
-        )
+        sheet.line("Judged: each consumer's next start. Whether they run now was not looked at.")
     sheet.blank()
     sheet.line((total(shown), "bold"))
     for report in _most_urgent(shown):

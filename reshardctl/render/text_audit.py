@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reshardctl.diagnosis.audit_report import AuditReport
-from reshardctl.diagnosis.rules import Finding, Severity
+from reshardctl.diagnosis.rules import Finding
 from reshardctl.render.audit.words import (
     by_when,
     cells,
@@ -16,10 +16,9 @@ from reshardctl.render.audit.words import (
     worst_first,
 )
 from reshardctl.render.console import Part, Sheet
-from reshardctl.render.context import Context
-from reshardctl.render.text_findings import BODY, SIGNS
+from reshardctl.render.text_findings import BODY, head, listed
 from reshardctl.render.text_stream import stream_line
-from reshardctl.render.words import sentence, shards, shortened
+from reshardctl.render.words import about, sentence, shortened
 
 ROWS = 40
 """Shards that the table shows without -v."""
@@ -27,28 +26,31 @@ SILENT = frozenset({"too many", "out of order"})
 """Columns that are left out where there is nothing in them."""
 
 
-def audit(report: AuditReport, context: Context) -> str:
+def audit(sheet: Sheet, report: AuditReport) -> None:
     """Everything."""
-    sheet = Sheet(context)
+    verbose = sheet.context.verbose
+
+    def whole(finding: Finding) -> None:
+        head(sheet, finding, by_when(finding, report.facts.taken))
+        for part in _parts(finding, verbose):
+            sheet.line(sentence(shortened(part, verbose)), indent=BODY)
+
+    def brief(finding: Finding) -> str:
+        return shortened("; ".join(_parts(finding, verbose)), verbose)
+
     _header(sheet, report)
-    for index, finding in enumerate(report.findings):
-        if finding.severity is Severity.INFO:
-            if index and report.findings[index - 1].severity is not Severity.INFO:
-                sheet.blank()
-            _leftover(sheet, finding, context)
-        else:
-            sheet.blank()
-            _finding(sheet, report, finding, context)
+    listed(sheet, report.findings, whole, brief)
     _keys(sheet, report)
     sheet.blank()
-    _table(sheet, report, context)
+    _table(sheet, report)
     sheet.blank()
     for line in remarks(report):
         sheet.line(line)
     sheet.blank()
     sheet.line((total(report), "bold"))
-    _next(sheet, report)
-    return sheet.render()
+    for way in report.ways:
+        sheet.line((way.why, "dim"), indent=2)
+        sheet.command(quoted(way), indent=4)
 
 
 def _header(sheet: Sheet, report: AuditReport) -> None:
@@ -59,30 +61,8 @@ def _header(sheet: Sheet, report: AuditReport) -> None:
     sheet.blank()
 
 
-def _finding(sheet: Sheet, report: AuditReport, finding: Finding, context: Context) -> None:
-    sign, color = SIGNS[finding.severity]
-    head: list[Part] = [
-        (f"{sign} {finding.severity}", color), f"  {finding.code}  ", (finding.name, "bold"),
-    ]
-    sheet.spread(head, (by_when(finding, report.facts.taken), color), indent=2)
-    sheet.blank()
-    named = shards(finding.shards, context.verbose)
-    what = f"{named}: {finding.what}" if named else finding.what
-    said = [what, finding.costs, finding.helps]
-    for line in said:
-        if line:
-            sheet.line(sentence(shortened(line, context.verbose)), indent=BODY)
-
-
-def _leftover(sheet: Sheet, finding: Finding, context: Context) -> None:
-    sign, color = SIGNS[finding.severity]
-    named = shards(finding.shards, context.verbose)
-    what = f"{named}: {finding.what}" if named else finding.what
-    more = "; ".join(part for part in (what, finding.costs, finding.helps) if part)
-    sheet.line(
-        (f"{sign} {finding.severity}", color), f"  {finding.code}  ", (finding.name, "bold"),
-        f"  {shortened(more, context.verbose)}", indent=2,
-    )
+def _parts(finding: Finding, verbose: bool) -> list[str]:
+    return [part for part in (about(finding, verbose), finding.costs, finding.helps) if part]
 
 
 def _keys(sheet: Sheet, report: AuditReport) -> None:
@@ -94,8 +74,8 @@ def _keys(sheet: Sheet, report: AuditReport) -> None:
         sheet.line(line, indent=BODY)
 
 
-def _table(sheet: Sheet, report: AuditReport, context: Context) -> None:
-    most = len(report.coverages) if context.verbose else ROWS
+def _table(sheet: Sheet, report: AuditReport) -> None:
+    most = len(report.coverages) if sheet.context.verbose else ROWS
     shown, left = worst_first(report, most)
     if not shown:
         return
@@ -123,9 +103,3 @@ def _marked(cell: str, head: str) -> Part:
     if head in ("too many", "out of order") and cell not in ("0", "?"):
         return (cell, "yellow")
     return cell
-
-
-def _next(sheet: Sheet, report: AuditReport) -> None:
-    for way in report.ways:
-        sheet.line((way.why, "dim"), indent=2)
-        sheet.command(quoted(way), indent=4)
