@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from reshardctl.render import concise, github, json, jsonl, junit, markdown, sarif, text
-from reshardctl.render.audit import markdown as audit_markdown
 from reshardctl.render.context import Context
 from reshardctl.render.data import Result
 from reshardctl.render.document import Document, Writer
-from reshardctl.render.families import family
-from reshardctl.render.many import markdown as many_markdown
 from reshardctl.render.outcomes import Fixed, Planned, Saved, Undoing
 
 WRITERS: Mapping[str, Writer] = {
@@ -18,7 +15,7 @@ WRITERS: Mapping[str, Writer] = {
     "concise": concise.write,
     "json": json.write,
     "jsonl": jsonl.write,
-    "markdown": family("markdown", markdown, many_markdown, audit_markdown),
+    "markdown": markdown.write,
     "github": github.write,
     "junit": junit.write,
     "sarif": sarif.write,

@@ -1,231 +1,48 @@
-"""A runbook for one incident: what is wrong, the steps in their order, and the way back.
-
-GitHub-flavoured Markdown to paste into an issue: numbered tasks to tick off with the commands
-filled in, a table of the rows before and after, what it costs, and the undo. `docs/runbook.md`
-is the same without an incident.
-"""
+"""GitHub-flavoured Markdown to paste into an issue or a runbook."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
+from reshardctl.diagnosis.audit_report import AuditReport
 from reshardctl.diagnosis.report import Report
-from reshardctl.diagnosis.rules import Finding
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.exit import Exit
-from reshardctl.model import ShardId, Step
-from reshardctl.model.times import instant
-from reshardctl.planning.effects import Harm
-from reshardctl.planning.plan import Plan
-from reshardctl.render.changes import changes
-from reshardctl.render.context import Context
-from reshardctl.render.finding_repair import all_residuals, costs_after
-from reshardctl.render.forecast_words import already_so, happening, supposed
-from reshardctl.render.markdown_steps import plan_file, runbook
+from reshardctl.render import markdown_audit, markdown_report, markdown_roundup
+from reshardctl.render.document import Document
+from reshardctl.render.many.roundup import Roundup
 from reshardctl.render.markdown_words import Page, code, prose
-from reshardctl.render.outcomes import Fixed, Saved, Undoing
-from reshardctl.render.plain import remedy
-from reshardctl.render.text_findings import tally
-from reshardctl.render.text_fix import left_alone
-from reshardctl.render.text_plan import codes, counts, remaining, undo_words
-from reshardctl.render.text_undo import nothing
-from reshardctl.render.while_running import plan_words, write_words
-from reshardctl.render.words import (
-    absolute,
-    command,
-    condition,
-    count,
-    elsewhere,
-    sentence,
-    shards,
-    shortened,
-    widest,
-)
+from reshardctl.render.outcomes import Fixed, Planned, Undoing
 
 
-def inspect(report: Report, context: Context, below: int = 0) -> str:
-    """The whole runbook. below: how many levels its headings are lower."""
-    return _runbook(report, context, None, below=below)
-
-
-def plan(
-    report: Report, context: Context, *, dry_run: bool = True, saved: Saved | None = None
-) -> str:
-    """The runbook, of a plan that may lie in a file already."""
-    return _runbook(report, context, saved, "Nothing was written." if dry_run else "")
-
-
-def fixed(outcome: Fixed, context: Context) -> str:
-    """What was written, what is left to do, and the way back."""
-    page = Page(plain=context.ascii)
-    page.heading(1, f"Fixed: {code(outcome.before.snapshot.locator.text)}")
-    page.line(f"Journal: {code(outcome.journal)}")
-    if outcome.recognised:
-        page.line(f"{count(outcome.recognised, 'step')} in place already.")
-    page.heading(2, "Before and after")
-    _rows(page, outcome.before, outcome.steps, context)
-    page.heading(2, "Findings now")
-    _findings(page, outcome.after, context)
-    page.bullets(f"Note: {prose(sentence(caveat))}" for caveat in outcome.after.caveats)
-    page.heading(2, "Steps")
-    page.steps([
-        ("Start the application again.", []),
-        ("Look again.", [command("inspect", *context.suggested_command)]),
-    ])
-    page.heading(2, "Undo")
-    page.line("Before the application has saved:")
-    page.command(command("undo", outcome.journal, *elsewhere(context.suggested_command)))
+def write(document: Document) -> str:
+    """The result as one page. TypeError for lists, which have no page."""
+    page = Page(document.context)
+    match document.result:
+        case Report() as report:
+            markdown_report.runbook_page(page, report)
+        case Planned(report, dry_run, saved):
+            markdown_report.runbook_page(page, report, saved)
+            if dry_run:
+                page.line("Nothing was written.")
+        case Fixed() as outcome:
+            markdown_report.fixed(page, outcome)
+        case Undoing() as undoing:
+            markdown_report.undo(page, undoing)
+        case AuditReport() as audit:
+            markdown_audit.audit(page, audit)
+        case Roundup() as roundup:
+            markdown_roundup.roundup(page, roundup)
+        case ReshardError() as failure:
+            _error(page, failure)
+        case other:
+            raise TypeError(f"{type(other).__name__} is not shown as a page")
     return page.text()
 
 
-def undo(undoing: Undoing, context: Context) -> str:
-    """The rows that an undo puts back, and what is to be done then."""
-    page = Page(plain=context.ascii)
-    dry = undoing.written is None
-    page.heading(1, ("Undo: " if dry else "Undone: ") + code(undoing.now.snapshot.locator.text))
-    kind = "Plan" if undoing.of_plan and dry else "Journal"
-    page.line(f"{kind}: {code(undoing.journal)}" + (" – nothing was written." if dry else ""))
-    if undoing.steps:
-        page.heading(2, "Before and after")
-        _rows(page, undoing.now, undoing.steps, context)
-    else:
-        page.line(nothing(undoing))
-    page.bullets(f"Stays: {prose(line)}" for line in undoing.kept)
-    page.heading(2, "Findings after the undo")
-    if undoing.after is None:
-        page.line("The store holds no position.")
-    else:
-        _findings(page, undoing.after, context)
-    page.heading(2, "Steps")
-    back = command("undo", undoing.journal, *elsewhere(context.suggested_command))
-    wanted = [
-        ("Stop every worker of the application.", []), ("Put the rows back.", [back]),
-    ] if dry and undoing.steps else []
-    page.steps([*wanted, ("Look again.", [command("inspect", *context.suggested_command)])])
-    return page.text()
-
-
-def error(failure: ReshardError, context: Context) -> str:
+def _error(page: Page, failure: ReshardError) -> None:
     """What happened, and what next."""
-    page = Page(plain=context.ascii)
     kind = {Exit.REFUSED: "Refused", Exit.HALF_DONE: "Half done"}.get(failure.exit, "Error")
     page.line(f"**{kind}:** {prose(failure.what)}")
     if failure.next:
         page.line(f"Next: {prose(failure.next)}")
     if isinstance(failure, HalfDone) and failure.journal:
         page.line(f"Journal: {code(failure.journal)}")
-    return page.text()
-
-
-def _runbook(
-    report: Report, context: Context, saved: Saved | None, last: str = "", below: int = 0
-) -> str:
-    page = Page(plain=context.ascii, below=below)
-    kind = "Runbook" if report.snapshot.foreseen is None else "Forecast"
-    page.heading(1, f"{kind}: {code(report.snapshot.locator.text)}")
-    if words := supposed(report):
-        page.line(prose(f"{sentence(words)[:-1]}: {happening(report)}. Nothing was resharded."))
-    _facts(page, report)
-    page.heading(2, "Findings")
-    _findings(page, report, context)
-    page.heading(2, "Steps")
-    page.steps(runbook(report, context, saved))
-    if isinstance(report.decision, Plan) and report.snapshot.foreseen is None:
-        _planned(page, report, report.decision, context, saved)
-    page.bullets(prose(sentence(left_alone(r))) for r in all_residuals(report))
-    page.bullets(f"Note: {prose(sentence(shortened(n, context.verbose)))}" for n in report.notes)
-    if last:
-        page.line(last)
-    return page.text()
-
-
-def _facts(page: Page, report: Report) -> None:
-    snapshot = report.snapshot
-    stream, opened = snapshot.lineage.stream, snapshot.lineage.open_count()
-    page.table(["", ""], [
-        ["stream", code(stream.arn)],
-        ["created", instant(stream.created)],
-        ["shards", f"{opened} open, {len(snapshot.lineage) - opened} closed"],
-        ["retention", f"{stream.retention // 3600} h"],
-        *([f"store {name}", code(value)] for name, value in sorted(snapshot.store.items())),
-        ["read", instant(snapshot.now)],
-        ["policy", report.options.policy.name],
-    ])
-
-
-def _findings(page: Page, report: Report, context: Context) -> None:
-    """One row a finding, worst first."""
-    page.line(tally(report))
-    if report.findings:
-        heads = ["severity", "rule", "shards", "what", "by when", "fix"]
-        page.table(heads, [_finding(report, f, context) for f in report.findings])
-
-
-def _finding(report: Report, finding: Finding, context: Context) -> list[str]:
-    verbose = context.verbose
-    only = condition(finding.when, [j.candidate for j in report.judged])
-    already = already_so(report, finding, verbose)
-    said = [finding.what, finding.costs, f"only if {only}" if only else "", already]
-    by = absolute(finding.effects, finding.deadline) if finding.deadline else ""
-    return [
-        str(finding.severity), f"{finding.code} {finding.name}",
-        prose(shards(finding.shards, verbose)) or "–",
-        prose(" ".join(sentence(shortened(part, verbose)) for part in said if part)),
-        prose(by) or "–",
-        prose(shortened(remedy(report, finding, verbose), verbose)),
-    ]
-
-
-def _planned(
-    page: Page, report: Report, decided: Plan, context: Context, saved: Saved | None
-) -> None:
-    """What changes, what that costs, and the way back."""
-    changed = changes(report, decided.steps)
-    page.heading(2, "Before and after")
-    _rows(page, report, decided.steps, context, decided)
-    page.line(counts(changed))
-    if running := plan_words(decided.steps):
-        page.heading(2, "While the application runs")
-        page.line(prose(sentence(running)))
-        page.bullets(
-            f"{code(one.write.key)}: {prose(write_words(one.write))}"
-            for one in changed if not one.part
-        )
-    page.heading(2, "What it costs")
-    left = [e for run in decided.after for e in run]
-    costs = remaining([*left, *decided.costs], context.verbose)
-    page.bullets(prose(line) for line in costs or ["nothing is skipped, nothing is read again"])
-    page.heading(2, "Undo")
-    page.line(f"{undo_words(changed).capitalize()}, from the journal:")
-    page.command(command("undo", "JOURNAL", *elsewhere(context.suggested_command)))
-    page.line("Or, where the journal is lost, from the plan:")
-    page.command(command("undo", plan_file(report, saved), *elsewhere(context.suggested_command)))
-
-
-def _rows(
-    page: Page, report: Report, steps: Iterable[Step], context: Context,
-    decided: Plan | None = None,
-) -> None:
-    """Row by row; with why and at which cost where the plan is given."""
-    heads = ["row", "", "now", "after"]
-    priced = ["why", "skips", "re-reads"] if decided else []
-    found, costs = codes(report), costs_after(report.decision)
-    rows = []
-    for one in changes(report, steps):
-        own = costs.get(one.shard, [])
-        why = found.get(one.shard) or (
-            "–" if one.part else shortened(one.write.why, context.verbose)
-        )
-        cells = [_name(one.shard), str(one.action), _place(one.now), _place(one.after)]
-        more = [prose(why), widest(own, Harm.SKIPPED), widest(own, Harm.REREAD)]
-        rows.append([*cells, *more] if decided else cells)
-    page.table([*heads, *priced], rows)
-
-
-def _name(shard: ShardId) -> str:
-    return code(shortened(shard, verbose=len(shard) < 60))
-
-
-def _place(place: str | None) -> str:
-    """Whole: a number in a runbook is there to be compared."""
-    return "–" if place is None else code(place)

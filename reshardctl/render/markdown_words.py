@@ -9,21 +9,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from reshardctl.diagnosis.rules import Finding
+from reshardctl.render.context import Context
 from reshardctl.render.escape import ascii_only, escape
+from reshardctl.render.words import sentence, shards, shortened
 
 _SPECIAL = re.compile(r"[`|<>\[\]&\\*_~#@$!^={}]|:[\w/+-]|www\.", re.IGNORECASE)
 _WORD = re.compile(r"(?P<open>[(]*)(?P<core>.*?)(?P<close>[),.;:?]*)\Z", re.DOTALL)
 
 
 class Page:
-    """Blocks from top to bottom, an empty line between them; ASCII only where `plain`.
+    """Blocks from top to bottom, an empty line between them."""
 
-    below: how many levels its headings are lower, for a page that is part of another one.
-    """
-
-    def __init__(self, *, plain: bool, below: int = 0) -> None:
-        self._plain, self._below = plain, below
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self._below = 0
         self._blocks: list[str] = []
+
+    def part(self, context: Context) -> Page:
+        """A page inside this one, below what is on it: its headings are one level lower."""
+        part = Page(context)
+        part._below, part._blocks = self._below + 1, self._blocks
+        return part
 
     def heading(self, level: int, text: str) -> None:
         """`## Steps`. The text goes through `prose` first where a store may have a say in it."""
@@ -43,6 +50,27 @@ class Page:
         lines = [heads, ["---"] * len(heads), *rows]
         self._blocks.append("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
 
+    def findings(
+        self, total: str, last: str, rows: Sequence[tuple[Finding, Iterable[str], str, str]]
+    ) -> None:
+        """How many findings there are, then a table with a row for each, worst first.
+
+        last: the head of the last column. rows: the finding, sentences on it, until when something
+        can be done, and the text of the last column.
+        """
+        verbose = self.context.verbose
+        self.line(total)
+        if rows:
+            self.table(["severity", "rule", "shards", "what", "by when", last], [
+                [
+                    str(finding.severity), f"{finding.code} {finding.name}",
+                    prose(shards(finding.shards, verbose)) or "–",
+                    prose(" ".join(sentence(shortened(part, verbose)) for part in parts if part)),
+                    prose(by_when) or "–", prose(then) or "–",
+                ]
+                for finding, parts, by_when, then in rows
+            ])
+
     def steps(self, steps: Iterable[tuple[str, Sequence[Sequence[str]]]]) -> None:
         """A numbered list of tasks to tick off, each with its commands."""
         for number, (text, commands) in enumerate(steps, 1):
@@ -60,7 +88,7 @@ class Page:
     def text(self) -> str:
         """The whole page."""
         whole = "\n\n".join(self._blocks) + "\n"
-        return ascii_only(whole) if self._plain else whole
+        return ascii_only(whole) if self.context.ascii else whole
 
 
 def prose(text: str) -> str:
