@@ -131,5 +131,5 @@ def audit(
 
         replace_file(page, html(report))
     code = exit_of(report, severity(fail_on))
-    out.audit(report, code)
+    out.write(report, code)
     raise typer.Exit(code)

@@ -56,5 +56,5 @@ def discover(
     out = Output(destinations([form], output), color, verbose=False, suggested_command=again)
     tables = discovered(account, stream, Terminal())
     code = Exit.OK if tables.matching() else Exit.UNKNOWN
-    out.discovered(tables, code)
+    out.write(tables, code)
     raise typer.Exit(code)

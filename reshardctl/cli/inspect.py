@@ -92,10 +92,7 @@ def inspect(
         terminal,
     )
     out = replace(out, suggested_command=result.words)
-    if result.alone:
-        out.inspect(result.report, result.exit)
-    else:
-        out.roundup(result.roundup, result.exit)
+    out.write(result.report if result.alone else result.roundup, result.exit)
     if result.warning:
         terminal.note(result.warning)
     raise typer.Exit(result.exit)

@@ -14,6 +14,7 @@ from reshardctl.commands.observer import Observer
 from reshardctl.commands.planned import Confirm, FixResult, Planned
 from reshardctl.console.output import Output
 from reshardctl.exit import Exit
+from reshardctl.render.outcomes import Planned as PlanShown
 
 Request = TypeVar("Request", bound=FixRequest)
 
@@ -33,9 +34,8 @@ class FixTerminal(Terminal):
         none = planned.plan is None
         if none or self._dry_run or not self._quiet:
             out = replace(self._out, suggested_command=planned.words, sink=planned.sink_words)
-            out.plan(
-                planned.report, planned.exit, dry_run=self._dry_run or none, saved=planned.saved
-            )
+            shown = PlanShown(planned.report, self._dry_run or none, planned.saved)
+            out.write(shown, planned.exit)
 
 
 def show_plan(
@@ -58,5 +58,5 @@ def run_fix(
         result = fix(request, confirm, terminal)
         if result.fixed is not None:
             out = replace(out, suggested_command=result.words, sink=result.sink_words)
-            out.fixed(result.fixed, result.exit)
+            out.write(result.fixed, result.exit)
     return result.exit

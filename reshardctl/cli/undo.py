@@ -83,6 +83,7 @@ def undo(
     from reshardctl.console.output import Output
     from reshardctl.errors import UsageError
     from reshardctl.exit import Exit
+    from reshardctl.render.journals import FORMATS
 
     account = Account(region, profile, role_arn, endpoint_url or ())
     places = destinations(form, output)
@@ -94,7 +95,8 @@ def undo(
         })
     if list_ or journal is None:
         listing = Journals(account).listing(journal)
-        out.journals(listing, Exit.OK if list_ else Exit.USAGE)
+        out.check_formats(FORMATS, "lists no journals")
+        out.write(listing, Exit.OK if list_ else Exit.USAGE)
         if list_:
             return
         what = "one of these" if listing.entries else f"{listing.location} has none"
@@ -105,7 +107,7 @@ def undo(
 
     def confirm(wanted: UndoResult) -> bool:
         if not yes and not quiet:
-            replace(out, suggested_command=wanted.words).undo(wanted.undoing, Exit.FINDINGS)
+            replace(out, suggested_command=wanted.words).write(wanted.undoing, Exit.FINDINGS)
         return yes or ask(shown=not quiet)
 
     request = UndoRequest(
@@ -114,5 +116,5 @@ def undo(
     )
     with Terminal() as terminal:
         result = undone(request, confirm, terminal)
-        replace(out, suggested_command=result.words).undo(result.undoing, result.exit)
+        replace(out, suggested_command=result.words).write(result.undoing, result.exit)
     raise typer.Exit(result.exit)

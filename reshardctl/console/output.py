@@ -20,20 +20,14 @@ from reshardctl.render.context import Context
 from reshardctl.stores.named_file import check_file, replace_file
 
 if TYPE_CHECKING:
-    from reshardctl.diagnosis.audit_report import AuditReport
-    from reshardctl.diagnosis.discovery import Found
-    from reshardctl.diagnosis.report import Report
     from reshardctl.render.data import Result
-    from reshardctl.render.journals import Listing
-    from reshardctl.render.many import Roundup
-    from reshardctl.render.outcomes import Fixed, Saved, Undoing
 
 PIPED_WIDTH = 80
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Shows one command's results. again: the words that name what it worked on.
+    """Writes one command's results. suggested_command: the arguments that name what it worked on.
 
     A file that cannot be written is a UsageError at once, not after something else was written.
     """
@@ -43,68 +37,34 @@ class Output:
     verbose: bool
     suggested_command: Sequence[str]
     sink: tuple[str, ...] = ()
-    """The words that name the sink whose positions are wanted."""
+    """The arguments that name the sink whose positions are wanted."""
 
     def __post_init__(self) -> None:
         for destination in self.places:
             if destination.file is not None:
                 check_file(Path(destination.file))
 
-    def inspect(self, report: Report, code: Exit) -> None:
-        """Shows findings."""
-        self.write(report, code)
-
-    def plan(
-        self, report: Report, code: Exit, *, dry_run: bool, saved: Saved | None = None
-    ) -> None:
-        """Shows what fix would write."""
-        from reshardctl.render.outcomes import Planned
-
-        self.write(Planned(report, dry_run, saved), code)
-
-    def fixed(self, outcome: Fixed, code: Exit) -> None:
-        """Shows what fix wrote."""
-        self.write(outcome, code)
-
-    def undo(self, undoing: Undoing, code: Exit) -> None:
-        """Shows what undo restores, or has restored."""
-        self.write(undoing, code)
-
-    def journals(self, listing: Listing, code: Exit) -> None:
-        """Lists journals. UsageError for a format that cannot list."""
-        from reshardctl.render.journals import FORMATS
-
+    def check_formats(self, known: Sequence[str], problem: str) -> None:
+        """UsageError, which states the problem, for a format that is none of the known ones."""
         for name in map(_name, self.places):
-            if name not in FORMATS:
+            if name not in known:
                 raise UsageError(
-                    f"--format {name} lists no journals", f"known here are {', '.join(FORMATS)}"
+                    f"--format {name} {problem}", f"known here are {', '.join(known)}"
                 )
-        self.write(listing, code)
-
-    def roundup(self, shown: Roundup, code: Exit) -> None:
-        """Shows several consumers."""
-        self.write(shown, code)
-
-    def audit(self, report: AuditReport, code: Exit) -> None:
-        """Shows what a sink holds."""
-        self.write(report, code)
-
-    def discovered(self, found: Found, code: Exit) -> None:
-        """Shows whose positions the tables of an account hold."""
-        self.write(found, code)
 
     def write(self, result: Result, code: Exit) -> None:
-        """Writes a command's result in each place's format. code: the command's exit code."""
+        """Write a command's result to each destination in its format.
+
+        Files come first: a reader of stdout that goes away takes none of them with it.
+        code: what the command ends with.
+        """
         from reshardctl.render import write as written
 
-        self._deliver([
-            (destination, written(result, _name(destination), self._context(destination, code)))
+        texts = [
+            written(result, _name(destination), self._context(destination, code))
             for destination in self.places
-        ], code)
-
-    def _deliver(self, shown: Sequence[tuple[Destination, str]], code: Exit) -> None:
-        """Writes files first: a reader of stdout that closes it takes none of them away."""
-        for destination, text in reversed(shown):
+        ]
+        for destination, text in reversed(list(zip(self.places, texts, strict=True))):
             if destination.file is None:
                 write(text)
             else:
