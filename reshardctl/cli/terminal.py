@@ -22,8 +22,8 @@ class Terminal(Observer):
     """
 
     def __init__(self) -> None:
-        self._listing = progress.listing_progress()
-        self._reading = progress.reading_progress()
+        self._listing = progress.delayed("{} shards listed")
+        self._reading = progress.delayed("{} of {} files read")
         self._until_the_end = ExitStack()
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""Progress on stderr, for a person at a terminal only; one line, removed at the end."""
+"""Progress on stderr, at a terminal only: one line, which is erased at the end."""
 
 from __future__ import annotations
 
@@ -7,66 +7,53 @@ import time
 from collections.abc import Callable
 
 QUIET = 1.0
-"""Seconds of a listing before anything is shown."""
+"""Seconds of one listing or reading before anything is shown."""
 _ERASE = "\r\x1b[K"
 
-_standing = False
+_shown = False
 
 
-def listing_progress() -> Callable[[int], None]:
-    """Shows the number of shards listed so far; a smaller one begins another listing."""
+def delayed(text: str) -> Callable[..., None]:
+    """A function that shows counts once they have been growing for `QUIET` seconds.
+
+    text: what is shown, with `{}` for each count. A first count that has not grown begins anew.
+    """
     if not sys.stderr.isatty():
-        return lambda _count: None
+        return lambda *_counts: None
     began, last = time.monotonic(), 0
 
-    def show(count: int) -> None:
+    def show(*counts: int) -> None:
         nonlocal began, last
-        if count <= last or not last:
+        if counts[0] <= last or not last:
             began = time.monotonic()
-        last = count
+        last = counts[0]
         if time.monotonic() - began > QUIET:
-            _write(f"{count} shards listed")
-
-    return show
-
-
-def reading_progress() -> Callable[[int, int], None]:
-    """Shows how many of how many files are read so far."""
-    if not sys.stderr.isatty():
-        return lambda _done, _all: None
-    began = time.monotonic()
-
-    def show(done: int, total: int) -> None:
-        nonlocal began
-        if done == 1:
-            began = time.monotonic()
-        if time.monotonic() - began > QUIET:
-            _write(f"{done} of {total} files read")
+            _write(text.format(*counts))
 
     return show
 
 
 def phase(text: str) -> None:
-    """Shows what is being waited for."""
+    """Show what is being waited for."""
     if sys.stderr.isatty():
         _write(text)
 
 
 def note(text: str) -> None:
-    """Prints a remark beside the result, terminal or not."""
+    """Write a note beside the result, at a terminal or not."""
     clear()
     print(text, file=sys.stderr, flush=True)
 
 
 def clear() -> None:
-    """Removes the line, before anything else is printed."""
-    global _standing
-    if _standing:
+    """Erase the line; to be called before anything else is printed."""
+    global _shown
+    if _shown:
         print(_ERASE, end="", file=sys.stderr, flush=True)
-        _standing = False
+        _shown = False
 
 
 def _write(text: str) -> None:
-    global _standing
+    global _shown
     print(f"{_ERASE}{text}", end="", file=sys.stderr, flush=True)
-    _standing = True
+    _shown = True
