@@ -17,7 +17,7 @@ from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Severity
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
-from reshardctl.render.many import Entry, Roundup
+from reshardctl.render.roundup import Entry, Roundup
 
 
 @dataclass(frozen=True, slots=True)

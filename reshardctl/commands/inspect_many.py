@@ -20,7 +20,7 @@ from reshardctl.errors import CannotTell, ReshardError, UsageError
 from reshardctl.execution.ports import Ports
 from reshardctl.exit import Exit, worst
 from reshardctl.lineage import Lineage
-from reshardctl.render.many import Entry, Roundup
+from reshardctl.render.roundup import Entry, Roundup
 from reshardctl.snapshot import Stream
 
 AT_ONCE = 8

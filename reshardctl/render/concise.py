@@ -30,10 +30,10 @@ from reshardctl.render.escape import ascii_only, escape
 from reshardctl.render.finding_repair import all_residuals, costs_after, mending
 from reshardctl.render.forecast_words import place
 from reshardctl.render.journals import Listing
-from reshardctl.render.many.roundup import Entry, Roundup
-from reshardctl.render.many.words import expired, failed, result, total
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
 from reshardctl.render.question_effects import explained
+from reshardctl.render.roundup import Entry, Roundup
+from reshardctl.render.roundup_words import expired, failed, result, total
 from reshardctl.render.text_undo import nothing
 from reshardctl.render.words import (
     condition,

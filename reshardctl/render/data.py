@@ -25,9 +25,9 @@ from reshardctl.render.documents import (
     steps_document,
 )
 from reshardctl.render.journals import Listing, journals_document
-from reshardctl.render.many.documents import roundup_document
-from reshardctl.render.many.roundup import Roundup
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
+from reshardctl.render.roundup import Roundup
+from reshardctl.render.roundup_documents import roundup_document
 
 Result = (
     Report | Planned | Fixed | Undoing | AuditReport | Roundup | Listing | Found | ReshardError

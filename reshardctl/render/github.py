@@ -25,10 +25,10 @@ from reshardctl.render.concise import plan_lines
 from reshardctl.render.context import Context
 from reshardctl.render.document import Document
 from reshardctl.render.escape import ascii_only, cut, escape
-from reshardctl.render.many.roundup import Entry, Roundup
-from reshardctl.render.many.words import expired, result, total
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
 from reshardctl.render.plain import title
+from reshardctl.render.roundup import Entry, Roundup
+from reshardctl.render.roundup_words import expired, result, total
 from reshardctl.render.subjects import Subject, of_audit, of_report
 from reshardctl.render.text_findings import tally
 from reshardctl.render.text_undo import nothing

@@ -20,8 +20,8 @@ from reshardctl.errors import ReshardError
 from reshardctl.render.document import Document
 from reshardctl.render.documents import Json
 from reshardctl.render.journals import Listing
-from reshardctl.render.many.roundup import Roundup
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
+from reshardctl.render.roundup import Roundup
 
 SCHEMA = "reshardctl/lines/1"
 

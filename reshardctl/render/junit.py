@@ -30,10 +30,10 @@ from reshardctl.render.changes import changes
 from reshardctl.render.context import Context
 from reshardctl.render.document import Document
 from reshardctl.render.escape import escape
-from reshardctl.render.many.roundup import Entry, Roundup
-from reshardctl.render.many.words import hidden, remarks
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
 from reshardctl.render.plain import title
+from reshardctl.render.roundup import Entry, Roundup
+from reshardctl.render.roundup_words import hidden, remarks
 from reshardctl.render.subjects import Subject, of_audit, of_report, report_now
 from reshardctl.render.text_findings import tally
 from reshardctl.render.words import cost, count, shards, shortened, worst

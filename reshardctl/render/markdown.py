@@ -8,9 +8,9 @@ from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.exit import Exit
 from reshardctl.render import markdown_audit, markdown_report, markdown_roundup
 from reshardctl.render.document import Document
-from reshardctl.render.many.roundup import Roundup
 from reshardctl.render.markdown_words import Page, code, prose
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
+from reshardctl.render.roundup import Roundup
 
 
 def write(document: Document) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reshardctl.render.many.roundup import Entry, Roundup
-from reshardctl.render.many.words import HEADS, failed, hidden, remarks, row, total
 from reshardctl.render.markdown_report import runbook_page
 from reshardctl.render.markdown_words import Page, code, prose
+from reshardctl.render.roundup import Entry, Roundup
+from reshardctl.render.roundup_words import HEADS, failed, hidden, remarks, row, total
 
 
 def roundup(page: Page, shown: Roundup) -> None:

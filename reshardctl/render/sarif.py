@@ -32,9 +32,9 @@ from reshardctl.model.times import instant
 from reshardctl.render.document import Document
 from reshardctl.render.documents import exit_json
 from reshardctl.render.escape import escape
-from reshardctl.render.many.roundup import Entry, Roundup
-from reshardctl.render.many.words import remarks
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
+from reshardctl.render.roundup import Entry, Roundup
+from reshardctl.render.roundup_words import remarks
 from reshardctl.render.subjects import Subject, of_audit, of_report, report_now
 
 Object = dict[str, Any]

@@ -22,8 +22,8 @@ from reshardctl.render import (
 from reshardctl.render.console import Sheet
 from reshardctl.render.document import Document
 from reshardctl.render.journals import Listing
-from reshardctl.render.many.roundup import Roundup
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
+from reshardctl.render.roundup import Roundup
 
 
 def write(document: Document) -> str:

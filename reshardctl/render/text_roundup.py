@@ -11,8 +11,8 @@ from reshardctl.diagnosis.rules import Severity
 from reshardctl.render import text_findings, text_stream
 from reshardctl.render.console import Part, Sheet
 from reshardctl.render.finding_repair import fixable
-from reshardctl.render.many.roundup import Entry, Roundup
-from reshardctl.render.many.words import HEADS, failed, hidden, remarks, row, total
+from reshardctl.render.roundup import Entry, Roundup
+from reshardctl.render.roundup_words import HEADS, failed, hidden, remarks, row, total
 from reshardctl.render.words import command, sentence, shortened
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.exit import Exit
-from reshardctl.render.many.roundup import Entry, Roundup
+from reshardctl.render.roundup import Entry, Roundup
 from tests.render.formats import MANY
 from tests.render.samples import context, report_of
 

@@ -15,7 +15,7 @@ from reshardctl.render.audit.words import heads
 from reshardctl.render.columns import side_by_side
 from reshardctl.render.console import Sheet
 from reshardctl.render.context import Context
-from reshardctl.render.many.roundup import Entry, Roundup
+from reshardctl.render.roundup import Entry, Roundup
 from reshardctl.render.text_audit import SILENT
 from tests.render.audit import samples as audits
 from tests.render.formats import AUDITS, FORMATS, MANY

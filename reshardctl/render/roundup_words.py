@@ -7,7 +7,7 @@ from reshardctl.diagnosis.rules.suppressions import Suppression
 from reshardctl.exit import Exit
 from reshardctl.model.times import duration, instant
 from reshardctl.render.finding_repair import fixable
-from reshardctl.render.many.roundup import Entry, Roundup, behind, taken_up
+from reshardctl.render.roundup import Entry, Roundup, behind, taken_up
 from reshardctl.render.words import about, count, counted
 
 HEADS = ("consumer", "store", "open shards", "behind up to", "result")

@@ -11,7 +11,7 @@ from reshardctl.render.documents import (
     report_document,
     report_json,
 )
-from reshardctl.render.many.roundup import Entry, Roundup, behind
+from reshardctl.render.roundup import Entry, Roundup, behind
 
 
 def roundup_document(shown: Roundup) -> Json:
