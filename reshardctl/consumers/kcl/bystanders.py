@@ -62,10 +62,10 @@ def death(table: LeaseTable, traits: Traits) -> Crash | None:
         what = f"the lease {row.image.key}"
         if found := unreadable(what, row.unread(traits), traits, None):
             return found
-    if (key := _with_epoch_zero(table)) is not None:
+    if (refused := _with_epoch_zero(table)) is not None:
         return Crash(
-            f"KCL refuses the stream of the row {key!r}, whose creation epoch is 0, and may read "
-            "nothing at all", "that row is gone", certain=False,
+            f"KCL refuses the stream of the row {refused!r}, whose creation epoch is 0, and may "
+            "read nothing at all", "that row is gone", certain=False,
         )
     return None
 
