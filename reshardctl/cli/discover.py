@@ -46,6 +46,7 @@ def discover(
     """
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.account import Account
+    from reshardctl.commands.discover import DiscoverRequest
     from reshardctl.commands.discover import discover as discovered
     from reshardctl.console.destinations import destinations
     from reshardctl.console.output import Output
@@ -54,7 +55,7 @@ def discover(
     account = Account(region, profile, role_arn, endpoint_url or ())
     again = ("--stream", stream, *account.argv())
     out = Output(destinations([form], output), color, verbose=False, suggested_command=again)
-    tables = discovered(account, stream, Terminal())
+    tables = discovered(DiscoverRequest(stream, account), Terminal())
     code = Exit.OK if tables.matching() else Exit.UNKNOWN
     out.write(tables, code)
     raise typer.Exit(code)

@@ -37,10 +37,14 @@ def explain(
     """
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.account import Account
+    from reshardctl.commands.explain import ExplainRequest
     from reshardctl.commands.explain import explain as explained
-    from reshardctl.commands.target import Selection
     from reshardctl.console.stdout import show
+    from reshardctl.render.explanation import explanation
 
     account = Account(region, profile, role_arn, endpoint_url or ())
-    selection = Selection(stream=stream, account=account, probe=probe, config=config)
-    show(explained(shard, locator, selection, Terminal()))
+    request = ExplainRequest(
+        shard=shard, consumer=locator, stream=stream, account=account, probe=probe, config=config
+    )
+    shown = explained(request, Terminal())
+    show(explanation(shown.report, shown.shard))

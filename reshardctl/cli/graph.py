@@ -61,18 +61,21 @@ def graph(
     """
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.account import Account
-    from reshardctl.commands.graph import drawn
-    from reshardctl.commands.target import Selection
+    from reshardctl.commands.graph import GraphRequest
+    from reshardctl.commands.graph import graph as drawn
     from reshardctl.console.stdout import show
     from reshardctl.stores.named_file import check_file, replace_file
 
     account = Account(region, profile, role_arn, endpoint_url or ())
     if output is not None:
         check_file(Path(output))
-    selection = Selection(stream=stream, account=account, probe=probe, config=config)
-    picture, code = drawn(form, consumers or (), selection, Terminal())
+    request = GraphRequest(
+        consumers=consumers or (), format=form, stream=stream, account=account, probe=probe,
+        config=config,
+    )
+    picture = drawn(request, Terminal())
     if output is None:
-        show(picture.splitlines())
+        show(picture.text.splitlines())
     else:
-        replace_file(Path(output), picture)
-    raise typer.Exit(code)
+        replace_file(Path(output), picture.text)
+    raise typer.Exit(picture.exit)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +17,9 @@ from reshardctl.cli.options import (
     RegionOption,
     RoleOption,
 )
+
+if TYPE_CHECKING:
+    from reshardctl.snapshot.file import SavedSnapshot
 
 
 def snapshot(
@@ -52,8 +57,8 @@ def snapshot(
     """
     from reshardctl.cli.terminal import Terminal
     from reshardctl.commands.account import Account
-    from reshardctl.commands.take_snapshot import described, freeze, redacted
-    from reshardctl.commands.target import Selection
+    from reshardctl.commands.take_snapshot import SnapshotRequest
+    from reshardctl.commands.take_snapshot import snapshot as taken
     from reshardctl.console.stdout import show
     from reshardctl.errors import UsageError
     from reshardctl.snapshot.file import save, text
@@ -63,11 +68,31 @@ def snapshot(
         raise UsageError("no file is named", "add -o FILE, e.g. -o my-stream.snapshot")
     check_new_file(output)
     account = Account(region, profile, role_arn, endpoint_url or ())
-    selection = Selection(stream=stream, account=account, probe=probe, config=config)
-    saved = freeze(consumers or (), selection, Terminal())
-    kept = redacted(saved) if redact else saved
+    request = SnapshotRequest(
+        consumers=consumers or (), redact=redact, stream=stream, account=account, probe=probe,
+        config=config,
+    )
+    saved = taken(request, Terminal())
     if is_regular(output):
-        save(kept, output)
+        save(saved, output)
     else:
-        replace_file(output, text(kept))
-    show(described(saved, output, redact))
+        replace_file(output, text(saved))
+    show(_described(saved, str(output), output.stat().st_size))
+
+
+def _described(saved: SavedSnapshot, path: str, size: int) -> Iterator[str]:
+    from reshardctl.commands.targets.snapshot import SCHEME
+
+    yield f"Saved {path} ({size:,} bytes, readable by you alone)."
+    yield f"  stream    {saved.lineage.stream.name}: {len(saved.lineage)} shards"
+    for kept in saved.consumers:
+        probes = f", {len(kept.probes)} shards probed" if kept.probes else ""
+        yield f"  consumer  {kept.locator.text}: {len(kept.images)} rows{probes}"
+    if saved.redacted:
+        yield "  Names, accounts and owners are replaced; shard ids, numbers and times are kept."
+    elif saved.consumers:
+        yield "  It holds the rows as they are, owners too; --redact makes one to show around."
+    if saved.consumers:
+        yield f"  reshardctl inspect {quote(SCHEME + path)}"
+    else:
+        yield f"  reshardctl graph {quote(SCHEME + path)}"

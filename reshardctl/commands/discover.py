@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from reshardctl.commands.account import Account
 from reshardctl.commands.connect import catalog_of, listed
@@ -15,13 +16,21 @@ from reshardctl.lineage import Lineage
 from reshardctl.stores.dynamodb.catalog import Catalog
 
 
-def discover(account: Account, stream: str, observer: Observer = SILENT) -> Found:
+@dataclass(frozen=True, slots=True)
+class DiscoverRequest:
+    """Whose tables to look for. stream: name or ARN. account: how AWS is reached."""
+
+    stream: str
+    account: Account = field(default_factory=Account)
+
+
+def discover(request: DiscoverRequest, observer: Observer = SILENT) -> Found:
     """The tables that may hold the stream's positions.
 
     Raises CannotTell if the stream or the tables cannot even be listed.
     """
-    lineage, now = listed(account, stream, observer)
-    catalog = catalog_of(account)
+    lineage, now = listed(request.account, request.stream, observer)
+    catalog = catalog_of(request.account)
     names = list(catalog.names())
     observer.phase(f"looking at {len(names)} tables")
     jobs = [_looking(catalog, name, lineage, now) for name in names]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from reshardctl.commands.connect import listed
 from reshardctl.commands.inspect_many import roundup
@@ -19,22 +20,40 @@ from reshardctl.render.graph import draw
 from reshardctl.render.graph.several import SEVERAL, draw_several
 
 
-def drawn(
-    form: str, consumers: Sequence[str], selection: Selection, observer: Observer = SILENT
-) -> tuple[str, Exit]:
-    """The picture, and the exit code: not OK if a consumer is missing from it."""
-    if not consumers and (selection.stream is not None or not _configured(selection)):
-        return _alone(form, selection, observer), Exit.OK
-    if len(consumers) == 1 and (alone := offline.stream_alone(consumers[0], selection)):
-        return draw(form, *alone), Exit.OK
-    targets = several(consumers, selection, observer)
+@dataclass(frozen=True, slots=True)
+class GraphRequest(Selection):
+    """Which stream to draw, and whose positions in it."""
+
+    consumers: Sequence[str] = ()
+    """Locators, names or a stream in reshardctl.toml, or `snapshot:FILE`; none draws the shards
+    alone, or every consumer of the file."""
+    format: str = "text"
+    """`text`, `dot`, `mermaid`, `graphml`, `json`, `svg` or `html`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A picture. exit: not OK if a consumer is missing from it."""
+
+    text: str
+    exit: Exit = Exit.OK
+
+
+def graph(request: GraphRequest, observer: Observer = SILENT) -> Graph:
+    """Draws the shards of one stream. Writes nothing."""
+    form, consumers = request.format, request.consumers
+    if not consumers and (request.stream is not None or not _configured(request)):
+        return Graph(_alone(form, request, observer))
+    if len(consumers) == 1 and (alone := offline.stream_alone(consumers[0], request)):
+        return Graph(draw(form, *alone))
+    targets = several(consumers, request, observer)
     if len(targets) > 1:
-        return _together(form, targets, consumers, selection, observer)
+        return _together(request, targets, observer)
     target = targets[0]
     report = survey(
         target.ports(), target.stream, target.locator, target.repair_options, target.probe
     )
-    return draw(form, report.snapshot.lineage, report.snapshot.now, report), Exit.OK
+    return Graph(draw(form, report.snapshot.lineage, report.snapshot.now, report))
 
 
 def _configured(selection: Selection) -> bool:
@@ -49,10 +68,8 @@ def _alone(form: str, selection: Selection, observer: Observer) -> str:
     return draw(form, *listed(selection.account, selection.stream, observer))
 
 
-def _together(
-    form: str, targets: Sequence[Target], consumers: Sequence[str], selection: Selection,
-    observer: Observer,
-) -> tuple[str, Exit]:
+def _together(request: GraphRequest, targets: Sequence[Target], observer: Observer) -> Graph:
+    form = request.format
     if form not in SEVERAL:
         raise UsageError(
             f"--format {form} has room for one consumer, not for {len(targets)}",
@@ -64,7 +81,7 @@ def _together(
             f"a picture is of one stream, and these are {len(streams)}: {', '.join(streams)}",
             f"name one of them: reshardctl graph {next(iter(streams))}",
         )
-    shown = roundup(targets, selection, Looking(), None, consumers, observer)
+    shown = roundup(targets, request, Looking(), None, request.consumers, observer)
     reports = [(one.name, one.report) for one in shown.entries if one.report is not None]
     failures = [one for one in shown.entries if one.failure is not None]
     for one in failures:
@@ -74,4 +91,4 @@ def _together(
         observer.note(f"{one.name} is not in the picture: {one.failure.what}")
     lineage = reports[0][1].snapshot.lineage
     now = max(report.snapshot.now for _, report in reports)
-    return draw_several(form, lineage, now, reports), shown.exit
+    return Graph(draw_several(form, lineage, now, reports), shown.exit)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from shlex import quote
 
 from reshardctl.commands.connect import listed
 from reshardctl.commands.observer import SILENT, Observer
@@ -23,10 +21,27 @@ from reshardctl.snapshot import Stream, probed, redaction, take
 from reshardctl.snapshot.file import SavedSnapshot
 
 
-def freeze(
-    consumers: Sequence[str], selection: Selection, observer: Observer = SILENT
-) -> SavedSnapshot:
-    """Reads everything now. UsageError for consumers that one file cannot tell apart."""
+@dataclass(frozen=True, slots=True)
+class SnapshotRequest(Selection):
+    """Which stream to save, and whose positions with it. `stream` is needed."""
+
+    consumers: Sequence[str] = ()
+    """Locators, or names in reshardctl.toml; none saves every consumer that the file has of the
+    stream."""
+    redact: bool = False
+    """Whether names, accounts and owners are replaced."""
+
+
+def snapshot(request: SnapshotRequest, observer: Observer = SILENT) -> SavedSnapshot:
+    """Reads a stream and its consumers now. Writes nothing.
+
+    Raises UsageError for consumers that one file cannot tell apart.
+    """
+    saved = _saved(request.consumers, request, observer)
+    return _redacted(saved) if request.redact else saved
+
+
+def _saved(consumers: Sequence[str], selection: Selection, observer: Observer) -> SavedSnapshot:
     if wrong := [text for text in consumers if offline.is_snapshot(text)]:
         raise UsageError(f"{wrong[0]} is a snapshot already", "name the consumer itself")
     targets = _targets(consumers, selection, observer)
@@ -85,27 +100,8 @@ class _Listed:
         return self.kinesis.probe(stream, shard, since)
 
 
-def redacted(saved: SavedSnapshot) -> SavedSnapshot:
-    """The same snapshot without what identifies its owner."""
+def _redacted(saved: SavedSnapshot) -> SavedSnapshot:
     lineage = redaction.redacted_lineage(saved.lineage)
     names = redaction.Redaction(saved.lineage.stream.name)
     consumers = tuple(names.snapshot(one, lineage) for one in saved.consumers)
     return SavedSnapshot(saved.taken, lineage, consumers, redacted=True)
-
-
-def described(saved: SavedSnapshot, path: Path, redact: bool) -> Iterator[str]:
-    """What was saved, what is in it, and how to use it."""
-    size = path.stat().st_size
-    yield f"Saved {path} ({size:,} bytes, readable by you alone)."
-    yield f"  stream    {saved.lineage.stream.name}: {len(saved.lineage)} shards"
-    for kept in saved.consumers:
-        probes = f", {len(kept.probes)} shards probed" if kept.probes else ""
-        yield f"  consumer  {kept.locator.text}: {len(kept.images)} rows{probes}"
-    if redact:
-        yield "  Names, accounts and owners are replaced; shard ids, numbers and times are kept."
-    elif saved.consumers:
-        yield "  It holds the rows as they are, owners too; --redact makes one to show around."
-    if saved.consumers:
-        yield f"  reshardctl inspect {quote(offline.SCHEME + str(path))}"
-    else:
-        yield f"  reshardctl graph {quote(offline.SCHEME + str(path))}"

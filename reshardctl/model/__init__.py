@@ -53,6 +53,7 @@ from reshardctl.model.shards import (
     Stream,
     index_of,
     shard_id,
+    shard_named,
     short,
 )
 from reshardctl.model.tables import TableShape, table_of
@@ -115,6 +116,7 @@ __all__ = [
     "meet",
     "possibly_before",
     "shard_id",
+    "shard_named",
     "short",
     "table_of",
     "time_of",

@@ -12,12 +12,18 @@ ShardId = NewType("ShardId", str)
 HASH_SPACE = 1 << 128
 """Number of hash keys; ranges are inclusive at both ends, from 0 to HASH_SPACE - 1."""
 
+_NUMBER = re.compile(r"\d{1,12}\Z", re.ASCII)
 _INDEXED = re.compile(r"shardId-(\d{12,120})\Z", re.ASCII)
 
 
 def shard_id(index: int) -> ShardId:
     """`shardId-` and twelve digits, AWS's form for every stream."""
     return ShardId(f"shardId-{index:012d}")
+
+
+def shard_named(text: str) -> ShardId:
+    """A shard by its number or its id, as an operator types it."""
+    return shard_id(int(text)) if _NUMBER.match(text) else ShardId(text)
 
 
 def index_of(shard: str) -> int | None:

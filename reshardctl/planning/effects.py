@@ -164,10 +164,7 @@ class _Reading:
             self._hold_back(shard, run.fates[shard])
 
     def _begun(self, fates: Mapping[ShardId, Fate]) -> dict[ShardId, WillRead]:
-        """Starts every shard that can start, and keeps the waiting ones.
-
-        A row may name a younger shard as parent, so this repeats.
-        """
+        """Starts what can start, and returns what still waits: a row may name a younger parent."""
         waiting = {}
         for shard, fate in fates.items():
             if not isinstance(fate, WillRead):
@@ -234,11 +231,7 @@ def has_unread(state: StreamState, shard: ShardId, cut: Cut) -> bool:
 
 
 def _seems_done(state: StreamState, run: Simulation, shard: ShardId) -> bool:
-    """Whether a closed shard looks as if read to its last record.
-
-    It does if its consumer marks no end and its position is just before its close; only a read can
-    tell.
-    """
+    """Whether a closed shard whose consumer marks no end has a position just before its close."""
     fate, probe = run.fates.get(shard), state.probes.get(shard)
     if not isinstance(fate, WillRead) or fate.cause is not Cause.UNMARKED:
         return False
@@ -417,10 +410,7 @@ def _expired(
 
 
 def _too_old(state: StreamState, run: Simulation) -> list[ShardId]:
-    """Shards that continue at a position before the horizon.
-
-    The consumer does not know what reads have shown since.
-    """
+    """Shards that continue at a position before the horizon; reads since are unknown to them."""
     horizon = state.now - state.lineage.stream.retention
     shards = []
     for shard, fate in run.fates.items():

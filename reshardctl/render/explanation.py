@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from reshardctl.diagnosis.report import Report, case_of
-from reshardctl.errors import UsageError
 from reshardctl.lineage import Lineage
-from reshardctl.model import Cut, Delay, Fate, ShardId, Simulation, Span, WillRead, shard_id, short
+from reshardctl.model import Cut, Delay, Fate, ShardId, Simulation, Span, WillRead, short
 from reshardctl.model.times import duration, instant
 from reshardctl.planning.plan import processed_frontier
 
-_NUMBER = re.compile(r"\d{1,12}\Z", re.ASCII)
-"""A shard's number: its id has twelve digits."""
 
-
-def explain(report: Report, name: str) -> Iterator[str]:
-    """Raises UsageError for a shard that neither the stream nor the store knows."""
-    shard = shard_id(int(name)) if _NUMBER.match(name) else ShardId(name)
-    lineage = report.snapshot.lineage
-    if shard not in lineage and shard not in report.positions:
-        raise UsageError(
-            f"{shard!r} is not listed in {lineage.stream.name}, and no position names it",
-            "reshardctl inspect lists what is there",
-        )
-    yield from _life(lineage, shard, report.snapshot.now)
+def explanation(report: Report, shard: ShardId) -> Iterator[str]:
+    """Lines on a shard that the stream or the store knows."""
+    yield from _life(report.snapshot.lineage, shard, report.snapshot.now)
     yield ""
     yield from _place(report, shard)
     for judged in report.judged:
