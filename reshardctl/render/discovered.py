@@ -8,9 +8,6 @@ from reshardctl.render.console import Part, Sheet
 from reshardctl.render.documents import Json
 from reshardctl.render.words import command, count
 
-FORMATS = ("text", "json")
-"""Formats that can show a discovery."""
-
 _COLORS = {Confidence.CERTAIN: "green", Confidence.STRONG: "green", Confidence.POSSIBLE: "yellow"}
 
 

@@ -6,7 +6,8 @@ from reshardctl.diagnosis.audit_report import AuditReport
 from reshardctl.diagnosis.report import Report
 from reshardctl.errors import HalfDone, ReshardError
 from reshardctl.exit import Exit
-from reshardctl.render import markdown_audit, markdown_report, markdown_roundup
+from reshardctl.render import markdown_report, markdown_roundup
+from reshardctl.render.audit.markdown import audit
 from reshardctl.render.document import Document
 from reshardctl.render.markdown_words import Page, code, prose
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
@@ -27,8 +28,8 @@ def write(document: Document) -> str:
             markdown_report.fixed(page, outcome)
         case Undoing() as undoing:
             markdown_report.undo(page, undoing)
-        case AuditReport() as audit:
-            markdown_audit.audit(page, audit)
+        case AuditReport() as audited:
+            audit(page, audited)
         case Roundup() as roundup:
             markdown_roundup.roundup(page, roundup)
         case ReshardError() as failure:

@@ -12,13 +12,13 @@ from reshardctl.exit import Exit
 from reshardctl.render import (
     discovered,
     journals,
-    text_audit,
     text_findings,
     text_plan,
     text_roundup,
     text_stream,
     text_undo,
 )
+from reshardctl.render.audit.text import audit
 from reshardctl.render.console import Sheet
 from reshardctl.render.document import Document
 from reshardctl.render.journals import Listing
@@ -44,8 +44,8 @@ def write(document: Document) -> str:
         case Undoing() as undoing:
             text_stream.header(sheet, undoing.now)
             text_undo.undo(sheet, undoing)
-        case AuditReport() as audit:
-            text_audit.audit(sheet, audit)
+        case AuditReport() as audited:
+            audit(sheet, audited)
         case Roundup() as roundup:
             text_roundup.roundup(sheet, roundup)
         case Listing() as listing:

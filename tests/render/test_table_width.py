@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from reshardctl.exit import Exit
 from reshardctl.render import Undoing
+from reshardctl.render.audit.text import SILENT
 from reshardctl.render.audit.words import heads
 from reshardctl.render.columns import side_by_side
 from reshardctl.render.console import Sheet
 from reshardctl.render.context import Context
 from reshardctl.render.roundup import Entry, Roundup
-from reshardctl.render.text_audit import SILENT
 from tests.render.audit import samples as audits
 from tests.render.formats import AUDITS, FORMATS, MANY
 from tests.render.samples import context, report_of

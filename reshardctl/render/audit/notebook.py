@@ -9,9 +9,9 @@ from reshardctl.auditing.facts import Facts
 from reshardctl.diagnosis.audit_report import AuditReport, Stored, judge_sink
 from reshardctl.lineage import Lineage
 from reshardctl.render.audit.html import page
+from reshardctl.render.audit.text import audit
+from reshardctl.render.console import Sheet
 from reshardctl.render.context import Context
-from reshardctl.render.document import Document
-from reshardctl.render.text import write
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,9 @@ class Shown:
     height: int = 900
 
     def __str__(self) -> str:
-        return write(Document(self.report, Context((self.report.facts.sink,), width=100)))
+        sheet = Sheet(Context((self.report.facts.sink,), width=100))
+        audit(sheet, self.report)
+        return sheet.render()
 
     def _repr_html_(self) -> str:
         source = escape(page(self.report), quote=True)

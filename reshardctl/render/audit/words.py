@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from reshardctl.auditing.coverage import time_in
 from reshardctl.diagnosis.audit_report import AuditReport, ShardCoverage, Way
@@ -157,11 +157,6 @@ def listed_keys(report: AuditReport) -> list[str]:
     if report.keys.others:
         lines.append(f"and {many(report.keys.others, 'more key')}")
     return lines
-
-
-def joined(lines: Iterable[str]) -> str:
-    """Sentences on one line."""
-    return " ".join(lines)
 
 
 def quoted(way: Way) -> Sequence[str]:
