@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +44,10 @@ def run(scale: int, folder: Path) -> None:
         for edits in (max(1, EDITS // scale // 10), EDITS // scale):
             _table(url, f"loop-{edits}", edits)
             _table(url, f"ours-{edits}", edits)
-            loop = _timed(lambda n=edits: _loop(url, f"loop-{n}", n))
-            ours = _timed(lambda n=edits: _ours(url, f"ours-{n}", n, folder / f"{n}.jsonl"))
-            size = (folder / f"{edits}.jsonl").stat().st_size
+            journal = folder / f"{edits}.jsonl"
+            loop = _timed(partial(_loop, url, f"loop-{edits}", edits))
+            ours = _timed(partial(_ours, url, f"ours-{edits}", edits, journal))
+            size = journal.stat().st_size
             print(f"apply of {edits:,} edits, one request each; journal {size / edits:.0f} B each")
             for what, (wall, cpu) in (("plain boto3 loop", loop), ("reshardctl: apply", ours)):
                 print(f"  {what:40}{wall:7.2f} s{cpu:7.2f} s CPU")
@@ -87,7 +89,7 @@ def _table(url: str, name: str, rows: int) -> None:
 
 def _lease(number: int) -> Image:
     key = f"shardId-{number:012}"
-    attributes = {
+    attributes: dict[str, Any] = {
         "checkpoint": {"S": "49680412033094866848527506851837432377108706273800486914"},
         "checkpointSubSequenceNumber": {"N": "0"},
         "endingHashKey": {"S": "170141183460469231731687303715884105727"},

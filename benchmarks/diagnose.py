@@ -11,6 +11,7 @@ import random
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.lineage import Lineage
@@ -35,12 +36,14 @@ def number(shard: int, index: int, second: int) -> str:
 def history(open_shards: int) -> Iterator[tuple[int, int, int, tuple[int, ...], int, int | None]]:
     """index, low, high, parents, opened, closed: pairs merged, then all split, and so on."""
     width = HASH_SPACE // open_shards
-    live = [(i, i * width, (i + 1) * width - 1, (), CREATED) for i in range(open_shards)]
+    live: list[tuple[int, int, int, tuple[int, ...], int]] = [
+        (i, i * width, (i + 1) * width - 1, (), CREATED) for i in range(open_shards)
+    ]
     live[-1] = (*live[-1][:2], HASH_SPACE - 1, (), CREATED)
     index, now = open_shards, CREATED
     for generation in range(GENERATIONS):
         now += 60
-        born = []
+        born: list[tuple[int, int, int, tuple[int, ...], int]] = []
         yield from ((*shard, now) for shard in live)
         if generation % 2 == 0:
             for a, b in zip(live[::2], live[1::2], strict=True):
@@ -76,7 +79,7 @@ def situation(open_shards: int) -> Case:
 
 def lease(index: int, low: int, high: int, parents: tuple[int, ...], position: str) -> Image:
     """A row as KCL writes it."""
-    item = {
+    item: dict[str, Any] = {
         "leaseKey": {"S": shard_id(index)},
         "checkpoint": {"S": position},
         "checkpointSubSequenceNumber": {"N": "0"},

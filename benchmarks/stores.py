@@ -12,6 +12,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ def run(scale: int, folder: Path) -> None:
         try:
             with store(rows, folder) as (locator, endpoint, client):
                 plain, _ = _timed(client)
-                ours, _ = _timed(lambda a=locator, b=endpoint: _ours(a, b, count))
+                ours, _ = _timed(partial(_ours, locator, endpoint, count))
         except pytest.skip.Exception as missing:
             print(f"  {name:40}left out: {missing}")
             continue
@@ -136,7 +137,7 @@ def _redis(rows: Rows, _folder: Path) -> Iterator[Reachable]:
         def plain() -> None:
             keys = list(client.scan_iter("bench:checkpoint:*", count=1000))
             for some in _some(keys, TOGETHER):
-                numbers = client.mget(some)
+                numbers: Any = client.mget(some)
                 pairs = zip(some, numbers, strict=True)
                 client.mset({key: _up(number.decode()) for key, number in pairs})
 
@@ -149,7 +150,9 @@ def _postgres(rows: Rows, _folder: Path) -> Iterator[Reachable]:
     import psycopg
 
     with postgresql() as running:
-        login = {"host": "127.0.0.1", "port": running.port, "user": USER, "password": PASSWORD}
+        login: dict[str, Any] = {
+            "host": "127.0.0.1", "port": running.port, "user": USER, "password": PASSWORD,
+        }
         with psycopg.connect(dbname=running.database, **login) as server:
             server.execute(
                 "CREATE TABLE bench (namespace text, shard_id text, sequence_number numeric, "
@@ -195,7 +198,9 @@ def _metastore_postgres(rows: Rows, folder: Path) -> Iterator[Reachable]:
     plant(file, 0, len(rows))
     document = json.loads(file.read_text(encoding="utf-8"))["index"]
     with postgresql() as running:
-        login = {"host": "127.0.0.1", "port": running.port, "user": USER, "password": PASSWORD}
+        login: dict[str, Any] = {
+            "host": "127.0.0.1", "port": running.port, "user": USER, "password": PASSWORD,
+        }
         with psycopg.connect(dbname=running.database, autocommit=True, **login) as server:
             server.execute(
                 "CREATE TABLE indexes (index_uid text PRIMARY KEY, index_id text UNIQUE, "
@@ -209,7 +214,9 @@ def _metastore_postgres(rows: Rows, folder: Path) -> Iterator[Reachable]:
             )
 
             def plain() -> None:
-                (text,) = server.execute("SELECT index_metadata_json FROM indexes").fetchone()
+                row = server.execute("SELECT index_metadata_json FROM indexes").fetchone()
+                assert row is not None
+                (text,) = row
                 document = json.loads(text)
                 entries = document["checkpoint"][SOURCE]
                 document["checkpoint"][SOURCE] = {s: _up(n) for s, n in entries.items()}

@@ -24,10 +24,13 @@ Forged = Iterable[str]
 class Shape(Protocol):
     """How a library's store spells the place of a shard."""
 
-    marks: Sequence[str]
-    """Words that mean a place, or that people take for one."""
-    apart: frozenset[str]
-    """Attributes of a row that are its key: a file of rows keeps their type."""
+    @property
+    def marks(self) -> Sequence[str]:
+        """Words that mean a place, or that people take for one."""
+
+    @property
+    def apart(self) -> frozenset[str]:
+        """Attributes of a row that are its key: a file of rows keeps their type."""
 
     def shards(self, rows: Rows) -> dict[str, str]:
         """Key of a position's row → its shard's id."""
@@ -214,7 +217,7 @@ def retype(rng: Random, rows: Rows, world: World) -> Forged:
         row = rows[rng.choice(keys)]
         if names := sorted(row.keys() - world.shape.apart):
             name = rng.choice(names)
-            value = rng.choice((
+            value: Value = rng.choice((
                 {"NULL": True}, {"S": ""}, {"S": "0"}, {"N": "0"}, {"N": "1.5"}, {"BOOL": True},
                 {"L": []}, {"M": {}}, {"B": "eA=="}, {"SS": ["x"]}, {"N": str(2**64)},
             ))

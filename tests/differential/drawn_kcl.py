@@ -98,12 +98,13 @@ def hashes(rng: Random, rows: Rows, world: World) -> Forged:
         row, other = rows[rng.choice(keys)], rows[rng.choice(keys)]
         low, high = row.get("startingHashKey"), row.get("endingHashKey")
         if low and high:
-            row |= rng.choice((
+            changes: tuple[dict[str, Any], ...] = (
                 {"startingHashKey": high, "endingHashKey": low},
                 {"startingHashKey": {"S": "abc"}}, {"endingHashKey": {"S": "8.5E37"}},
                 {"endingHashKey": {"NULL": True}}, {"startingHashKey": {"N": low["S"][:30]}},
                 {n: other[n] for n in ("startingHashKey", "endingHashKey") if n in other},
-            ))
+            )
+            row |= rng.choice(changes)
             if rng.random() < 0.2:
                 del row["startingHashKey"]
     return ()
@@ -166,7 +167,8 @@ def leases(seed: int, created: int, release: str, family: str,
     stages, read = _left(rng, case, initial, release)
     honest = stages[-1]
     world = World(case, LeaseShape(), stages[:-1])
-    rows, damages, forged = honest, (), frozenset[str]()
+    damages: tuple[str, ...] = ()
+    rows, forged = honest, frozenset[str]()
     if rng.random() >= 0.05:
         name = f"damage kcl {release} {seed}"
         rows, damages, forged = damaged(name, honest, world, LEASES, only)

@@ -54,7 +54,8 @@ def source(seed: int, created: int, release: str, family: str,
             read.setdefault(shard, set()).update(payloads)
         stages.append(_rows(positions, release))
     honest = stages[-1]
-    rows, damages, forged = honest, (), frozenset[str]()
+    damages: tuple[str, ...] = ()
+    rows, forged = honest, frozenset[str]()
     if rng.random() >= 0.05:
         world = World(_case(stream), EntryShape(), stages[:-1])
         name = f"damage quickwit {release} {seed}"

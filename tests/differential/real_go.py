@@ -43,7 +43,7 @@ def judging(consumer: str, store: str) -> Callable[[int], AbstractContextManager
             dynamodb = DynamoDb()
             stack.callback(dynamodb.close)
             servers = {
-                kind: stack.enter_context(server())  # type: ignore[operator]
+                kind: stack.enter_context(server())
                 for kind, server in SERVERS.items() if kind == store
             }
             library = Library(consumer)

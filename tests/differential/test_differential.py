@@ -221,7 +221,7 @@ def test_a_second_look_at_a_query_waits_longer() -> None:
     assert any(verdict.uncertain for verdict in verdicts)
 
 
-def _ahead(state: State, write):  # type: ignore[no-untyped-def]
+def _ahead(state: State, write):
     """The same write, with the place behind the shard's last record."""
     held = state.case.records.get(write.key[-20:], ())
     change, put = write.change, {"sequence_number": {"S": held[-1][0]}} if held else {}

@@ -113,7 +113,7 @@ def examine(state: State, judge: Judge, fix: Fix = steps_of) -> Verdict:
     between: list[Seen] = []
     if isinstance(decision, Plan):
         last = bench_of(state, bench.after(steps))
-        after = judge(state, last.plan_case.images) if steps else before
+        after = judge(state, list(last.plan_case.images)) if steps else before
         verdict.starts += bool(steps)
         verdict.uncertain += bool(after.uncertain)
         if after.uncertain:

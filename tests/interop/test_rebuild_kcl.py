@@ -26,7 +26,7 @@ pytestmark = pytest.mark.interop
 CREATED = 1_795_219_200
 RELEASES = {"1.15.3": "TRIM_HORIZON", "2.7.2": "LATEST", "3.5.1": "LATEST"}
 """And how each begins at every turn; the other way takes as long and is run by name."""
-FIRST = {
+FIRST: dict[str, Any] = {
     "created": CREATED, "now": 600, "retention_hours": 168,
     "shards": [
         {"id": 0, "range": ["0", "1/2"], "records": {"n": 6, "from": 60, "to": 540}},
@@ -97,6 +97,7 @@ def made(text: str, address: str) -> None:
     (line,) = [one for one in text.splitlines() if "aws dynamodb create-table" in one]
     words = shlex.split(line[line.index("aws dynamodb") :])
     found: dict[str, list[str]] = {}
+    name = ""
     for word in words[3:]:
         if word.startswith("--"):
             found[word] = []

@@ -127,7 +127,7 @@ class Stores:
         self._dynamodb.client.put_item(TableName=table, Item=item)
 
 
-def _bytes(value: dict[str, Any]) -> dict[str, Any]:
+def _bytes(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"B": base64.b64decode(value["B"])} if "B" in value else value
 
 

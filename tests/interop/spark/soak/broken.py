@@ -66,3 +66,5 @@ match os.environ.get(HOW):
         planning.kept = _forgetful  # type: ignore[attr-defined, assignment]
     case "late":
         planning.Planner._begin = _late  # type: ignore[assignment, method-assign]
+    case _:
+        pass
