@@ -21,5 +21,5 @@ def rule(
     if code is None:
         show(f"{r.code}  {r.name:32}  {r.page.strip().splitlines()[0]}" for r in RULES)
         return
-    one = find(code)
-    show([f"{one.code} {one.name}", "", *one.page.strip().splitlines()])
+    known = find(code)
+    show([f"{known.code} {known.name}", "", *known.page.strip().splitlines()])

@@ -114,7 +114,7 @@ def strings(value: object, json_path: JsonPath) -> dict[str, str]:
     """An object whose members are all strings."""
     if not isinstance(value, dict):
         json_path.wrong(f"not an object but {named(value)}")
-    return {name: string(one, json_path / name) for name, one in value.items()}
+    return {name: string(member, json_path / name) for name, member in value.items()}
 
 
 def named(value: object) -> str:

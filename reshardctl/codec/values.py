@@ -111,7 +111,7 @@ def write(value: object, json_path: JsonPath) -> Write:
         change=change,
         before=before,
         why=string(fields["why"], json_path / "why"),
-        guard=tuple(string(one, json_path / "guard" / n) for n, one in enumerate(guard)),
+        guard=tuple(string(name, json_path / "guard" / n) for n, name in enumerate(guard)),
         live=boolean(fields["live"], json_path / "live"),
         running=string(fields["running"], json_path / "running"),
     )
@@ -123,7 +123,7 @@ def step(value: object, json_path: JsonPath) -> Step:
     writes = array(fields["writes"], json_path / "writes")
     return Step(
         title=string(fields["title"], json_path / "title"),
-        writes=tuple(write(one, json_path / "writes" / n) for n, one in enumerate(writes)),
+        writes=tuple(write(item, json_path / "writes" / n) for n, item in enumerate(writes)),
         barrier=string(fields["barrier"], json_path / "barrier"),
     )
 
@@ -162,7 +162,7 @@ def attributes(value: object, json_path: JsonPath) -> dict[str, AttributeValue]:
     """DynamoDB JSON attributes, binary ones as base64 text."""
     if not isinstance(value, dict):
         json_path.wrong(f"not an object but {named(value)}")
-    return {name: _attribute(one, json_path, name) for name, one in value.items()}
+    return {name: _attribute(member, json_path, name) for name, member in value.items()}
 
 
 def _attribute(value: object, outer: JsonPath, member: str | int) -> AttributeValue:
@@ -200,8 +200,8 @@ def _attribute(value: object, outer: JsonPath, member: str | int) -> AttributeVa
 def _set(kind: str, body: object, json_path: JsonPath) -> None:
     each = {"SS": string, "NS": _number, "BS": _binary}[kind]
     items = array(body, json_path)
-    for n, one in enumerate(items):
-        each(one, json_path / n)
+    for n, item in enumerate(items):
+        each(item, json_path / n)
     if not items or len(set(items)) < len(items):
         json_path.wrong("a set has members, each once")
 

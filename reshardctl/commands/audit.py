@@ -44,7 +44,7 @@ class AuditRequest(Selection):
         sink = self.sink
         named = [
             ("--stream", self.stream), ("--consumer", self.shown), ("--form", sink.form),
-            *(("--column", one) for one in sink.columns), ("--since", self.since),
+            *(("--column", column) for column in sink.columns), ("--since", self.since),
             ("--until", self.until), ("--master", sink.master), ("--remote", sink.server),
             ("--config", None if self.config is None else str(self.config)),
         ]
@@ -91,7 +91,7 @@ def audit(wanted: AuditRequest, observer: Observer = SILENT) -> AuditReport:
     sparking.check(wanted.sink, wanted.rows)
     sparking.check_installed(wanted.sink)
     subject = _subject(wanted, observer)
-    since, until = (_moment(one, subject) for one in window)
+    since, until = (_moment(when, subject) for when in window)
     if since is not None and until is not None and since >= until:
         raise UsageError(
             f"--since {instant(since)} is not before --until {instant(until)}",
@@ -173,11 +173,11 @@ def _unread(report: Report) -> frozenset[ShardId]:
     """Shards of which the next start skips records, or which it never reads, as `inspect` says."""
     from reshardctl.planning.effects import Harm
 
-    if any(one.simulation.crash is not None for one in report.judged):
+    if any(judged.simulation.crash is not None for judged in report.judged):
         return frozenset(report.snapshot.lineage)
     harms = (Harm.SKIPPED, Harm.STALLED)
     return frozenset(
-        effect.shard for one in report.judged for effect in one.effects
+        effect.shard for judged in report.judged for effect in judged.effects
         if effect.harm in harms and effect.shard is not None
     )
 

@@ -86,10 +86,11 @@ def allowed(
     if account and not _ACCOUNT.match(account):
         raise UsageError(f"--account {account}: not an account", "it has twelve digits")
     targets = several(names, config_of(selection), selection, observer)
-    texts = policies([one.entry for one in targets if one.entry is not None], group, account)
+    entries = [target.entry for target in targets if target.entry is not None]
+    texts = policies(entries, group, account)
     if whose is not None:
         wanted = [whose, f"profile {whose}", ENVIRONMENT if whose == "environment" else whose]
-        texts = {identity: one for identity, one in texts.items() if identity in wanted}
+        texts = {identity: policy for identity, policy in texts.items() if identity in wanted}
         if not texts:
             raise UsageError(
                 f"--as {whose}: nothing is reached as that", "reshardctl config iam lists them all"

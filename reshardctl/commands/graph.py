@@ -82,13 +82,13 @@ def _together(request: GraphRequest, targets: Sequence[Target], observer: Observ
             f"name one of them: reshardctl graph {next(iter(streams))}",
         )
     shown = roundup(targets, request, Looking(), None, request.consumers, observer)
-    reports = [(one.name, one.report) for one in shown.entries if one.report is not None]
-    failures = [one for one in shown.entries if one.failure is not None]
-    for one in failures:
-        assert one.failure is not None
+    reports = [(entry.name, entry.report) for entry in shown.entries if entry.report is not None]
+    failures = [entry for entry in shown.entries if entry.failure is not None]
+    for entry in failures:
+        assert entry.failure is not None
         if not reports:
-            raise one.failure
-        observer.note(f"{one.name} is not in the picture: {one.failure.what}")
+            raise entry.failure
+        observer.note(f"{entry.name} is not in the picture: {entry.failure.what}")
     lineage = reports[0][1].snapshot.lineage
     now = max(report.snapshot.now for _, report in reports)
     return Graph(draw_several(form, lineage, now, reports), shown.exit)

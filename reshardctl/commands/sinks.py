@@ -23,7 +23,7 @@ class Sink:
 
     def words(self) -> tuple[str, ...]:
         """The arguments that name the sink."""
-        options = [("--form", self.form), *(("--column", one) for one in self.columns)]
+        options = [("--form", self.form), *(("--column", column) for column in self.columns)]
         options += [("--master", self.master), ("--remote", self.server)]
         more = [word for name, value in options if value is not None for word in (name, value)]
         return ("--from", self.path, *more, *(() if self.against else ("--alone",)))

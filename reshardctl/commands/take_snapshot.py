@@ -103,5 +103,5 @@ class _Listed:
 def _redacted(saved: SavedSnapshot) -> SavedSnapshot:
     lineage = redaction.redacted_lineage(saved.lineage)
     names = redaction.Redaction(saved.lineage.stream.name)
-    consumers = tuple(names.snapshot(one, lineage) for one in saved.consumers)
+    consumers = tuple(names.snapshot(snapshot, lineage) for snapshot in saved.consumers)
     return SavedSnapshot(saved.taken, lineage, consumers, redacted=True)

@@ -227,7 +227,7 @@ def _read_back(
         rows: dict[str, Image | None] = {image.key: image for image in ports.store.read()}
         keys = {write.key for step in steps for write in step.writes}
         stands = write_states(steps, {key: rows.get(key) for key in keys}, volatile_attributes)
-        if any(one is not WriteState.APPLIED for row in stands for one in row):
+        if any(state is not WriteState.APPLIED for row in stands for state in row):
             raise CannotTell("a row is not as it was put back: someone else wrote")
         journal.undone()
     except ReshardError as error:

@@ -51,10 +51,10 @@ def _pass(ports: Ports, seconds: float, observer: Observer) -> None:
 def _compared(first: Snapshot, second: Snapshot) -> Watched:
     consumer = consumer_of(second.locator)
     before, after = (
-        consumer.owners_by_shard(consumer.parse(one.images, one.lineage.stream))
-        for one in (first, second)
+        consumer.owners_by_shard(consumer.parse(snapshot.images, snapshot.lineage.stream))
+        for snapshot in (first, second)
     )
     excluded = consumer.excluded_by(round(second.now - first.now))
-    old, new = (consumer.signs_of_life(one.images) for one in (first, second))
+    old, new = (consumer.signs_of_life(snapshot.images) for snapshot in (first, second))
     alive = any(old.get(key) != sign for key, sign in new.items())
     return watched(before, after, first.now, second.now, excluded, alive)

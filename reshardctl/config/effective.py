@@ -28,23 +28,23 @@ def shown(config: Config) -> Iterator[str]:
         yield from _suppression(suppression)
 
 
-def _stream(one: Stream) -> Iterator[str]:
-    yield _beside(f"[streams.{_key(one.name)}]", one.origin)
-    yield f"stream = {_text(one.stream)}"
-    if one.created is not None:
-        yield f"created = {_time(one.created)}"
-    yield from _reach(one.reach)
+def _stream(stream: Stream) -> Iterator[str]:
+    yield _beside(f"[streams.{_key(stream.name)}]", stream.origin)
+    yield f"stream = {_text(stream.stream)}"
+    if stream.created is not None:
+        yield f"created = {_time(stream.created)}"
+    yield from _reach(stream.reach)
 
 
-def _consumer(one: Consumer) -> Iterator[str]:
-    yield _beside(f"[consumers.{_key(one.name)}]", one.origin)
-    yield f"stream = {_text(one.stream.name)}"
-    yield f"locator = {_text(one.locator.text)}"
-    values = {"policy": one.policy, "accept": one.accept, "journal": one.journal}
+def _consumer(consumer: Consumer) -> Iterator[str]:
+    yield _beside(f"[consumers.{_key(consumer.name)}]", consumer.origin)
+    yield f"stream = {_text(consumer.stream.name)}"
+    yield f"locator = {_text(consumer.locator.text)}"
+    values = {"policy": consumer.policy, "accept": consumer.accept, "journal": consumer.journal}
     for name, value in values.items():
         if value:
-            yield _beside(f"{name} = {_text(value)}", _source(one.sources, name))
-    yield from _reach(one.reach)
+            yield _beside(f"{name} = {_text(value)}", _source(consumer.sources, name))
+    yield from _reach(consumer.reach)
 
 
 def _reach(reach: Reach) -> Iterator[str]:
@@ -58,15 +58,15 @@ def _reach(reach: Reach) -> Iterator[str]:
         yield _beside(f"endpoint_url = {{ {pairs} }}", source)
 
 
-def _suppression(one: Suppression) -> Iterator[str]:
-    yield _beside("[[suppress]]", one.origin)
-    yield f"consumer = {_text(one.consumer)}"
-    yield f"rule = {_text(one.rule)}"
-    if one.shards:
-        yield f"shards = [{', '.join(sorted(map(_shard, one.shards)))}]"
-    if one.until is not None:
-        yield f"until = {_time(one.until)}"
-    yield f"why = {_text(one.why)}"
+def _suppression(suppression: Suppression) -> Iterator[str]:
+    yield _beside("[[suppress]]", suppression.origin)
+    yield f"consumer = {_text(suppression.consumer)}"
+    yield f"rule = {_text(suppression.rule)}"
+    if suppression.shards:
+        yield f"shards = [{', '.join(sorted(map(_shard, suppression.shards)))}]"
+    if suppression.until is not None:
+        yield f"until = {_time(suppression.until)}"
+    yield f"why = {_text(suppression.why)}"
 
 
 def _shard(name: str) -> str:

@@ -110,7 +110,7 @@ def _place(reach: Reach, origin: str, account: str) -> ArnParts:
 def _partition(region: str) -> str:
     """The partition of a region (AWS General Reference, "Amazon Resource Names")."""
     prefixes = {"cn-": "aws-cn", "us-gov-": "aws-us-gov"}
-    return next((one for prefix, one in prefixes.items() if region.startswith(prefix)), "aws")
+    return next((name for prefix, name in prefixes.items() if region.startswith(prefix)), "aws")
 
 
 def _store(entry: Consumer, arn_parts: ArnParts, group: str) -> list[Statement]:

@@ -87,7 +87,7 @@ def _consumer(
 
 
 def _said(key: str, spot: Spot, defaults: Spot) -> Spot | None:
-    return next((one / key for one in (spot, defaults) if one.has(key)), None)
+    return next((table / key for table in (spot, defaults) if table.has(key)), None)
 
 
 def _understood(spot: Spot, wishes: Wishes, policy: str, accept: str | None) -> None:
@@ -133,7 +133,7 @@ def _endpoints(spot: Spot) -> dict[str, str]:
     """One URL for every service, or a table of service and URL."""
     if not isinstance(spot.value, dict):
         return dict.fromkeys(SERVICES, _url(spot))
-    return {service: _url(one) for service, one in spot.table(SERVICES).members()}
+    return {service: _url(url) for service, url in spot.table(SERVICES).members()}
 
 
 def _url(spot: Spot) -> str:
@@ -169,12 +169,12 @@ def _alone(new: Consumer, others: Mapping[str, Consumer], spot: Spot) -> None:
         )
 
 
-def _store(one: Consumer) -> tuple[str, ...]:
-    reach = one.reach
+def _store(consumer: Consumer) -> tuple[str, ...]:
+    reach = consumer.reach
     endpoint = reach.endpoints.get("dynamodb", "")
     return (
-        one.locator.medium,
-        one.locator.target,
+        consumer.locator.medium,
+        consumer.locator.target,
         reach.region,
         reach.profile,
         reach.role,
@@ -199,7 +199,7 @@ def _suppression(spot: Spot, consumers: Mapping[str, Consumer]) -> Suppression:
     if spot.has("shards") and not shards:
         (spot / "shards").wrong("is empty", "leave it out for every shard")
     return Suppression(
-        name, code, frozenset(_shard(one) for one in shards), (spot / "until").end(),
+        name, code, frozenset(_shard(shard) for shard in shards), (spot / "until").end(),
         (spot / "why").string(), spot.origin,
     )
 

@@ -63,8 +63,8 @@ class Spot:
         if not isinstance(self.value, list):
             self.wrong(f"not a list but {_kind(self.value)}")
         return [
-            replace(self, path=(*self.path, index), value=one)
-            for index, one in enumerate(self.value)
+            replace(self, path=(*self.path, index), value=element)
+            for index, element in enumerate(self.value)
         ]
 
     def has(self, key: str) -> bool:

@@ -30,16 +30,16 @@ def destinations(formats: Sequence[str] | None, output: str | None) -> tuple[Des
     name, for two formats without a file and for one file named twice.
     """
     named = [_parsed(text) for text in formats or ()]
-    main = [one for one in named if one.file is None]
+    main = [destination for destination in named if destination.file is None]
     if len(main) > 1:
-        first, second = (one.format for one in main[:2])
+        first, second = (destination.format for destination in main[:2])
         raise UsageError(
             f"--format {first} and --format {second} both go to the same place",
             f"give one of them a file: --format {second}=FILE",
         )
     first_place = Destination(main[0].format if main else None, output)
-    places = (first_place, *(one for one in named if one.file is not None))
-    _distinct([one.file for one in places if one.file is not None])
+    places = (first_place, *(destination for destination in named if destination.file is not None))
+    _distinct([destination.file for destination in places if destination.file is not None])
     return places
 
 

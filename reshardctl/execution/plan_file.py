@@ -94,8 +94,8 @@ def footprint(snapshot: Snapshot, steps: Sequence[Step]) -> dict[str, str]:
         )
         shard = consumer.shard_of(key)
         if shard in lineage:
-            one = lineage[shard]
-            digests[f"shard {shard}"] = wire.digest([one.parents, one.start, one.end])
+            listed = lineage[shard]
+            digests[f"shard {shard}"] = wire.digest([listed.parents, listed.start, listed.end])
     return digests
 
 
@@ -268,8 +268,8 @@ def _policy(name: str, value: object, json_path: JsonPath) -> Policy:
 
 def _promised(value: object, json_path: JsonPath) -> tuple[Promise, ...]:
     out = []
-    for number, one in enumerate(array(value, json_path)):
-        parts = [string(p, json_path / number) for p in array(one, json_path / number)]
+    for number, item in enumerate(array(value, json_path)):
+        parts = [string(p, json_path / number) for p in array(item, json_path / number)]
         if len(parts) != 3:
             (json_path / number).wrong("not harm, shard and certainty")
         out.append((parts[0], parts[1], parts[2]))

@@ -201,7 +201,7 @@ def texts_of(body: object, json_path: JsonPath) -> dict[str, str]:
 
 def steps_of(value: object, json_path: JsonPath) -> tuple[Step, ...]:
     """Steps from JSON."""
-    return tuple(wire.step(one, json_path / n) for n, one in enumerate(array(value, json_path)))
+    return tuple(wire.step(item, json_path / n) for n, item in enumerate(array(value, json_path)))
 
 
 def tokens(seed: str) -> Iterator[str]:

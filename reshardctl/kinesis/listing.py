@@ -46,7 +46,7 @@ def pages(transport: Transport, target: Target, progress: Progress) -> Iterator[
             token = ""
             continue
         page = _columns(answer, target)
-        ids = [one for columns in page for one in columns[0]]
+        ids = [shard for columns in page for shard in columns[0]]
         empty = 0 if ids else empty + 1
         if empty > _EMPTY_PAGES or (ids and ids[-1] == last):
             raise CannotTell(f"ListShards of {target.name} goes round in circles", "run this again")

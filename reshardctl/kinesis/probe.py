@@ -63,7 +63,7 @@ class Prober:
     def counts(self, target: Target, intervals: Iterable[Interval]) -> dict[Interval, Count]:
         """Does what `Kinesis.counts` says."""
         walker = self._walker(target, self._limits)
-        walks = {one: _count(walker, one) for one in dict.fromkeys(intervals)}
+        walks = {interval: _count(walker, interval) for interval in dict.fromkeys(intervals)}
         return walker.together(walks, self._clock)
 
     def places(

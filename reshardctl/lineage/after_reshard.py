@@ -98,33 +98,33 @@ class _Making:
 
     def split(self, asked: Reshard, shard: ShardId, at: int | None) -> None:
         """SplitShard, in the middle if no key is named. The lower child gets the lower id."""
-        one = self._named(asked, shard)
-        key = (one.hash_start + one.hash_end + 1) // 2 if at is None else at
-        if not one.hash_start + 1 < key < one.hash_end:
+        parent = self._named(asked, shard)
+        key = (parent.hash_start + parent.hash_end + 1) // 2 if at is None else at
+        if not parent.hash_start + 1 < key < parent.hash_end:
             raise _refusal(
                 asked, "InvalidArgumentException",
                 f"hash key {key} is not both greater than one plus the first "
-                f"({one.hash_start}) and less than the last ({one.hash_end}) of shard "
+                f"({parent.hash_start}) and less than the last ({parent.hash_end}) of shard "
                 f"{short(shard)}", "name a key between them, or none for the middle",
             )
-        self._split(one, key)
+        self._split(parent, key)
 
     def merge(self, asked: Reshard, shard: ShardId, adjacent: ShardId) -> None:
         """MergeShards; the lower of two neighbours is named first.
 
         Kinesalite's tests, which also run against AWS, recorded that.
         """
-        one, other = self._named(asked, shard), self._named(asked, adjacent)
-        if one.hash_end + 1 != other.hash_start:
-            turned = other.hash_end + 1 == one.hash_start
+        lower, upper = self._named(asked, shard), self._named(asked, adjacent)
+        if lower.hash_end + 1 != upper.hash_start:
+            turned = upper.hash_end + 1 == lower.hash_start
             raise _refusal(
                 asked, "InvalidArgumentException",
                 f"shards {short(shard)} and {short(adjacent)} are not an adjacent pair"
                 + (", the lower one first" if turned else ""),
                 f"turn them round: --if-reshard {Merge(adjacent, shard)}" if turned
-                else self._neighbours(one),
+                else self._neighbours(lower),
             )
-        self._merge(one, other)
+        self._merge(lower, upper)
 
     def count(self, asked: Reshard, target: int) -> None:
         """UpdateShardCount, UNIFORM_SCALING.
@@ -165,7 +165,7 @@ class _Making:
         yield from sorted(born, key=lambda one: one.id)
 
     def _last_second(self, born: Iterable[Shard]) -> int:
-        return max((_second_of(one.start) for one in born), default=self._second)
+        return max((_second_of(shard.start) for shard in born), default=self._second)
 
     def _named(self, asked: Reshard, shard: ShardId) -> Shard:
         if shard in self._open:
@@ -185,10 +185,11 @@ class _Making:
         more = f" and {len(names) - 12} more" if len(names) > 12 else ""
         return f"open shards: {', '.join(names[:12])}{more}"
 
-    def _neighbours(self, one: Shard) -> str:
+    def _neighbours(self, shard: Shard) -> str:
+        others = self._open.values()
         pairs = [
-            *(Merge(o.id, one.id) for o in self._open.values() if o.hash_end + 1 == one.hash_start),
-            *(Merge(one.id, o.id) for o in self._open.values() if one.hash_end + 1 == o.hash_start),
+            *(Merge(o.id, shard.id) for o in others if o.hash_end + 1 == shard.hash_start),
+            *(Merge(shard.id, o.id) for o in others if shard.hash_end + 1 == o.hash_start),
         ]
         return "neighbours: " + ", ".join(map(str, pairs)) if pairs else "it has no neighbour"
 
@@ -209,32 +210,32 @@ class _Making:
                 + "further in several: give --if-reshard once for each",
             )
 
-    def _split(self, one: Shard, key: int) -> tuple[Shard, Shard]:
-        second = self._close(one)
-        lower = self._bear((one,), one.hash_start, key - 1, second)
-        return lower, self._bear((one,), key, one.hash_end, second)
+    def _split(self, parent: Shard, key: int) -> tuple[Shard, Shard]:
+        second = self._close(parent)
+        lower = self._bear((parent,), parent.hash_start, key - 1, second)
+        return lower, self._bear((parent,), key, parent.hash_end, second)
 
-    def _merge(self, one: Shard, other: Shard) -> Shard:
-        second = max(self._close(one), self._close(other))
-        return self._bear((one, other), one.hash_start, other.hash_end, second)
+    def _merge(self, lower: Shard, upper: Shard) -> Shard:
+        second = max(self._close(lower), self._close(upper))
+        return self._bear((lower, upper), lower.hash_start, upper.hash_end, second)
 
-    def _close(self, one: Shard) -> int:
+    def _close(self, shard: Shard) -> int:
         """Closes a shard and returns the second of it, at a number above all that it gave out."""
-        second = max(self._second, _second_of(one.start))
-        end = _number(one, second, _LAST_INDEX)
-        del self._open[one.id]
-        self._closed[one.id] = replace(one, end=end)
+        second = max(self._second, _second_of(shard.start))
+        end = _number(shard, second, _LAST_INDEX)
+        del self._open[shard.id]
+        self._closed[shard.id] = replace(shard, end=end)
         return second
 
     def _bear(self, parents: tuple[Shard, ...], low: int, high: int, closed: int) -> Shard:
         """Opens a child one second after its parents' end, as ten of ten public children did."""
-        names = [one.id for one in parents]
+        names = [parent.id for parent in parents]
         adjacent = names[1] if len(names) > 1 else None
-        one = Shard(shard_id(self._free), names[0], adjacent, low, high, "", None)
-        one = replace(one, start=_number(one, closed + 1, 0))
+        child = Shard(shard_id(self._free), names[0], adjacent, low, high, "", None)
+        child = replace(child, start=_number(child, closed + 1, 0))
         self._free += 1
-        self._open[one.id] = one
-        return one
+        self._open[child.id] = child
+        return child
 
 
 def _second_of(number: str) -> int:

@@ -34,16 +34,16 @@ def fields_of(page: Sequence[RawShard]) -> Iterator[Fields]:
     """A page of ListShards as columns. KeyError or TypeError if it is malformed."""
     for at in range(0, len(page), _AT_ONCE):
         some = page[at : at + _AT_ONCE]
-        hashes = [one["HashKeyRange"] for one in some]
-        numbers = [one["SequenceNumberRange"] for one in some]
+        hashes = [shard["HashKeyRange"] for shard in some]
+        numbers = [shard["SequenceNumberRange"] for shard in some]
         yield (
-            [one["ShardId"] for one in some],
-            [one.get("ParentShardId", "") for one in some],
-            [one.get("AdjacentParentShardId", "") for one in some],
-            [one["StartingHashKey"] for one in hashes],
-            [one["EndingHashKey"] for one in hashes],
-            [one["StartingSequenceNumber"] for one in numbers],
-            [one.get("EndingSequenceNumber", "") for one in numbers],
+            [shard["ShardId"] for shard in some],
+            [shard.get("ParentShardId", "") for shard in some],
+            [shard.get("AdjacentParentShardId", "") for shard in some],
+            [shard["StartingHashKey"] for shard in hashes],
+            [shard["EndingHashKey"] for shard in hashes],
+            [shard["StartingSequenceNumber"] for shard in numbers],
+            [shard.get("EndingSequenceNumber", "") for shard in numbers],
         )
 
 
@@ -151,8 +151,8 @@ class Builder:
     def _written_out(self) -> Iterator[tuple[str, str, str]]:
         """The ids that were added as numbers so far, as texts."""
         adjacent = dict(zip(self._mergers, map(shard_id, self._adjacent), strict=True))
-        for row, (one, parent) in enumerate(zip(self._runs.names(), self._parents, strict=True)):
-            yield one, "" if parent == NO_NUMBER else shard_id(parent), adjacent.get(row, "")
+        for row, (shard, parent) in enumerate(zip(self._runs.names(), self._parents, strict=True)):
+            yield shard, "" if parent == NO_NUMBER else shard_id(parent), adjacent.get(row, "")
 
     def columns(self) -> Columns:
         """The finished listing. For a shard that was listed twice, the last one counts."""

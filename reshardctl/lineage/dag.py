@@ -152,7 +152,7 @@ class Lineage:
         ids = self._columns.ids
         if isinstance(ids, Runs):
             return ids.number(len(ids) - 1) if len(ids) else -1
-        return max((i for one in ids.names() if (i := index_of(one)) is not None), default=-1)
+        return max((i for shard in ids.names() if (i := index_of(shard)) is not None), default=-1)
 
     def breaches(self) -> list[Breach]:
         """Every way in which the listing contradicts itself; none for a stream at rest."""

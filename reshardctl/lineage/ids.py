@@ -29,7 +29,7 @@ _NOBODY = "shardId-0000ffffffff"
 
 def numbers_of(ids: Sequence[str]) -> array[int] | None:
     """The numbers in `shardId-%012d` ids, NO_NUMBER for "", `None` if one has another form."""
-    full = ids if all(ids) else [one or _NOBODY for one in ids]
+    full = ids if all(ids) else [shard or _NOBODY for shard in ids]
     text = " " + " ".join(full)
     if len(text) != 21 * len(ids):
         return None

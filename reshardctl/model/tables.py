@@ -65,10 +65,10 @@ def table_of(tables: Sequence[TableShape], image_key: str) -> TableShape:
 
 def check(tables: Sequence[TableShape]) -> None:
     """Raises ValueError if an image's key would not identify its table."""
-    for one in tables:
+    for table in tables:
         for other in tables:
-            if one is not other and other.prefix.startswith(one.prefix):
-                raise ValueError(f"tables {one.name} and {other.name} have keys in common")
+            if table is not other and other.prefix.startswith(table.prefix):
+                raise ValueError(f"tables {table.name} and {other.name} have keys in common")
     if not tables:
         raise ValueError("a store has at least one table")
 

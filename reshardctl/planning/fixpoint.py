@@ -110,18 +110,18 @@ def both(one: Write, other: Write) -> Write | None:
     )
 
 
-def _change(one: Write, other: Write, last: Image | None) -> Create | Update | Delete:
+def _change(first: Write, second: Write, last: Image | None) -> Create | Update | Delete:
     if last is None:
         return Delete()
-    if one.before is None:
+    if first.before is None:
         return Create(last.attributes)
-    counted = _counted(one) | _counted(other)
+    counted = _counted(first) | _counted(second)
     values = {
         name: value for name, value in last.attributes.items()
-        if name not in counted and one.before.attributes.get(name) != value
+        if name not in counted and first.before.attributes.get(name) != value
     }
-    gone = tuple(name for name in one.before.attributes if name not in last.attributes)
-    steps = {name: _grown(one, name) + _grown(other, name) for name in sorted(counted)}
+    gone = tuple(name for name in first.before.attributes if name not in last.attributes)
+    steps = {name: _grown(first, name) + _grown(second, name) for name in sorted(counted)}
     return Update(values, gone, steps or None)
 
 

@@ -117,7 +117,7 @@ def _live_if_all(steps: Sequence[Step], decisions: Sequence[Decision]) -> tuple[
     ]
     return tuple(
         replace(step, writes=tuple(
-            w if not w.live or all(one.get(w.key) == w.change for one in alike)
+            w if not w.live or all(changes.get(w.key) == w.change for changes in alike)
             else replace(w, live=False, running=NOT_FOR_ALL)
             for w in step.writes
         ))

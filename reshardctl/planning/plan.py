@@ -76,12 +76,12 @@ def _whoever(case: Case) -> Decision:
     The candidates that start also wrote the rows.
     """
     ones = [replace(case, candidates=[candidate]) for candidate in case.candidates]
-    alone = [_as_one(one) for one in ones]
-    before = tuple(judged.effects for one in ones for judged in as_it_is(one))
+    alone = [_as_one(answered) for answered in ones]
+    before = tuple(judged.effects for answered in ones for judged in as_it_is(answered))
     alone = [replace(d, before=before) if isinstance(d, Plan) else d for d in alone]
     trial = Trial(
         case.images,
-        lambda images: [_as_one(replace(one, images=images, bootstrap=False)) for one in ones],
+        lambda images: [_as_one(replace(c, images=images, bootstrap=False)) for c in ones],
         lambda steps: _after_each_answer(ones, steps),
     )
     if not alike(alone) and (plan := joint(trial, alone)) is not None:
@@ -130,9 +130,9 @@ def _withheld(case: Case, decision: Decision) -> dict[ShardId, Cut]:
     processed, checkpoint = processed_frontier(case), case.checkpoint()
     then = case.checkpoint(after(case.images, ahead(decision.steps)))
     kept: dict[ShardId, Cut] = {}
-    for one in case.candidates:
+    for candidate in case.candidates:
         before, later = (
-            aged(case.state, case.consumer.simulate_start(case.state.lineage, rows, one.app))
+            aged(case.state, case.consumer.simulate_start(case.state.lineage, rows, candidate.app))
             for rows in (checkpoint, then)
         )
         for shard, cut in withheld(processed, before, later).items():
@@ -217,9 +217,9 @@ def _right_for_all(
 ) -> Plan | None:
     """These steps as a plan, `None` if some candidate's start is worse or delivers less."""
     checkpoint = case.checkpoint(after(case.images, steps))
-    for one in () if case.policy.skips else judged:
-        run = case.consumer.simulate_start(case.state.lineage, checkpoint, one.candidate.app)
-        if not delivers_no_less(processed, one.simulation, aged(case.state, run)):
+    for start in () if case.policy.skips else judged:
+        run = case.consumer.simulate_start(case.state.lineage, checkpoint, start.candidate.app)
+        if not delivers_no_less(processed, start.simulation, aged(case.state, run)):
             return None
     return _proven(case, steps)
 

@@ -101,7 +101,7 @@ def parsed(source: str | bytes, name: str) -> SavedSnapshot:
     return SavedSnapshot(
         seconds(file["taken"], json_path / "taken"),
         lineage,
-        tuple(_consumer(one, lineage, json_path / "consumers" / n) for n, one in enumerate(kept)),
+        tuple(_consumer(item, lineage, json_path / "consumers" / n) for n, item in enumerate(kept)),
         boolean(file["redacted"], json_path / "redacted"),
     )
 
@@ -117,12 +117,12 @@ def _lines(saved: SavedSnapshot) -> Iterator[str]:
     yield '"shards": ['
     yield from _rows(_shard_json(saved.lineage[shard]) for shard in saved.lineage)
     yield '],\n"consumers": ['
-    for number, one in enumerate(saved.consumers):
+    for number, snapshot in enumerate(saved.consumers):
         yield (",\n" if number else "\n") + "{"
-        for name, value in _consumer_json(one).items():
+        for name, value in _consumer_json(snapshot).items():
             yield f'"{name}": {json.dumps(value, sort_keys=True)},\n'
         yield '"rows": ['
-        yield from _rows(wire.image_json(image) for image in one.images)
+        yield from _rows(wire.image_json(image) for image in snapshot.images)
         yield "]}"
     yield "\n]}\n"
 
@@ -244,4 +244,4 @@ def _probe(value: object, json_path: JsonPath) -> Probe:
 
 def consumers(saved: SavedSnapshot) -> Mapping[str, Snapshot]:
     """The consumers by the name of their store, as `snapshot:FILE?consumer=NAME` names them."""
-    return {one.locator.target: one for one in saved.consumers}
+    return {snapshot.locator.target: snapshot for snapshot in saved.consumers}

@@ -81,7 +81,7 @@ class Redaction:
         name = self._name(locator.target)
         shape = SCHEMES[locator.text[: locator.text.index(":")]].target
         shaped = (name, f"/{name}", f"{name}/{name}")
-        return next((one for one in shaped if shape.match(one)), name)
+        return next((candidate for candidate in shaped if shape.match(candidate)), name)
 
     def _store(self, store: Mapping[str, str], target: str, region: str) -> dict[str, str]:
         kept = {name: value for name, value in store.items() if name in ("medium", "created")}
@@ -115,15 +115,15 @@ class Redaction:
             case "S":
                 return self._text(body, plain)
             case "SS":
-                return sorted({self._text(one, plain) for one in body})
+                return sorted({self._text(member, plain) for member in body})
             case "B":
                 return ""
             case "BS":
                 return [""]
             case "L":
-                return [self._value(one, plain) for one in body]
+                return [self._value(member, plain) for member in body]
             case "M":
-                return {name: self._value(one, plain) for name, one in body.items()}
+                return {name: self._value(member, plain) for name, member in body.items()}
             case _:
                 return body
 

@@ -71,8 +71,8 @@ def several(
             known = ", ".join([*config.consumers, *config.streams]) or "none"
             raise UsageError(f"there is no {text!r} in {config.file}", f"it has {known}")
     entries = [
-        target_of(one, config, selection, observer) for one in config.consumers.values()
-        if not texts or one.name in texts or one.stream.name in texts
+        target_of(consumer, config, selection, observer) for consumer in config.consumers.values()
+        if not texts or consumer.name in texts or consumer.stream.name in texts
     ]
     if not entries:
         what = f"no consumer of {', '.join(texts)}" if texts else "no consumer"

@@ -32,11 +32,11 @@ def _read(value: AttributeValue) -> dict[str, Any]:
         case "B":
             return {kind: base64.b64encode(body).decode()}
         case "BS":
-            return {kind: sorted(base64.b64encode(one).decode() for one in body)}
+            return {kind: sorted(base64.b64encode(member).decode() for member in body)}
         case "SS" | "NS":
             return {kind: sorted(body)}
         case "L":
-            return {kind: [_read(one) for one in body]}
+            return {kind: [_read(member) for member in body]}
         case "M":
             return {kind: {name: _read(body[name]) for name in sorted(body)}}
         case _:
@@ -50,10 +50,10 @@ def sent(value: AttributeValue) -> dict[str, Any]:
         case "B":
             return {kind: base64.b64decode(body, validate=True)}
         case "BS":
-            return {kind: [base64.b64decode(one, validate=True) for one in body]}
+            return {kind: [base64.b64decode(member, validate=True) for member in body]}
         case "L":
-            return {kind: [sent(one) for one in body]}
+            return {kind: [sent(member) for member in body]}
         case "M":
-            return {kind: {name: sent(one) for name, one in body.items()}}
+            return {kind: {name: sent(member) for name, member in body.items()}}
         case _:
             return {kind: body}

@@ -50,7 +50,7 @@ class Local:
             return None
         try:
             with os.scandir(path) as names:
-                return [self._entry(one) for one in names if not swapping.ours(one.name)]
+                return [self._entry(entry) for entry in names if not swapping.ours(entry.name)]
         except OSError as error:
             if not folder:
                 raise self._no_root(error) from None

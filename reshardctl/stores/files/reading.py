@@ -84,7 +84,7 @@ class _Round:
 
     def _look(self, folder: str) -> Look:
         entries = self._blobs.list(folder)
-        return {_key(folder, one): _said(one) for one in entries or ()}
+        return {_key(folder, entry): _said(entry) for entry in entries or ()}
 
     def _owner(self, key: str) -> str | None:
         folder, name = split(key)

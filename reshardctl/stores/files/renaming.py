@@ -41,13 +41,13 @@ def place(new: Path, name: Path) -> bool:
     return True
 
 
-def _renameat2(one: Path, other: Path, flags: int) -> bool:
+def _renameat2(first: Path, second: Path, flags: int) -> bool:
     call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if call is None:
         return False
-    if call(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), flags) == 0:
+    if call(_AT_FDCWD, os.fsencode(first), _AT_FDCWD, os.fsencode(second), flags) == 0:
         return True
     code = ctypes.get_errno()
     if code in _WITHOUT:
         return False
-    raise OSError(code, os.strerror(code), str(one), None, str(other))
+    raise OSError(code, os.strerror(code), str(first), None, str(second))

@@ -222,16 +222,16 @@ def _entries(page: Mapping[str, Any], prefix: str) -> Iterator[Entry]:
 
     An object that stands for the folder itself is none, nor is a name with nothing before a slash.
     """
-    for one in page.get("CommonPrefixes", ()):
-        name = one["Prefix"][len(prefix):-1]
+    for entry in page.get("CommonPrefixes", ()):
+        name = entry["Prefix"][len(prefix):-1]
         if name not in ("", ".", ".."):
             yield Entry(name, folder=True)
-    for one in page.get("Contents", ()):
-        name = one["Key"][len(prefix):]
+    for entry in page.get("Contents", ()):
+        name = entry["Key"][len(prefix):]
         if name in (".", ".."):
             yield Entry(name, unread="its name is no file's")
         elif name:
-            yield Entry(name, False, one["Size"], _nanoseconds(one["LastModified"]))
+            yield Entry(name, False, entry["Size"], _nanoseconds(entry["LastModified"]))
 
 
 def _got(answer: Mapping[str, Any], place: str) -> Blob:

@@ -157,9 +157,9 @@ def _owned(descriptor: int, like: os.stat_result, path: Path) -> None:
 
 def _like_siblings(path: Path) -> os.stat_result:
     """The owner and mode of another file of the folder, or of the folder itself."""
-    for one in sorted(path.parent.iterdir(), key=lambda p: (p.name.startswith("."), p.name)):
-        status = one.lstat()
-        if stat.S_ISREG(status.st_mode) and not ours(one.name):
+    for sibling in sorted(path.parent.iterdir(), key=lambda p: (p.name.startswith("."), p.name)):
+        status = sibling.lstat()
+        if stat.S_ISREG(status.st_mode) and not ours(sibling.name):
             return status
     return path.parent.stat()
 

@@ -84,11 +84,12 @@ class Indexes:
 
     def texts(self, keys: Collection[str]) -> Mapping[str, str]:
         """See `Texts`."""
-        return {n: text for one in self._holding(keys) for n, text in one.texts().items()}
+        return {n: text for document in self._holding(keys) for n, text in document.texts().items()}
 
     def unreadable(self, keys: Collection[str]) -> Mapping[str, str]:
         """See `Texts`."""
-        return {n: why for one in self._holding(keys) for n, why in one.unreadable().items()}
+        documents = self._holding(keys)
+        return {n: why for document in documents for n, why in document.unreadable().items()}
 
     def text_rows(self, name: str, text: str) -> list[Image]:
         """See `Texts`."""

@@ -229,10 +229,10 @@ class Metastore:
             f"ORDER BY {ID}, {UID}{' FOR UPDATE' if lock else ''}", values,
         )
         rows = [_Row(*columns) for columns in cursor.fetchall()]
-        for one, other in pairwise(rows):
-            if one.index == other.index:
+        for row, following in pairwise(rows):
+            if row.index == following.index:
                 raise UsageError(
-                    f"{self._where(one.index)} is there twice, as {one.uid} and {other.uid}",
+                    f"{self._where(row.index)} is there twice, as {row.uid} and {following.uid}",
                     "delete the row of the index that is gone",
                 )
         return rows

@@ -56,12 +56,12 @@ class MySql:
 
     def connect(self) -> Any:
         """Opens a connection without autocommit."""
-        one = self._address
+        address = self._address
         user, password = _credentials()
         try:
             return self._driver.connect(
-                host=one.host, port=one.port or 3306, database=one.database,
-                user=one.user or user or None, password=one.password or password,
+                host=address.host, port=address.port or 3306, database=address.database,
+                user=address.user or user or None, password=address.password or password,
                 charset="utf8mb4", autocommit=False, connect_timeout=CONNECT, read_timeout=READ,
                 write_timeout=READ, program_name="reshardctl",
             )

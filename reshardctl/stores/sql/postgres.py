@@ -55,11 +55,11 @@ class Postgres:
 
     def connect(self) -> psycopg.Connection[Any]:
         """Opens a connection without autocommit."""
-        one = self._address
+        address = self._address
         try:
             connection: psycopg.Connection[Any] = self._driver.connect(
-                host=one.host, hostaddr="", port=one.port or 5432, dbname=one.database,
-                user=one.user or None, password=one.password or None, options="",
+                host=address.host, hostaddr="", port=address.port or 5432, dbname=address.database,
+                user=address.user or None, password=address.password or None, options="",
                 connect_timeout=CONNECT, application_name="reshardctl", prepare_threshold=None,
                 client_encoding="UTF8",
             )

@@ -158,9 +158,10 @@ class SqlTable:
         rows: dict[str, Image | None] = dict.fromkeys(keys)
         if not rows:
             return {}
-        one = " AND ".join(f"{self._server.quoted(column)} = %s" for column in self._keys)
+        equal = " AND ".join(f"{self._server.quoted(column)} = %s" for column in self._keys)
         values = [self._shape.parts(key)[column] for key in rows for column in self._keys]
-        where = " WHERE " + " OR ".join([f"({one})"] * len(rows)) + (" FOR UPDATE" if lock else "")
+        where = " WHERE " + " OR ".join([f"({equal})"] * len(rows))
+        where += " FOR UPDATE" if lock else ""
         images = {image.key: image for image in self._rows(cursor, table, where, values)}
         return {key: images.get(key) for key in rows}
 
