@@ -54,7 +54,7 @@ class Selection:
 class Target:
     """One consumer to work on.
 
-    words: the arguments that name it in commands we print. opened: makes its ports; called at most
+    argv: the arguments that name it in commands we print. opened: makes its ports; called at most
     once per command. Nothing is called before.
     """
 

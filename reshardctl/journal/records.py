@@ -62,9 +62,9 @@ class Intent:
 class Run:
     """One sequence of steps: the fix itself, or its undo.
 
-    intents: by the step's index; the last one counts. landed: indexes of steps known to be written.
-    outcome: "verified", "failed", "undone" or "" while it is open; why: of a failure. texts: the
-    whole texts that held the rows before, if the store keeps many rows in one text.
+    intents: by the step's index; the last one counts. applied: indexes of steps known to be
+    written. outcome: "verified", "failed", "undone" or "" while it is open; why: of a failure.
+    texts: the whole texts that held the rows before, if the store keeps many rows in one text.
     """
 
     steps: tuple[Step, ...]
