@@ -98,7 +98,7 @@ def apply(
     if isinstance(store, Texts) and not journal.undoing:
         journal.keep(store.texts([write.key for step in fresh for write in step.writes]))
     todo = list(enumerate(fresh))
-    done = _Course(store, journal, interrupted, len(fresh), 0, renewing).go(todo)
+    done = _Run(store, journal, interrupted, len(fresh), 0, renewing).go(todo)
     return Applied(tuple(fresh), done, 0)
 
 
@@ -147,7 +147,7 @@ def resume(
     if [_keys(step) for step in fresh] != [_keys(step) for step in rest.steps]:
         raise StalePlan("the checked steps write other rows than the journal's")
     todo = [(index, step) for (index, _), step in zip(rest.todo, fresh, strict=True)]
-    done = _Course(store, journal, interrupted, rest.total, rest.in_place, renewing).go(todo)
+    done = _Run(store, journal, interrupted, rest.total, rest.in_place, renewing).go(todo)
     return Applied(tuple(fresh), done, rest.in_place)
 
 
@@ -158,7 +158,7 @@ def belongs(records: Records, store: Store, identity_rows: Mapping[str, str]) ->
     """
     identity, wanted = store.identity(), records.header.identity
     for name in sorted(wanted):
-        if name not in identity and _told_otherwise_now(records, identity, identity_rows):
+        if name not in identity and _identity_was_given(records, identity, identity_rows):
             continue
         if identity.get(name) != wanted[name]:
             raise UsageError(
@@ -167,7 +167,7 @@ def belongs(records: Records, store: Store, identity_rows: Mapping[str, str]) ->
             )
 
 
-def _told_otherwise_now(
+def _identity_was_given(
     records: Records, identity: Mapping[str, str], identity_rows: Mapping[str, str]
 ) -> bool:
     """Whether the fix itself changed the store's identity.
@@ -216,7 +216,7 @@ def remaining(
     return [(index, step) for (index, _), step in zip(rest, fresh, strict=True)]
 
 
-class _Course:
+class _Run:
     """Writes steps and counts them, so that every error says how far it got."""
 
     def __init__(
@@ -264,11 +264,11 @@ class _Course:
         for _ in range(TRIES - 1 if self._renewing else 0):
             if self._try_once(intent):
                 return
-            intent = self._renewed(intent)
+            intent = self._reread(intent)
         if not self._try_once(intent):
             self._moved(intent.step)
 
-    def _renewed(self, intent: Intent) -> Intent:
+    def _reread(self, intent: Intent) -> Intent:
         """The same step over its rows as they are now, in the journal too."""
         try:
             images = self._store.get([write.key for write in intent.step.writes])

@@ -89,7 +89,7 @@ class S3Log:
 
     def _put(self, whole: bytes) -> None:
         if self._tag is None:
-            self._look_again()
+            self._read_tag_again()
         self._puts += 1
         name, tag = f"{self._writer}-{self._puts}", self._tag
 
@@ -132,7 +132,7 @@ class S3Log:
             self._tag = tag
         return writer == name
 
-    def _look_again(self) -> None:
+    def _read_tag_again(self) -> None:
         """Reads the ETag again after a put that may be in place; it guarded nothing."""
         try:
             content, tag, writer = self._get()

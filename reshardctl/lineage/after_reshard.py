@@ -48,7 +48,7 @@ def foresee(lineage: Lineage, reshards: Sequence[Reshard], now: float) -> Forese
     stream is not ACTIVE.
     """
     _ready(lineage.stream, reshards)
-    making = _Making(lineage, int(now) + TAKES)
+    making = _Reshaping(lineage, int(now) + TAKES)
     for reshard in reshards:
         match reshard:
             case Count(target):
@@ -81,7 +81,7 @@ def _refusal(reshard: Reshard, exception: str, why: str, way: str) -> UsageError
     )
 
 
-class _Making:
+class _Reshaping:
     """The shards as the steps proceed."""
 
     def __init__(self, lineage: Lineage, second: int) -> None:
@@ -98,7 +98,7 @@ class _Making:
 
     def split(self, asked: Reshard, shard: ShardId, at: int | None) -> None:
         """SplitShard, in the middle if no key is named. The lower child gets the lower id."""
-        parent = self._named(asked, shard)
+        parent = self._open_shard(asked, shard)
         key = (parent.hash_start + parent.hash_end + 1) // 2 if at is None else at
         if not parent.hash_start + 1 < key < parent.hash_end:
             raise _refusal(
@@ -114,7 +114,7 @@ class _Making:
 
         Kinesalite's tests, which also run against AWS, recorded that.
         """
-        lower, upper = self._named(asked, shard), self._named(asked, adjacent)
+        lower, upper = self._open_shard(asked, shard), self._open_shard(asked, adjacent)
         if lower.hash_end + 1 != upper.hash_start:
             turned = upper.hash_end + 1 == lower.hash_start
             raise _refusal(
@@ -167,20 +167,20 @@ class _Making:
     def _last_second(self, born: Iterable[Shard]) -> int:
         return max((_second_of(shard.start) for shard in born), default=self._second)
 
-    def _named(self, asked: Reshard, shard: ShardId) -> Shard:
+    def _open_shard(self, asked: Reshard, shard: ShardId) -> Shard:
         if shard in self._open:
             return self._open[shard]
         if shard in self._closed or shard in self._lineage:
             raise _refusal(
                 asked, "InvalidArgumentException", f"shard {short(shard)} is closed",
-                self._open_ones(),
+                self._open_shards_words(),
             )
         raise _refusal(
             asked, "ResourceNotFoundException", f"the stream has no shard {short(shard)}",
-            self._open_ones(),
+            self._open_shards_words(),
         )
 
-    def _open_ones(self) -> str:
+    def _open_shards_words(self) -> str:
         names = [short(shard) for shard in self._open]
         more = f" and {len(names) - 12} more" if len(names) > 12 else ""
         return f"open shards: {', '.join(names[:12])}{more}"
@@ -212,12 +212,12 @@ class _Making:
 
     def _split(self, parent: Shard, key: int) -> tuple[Shard, Shard]:
         second = self._close(parent)
-        lower = self._bear((parent,), parent.hash_start, key - 1, second)
-        return lower, self._bear((parent,), key, parent.hash_end, second)
+        lower = self._open_child((parent,), parent.hash_start, key - 1, second)
+        return lower, self._open_child((parent,), key, parent.hash_end, second)
 
     def _merge(self, lower: Shard, upper: Shard) -> Shard:
         second = max(self._close(lower), self._close(upper))
-        return self._bear((lower, upper), lower.hash_start, upper.hash_end, second)
+        return self._open_child((lower, upper), lower.hash_start, upper.hash_end, second)
 
     def _close(self, shard: Shard) -> int:
         """Closes a shard and returns the second of it, at a number above all that it gave out."""
@@ -227,7 +227,7 @@ class _Making:
         self._closed[shard.id] = replace(shard, end=end)
         return second
 
-    def _bear(self, parents: tuple[Shard, ...], low: int, high: int, closed: int) -> Shard:
+    def _open_child(self, parents: tuple[Shard, ...], low: int, high: int, closed: int) -> Shard:
         """Opens a child one second after its parents' end, as ten of ten public children did."""
         names = [parent.id for parent in parents]
         adjacent = names[1] if len(names) > 1 else None

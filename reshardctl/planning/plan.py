@@ -66,22 +66,24 @@ def decide(case: Case) -> Decision:
 
     After a plan the next one is empty, and no start delivers less than the same without it.
     """
-    decision = _as_one(case)
-    return _whoever(case) if isinstance(decision, Ask) and decision.decisions else decision
+    decision = _for_all_candidates(case)
+    return _for_every_answer(case) if isinstance(decision, Ask) and decision.decisions else decision
 
 
-def _whoever(case: Case) -> Decision:
+def _for_every_answer(case: Case) -> Decision:
     """What every whole answer leads to, or one plan that is right for all; else the question.
 
     The candidates that start also wrote the rows.
     """
     ones = [replace(case, candidates=[candidate]) for candidate in case.candidates]
-    alone = [_as_one(answered) for answered in ones]
+    alone = [_for_all_candidates(answered) for answered in ones]
     before = tuple(judged.effects for answered in ones for judged in as_it_is(answered))
     alone = [replace(d, before=before) if isinstance(d, Plan) else d for d in alone]
     trial = Trial(
         case.images,
-        lambda images: [_as_one(replace(c, images=images, bootstrap=False)) for c in ones],
+        lambda images: [
+            _for_all_candidates(replace(c, images=images, bootstrap=False)) for c in ones
+        ],
         lambda steps: _after_each_answer(ones, steps),
     )
     if not alike(alone) and (plan := joint(trial, alone)) is not None:
@@ -104,7 +106,7 @@ def _after_each_answer(cases: Sequence[Case], steps: Sequence[Step]) -> Plan | N
     )
 
 
-def _as_one(case: Case) -> Decision:
+def _for_all_candidates(case: Case) -> Decision:
     """Decides for all candidates at once, whichever of them wrote the rows and whichever starts."""
     now, rounds = case, 0
     while True:
@@ -114,7 +116,7 @@ def _as_one(case: Case) -> Decision:
             break
         now = replace(now, kept={**now.kept, **kept})
     if kept or not (now.kept and isinstance(decision, Plan)):
-        return _keeps(kept) if kept else decision
+        return _withholds(kept) if kept else decision
     before = tuple(trial.effects for trial in as_it_is(case))
     if all(map(loses_nothing, before)):  # and reads what no plan may withhold
         return Nothing(decision.residuals)
@@ -141,7 +143,7 @@ def _withheld(case: Case, decision: Decision) -> dict[ShardId, Cut]:
     return kept
 
 
-def _keeps(kept: Iterable[ShardId]) -> NoSafePlan:
+def _withholds(kept: Iterable[ShardId]) -> NoSafePlan:
     return NoSafePlan(
         f"what mends it keeps the next start from reading {', '.join(sorted(kept))}, of which "
         "the table cannot tell whether it was read to its end",
@@ -173,7 +175,7 @@ def _proven(case: Case, steps: Sequence[Step]) -> Plan | None:
     runs = [judged_as(case, checkpoint, c, want, processed) for c in case.candidates]
     paid: list[Effect] = []
     for before, run in zip(judge(case, want, processed), runs, strict=True):
-        known = before.effects + _if_it_lived(case, want, processed, before)
+        known = before.effects + _without_crash(case, want, processed, before)
         if not all(_no_worse(case, effect, known) for effect in run.effects):
             return None
         paid += price(run.effects, known)
@@ -252,7 +254,7 @@ def _for_candidate(
 ) -> Decision:
     """Encodes for one candidate, simulates, and leaves alone what is worse than accepted."""
     leave: dict[ShardId, Residual] = {}
-    before = judged.effects + _if_it_lived(case, want, processed, judged)
+    before = judged.effects + _without_crash(case, want, processed, judged)
     for _ in range(ROUNDS):
         steps = _encode(case, want, judged.candidate, leave)
         if isinstance(steps, Cannot):
@@ -262,7 +264,7 @@ def _for_candidate(
         rows = after(case.images, ahead(steps))  # steps behind a barrier are proven later
         run = judged_as(case, case.checkpoint(rows), judged.candidate, want, processed)
         bad = [e for e in run.effects if not _no_worse(case, e, before)]
-        dies = [] if bad else _dies(case, run)
+        dies = [] if bad else _crashes(case, run)
         if not bad and not dies:
             return Plan(
                 tuple(steps), tuple(j.effects for j in all_judged), (run.effects,),
@@ -284,7 +286,7 @@ def _for_candidate(
     return no_line(stuck[0]) if stuck else Nothing()
 
 
-def _if_it_lived(
+def _without_crash(
     case: Case, want: TargetFrontier, processed: Frontier, judged: Judged
 ) -> tuple[Effect, ...]:
     """Disorder and stalls that the consumer would have without its crash.
@@ -298,7 +300,7 @@ def _if_it_lived(
     return tuple(e for e in alive if e.harm in (Harm.DISORDERED, Harm.STALLED))
 
 
-def _dies(case: Case, run: Judged) -> list[Effect]:
+def _crashes(case: Case, run: Judged) -> list[Effect]:
     """The crashes that remain: a plan that leaves one is no help, whatever else it repairs."""
     return [e for e in run.effects if e.harm is Harm.CRASHES and not acceptable(e, case.limit)]
 

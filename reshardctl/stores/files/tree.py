@@ -67,15 +67,15 @@ class Tree:
         """Makes the one write of the step. A repeat needs no token: it finds what it wrote."""
         (write,) = checked_step(step, self.max_writes)
         with self._blobs.writing():
-            self._finished()
+            self._write_missing_checksums()
             return self._write(write)
 
     def recover(self) -> None:
         """See `Recovering`."""
         with self._blobs.writing():
-            self._finished()
+            self._write_missing_checksums()
 
-    def _finished(self) -> None:
+    def _write_missing_checksums(self) -> None:
         """Writes the checksum of a file that a killed process left without one."""
         for note in self._blobs.unfinished():
             unit = Unit.read(note)
