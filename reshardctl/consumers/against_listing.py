@@ -1,4 +1,4 @@
-"""What is odd about a row of a shard, against the stream's listing."""
+"""Anomalies of a row when its shard and number are compared with the stream's listing."""
 
 from __future__ import annotations
 
@@ -19,18 +19,17 @@ def against_listing(
     may_be_elsewhere: bool = False, never_read: bool = False, older: str = "",
     unlisted: str = "the shard is not listed any more",
 ) -> Iterator[Anomaly]:
-    """The oddities of one row: its shard is still to come, or gone; its number is too old.
+    """Yields anomalies of a row: a shard not created yet or no longer listed, a number too old.
 
     Args:
         lineage: The stream's shards.
-        shard: The row's.
-        key: The row's.
+        shard: The row's shard.
+        key: The row's key.
         raw: Its position as stored.
-        number: The number in it, where that is not all of it.
-        may_be_elsewhere: Whether a row of a shard to come is left to the stream that has the shard.
-        never_read: Whether a row of a shard to come holds nothing, and is taken for one that is
-            gone.
-        unlisted: Why a row of a shard that is gone is odd.
+        number: The sequence number in `raw`, where `raw` holds more than that.
+        may_be_elsewhere: Whether a row of a shard not created yet may be another stream's.
+        never_read: Whether a row of a shard not created yet holds no position: counts as unlisted.
+        unlisted: Why a row of an unlisted shard is an anomaly.
         older: Why the row is of an earlier stream, where that is known by other means.
     """
     if unborn(lineage, shard) and not never_read:

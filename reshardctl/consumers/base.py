@@ -1,9 +1,9 @@
-"""What a consumer is to the rest of the tool: four pure questions and an encoding.
+"""The interface of a consumer: four pure questions and an encoding.
 
-Nothing outside a consumer's folder knows how its store spells a place. `BaseConsumer` has an answer
-for whatever most libraries have in common, so that a library's class shows what is special about
-it. Parameters are positional: a library assigns its own functions, `replay = staticmethod(replay)`,
-and names its own types in them.
+Nothing outside a consumer's folder knows how its store spells a position. `BaseConsumer` answers
+what most libraries have in common, so that a library's class shows only what is special about it.
+Parameters are positional: a library assigns its own functions, `parse = staticmethod(parse)`, and
+names its own types in them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from reshardctl.model import (
 from reshardctl.model.trees import Select
 
 MANY = ShardId("")
-"""Stands for the shards of a row that holds the places of several."""
+"""The shard id of a row that holds the positions of several shards."""
 
 
 class Incarnation(Enum):
@@ -49,7 +49,7 @@ class Incarnation(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Cannot:
-    """A line that this consumer cannot hold."""
+    """A target frontier that this consumer cannot hold, with the reason and the ways out."""
 
     why: str
     ways_out: tuple[str, ...] = ()
@@ -57,9 +57,13 @@ class Cannot:
 
 @dataclass(frozen=True, slots=True)
 class ShardOwner:
-    """Who holds a shard's row. owner: "" for nobody. sign: changes while its owner lives.
+    """Who owns a shard's row.
 
-    position: as the store spells it, whole; finished: whether it marks the end.
+    Attributes:
+        owner: The owner's name, "" for nobody.
+        sign: A token that changes while the owner runs.
+        position: The position as the store spells it.
+        finished: Whether the position marks the shard's end.
     """
 
     owner: str
@@ -70,10 +74,14 @@ class ShardOwner:
 
 @dataclass(frozen=True, slots=True)
 class EnabledState:
-    """Whether a consumer is switched off in its own store. on: what is not; off: what is.
+    """Whether a consumer is switched off in its own store; every value is text for the operator.
 
-    excluded: what a watch without a change then shows. refusal, next: why nothing is written while
-    something is on, and how to switch it off. All in words.
+    Attributes:
+        on: What is switched on.
+        off: What is switched off.
+        excluded: What a watch without a change then proves.
+        refusal: Why nothing is written while something is on.
+        next: How to switch it off.
     """
 
     on: tuple[str, ...]
@@ -85,10 +93,13 @@ class EnabledState:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One reading of what no store holds. `options`: what tells it from the others.
+    """One reading of what no store holds.
 
-    note: what is to be known of how it is judged, e.g. as another release than the one named.
-    defaults: option → what its library takes where the application sets nothing.
+    Attributes:
+        app: The application, in the library's own type.
+        options: Options that distinguish this candidate from the others.
+        note: What an operator must know of the judgement, e.g. that another release stands in.
+        defaults: Option → the library's value where the application sets none.
     """
 
     app: object
@@ -104,39 +115,45 @@ A = TypeVar("A")
 
 
 class BaseConsumer(ABC, Generic[C, A]):
-    """One library."""
+    """One library; the methods below are the questions that the other rooms ask of it."""
 
     spec: ClassVar[Spec]
 
     def for_options(self, _options: Options, _medium: str = "", /) -> Self:
-        """The same consumer for a locator with these options: those of them that decide which
-        rows are its own. medium: where a library reads the same row differently from another store.
-        Raises UsageError for one that cannot be."""
+        """Returns this consumer, set to the rows that a locator's options select.
+
+        medium: for a library that reads the same row differently from another medium. Raises
+        UsageError for options that contradict each other.
+        """
         return self
 
     def validate_options(self, options: Options, /) -> None:
-        """Raises UsageError for options that it does not take or cannot read, by the applications
-        that they leave possible on an empty store. Asked before anything is called."""
+        """Raises UsageError for options that are unknown, unreadable or contradictory.
+
+        Called before any store is read; the default lists the candidates of an empty store.
+        """
         self.candidates(self.parse(()), options)
 
     def side_tables(self, _target: str, /) -> Sequence[SideTable]:
-        """Other tables of the application whose store is `target`, to be read where they are."""
+        """Other tables of the application whose store is `target`, to be read where they exist."""
         return ()
 
     def files(self) -> Select | None:
-        """Which files of a tree have to be seen; `None` for a library that keeps none."""
+        """Which files of a tree have to be read; `None` for a library that keeps none."""
         return None
 
     def unnamed(self, _image: Image, _name: Callable[[str], str], /) -> Image | None:
-        """A row without names, where those are inside of texts; `None` where they are in keys and
-        attributes alone. name: a text → what stands for it."""
+        """Replaces names inside a row's texts; `None` where only keys and attributes have names.
+
+        name: maps a text to its replacement.
+        """
         return None
 
     # What is stored
 
     @abstractmethod
     def parse(self, images: Iterable[Image], stream: Stream | None = None, /) -> C:
-        """Rows plus side state; foreign rows and those of other streams kept apart.
+        """Parse rows and side state; foreign rows and those of other streams are kept apart.
 
         stream: whose rows are judged; `None` where the store can hold one stream only. Raises
         UsageError for a wrong store, WrongStream for one that holds other streams only.
@@ -144,7 +161,7 @@ class BaseConsumer(ABC, Generic[C, A]):
 
     @abstractmethod
     def shard_of(self, key: str, /) -> ShardId:
-        """The shard whose place the row with this key holds; MANY where it holds several."""
+        """The shard whose position the row with this key holds; MANY where it holds several."""
 
     @abstractmethod
     def empty(self, checkpoint: C, /) -> bool:
@@ -152,19 +169,19 @@ class BaseConsumer(ABC, Generic[C, A]):
 
     @abstractmethod
     def positions(self, checkpoint: C, /) -> Mapping[ShardId, str]:
-        """Every stored position as it is spelled, for display."""
+        """Every stored position as spelled, for display."""
 
     def positions_of_many(self, _image: Image, _stream: Stream, /) -> Mapping[ShardId, str]:
         """The positions, as spelled, in a row that holds those of many shards."""
         return {}
 
     def others(self, _checkpoint: C, /) -> Mapping[str, str]:
-        """Rows of other applications in the same store: key → whose it is, as a locator says it."""
+        """Rows of other applications in the same store: key → owner, as a locator would name it."""
         return {}
 
     @abstractmethod
     def anomalies(self, lineage: Lineage, checkpoint: C, /) -> Sequence[Anomaly]:
-        """Everything odd about the rows, apart from where they stand."""
+        """All anomalies of the rows, apart from where they stand."""
 
     # Whose it is
 
@@ -192,12 +209,11 @@ class BaseConsumer(ABC, Generic[C, A]):
     def of_wrong_stream(
         self, lineage: Lineage, numbers: Mapping[ShardId, str], /
     ) -> ShardId | None:
-        """A row whose number is of a younger stream, where no row's number is of this one."""
+        """A row with a number of a younger stream, if no row has a number of this stream."""
         return of_wrong_stream(lineage, numbers)
 
     def wrong_stream(self, _checkpoint: C, shard: ShardId, why: str, /) -> WrongStream:
-        """The error for a store that is another stream's. why: what is wrong with this shard's
-        number."""
+        """The error for another stream's store. why: what is wrong with this shard's number."""
         return WrongStream(
             f"{shard}: {why}: its store belongs to another stream",
             "name that stream with --stream, or the right store",
@@ -207,15 +223,15 @@ class BaseConsumer(ABC, Generic[C, A]):
 
     @abstractmethod
     def candidates(self, checkpoint: C, options: Options, /) -> Sequence[Candidate]:
-        """Every application that may start on it, given what the operator said of it."""
+        """Every application that may start on the checkpoint, given the operator's options."""
 
     @abstractmethod
     def processed(self, lineage: Lineage, checkpoint: C, app: A, /) -> Frontier:
-        """What is processed, for every listed shard and every row."""
+        """How far each listed shard, and each row's shard, has been processed."""
 
     @abstractmethod
     def simulate_start(self, lineage: Lineage, checkpoint: C, app: A, /) -> Simulation:
-        """What it will do when it starts."""
+        """What the application will do at its next start."""
 
     # What is to be written
 
@@ -229,29 +245,30 @@ class BaseConsumer(ABC, Generic[C, A]):
         leave: Collection[ShardId],
         /,
     ) -> list[Step] | Cannot:
-        """Writes after which it reads from the line. May round a cut down, never up."""
+        """Writes after which the application reads from the target frontier.
+
+        May round a cut down, never up. leave: shards that must not be written.
+        """
 
     @abstractmethod
     def bootstrap(self, lineage: Lineage, want: TargetFrontier, app: A, /) -> list[Step]:
-        """First positions for a consumer that is declared new. Raises UsageError where it cannot be
-        begun at that line."""
+        """First positions for a new application; raises UsageError where none can hold them."""
 
     def rebuild(
         self, lineage: Lineage, _checkpoint: C, want: TargetFrontier, app: A, /
     ) -> list[Step] | Cannot:
-        """The whole line for a store that is empty, for it has lost what it held: as for a new
-        application."""
+        """Positions for a store that lost its own; by default those of a new application."""
         try:
             return self.bootstrap(lineage, want, app)
         except UsageError as error:
             return Cannot(error.what, (error.next,))
 
     def holds_parts(self, _app: A, /) -> bool:
-        """Whether its positions may lie inside a record that is several."""
+        """Whether a position may lie inside an aggregated record."""
         return False
 
     def check_sink(self, _options: Options, _sink: str, _newest: int | None, /) -> None:
-        """Raises Refused where a rebuilt store would not go on with its sink.
+        """Raises Refused where a rebuilt store would not continue with its sink.
 
         newest: the last batch in the sink's log, `None` where it has none.
         """
@@ -259,45 +276,46 @@ class BaseConsumer(ABC, Generic[C, A]):
     # What a proof rests on, and whether the consumer runs
 
     def footprint(self, image: Image, /) -> Mapping[str, object]:
-        """What of a row a proof rests on: no counters that move by themselves."""
+        """The attributes of a row that a proof rests on, without counters that move alone."""
         item = canonical(image.attributes)
         return {name: item[name] for name in self.spec.rests_on if name in item}
 
     @abstractmethod
     def family(self, lineage: Lineage, keys: Collection[str], /) -> Collection[str]:
-        """Keys of all rows that the proof of writes to these rows has looked at."""
+        """Keys of all rows that the proof of writes to these rows depends on."""
 
     def watch_needed(self, _options: Options, /) -> float:
-        """Seconds of silence, at least, that show that an application with these options is
-        stopped. 0 where no silence does."""
+        """Seconds without a change that prove the application stopped; 0 where none prove it."""
         return self.spec.least_watch
 
     def signs_of_life(self, _images: Iterable[Image], /) -> Mapping[str, str]:
-        """What moves while it runs: row → a token that changes."""
+        """What changes while the application runs: row → a token."""
         return {}
 
     def owners_by_shard(self, checkpoint: C, /) -> Mapping[ShardId, ShardOwner]:
-        """Who holds what, by shard: two of them tell what a running consumer did meanwhile. By
-        default nobody's name is stored, and where a shard stands is its sign."""
+        """The owner of each shard's row; two readings show what a running application changed.
+
+        By default no owner is stored, and the position is the sign of activity.
+        """
         return {
             shard: ShardOwner("", text, text) for shard, text in self.positions(checkpoint).items()
         }
 
     @abstractmethod
     def excluded_by(self, seconds: float, /) -> str:
-        """What a watch of so many seconds without a sign rules out, in words."""
+        """What a watch of `seconds` without a change rules out, as text."""
 
     def superseded_rows(
         self, _images: Iterable[Image], _keys: Collection[str], /
     ) -> Mapping[str, str]:
-        """Those of these rows that it has gone past, and how: no undo takes them back any more,
-        though nothing in them has changed. key → why. By default a library writes whatever it goes
-        past into the row itself."""
+        """Rows that can no longer be undone because the application went past them: key → reason.
+
+        Empty by default: most libraries write whatever they pass into the row itself.
+        """
         return {}
 
     def enabled_state(self, _images: Sequence[Image], /) -> EnabledState | None:
-        """How it is switched in its store; `None` where these rows say nothing of it, or where it
-        would not matter."""
+        """Whether the consumer is switched off; `None` where the rows do not say."""
         return None
 
 

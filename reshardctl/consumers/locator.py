@@ -1,4 +1,4 @@
-"""Locators: one text that names a consumer's store and what is said of its application."""
+"""Locators: one text that names a consumer's store and the options of its application."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ _SHAPE = re.compile(
 )
 _PASSWORD = re.compile(r"(?P<user>[^/@:]*):(?P<password>[^/]*)@")
 MASK = "***"
-"""Stands where a password stood; as a password it is none."""
+"""Replaces a password; as a password it counts as none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Locator:
-    """A parsed locator. `text` is what the operator wrote, but for a password: reports repeat it.
+    """A parsed locator.
 
-    target, too, is without the password. password: "" where none was given; it is shown nowhere.
+    Attributes:
+        text: What the operator wrote, with the password masked; reports repeat it.
+        target: What follows the scheme, without the password.
+        password: "" where none was given; never shown.
     """
 
     text: str
@@ -35,15 +38,15 @@ class Locator:
 
     @property
     def spec(self) -> Spec:
-        """What is known of the library whose store it names."""
+        """The spec of the library whose store it names."""
         return SPECS[self.consumer]
 
     def elsewhere(self, target: str, options: Mapping[str, str]) -> Locator:
-        """The same kind of store with another target and other options; no password."""
+        """A locator of the same kind with another target and other options; no password."""
         head = self.text[: self.text.index(":") + 1]
         slashes = "" if SCHEMES[head[:-1]].bare else "//"
-        said = "&".join(f"{name}={value}" for name, value in options.items())
-        text = f"{head}{slashes}{target}" + (f"?{said}" if said else "")
+        query = "&".join(f"{name}={value}" for name, value in options.items())
+        text = f"{head}{slashes}{target}" + (f"?{query}" if query else "")
         return replace(self, text=text, target=target, options=options, password="")
 
 
@@ -54,7 +57,7 @@ def looks_like_one(text: str) -> bool:
 
 
 def parse(text: str) -> Locator:
-    """Read a locator. Raises UsageError that names the part and the reason."""
+    """Read a locator; raises UsageError that names the wrong part and the reason."""
     match = _SHAPE.match(text)
     if match is None or (match["slashes"] is None and match["scheme"] not in SCHEMES):
         raise UsageError(
@@ -100,12 +103,12 @@ def _without_password(text: str, target: str) -> tuple[str, str, str]:
 
 
 def _masked(text: str) -> str:
-    """For the message about a text that may hold a password where none can be told."""
+    """Masks what may be a password in a text that cannot be parsed."""
     return re.sub(r"^([a-z0-9+-]+:(?://)?[^/@:?]*):.*@", rf"\1:{MASK}@", text)
 
 
 def options(text: str, query: str, example: str) -> dict[str, str]:
-    """The options behind a question mark; text: the whole locator, for messages."""
+    """The options after a question mark. text: the whole locator, for messages."""
     # A plus stays a plus: times have one in their zone.
     query = query.replace("+", "%2B")
     try:
@@ -114,11 +117,11 @@ def options(text: str, query: str, example: str) -> dict[str, str]:
         raise UsageError(
             f"{text!r}: its options are not name=value pairs joined by &", f"as in {example}"
         ) from None
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for name, value in pairs:
         if not value:
             raise UsageError(f"{text!r}: option {name} has no value", f"as in {example}")
-        if name in found:
+        if name in values:
             raise UsageError(f"{text!r}: option {name} stands twice", "keep one")
-        found[name] = value
-    return found
+        values[name] = value
+    return values

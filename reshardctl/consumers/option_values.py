@@ -12,7 +12,7 @@ BY_TIME = "AT_TIMESTAMP"
 
 
 def refuse_unknown(options: Options, names: Collection[str], library: str, takes: str) -> None:
-    """Raises UsageError for an option that is none of these names. takes: them in words."""
+    """Raises UsageError for an option not in `names`. takes: the known options, as text."""
     if unknown := sorted(set(options) - set(names)):
         raise UsageError(f"{library} has no option {unknown[0]!r}", f"it takes {takes}")
 
@@ -20,9 +20,9 @@ def refuse_unknown(options: Options, names: Collection[str], library: str, takes
 def read_initial(
     text: str, modes: Iterable[str], library: str, write: str
 ) -> tuple[str, float | None]:
-    """Read `initial=`: a start mode, and Unix seconds behind AT_TIMESTAMP where a time is named.
+    """Read `initial=`: a start mode and, after AT_TIMESTAMP, Unix seconds if a time is given.
 
-    Raises UsageError for anything else. write: how to write it, in words.
+    Raises UsageError for anything else. write: how to write it, as text.
     """
     mode, colon, moment = text.partition(":")
     if mode not in modes or (colon and mode != BY_TIME):

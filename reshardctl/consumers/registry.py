@@ -20,5 +20,5 @@ CONSUMERS: dict[str, Consumer] = {
 
 
 def consumer_of(locator: Locator) -> Consumer:
-    """The consumer that a locator names, told those of its options that decide how it reads."""
+    """The consumer that a locator names, set to its options and medium."""
     return CONSUMERS[locator.consumer].for_options(locator.options, locator.medium)

@@ -1,4 +1,4 @@
-"""The shards whose places a proof about others has looked at."""
+"""The shards whose positions a proof about other shards depends on."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a stored sequence number says of its shard, judged against the lineage.
+"""What a stored sequence number says about its shard, judged against the lineage.
 
-For libraries that ask Kinesis AFTER a stored number. What Kinesis answers to numbers that are no
-record's of the shard: InvalidArgumentException (runs of kinsumer and kinesis-consumer, Nov 2026);
-to what is no number by its pattern, leading zeros and blanks included: ValidationException.
+For libraries that ask Kinesis AFTER a stored number. Kinesis answers a number that no record of the
+shard has with InvalidArgumentException (runs of kinsumer and kinesis-consumer, Nov 2026), and a
+text that does not match its pattern, leading zeros and blanks included, with ValidationException.
 """
 
 from __future__ import annotations
@@ -14,42 +14,42 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import DONE, TIP, Cut, Shard, ShardId, decode, index_of, is_number
 
 CREATION_SLACK = 60
-"""Seconds: a root's first number was seen to carry its stream's creation time less three."""
+"""Seconds; a root's first number was seen to carry its stream's creation time less three."""
 CLOCKS_APART = 900
-"""Seconds by which the clocks of this machine and of AWS may differ: AWS refuses a request that was
-signed more than five minutes ago (or ahead)."""
+"""Seconds by which the clocks of this machine and of AWS may differ: AWS refuses requests signed
+more than five minutes ago or ahead."""
 
 
 class NumberKind(Enum):
-    """What a text is to a shard, as the number that Kinesis is asked to go on behind.
+    """How a text relates to a shard, as the number after which Kinesis is asked to read.
 
     Each library maps these to what it does: `kcl/positions.py`, `kinsumer/positions.py`,
-    `quickwit/positions.py`, and `kinesis_consumer/behaviour.py`.
+    `quickwit/positions.py` and `kinesis_consumer/behaviour.py`.
     """
 
     START = "start"
-    """The shard's StartingSequenceNumber, which no record has: before the first one."""
+    """The shard's StartingSequenceNumber, which no record has: before the first record."""
     INSIDE = "inside"
     AHEAD = "ahead"
-    """Inside the shard's range, of one of its epochs, and from the future: of no record. Kinesis
-    would go on behind it, where nothing is; whether it refuses it is not known."""
+    """Inside the shard's range and in one of its epochs, but from the future: no record has it.
+    Kinesis would read after it and return nothing; whether it refuses the number is not known."""
     AT_END = "at-end"
     """The shard's EndingSequenceNumber, which no record has."""
     BEFORE_START = "before-start"
     BEHIND_END = "behind-end"
     OTHER_SHARD = "other-shard"
-    """Wherever in the shard's range it lies, no record of it has such a number: one of another
-    shard, one that is not laid out as the shard's own, one of an epoch to come."""
+    """Inside or outside the shard's range, but no record of the shard has it: a number of another
+    shard, of another layout, or of an epoch to come."""
     NOT_A_NUMBER = "not-a-number"
 
     @property
     def foreign(self) -> bool:
-        """Whether it is a number that no record of this shard has, and that Kinesis refuses."""
+        """Whether no record of this shard has the number, and Kinesis refuses it."""
         return self in _FOREIGN
 
     @property
     def own(self) -> bool:
-        """Whether the number is of this shard: one of its records', or where it begins or ends."""
+        """Whether the number is one of the shard's records, or its start or end."""
         return self in _OWN
 
 
@@ -58,9 +58,9 @@ _OWN = (NumberKind.START, NumberKind.INSIDE, NumberKind.AT_END)
 
 
 def classify(lineage: Lineage, shard: ShardId, text: str) -> NumberKind:
-    """Classify a text. A number of an unlisted shard is taken at its word.
+    """Classify a text. A number of an unlisted shard counts as its own.
 
-    A shard's beginning is told first: the ends of an emulator may lie before it.
+    The start is checked before the end: an emulator's end may lie before the start.
     """
     if not is_number(text):
         return NumberKind.NOT_A_NUMBER
@@ -80,7 +80,7 @@ def classify(lineage: Lineage, shard: ShardId, text: str) -> NumberKind:
 
 
 def of_no_record(lineage: Lineage, listed: Shard, text: str) -> bool:
-    """Whether Kinesis gave no record of the shard such a number, see `NumberKind.OTHER_SHARD`."""
+    """Whether no record of the shard can have the number, see `NumberKind.OTHER_SHARD`."""
     decoded = decode(text)
     if decoded is None:
         return decode(listed.start) is not None
@@ -94,7 +94,7 @@ def from_the_future(lineage: Lineage, text: str) -> bool:
 
 
 def _to_come(lineage: Lineage, time: float) -> bool:
-    """Whether a time lies ahead. No clock is relied on that says so of the stream itself."""
+    """Whether a time lies ahead; never, if the clock contradicts the stream's creation time."""
     stream = lineage.stream
     return stream.created <= stream.as_of < time - CLOCKS_APART
 
@@ -108,9 +108,9 @@ def earlier_incarnation(lineage: Lineage, text: str) -> bool:
 def of_another_stream(lineage: Lineage, text: str) -> bool:
     """Whether the number is younger than this stream and fits none of its shards.
 
-    A number of another shard of the same stream fits that shard's range; one of a shard that is
-    no longer listed cannot be checked and gets the benefit of the doubt. One from the future, of an
-    open shard, may be of no stream at all: it is a finding of its row.
+    A number of another shard of this stream fits that shard's range. One of an unlisted shard
+    cannot be checked and counts as this stream's. One from the future, of an open shard, may be of
+    no stream at all: it is a finding of its row.
     """
     decoded = decode(text)
     if decoded is None or earlier_incarnation(lineage, text):
@@ -127,9 +127,10 @@ def of_wrong_stream(
     own: Callable[[Lineage, ShardId, str], bool] | None = None,
     elsewhere: Callable[[Lineage, str], bool] = of_another_stream,
 ) -> ShardId | None:
-    """A row whose number is of a younger stream, where no row's number is of this one: then the
-    store is another stream's. Beside rows of this stream such a number is one wrong row, which
-    must not hide the others.
+    """A row with a number of a younger stream, if no row has a number of this stream.
+
+    Only then does the store belong to another stream. Beside rows of this stream it is one wrong
+    row, which must not hide the others.
 
     Args:
         lineage: The stream's shards.
@@ -146,12 +147,12 @@ def of_wrong_stream(
 
 
 def furthest(lineage: Lineage, shard: ShardId) -> Cut:
-    """The highest cut that anything can have processed in the shard by now."""
+    """The highest cut that can have been processed in the shard by now."""
     return TIP if shard in lineage and lineage.is_open(shard) else DONE
 
 
 def unborn(lineage: Lineage, shard: ShardId) -> bool:
-    """Whether a shard of this id is still to come: ids grow, and this one is beyond the last."""
+    """Whether the shard is not created yet: ids grow, and this one is beyond the newest."""
     index = index_of(shard)
     return index is not None and shard not in lineage and index > lineage.newest_index()
 
@@ -162,8 +163,10 @@ ELSEWHERE = (
 
 
 def of_a_shard_elsewhere(lineage: Lineage, shard: ShardId, text: str) -> bool:
-    """Whether a shard that this stream never had holds a number of its own, younger than the
-    stream: then another stream has it, whose row nobody but its own application may write."""
+    """Whether a shard that this stream never had holds a number of its own, younger than this.
+
+    Another stream then has the shard, and only that stream's application may write its row.
+    """
     decoded = decode(text)
     own = decoded is not None and decoded.shard == index_of(shard)
     return own and unborn(lineage, shard) and not earlier_incarnation(lineage, text)

@@ -1,7 +1,7 @@
-"""What the other rooms ask of a library without reading a row: its `Spec`, as data.
+"""What the other rooms need to know of a library without reading a row: its `Spec`, as data.
 
-A library's `spec.py` imports no more of its own than names and keys, so that a locator can be read
-without loading what interprets rows.
+A library's `spec.py` imports only names and keys of its own, so that a locator can be read without
+loading the code that interprets rows.
 """
 
 from __future__ import annotations
@@ -30,10 +30,13 @@ DATABASE = re.compile(_USER_AND_HOST + r"/[^/?#\s]+\Z", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """What the scheme of a locator names. target: what may follow it; what: that in words.
+    """What the scheme of a locator names.
 
-    bare: the target follows the colon at once, without `//`. server: the target names a server,
-    with a user and a password perhaps.
+    Attributes:
+        target: Pattern of what may follow the scheme.
+        what: The same, as text.
+        bare: Whether the target follows the colon directly, without `//`.
+        server: Whether the target names a server and may carry a user and a password.
     """
 
     consumer: str
@@ -47,7 +50,7 @@ class Scheme:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A store that is not there. error: what the medium said of it; tables: as they should be."""
+    """A store that does not exist. error: the medium's answer; tables: as they should be."""
 
     medium: str
     target: str
@@ -56,12 +59,12 @@ class Missing:
 
 
 def create_dynamodb_table(missing: Missing) -> str:
-    """The command that makes a consumer's DynamoDB table again.
+    """The command that re-creates a consumer's DynamoDB table.
 
-    Keys: as the libraries make them (KCL DynamoDBLeaseSerializer.getKeySchema: leaseKey; kinsumer's
-    and kinesis-consumer's own sources). Billing on demand: no release looks at it, and the capacity
-    that KCL 1.x used to provide (10 and 10) is too little for a fleet that starts at once. The
-    index on leaseOwner KCL 3.x adds itself at its first start, as it does to an older table.
+    Keys are as the libraries create them (KCL DynamoDBLeaseSerializer.getKeySchema: leaseKey;
+    kinsumer's and kinesis-consumer's own sources). Billing is on demand: no release depends on it,
+    and the capacity that KCL 1.x provisioned (10 and 10) is too little for a fleet that starts at
+    once. KCL 3.x adds the index on leaseOwner at its first start, as it does to an older table.
     """
     shapes, error = missing.tables, missing.error
     shape = next((shape for shape in shapes if shape.name == error.table), shapes[0])
@@ -103,32 +106,29 @@ class Spec:
     Attributes:
         name: In the registry, in reports and in configuration files.
         schemes: Scheme of a locator → what it names.
-        tables: (target, options) → the tables of its store in DynamoDB, and those of a relational
-            database likewise; the one with the positions first.
-        names_stream: Whether a row's key says that it is this stream's; `None` where it says
-            nothing.
-        log_table: Options → the DynamoDB table that keeps a part of what lies in its files
-            otherwise.
+        tables: (target, options) → the tables of its store in DynamoDB or in a relational database;
+            the one with the positions first.
+        names_stream: Whether a row's key names this stream; `None` where it names none.
+        log_table: Options → the DynamoDB table that replaces a part of its files.
         identity_rows: Member of a store's identity → the row that gives it, where a fix may write
             that row into an empty store.
-        position_attribute: Of a position, for stores that keep one attribute and no more.
+        position_attribute: Name of the position, for stores that keep one attribute only.
         default_table: Of a relational database, where `table=` names none.
-        create_store: How an operator makes a store again that was deleted, in words.
-        moving: Attributes that change by themselves and that no undo brings back.
-        counters: Those of them that only ever grow.
-        owners: Those of them that say who holds a row.
+        create_store: How an operator re-creates a deleted store, as text.
+        volatile_attributes: Attributes that change by themselves and that no undo restores.
+        monotonic_counters: Those of them that only grow.
+        owner_attributes: Those of them that name a row's owner.
         rests_on: Attributes that a proof rests on.
-        reading: What of a footprint changes while the consumer reads on as it should.
-        plain: Texts in rows that are the library's own and tell nothing of who runs it.
-        key_words: The same of the parts of keys that are paths; `None` where no key is one.
-        asks: Options that no store holds, in the order in which an operator is asked for them.
-        narrows: Options that pick its rows out of a store that other applications share.
-        least_watch: Seconds that a watch has to last, at least, for its silence to mean anything:
-            of an application about which nothing is told, see `BaseConsumer.watch_needed`.
-        watchable: Whether anything in the store moves while the consumer runs and has nothing to
-            read.
-        makes_itself: What the library does where its store is missing, to end a sentence with.
-        rebuilt_empty: What is to be known of positions written into an empty store.
+        reading: Attributes of a footprint that change while the consumer reads normally.
+        plain: Texts in rows that the library writes itself and that identify nobody.
+        key_words: The same for parts of keys that are paths; `None` where no key is one.
+        ambiguous_options: Options that no store holds, in the order in which they are asked for.
+        selectors: Options that select rows in a store that several applications share.
+        least_watch: Seconds a watch must last for an application without options to count as
+            stopped, see `BaseConsumer.watch_needed`.
+        watchable: Whether the store changes while the consumer runs and has nothing to read.
+        makes_itself: What the library does if its store is missing; ends a sentence.
+        rebuilt_empty: What to know of positions written into an empty store.
     """
 
     name: str
@@ -167,5 +167,5 @@ class Spec:
 
     @property
     def table_ending(self) -> str:
-        """What it adds to an application's name for the name of that table."""
+        """The suffix of that table's name after the application's name."""
         return self.tables("", {})[0].name

@@ -1,8 +1,7 @@
-"""The release that the operator names, placed among those that are known.
+"""Matches the release that the operator names with those that are known.
 
-What an unknown release does with a stored position is unknown, so it is never taken for its
-neighbour without a word: a newer patch of a known minor release is judged as the newest known one
-of it, and a note says so; a newer minor or major release is refused.
+What an unknown release does with a position is unknown. A newer patch of a known minor release is
+judged as the newest known patch, with a note; a newer minor or major release is refused.
 """
 
 from __future__ import annotations
@@ -24,38 +23,41 @@ class MatchedRelease:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of a product's releases.
+    """The known releases of a product.
 
-    product: its name in messages. newest: of every known minor release the newest known patch,
-    oldest first. prefix: what stands before the number in `release=`.
+    Attributes:
+        product: Its name in messages.
+        newest: The newest known patch of every known minor release, oldest first.
+        prefix: Text before the number in `release=`.
     """
 
     product: str
     newest: tuple[Version, ...]
     prefix: str = ""
 
-    def matching(self, release: str, said: Version) -> MatchedRelease:
-        """Place a version of one to four numbers. A prefix ("3.5", "3") means its newest patch.
+    def matching(self, release: str, version: Version) -> MatchedRelease:
+        """Match a version of one to four numbers; a prefix ("3.5", "3") means its newest patch.
 
-        release: as the operator wrote it. Raises UsageError for what is not known.
+        release: as the operator wrote it. Raises UsageError for an unknown one.
         """
-        found = [one for one in self.newest if one[: len(said[:2])] == said[:2]]
-        if not found:
-            raise self._unknown(release, said)
-        newest = found[-1]
-        if len(said) < len(newest) or said <= newest:
-            return MatchedRelease(newest if len(said) < len(newest) else said)
+        matches = [known for known in self.newest if known[: len(version[:2])] == version[:2]]
+        if not matches:
+            raise self._unknown(release, version)
+        newest = matches[-1]
+        if len(version) < len(newest) or version <= newest:
+            return MatchedRelease(newest if len(version) < len(newest) else version)
         return MatchedRelease(newest, newer_patch(release, f"{self.product} {dotted(newest)}"))
 
-    def _unknown(self, release: str, said: Version) -> UsageError:
-        if said < self.newest[0]:
+    def _unknown(self, release: str, version: Version) -> UsageError:
+        if version < self.newest[0]:
             first, last = dotted(self.newest[0][:2]), dotted(self.newest[-1])
             return UsageError(
                 f"release={release}: no such {self.product} is known to this reshardctl",
                 f"it knows {first} to {last}; e.g. release={self.prefix}{last}",
             )
-        newest = next((one for one in reversed(self.newest) if one[0] == said[0]), self.newest[-1])
-        line = f"{self.product} {said[0]}" if 0 < newest[0] == said[0] else self.product
+        same_major = (known for known in reversed(self.newest) if known[0] == version[0])
+        newest = next(same_major, self.newest[-1])
+        line = f"{self.product} {version[0]}" if 0 < newest[0] == version[0] else self.product
         return newer(release, line, dotted(newest), f"{self.prefix}{dotted(newest)}")
 
 
@@ -69,7 +71,7 @@ def newer(release: str, line: str, newest: str, named: str) -> UsageError:
 
 
 def newer_patch(release: str, judged: str) -> str:
-    """The note of a release that is judged as an older patch of it, or as another build of it."""
+    """The note of a release that is judged as an older patch or as another build of it."""
     return f"release={release} is not known to this reshardctl: it is judged as {judged}"
 
 
@@ -78,6 +80,6 @@ def dotted(version: Version) -> str:
     return ".".join(str(part) for part in version)
 
 
-def same_commit(said: str, known: str) -> bool:
-    """Whether two commits, each perhaps cut short, may be the same."""
-    return said.startswith(known) or known.startswith(said)
+def same_commit(named: str, known: str) -> bool:
+    """Whether two commits, each possibly abbreviated, may be the same."""
+    return named.startswith(known) or known.startswith(named)

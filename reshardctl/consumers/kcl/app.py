@@ -1,4 +1,4 @@
-"""What a KCL application is configured with, and no lease table holds."""
+"""What a KCL application is configured with; no lease table holds it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ class Start(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """One candidate: what the application may be. `time`: Unix seconds for AT_TIMESTAMP.
+    """One candidate: a start mode and a release.
 
-    failover: failoverTimeMillis in seconds.
+    Attributes:
+        time: Unix seconds for AT_TIMESTAMP.
+        failover: failoverTimeMillis, in seconds.
     """
 
     initial: Start

@@ -1,8 +1,8 @@
-"""What KCL does with a lease table when it starts, played over the lineage.
+"""Simulates what KCL does with a lease table when it starts.
 
 Sources: BlockOnParentShardTask, InitializeTask, ShutdownTask, PeriodicShardSyncManager and
-HierarchicalShardSyncer of 2.7.2 and 3.5.1, their likes in 1.13.3, 1.15.3 and 2.2.11, and the same
-states run on 1.15.3, 2.7.2 and 3.5.1.
+HierarchicalShardSyncer of 2.7.2 and 3.5.1, the corresponding classes of 1.13.3, 1.15.3 and 2.2.11,
+and runs of the same states on 1.15.3, 2.7.2 and 3.5.1.
 """
 
 from __future__ import annotations
@@ -44,9 +44,11 @@ from reshardctl.model import (
 
 @dataclass(slots=True)
 class _Lease:
-    """A lease as the run goes on. `stuck`: why it never gets going or never ends.
+    """A lease during the simulation.
 
-    blind: its end creates no leases for its children.
+    Attributes:
+        stuck: Why it is never read, or never ends.
+        blind: Whether its end creates no leases for its children.
     """
 
     shard: ShardId
@@ -64,7 +66,7 @@ class _Lease:
 
 
 def simulate_start(lineage: Lineage, table: LeaseTable, app: App) -> Simulation:
-    """A fate for every listed shard and every row."""
+    """Returns a fate for every listed shard and every row."""
     run = _Run(lineage, table, app)
     run.play()
     shards = [*(s for s in table.rows if s not in lineage), *lineage]
@@ -87,7 +89,7 @@ class _Run:
         }
         self._taken = set(table.rows) - self._swept
         self._awake: deque[ShardId] = deque()
-        """Leases to look at: they are new, or what they waited for has come."""
+        """Leases to examine: new ones, and those that waited for an event that has happened."""
         self._waiting: dict[ShardId, list[ShardId]] = {}
 
     def _readable(self) -> Iterator[Row]:
@@ -95,7 +97,7 @@ class _Run:
         return (row for row in rows if not row.unread(self._app.traits))
 
     def play(self) -> None:
-        """Start on the rows, drain what can be drained, refill holes, until nothing changes."""
+        """Read the rows, end every lease that can end and refill holes, until nothing changes."""
         if not self._table.rows and not self._fully:
             self._bootstrap()
         for row in self._readable():
@@ -115,7 +117,7 @@ class _Run:
                 return
 
     def fate(self, shard: ShardId) -> Fate:
-        """What becomes of one shard in the end."""
+        """The fate of one shard."""
         lease = self._leases.get(shard)
         if lease is None:
             return self._without_lease(shard)
@@ -176,8 +178,11 @@ class _Run:
         return lease
 
     def _end_by_sub(self, lease: _Lease) -> None:
-        """1.x asks for nothing at SHARD_END and ends the shard: without children in 1.14–1.15,
-        whose synchronisation needs them from the service; not at all while it is open before."""
+        """End a shard at SHARD_END with a sub-sequence number, as 1.x does without asking Kinesis.
+
+        1.14–1.15 then create no children's leases, for their synchronisation needs the children
+        from the service; a shard that is still open never ends.
+        """
         lease.at, lease.cause, lease.blind = DONE, Cause.FINISHED, True
         lease.hash_range = (0, -1)
         lease.why = "SHARD_END with a sub-sequence number: KCL 1.x ends it at its start"
@@ -222,13 +227,13 @@ class _Run:
         return self._lineage[shard].hash_start, self._lineage[shard].hash_end
 
     def _gate(self, lease: _Lease, row: Row) -> None:
-        """Blocked by the parents named on the row that have a lease which is not finished."""
+        """Blocks the lease by parents named on its row that have an unfinished lease."""
         if lease.finished or lease.shard in self._swept:
             return
         self._hold(lease, row.parents)
 
     def _hold(self, lease: _Lease, parents: Iterable[ShardId]) -> None:
-        """Let it wait for those of its parents that have a lease which is not finished."""
+        """Blocks the lease by those of `parents` that have an unfinished lease."""
         there = (p for p in parents if p in self._taken and not self._ignored(p))
         held = frozenset(p for p in there if not self._finished(p))
         self._wait(lease, held)
@@ -256,7 +261,7 @@ class _Run:
                 yield lease.hash_range
 
     def _drain(self) -> None:
-        """Let everything end that can, each end creating its children's leases."""
+        """End every lease that can end; each end creates the children's leases."""
         while self._awake:
             lease = self._leases[self._awake.popleft()]
             if lease.finished or lease.ended or not self._can_end(lease):
@@ -278,14 +283,14 @@ class _Run:
         return self._both_or_none(lease)
 
     def _blind(self, shard: ShardId) -> bool:
-        """Whether its end fails for ever, because a child's lease is there and cannot be read."""
+        """Whether its end always fails because a child's lease exists and cannot be read."""
         if shard not in self._lineage:
             return False
         rows = (self._table.rows.get(child) for child in self._lineage.children(shard))
         return any(row is not None and self._throws(row) for row in rows)
 
     def _throws(self, row: Row) -> bool:
-        """Whether looking the lease up fails; a row of another kind is none, and its key taken."""
+        """Whether reading the lease throws; a row of another kind is none but occupies its key."""
         traits = self._app.traits
         return bool(row.unread(traits)) and not row.ignored(traits)
 
@@ -294,7 +299,7 @@ class _Run:
         return lease is not None and (lease.ended or lease.finished)
 
     def _both_or_none(self, lease: _Lease) -> bool:
-        """A merge: its child is created only while both parents have a lease, or neither."""
+        """Whether a merge's child can be created: both parents have a lease, or neither has."""
         if self._fully or lease.blind:
             return True
         children = self._lineage.children(lease.shard)
@@ -309,7 +314,7 @@ class _Run:
         return True
 
     def _create_children(self, lease: _Lease) -> None:
-        """A shard that is not listed ends blind: ResourceNotFound names no children."""
+        """A shard that is not listed creates no children: ResourceNotFound names none."""
         if self._fully or lease.blind or lease.shard not in self._lineage:
             return
         for child in self._lineage.children(lease.shard):
@@ -319,33 +324,33 @@ class _Run:
 
     def _add(self, shard: ShardId, at: Cut, cause: Cause, why: str, delay: Delay) -> None:
         self._taken.add(shard)
-        one = self._lineage[shard]
+        listed = self._lineage[shard]
         self._leases[shard] = _Lease(
-            shard, at, cause, why, delay=delay, hash_range=(one.hash_start, one.hash_end)
+            shard, at, cause, why, delay=delay, hash_range=(listed.hash_start, listed.hash_end)
         )
-        self._hold(self._leases[shard], one.parents)
+        self._hold(self._leases[shard], listed.parents)
         self._awake.append(shard)
         self._awake.extend(self._waiting.get(shard, ()))
 
     def _sync_fully(self) -> None:
-        """What 1.0–1.13 and 2.0–2.2 create at their start, before any shard is asked for."""
+        """Creates the leases that 1.0–1.13 and 2.0–2.2 create before they ask for any shard."""
         mark = str(self._app.initial)
         made = made_at_once(self._lineage, self._taken, self._app.initial)
         for shard in sorted(made, key=_birth):
-            one = made[shard]
-            at = self._initial(shard) if one.initially else START
-            where = mark if one.initially else "TRIM_HORIZON"
+            created = made[shard]
+            at = self._initial(shard) if created.initially else START
+            where = mark if created.initially else "TRIM_HORIZON"
             why = f"its lease is created at {where} by the synchronisation at the start"
-            below = one.below and not one.initially
+            below = created.below and not created.initially
             cause = Cause.CREATED_AT_PARENT_END if below else Cause.REFILLED
             if not self._table.rows:
                 why, cause = f"an empty table: KCL starts it at {mark}", Cause.BOOTSTRAP
             self._add(shard, at, cause, why, NO_DELAY)
 
     def _refill(self, rounds: int) -> bool:
-        """One synchronisation. False if it creates nothing."""
+        """Runs one synchronisation; returns whether it created a lease."""
         new = missing_leases(self._lineage, self._leases, self._app.initial)
-        # A row that cannot be read is not listed, and yet its key is taken.
+        # KCL does not list a row that it cannot read, but the row occupies its key.
         new = {shard: initially for shard, initially in new.items() if shard not in self._taken}
         delay = Delay(AUDITS[0] * rounds, AUDITS[1] * rounds)
         for shard in sorted(new, key=_birth):
@@ -365,7 +370,7 @@ class _Run:
                 return _since(self._lineage, shard, self._app.time)
 
     def _bootstrap(self) -> None:
-        """EmptyLeaseTableSynchronizer: the shards open at the initial position."""
+        """EmptyLeaseTableSynchronizer: leases for the shards open at the initial position."""
         time = self._app.time
         match self._app.initial:
             case Start.LATEST:
@@ -384,7 +389,7 @@ class _Run:
 
 
 def fails_unasked(lineage: Lineage, row: Row, app: App) -> bool:
-    """Whether a request fails before the service can say that the shard is gone."""
+    """Whether the request fails before Kinesis can answer that the shard does not exist."""
     kind = kind_of(lineage, row)
     if app.traits.syncs_fully and swept(lineage, row):
         return False
@@ -410,7 +415,7 @@ def place(row: Row, app: App) -> Cut:
 
 
 def _since(lineage: Lineage, shard: ShardId, time: float | None) -> Cut:
-    """A start by time: from the beginning for a shard that opened later."""
+    """A start by time; from the beginning for a shard that opened later."""
     opened = lineage.opened_at(shard)
     if time is not None and opened is not None and opened >= time:
         return START

@@ -1,4 +1,4 @@
-"""What rows beside the judged stream's own leases do to a worker: kill it, or change its ways."""
+"""Crashes and notes caused by rows beside the judged stream's own leases."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _MOVES = {
 
 
 def death(table: LeaseTable, traits: Traits) -> Crash | None:
-    """The first row but the stream's own that the release dies of."""
+    """The crash caused by the first row beside the stream's own that the release cannot read."""
     if traits.leader_lock and table.coordinator.broken:
         return Crash(
             f"KCL {traits.release} cannot read the row {MIGRATION} ({table.coordinator.broken}) "
@@ -82,7 +82,7 @@ def _with_epoch_zero(table: LeaseTable) -> str | None:
 
 
 def of_other_kinds(table: LeaseTable, traits: Traits) -> Crash | None:
-    """The death of the rows that 3.5 keeps among the leases."""
+    """The crash caused by rows of other kinds, which only 3.5 expects among the leases."""
     bad = sorted(key for key, image in table.foreign.items() if unread(image, table, traits))
     if traits.takes_foreign or not bad:
         return None
@@ -103,8 +103,10 @@ def unread(image: Image, table: LeaseTable, traits: Traits) -> tuple[Flaw, ...]:
 def unreadable(
     what: str, bad: Sequence[Flaw], traits: Traits, cause: Cause | None
 ) -> Crash | None:
-    """The death of a row of which the release makes no lease. cause: what lays it to the stream's
-    own rows; `None` lays it to those beside them."""
+    """The crash caused by a row that the release cannot read.
+
+    cause: of a row of the stream's own; `None` for a row beside those.
+    """
     if not bad or traits.unreadable is Unreadable.LEFT_OUT:
         return None
     why = f"KCL {traits.release} cannot read {what} ({', '.join(map(str, bad))}) and dies"
@@ -119,7 +121,7 @@ def _kills(traits: Traits) -> bool:
 
 
 def in_the_way(table: LeaseTable, traits: Traits) -> Cannot | None:
-    """What no write to the stream's own leases can change, and the worker dies of."""
+    """A crash that no write to the stream's own leases can prevent."""
     if of_other_kinds(table, traits) is not None:
         return Cannot(
             f"KCL {traits.release} dies of the rows that 3.5 keeps beside its leases, "

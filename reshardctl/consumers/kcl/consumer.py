@@ -1,4 +1,4 @@
-"""KCL 1.0–3.5 on its DynamoDB lease table, one stream or one of several, as one `Consumer`."""
+"""KCL 1.0–3.5 on a DynamoDB lease table for one stream or several, as a `Consumer`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Kcl(BaseConsumer[LeaseTable, App]):
     excluded_by = staticmethod(liveness.excluded_by)
 
     def shard_of(self, key: str, /) -> ShardId:
-        """What is behind the stream in the key of a multi-stream table, else the key itself."""
+        """The part of a multi-stream key after the stream, else the key itself."""
         return split(key)[1]
 
     def empty(self, table: LeaseTable, /) -> bool:
@@ -64,7 +64,7 @@ class Kcl(BaseConsumer[LeaseTable, App]):
         return {shard: row.position or "" for shard, row in table.rows.items()}
 
     def anomalies(self, lineage: Lineage, table: LeaseTable, /) -> list[Anomaly]:
-        """Oddities of the rows themselves, and of rows against the lineage."""
+        """Anomalies of the rows themselves, and of rows against the lineage."""
         anomalies = list(table.anomalies)
         for shard, row in table.rows.items():
             anomalies += against_listing(lineage, shard, row.image.key, row.position or "")
@@ -75,7 +75,7 @@ class Kcl(BaseConsumer[LeaseTable, App]):
         return anomalies
 
     def incarnation(self, lineage: Lineage, table: LeaseTable, /) -> Incarnation:
-        """By the stream's creation in the keys of a multi-stream table, else by numbers."""
+        """Judged by the creation time in multi-stream keys, else by sequence numbers."""
         by_numbers = super().incarnation(lineage, table)
         if table.named and table.named.epoch == int(lineage.stream.created):
             return Incarnation.SAME
@@ -84,14 +84,14 @@ class Kcl(BaseConsumer[LeaseTable, App]):
         return by_numbers
 
     def wrong_stream(self, table: LeaseTable, shard: ShardId, why: str, /) -> WrongStream:
-        """One row among rows of another stream."""
+        """The error names the row's key."""
         return WrongStream(
             f"row {table.rows[shard].image.key}: {why}: the table belongs to another stream",
             "name that stream with --stream, or the right table",
         )
 
     def candidates(self, table: LeaseTable, options: Mapping[str, str], /) -> list[Candidate]:
-        """Start modes × releases that the options and the table's own marks leave open."""
+        """Start modes × releases that the options and the table's attributes leave open."""
         given = read_options(options)
         if table.named and given.traits and given.traits.first < MULTI_STREAM:
             raise UsageError(
@@ -108,7 +108,7 @@ class Kcl(BaseConsumer[LeaseTable, App]):
         self, lineage: Lineage, table: LeaseTable, want: TargetFrontier, app: App,
         leave: Collection[ShardId], /,
     ) -> list[Step] | Cannot:
-        """Lease rows that hold the line."""
+        """Lease rows that hold the target frontier."""
         obstacle = in_the_way(table, app.traits)
         return obstacle or encoding.encode(lineage, table, want, app, leave)
 
@@ -119,16 +119,16 @@ class Kcl(BaseConsumer[LeaseTable, App]):
         return in_the_way(table, app.traits) or rebuilding.rebuild(lineage, table, want, app)
 
     def holds_parts(self, app: App, /) -> bool:
-        """From the first release on that takes records of several apart."""
+        """From the first release that reads sub-sequence numbers."""
         return app.traits.reads_subs
 
     def footprint(self, image: Image, /) -> dict[str, object]:
-        """Position, parents, pending mark, ownership; no counters, no statistics."""
+        """Position, parents, pending checkpoint and owner; no counters, no statistics."""
         unreadable = [flaw.name for flaw in flaws(image.attributes, *split(image.key))]
         return {**super().footprint(image), "unreadable": unreadable}
 
     def family(self, lineage: Lineage, keys: Collection[str], /) -> set[str]:
-        """The rows themselves and those of all ancestors, descendants and their parents."""
+        """The rows themselves, those of all ancestors and descendants, and these rows' parents."""
         wide: set[ShardId] = set()
         named = None
         for key in keys:
@@ -140,7 +140,7 @@ class Kcl(BaseConsumer[LeaseTable, App]):
         return {key_of(named, shard) for shard in wide}
 
     def watch_needed(self, options: Mapping[str, str], /) -> float:
-        """A renewal comes every third of the failover time, where that is told."""
+        """One renewal interval: a third of the failover time, where that is given."""
         if "failover" not in options:
             return self.spec.least_watch
         return read_options(options).failover / liveness.RENEWALS

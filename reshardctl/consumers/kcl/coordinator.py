@@ -1,10 +1,10 @@
-"""An application's own state, in rows that are no leases: how far its migration is, who leads.
+"""An application's own state in rows that are no leases: its migration, its leader.
 
-KCL 3.0-3.4 keep it in two tables of their own, `<application>-CoordinatorState` and
-`-WorkerMetricStats`; 3.5 keeps it among the leases, unless it found the two tables and was not
-told to give them up (runs on 3.1.3 and 3.5.1, November 2026). Sources: MigrationState,
-MigrationClientVersionStateInitializer, CoordinatorStateDAO of 3.1.3 and 3.5.1, which looks into
-the table of its own first, until the move into the lease table is complete.
+KCL 3.0-3.4 keep it in two tables, `<application>-CoordinatorState` and `-WorkerMetricStats`. 3.5
+keeps it in the lease table, unless it found the two tables and was not told to give them up (runs
+on 3.1.3 and 3.5.1, November 2026). Sources: MigrationState, MigrationClientVersionStateInitializer,
+CoordinatorStateDAO of 3.1.3 and 3.5.1, which reads the separate table first until the move into the
+lease table is complete.
 """
 
 from __future__ import annotations
@@ -26,11 +26,15 @@ CLIENTS = frozenset({"CLIENT_VERSION_INIT", UPGRADING, ROLLED_BACK, WITH_ROLLBAC
 
 @dataclass(frozen=True, slots=True)
 class Coordinator:
-    """What those rows say. client: the migration's state, "" where none is stored.
+    """The state in those rows.
 
-    broken: what makes its row unreadable. tables: the state of the move into the lease table.
-    leader: who holds the lock. beside: whether there are tables of its own; unread: why they were
-    not looked at.
+    Attributes:
+        client: State of the migration, "" where none is stored.
+        broken: What makes its row unreadable.
+        tables: State of the move into the lease table.
+        leader: The row of the leader's lock.
+        beside: Whether the separate tables exist.
+        unread: Why those were not read.
     """
 
     client: str = ""
@@ -47,7 +51,7 @@ class Coordinator:
 
 
 def side_tables(application: str) -> tuple[SideTable, ...]:
-    """The tables to look into, the telling one first."""
+    """The side tables to read, the one with the migration state first."""
     return (
         SideTable(f"{application}{STATE}", "key", (MIGRATION, TABLE_MIGRATION, LEADER)),
         SideTable(f"{application}{WORKERS}", "wid"),
@@ -61,7 +65,7 @@ def is_side(key: str) -> bool:
 
 
 def coordinator_of(foreign: Mapping[str, Image], side: Mapping[str, Image]) -> Coordinator:
-    """The state of the application. foreign: rows beside the leases; side: those of its tables."""
+    """The application's state. foreign: rows beside the leases; side: rows of its side tables."""
     own = {
         key.partition("/")[2]: image for key, image in side.items()
         if key.partition("/")[0].endswith(STATE)
@@ -83,9 +87,9 @@ def coordinator_of(foreign: Mapping[str, Image], side: Mapping[str, Image]) -> C
 
 
 def broken(item: Attributes, beside: bool = False) -> str:
-    """What keeps KCL from reading a `Migration3.0` row, "" where it can.
+    """What keeps KCL from reading a `Migration3.0` row; "" where it can.
 
-    It then takes the row for one of another kind and gives up ("Unexpected state found not
+    KCL then takes the row for one of another kind and gives up ("Unexpected state found not
     confirming to MigrationState schema", MigrationClientVersionStateInitializer of 3.1.3, 3.5.1).
     """
     kind = item.get("entityType")

@@ -1,9 +1,9 @@
-"""What kills a whole KCL worker at its start ("Unable to initialize after 20 attempts").
+"""What crashes a KCL worker at its start ("Unable to initialize after 20 attempts").
 
 Sources: runs on 1.15.3, 2.7.2, 3.1.3 and 3.5.1; for the releases that synchronise fully, what
 KinesisShardSyncer of 1.13.3 and HierarchicalShardSyncer of 2.2.11 throw, with
-cleanupLeasesUponShardCompletion at its default. They also throw at open parents and at closed
-shards without children: a listing that shows such is not judged at all (lineage/breaches.py).
+cleanupLeasesUponShardCompletion at its default. Those also throw at open parents and at closed
+shards without children; such a listing is not judged (lineage/breaches.py).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from reshardctl.model import Cause, Crash, ShardId
 
 
 def crash(lineage: Lineage, table: LeaseTable, traits: Traits) -> Crash | None:
-    """The first death found, `None` where it lives."""
+    """The first crash, `None` where the worker starts."""
     if found := bystanders.of_other_kinds(table, traits):
         return found
     deaths = (death for row in table.rows.values() if (death := _of_row(lineage, row, traits)))
@@ -28,7 +28,7 @@ def crash(lineage: Lineage, table: LeaseTable, traits: Traits) -> Crash | None:
 
 
 def deadly(lineage: Lineage, table: LeaseTable, traits: Traits) -> Iterator[ShardId]:
-    """Shards whose rows the worker dies of."""
+    """Shards whose rows crash the worker."""
     return (s for s, row in table.rows.items() if _of_row(lineage, row, traits) is not None)
 
 
@@ -44,8 +44,7 @@ def _of_row(lineage: Lineage, row: Row, traits: Traits) -> Crash | None:
 
 
 def _of_sync(lineage: Lineage, row: Row, traits: Traits) -> Crash | None:
-    """What the synchronisation throws at: assertClosedShardsAreCoveredOrAbsent,
-    isCandidateForCleanup."""
+    """What assertClosedShardsAreCoveredOrAbsent and isCandidateForCleanup throw at."""
     shard = row.shard
     if shard not in lineage:
         if swept(lineage, row):

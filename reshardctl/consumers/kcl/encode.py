@@ -1,8 +1,9 @@
-"""A wanted line as lease rows: only what replay shows to differ, in guarded writes.
+"""Writes the target frontier as lease rows.
 
-Row shapes: what KCL writes itself, with the attributes that the table's rows have. The move is KCL
-3.x's own eviction with a position in it, which 1.x and 2.x take for an unowned lease (run on
-1.15.3, 2.7.2 and 3.5.1). Children come before the end of their parent in every step.
+Only rows whose simulated start differs are changed, each with a condition. Rows have the shape that
+KCL writes, with the attributes of the table's other rows. A move is KCL 3.x's own eviction with a
+new position, which 1.x and 2.x take for an unowned lease (run on 1.15.3, 2.7.2 and 3.5.1). In every
+step, children come before the end of their parent.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ _ZERO: AttributeValue = {"N": "0"}
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """How rows are written: for which release, and in the shape of those there are."""
+    """How rows are written: for which release, and with which optional attributes."""
 
     traits: Traits
     shape: Shape
@@ -81,7 +82,7 @@ class _Order:
 def encode(
     lineage: Lineage, table: LeaseTable, want: TargetFrontier, app: App, leave: Collection[ShardId]
 ) -> list[Step]:
-    """Steps after which KCL reads from the wanted line. `leave`: shards not to be touched."""
+    """Steps after which KCL reads from the target frontier. leave: shards not to be written."""
     orders = _Orders(lineage, table, want, app, leave).all()
     form = _Form(app.traits, shape_of(table, app.traits))
     writes = {o.shard: _write(lineage, table, orders, o, form) for o in orders.values()}
@@ -96,8 +97,10 @@ def _missed(
     lineage: Lineage, table: LeaseTable, want: TargetFrontier, app: App, leave: Collection[ShardId],
     writes: Mapping[ShardId, Write],
 ) -> dict[ShardId, _Order]:
-    """Absent rows that would have come as wanted, had nothing been written: audits refill other
-    holes once some are mended."""
+    """Orders for absent rows that become wrong only after `writes`.
+
+    KCL's hash-range auditor would have refilled them, but refills other holes once some are mended.
+    """
     step = Step("", tuple(writes.values()))
     mended = parse(after(table.images(), [step]), named=table.named)
     again = _Orders(lineage, mended, want, app, leave).all() if writes else {}
@@ -105,7 +108,7 @@ def _missed(
 
 
 def bootstrap(lineage: Lineage, want: TargetFrontier, app: App) -> list[Step]:
-    """First rows for an application of one stream that has none: where the line begins."""
+    """First rows for an application of one stream that has none, at the target frontier."""
     chosen = [
         s for s in lineage
         if want[s] != DONE and all(want[p] == DONE for p in lineage.parents(s))
@@ -123,14 +126,14 @@ def begun(
     chosen: Collection[ShardId],
     why: str,
 ) -> dict[ShardId, Write]:
-    """A row each for these shards, where the line has them. None of them has one."""
+    """Creates a row at the target frontier for each of `chosen`, none of which has one."""
     orders = {s: _Order(s, want[s], why) for s in chosen}
     form = _Form(app.traits, shape_of(table, app.traits))
     return {s: _write(lineage, table, orders, o, form) for s, o in orders.items()}
 
 
 def spelling(cut: Cut) -> tuple[str, int]:
-    """A cut as checkpoint and sub-sequence number. A start by time has no spelling in a row."""
+    """A cut as checkpoint and sub-sequence number; a start by time has no spelling in a row."""
     if cut.rank is Rank.INSIDE:
         assert not cut.by_time, "a time is resolved to a number before it is written"
         return cut.text or str(cut.number), cut.sub
@@ -138,7 +141,7 @@ def spelling(cut: Cut) -> tuple[str, int]:
 
 
 class _Orders:
-    """Goes over the shards once, parents first, and notes what has to change."""
+    """Collects what has to change, in one pass over the shards, parents first."""
 
     def __init__(
         self, lineage: Lineage, table: LeaseTable, want: TargetFrontier, app: App,
@@ -150,7 +153,7 @@ class _Orders:
         self._deadly = frozenset(deadly_rows(lineage, table, app.traits))
         self._orders: dict[ShardId, _Order] = {}
         self._coming: dict[ShardId, bool] = {}
-        """Absent rows that the library itself creates, once the orders are carried out."""
+        """Absent rows that the library itself creates after the orders are carried out."""
 
     def all(self) -> dict[ShardId, _Order]:
         """Every order, by shard."""
@@ -204,17 +207,17 @@ class _Orders:
         elif self._mistyped(row) or self._ungated(row):
             self._order(_Order(shard, None, "its parents are not named on it"))
         elif wrong := self._waits_wrongly(row):
-            names = ", ".join(str(index_of(one)) for one in wrong)
+            names = ", ".join(str(index_of(shard_id)) for shard_id in wrong)
             self._order(_Order(shard, None, f"it waits for {names}, and that is no parent of it"))
         elif shard in self._deadly:
             self._order(_Order(shard, None, "KCL cannot read the row and dies of it"))
 
     def _flawed(self, row: Row) -> bool:
-        """Whether the release leaves it out, or assigns it to nobody."""
+        """Whether the release leaves the row out, or assigns it to nobody."""
         return bool(row.unread(self._app.traits)) or row.has_flaw(OLD_OWNER)
 
     def _waits_wrongly(self, row: Row) -> list[ShardId]:
-        """Unfinished shards that it waits for although they are none of its parents."""
+        """Unfinished shards that the row waits for although they are no parents of its shard."""
         fate = self._fates[row.shard]
         held = fate.waits_for if isinstance(fate, WontRead) else fate.after
         return sorted(wrong_parents(self._lineage, row) & held) if not row.ended else []
@@ -230,7 +233,7 @@ class _Orders:
         return fate.cause not in (Cause.NO_POSITION, Cause.MERGE_WAITS)
 
     def _mistyped(self, row: Row) -> bool:
-        """Whether parents are named in vain on a lease that still has use for them."""
+        """Whether an unfinished lease names its parents with the wrong attribute type."""
         there = self._lineage.parents(row.shard) if not row.ended else ()
         return row.parents_mistyped and bool(there)
 
@@ -245,7 +248,7 @@ class _Orders:
         )
 
     def _end(self, shard: ShardId, why: str) -> None:
-        """A lease is ended only together with leases for its children."""
+        """Ends a lease, but only together with leases for its children."""
         missing = [
             child for child in self._lineage.children(shard)
             if child not in self._table.rows and self._want[child] != DONE
@@ -260,7 +263,7 @@ class _Orders:
         return not any(shard in self._leave for shard in shards)
 
     def _comes_right(self, shard: ShardId) -> bool:
-        """Whether an absent row is nothing to mend: processed, or KCL makes it as wanted."""
+        """Whether an absent row needs no write: processed, or KCL creates it as wanted."""
         want, fate = self._want[shard], self._fates[shard]
         if self._coming[shard]:
             return want == START
@@ -271,13 +274,13 @@ class _Orders:
         return not self._rests_on_a_bad_refill(shard)
 
     def _parent_will_create(self, shard: ShardId) -> bool:
-        """Whether a parent's end will create it: one with a row now, or with one ordered."""
+        """Whether the end of a parent, with a row now or with one ordered, will create it."""
         if self._app.traits.syncs_fully:
             return self._made_below_a_lease(shard)
         return any(self._makes_children(parent) for parent in self._lineage.parents(shard))
 
     def _made_below_a_lease(self, shard: ShardId) -> bool:
-        """Whether the synchronisation at the start makes it, and as wanted."""
+        """Whether the synchronisation at the start creates it, at the target frontier."""
         fate = self._fates[shard]
         if not isinstance(fate, WillRead) or fate.cause is not Cause.CREATED_AT_PARENT_END:
             return False
@@ -292,12 +295,12 @@ class _Orders:
         return self._want[shard] != DONE and self._coming.get(shard, False)
 
     def _rests_on_a_bad_refill(self, shard: ShardId) -> bool:
-        """Whether it comes only because an ancestor is refilled at the wrong place."""
-        for one in (shard, *self._lineage.ancestors(shard)):
-            fate = self._fates[one]
+        """Whether it is created only because an ancestor is refilled at a wrong position."""
+        for ancestor in (shard, *self._lineage.ancestors(shard)):
+            fate = self._fates[ancestor]
             if not isinstance(fate, WillRead) or fate.cause is not Cause.REFILLED:
                 continue
-            if not fate.at.exact or fate.at.lo != self._want[one]:
+            if not fate.at.exact or fate.at.lo != self._want[ancestor]:
                 return True
         return False
 
@@ -306,8 +309,10 @@ class _Orders:
             self._order(_Order(shard, self._want[shard], why))
 
     def _put_parents_first(self, shard: ShardId) -> None:
-        """A lease waits only for parents that have one when it starts: an unread parent that the
-        library would bring back later comes too late."""
+        """Creates an unread parent's lease that KCL would create later.
+
+        A lease waits only for parents that have a lease when it starts.
+        """
         order, row = self._orders.get(shard), self._table.rows.get(shard)
         if order is None and (row is None or row.ended):
             return
@@ -318,8 +323,11 @@ class _Orders:
                 self._create(parent, f"{shard} waits only for parents that have a lease")
 
     def _complete_merge(self, row: Row) -> None:
-        """An unfinished parent of a merge ends only if the other parent has a lease too; where ends
-        do not hang on it, a lease ordered for the child takes the proof that the other is over."""
+        """Creates the lease without which an unfinished parent of a merge cannot end.
+
+        Where ends do not depend on it, a lease ordered for the child removes the proof that the
+        other parent is processed.
+        """
         children = self._lineage.children(row.shard)
         if self._app.traits.syncs_fully and self._orders.keys().isdisjoint(children):
             return
@@ -382,8 +390,10 @@ def _new(
 
 
 def _names(named: Named | None, shard: ShardId) -> dict[str, AttributeValue]:
-    """The attributes from which a multi-stream lease takes its stream and its shard
-    (DynamoDBMultiStreamLeaseSerializer)."""
+    """The attributes from which KCL reads a multi-stream lease's stream and shard.
+
+    Source: DynamoDBMultiStreamLeaseSerializer.
+    """
     return {"streamName": {"S": named.text}, "shardId": {"S": shard}} if named else {}
 
 

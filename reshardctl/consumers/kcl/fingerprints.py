@@ -1,7 +1,7 @@
-"""Which releases may have written a lease table, and may start on it, as far as rows tell.
+"""Which releases may have written a lease table, and may start on it, judged by its attributes.
 
-Sources: the serializers of 1.3.0, 1.4.0, 1.13.3, 1.15.3, 2.2.11, 2.7.2 and 3.5.1. 1.14–1.15 and
-2.3–2.7 cannot be told apart but by attributes that 1.x never writes.
+Sources: the serializers of 1.3.0, 1.4.0, 1.13.3, 1.15.3, 2.2.11, 2.7.2 and 3.5.1. Only attributes
+that 1.x never writes distinguish 1.14–1.15 from 2.3–2.7.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from reshardctl.consumers.kcl.rows import LeaseTable
 from reshardctl.errors import UsageError
 
 _AUDITED = frozenset({"startingHashKey", "endingHashKey", "childShardIds"})
-"""Written by 1.14+ and 2.3+; the audit adds hash keys to every unfinished row that lacks them."""
+"""Written by 1.14+ and 2.3+; KCL's auditor adds hash keys to every unfinished row without them."""
 
 _NEVER_1 = frozenset({"pendingCheckpointState", "streamName", "shardId"})
 """Written by 2.3+ only."""
@@ -34,7 +34,7 @@ _NEVER_1 = frozenset({"pendingCheckpointState", "streamName", "shardId"})
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Which attributes a table's rows carry, so that new ones look like their neighbours.
+    """Which optional attributes a table's rows have, so that new rows have the same.
 
     audited: hash keys and childShardIds. subs: checkpointSubSequenceNumber.
     """
@@ -44,16 +44,16 @@ class Shape:
 
 
 def shape_of(table: LeaseTable, traits: Traits) -> Shape:
-    """The shape of the rows there are; of an empty table the one that the release writes."""
+    """The shape of the existing rows; for an empty table, the one that the release writes."""
     if not table.rows:
         return Shape(not traits.syncs_fully, traits.reads_subs)
     return Shape(_any(table, _AUDITED), _any(table, {"checkpointSubSequenceNumber"}))
 
 
 def applications(table: LeaseTable, given: Options) -> list[App]:
-    """Every application that may start on it: start modes × releases.
+    """Every application that may start on the table: start modes × releases.
 
-    Raises UsageError where a release that was named has no such start mode.
+    Raises UsageError where a named release has no such start mode.
     """
     releases = (given.traits,) if given.traits else starters(table)
     starts = (given.initial,) if given.initial else _starts(table)
@@ -71,8 +71,10 @@ def applications(table: LeaseTable, given: Options) -> list[App]:
 
 
 def starters(table: LeaseTable) -> tuple[Traits, ...]:
-    """The releases that may start on it: the one that wrote its newest row, or a later one; where
-    an upgrade was rolled back, or is under way in tables of its own, 2.x too."""
+    """The releases that may start on the table: the one that wrote its newest row, and later ones.
+
+    Where an upgrade was rolled back, or is in progress in tables of its own, 2.x too.
+    """
     single = bool(table.foreign) or table.marks_entities
     if table.coordinator.client == ROLLED_BACK and single:
         return (KCL_2, KCL_3_5)
@@ -97,7 +99,7 @@ def _any(table: LeaseTable, names: Iterable[str]) -> bool:
 
 
 def _starts(table: LeaseTable) -> tuple[Start, ...]:
-    """A sentinel that only one start mode writes tells it; else all are possible."""
+    """The one start mode that writes a stored sentinel, if there is one; else all."""
     stored = {row.position for row in table.rows.values()}
     for start in (Start.AT_TIMESTAMP, Start.LATEST):
         if str(start) in stored:

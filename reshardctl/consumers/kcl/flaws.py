@@ -1,4 +1,4 @@
-"""What is wrong with a lease's attributes, by what the serializers of KCL make of each.
+"""Attributes of a lease that some release of KCL cannot read.
 
 Sources: DynamoDBLeaseSerializer and DynamoUtils of 2.2.11, 2.7.2, 3.1.3 and 3.5.1, LeaseSerializer
 and KinesisClientLeaseSerializer of 1.13.3 and 1.15.3, HashKeyRangeForLease; run attribute by
@@ -26,12 +26,12 @@ STREAM_NAME, SHARD_NAME = "streamName", "shardId"
 LEASE = "LEASE"
 _LEAST, _MOST = -(2**63), 2**63 - 1
 _INTEGER = re.compile(r"[+-]?\d{1,1000}\Z", re.ASCII)
-"""What BigInteger and Long of Java read, to a length that no row and no hash key has."""
+"""What Java's BigInteger and Long read, up to a length that no row and no hash key has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """One attribute of which a release that reads it makes no lease. why: follows its name."""
+    """An attribute that keeps a release that reads it from making a lease; why follows its name."""
 
     name: str
     why: str
@@ -41,7 +41,7 @@ class Flaw:
 
 
 def flaws(item: Attributes, named: Named | None, shard: ShardId) -> tuple[Flaw, ...]:
-    """Every flaw of one row. named: the stream in its key, of a multi-stream table."""
+    """Every flaw of one row. named: the stream in the key, of a multi-stream table."""
     return (
         *_of_kind(item), *_of_numbers(item), *_of_names(item, named, shard), *_of_hashes(item),
         *_of_others(item),
@@ -49,7 +49,7 @@ def flaws(item: Attributes, named: Named | None, shard: ShardId) -> tuple[Flaw, 
 
 
 def unnamed(item: Attributes) -> tuple[Flaw, ...]:
-    """What a row lacks that has to name a stream and a shard, whichever they are."""
+    """The missing ones of the two attributes that name a stream and a shard."""
     missing = (name for name in (STREAM_NAME, SHARD_NAME) if text(item, name) is None)
     return tuple(Flaw(name, "is missing") for name in missing)
 
@@ -60,13 +60,13 @@ def number(item: Attributes, name: str) -> int | None:
 
 
 def meant(item: Attributes, name: str) -> int | None:
-    """The same, also where it came back from a file as a string."""
+    """The same, or a number that a round trip through a file turned into a string."""
     value = item.get(name, {})
     return _long(value.get("N", value.get("S")))
 
 
 def text(item: Attributes, name: str) -> str | None:
-    """A string that is not empty."""
+    """A string that is not empty, `None` where there is none."""
     value = item.get(name, {}).get("S")
     return value if isinstance(value, str) and value else None
 
@@ -108,8 +108,11 @@ def _no_number(item: Attributes, name: str) -> str:
 
 
 def _of_names(item: Attributes, named: Named | None, shard: ShardId) -> Iterator[Flaw]:
-    """A multi-stream lease takes its stream and its shard from attributes, not from its key
-    (DynamoDBMultiStreamLeaseSerializer), and cannot be made without them."""
+    """Flaws of the attributes that name a multi-stream lease's stream and shard.
+
+    KCL reads both from attributes, not from the key (DynamoDBMultiStreamLeaseSerializer), and makes
+    no lease without them.
+    """
     if named is None:
         return
     if text(item, STREAM_NAME) != named.text:

@@ -1,8 +1,8 @@
 """The synchronisation of KCL 1.0–1.13 and 2.0–2.2, at every start and every end of a shard.
 
 Sources: KinesisShardSyncer and KinesisLeaseCleanupValidator of 1.13.3, HierarchicalShardSyncer of
-2.2.11 (the same). All leases that are missing are created at once, descendants and ancestors, so
-what a later pass would create is there after the first, and a start is one pass.
+2.2.11 (the same). One pass creates all missing leases, of descendants and ancestors, so that a
+second pass would create nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from reshardctl.model import ShardId
 class Made:
     """One lease that the pass creates.
 
-    initially: at the initial position; otherwise at TRIM_HORIZON. below: whether a shard above it
+    initially: at the initial position, otherwise at TRIM_HORIZON. below: whether a shard above it
     has a lease already.
     """
 
@@ -34,8 +34,8 @@ def made_at_once(
 ) -> dict[ShardId, Made]:
     """Every lease that one pass creates, by shard.
 
-    Only for open shards without a lease and for what lies above them, up to the first leased
-    shard: above an open shard that has a lease nothing is ever created.
+    Only for open shards without a lease and their ancestors up to the first leased shard: above an
+    open shard that has a lease nothing is ever created.
     """
     orphans = [s for s in lineage.open_shards() if s not in leased]
     descends: dict[ShardId, bool] = {}

@@ -1,4 +1,4 @@
-"""Lease keys: a bare shard id, or behind it the stream where one table serves several.
+"""Lease keys: a bare shard id, or stream and shard id where one table serves several streams.
 
 `<account>:<stream>:<creation epoch>:<shard>` is MultiStreamLease.getLeaseKey over
 StreamIdentifier.serialize of KCL 2.3 to 3.5. Parents and children are bare ids in both.
@@ -23,8 +23,8 @@ _STREAM = re.compile(r"(?P<account>\d+):(?P<name>[^:]+):(?P<epoch>\d+)\Z", re.AS
 class Named:
     """A stream as a multi-stream application names it.
 
-    epoch: what the application was given as the stream's creation time, in seconds; KCL takes it
-    as it is and never compares it with Kinesis (StreamIdentifier.multiStreamInstance).
+    epoch: the creation time, in seconds, that the application was given; KCL never compares it with
+    Kinesis (StreamIdentifier.multiStreamInstance).
     """
 
     account: str
@@ -46,12 +46,12 @@ class Named:
 
 
 def is_shard(text: str) -> bool:
-    """Whether it is a shard id of Kinesis Data Streams."""
+    """Whether the text is a shard id of Kinesis Data Streams."""
     return _SHARD.match(text) is not None
 
 
 def split(key: str) -> tuple[Named | None, ShardId]:
-    """A lease key's stream (`None`: the only one) and shard."""
+    """A lease key's stream (`None` in a single-stream table) and shard."""
     stream, _, shard = key.rpartition(":")
     named = Named.of(stream) if stream else None
     return (named, ShardId(shard)) if named else (None, ShardId(key))
@@ -63,7 +63,7 @@ def key_of(named: Named | None, shard: str) -> str:
 
 
 def no_lease_table(keys: Iterable[str]) -> UsageError:
-    """What to say of a table none of whose keys names a shard of a Kinesis data stream."""
+    """The error for a table without a key that names a shard of a Kinesis data stream."""
     first, *_ = some = sorted(keys)
     if any(_OF_DYNAMODB.search(key) for key in some):
         return UsageError(

@@ -1,11 +1,11 @@
 """Which writes are safe while the application runs, and why each of the others is not.
 
-Two shapes are. An eviction, as KCL 3.x itself does it (DynamoDBLeaseRefresher.evictLease), with a
-place in it: the position is read once per acquisition, so the owner has to lose the lease; its
-next renewal or checkpoint fails on the counter, and whoever takes the lease begins at the written
-place. And the creation of an absent row, which every worker takes for a lease without owner. Both
-were run on working KCL 1.15.3, 2.7.2, 3.1.3 and 3.5.1, November 2026. A bare edit of the
-position is overwritten by the owner's next checkpoint (the same runs).
+Two kinds are safe; both were run on working KCL 1.15.3, 2.7.2, 3.1.3 and 3.5.1, November 2026. An
+eviction, as KCL 3.x does it (DynamoDBLeaseRefresher.evictLease), with a new position: KCL reads the
+position once per acquisition, so the owner has to lose the lease; its next renewal or checkpoint
+fails on the counter, and the next owner starts at the written position. And the creation of an
+absent row, which every worker takes for a lease without owner. If only the position is edited, the
+owner's next checkpoint overwrites it (the same runs).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from reshardctl.model import (
 )
 
 PROVEN = {1: (1, 14), 2: (2, 3), 3: (3, 0)}
-"""Generation → the first release that synchronises and takes leases as the one that was run."""
+"""Generation → the first release that synchronises and takes leases like the one that was run."""
 
 CREATED = "the row is absent, and a worker takes up a new lease like any without an owner"
 EVICTED = (
@@ -46,7 +46,7 @@ EVICTED = (
 def marked(
     lineage: Lineage, table: LeaseTable, steps: Sequence[Step], want: TargetFrontier, app: App
 ) -> list[Step]:
-    """The same steps, every write saying whether it is live, and why or why not."""
+    """The same steps; every write says whether it is live, and why or why not."""
     judge = _Judge(lineage, table, steps, want, app)
     return [replace(step, writes=tuple(map(judge.mark, step.writes))) for step in steps]
 
@@ -61,7 +61,7 @@ class _Judge:
         app: App,
     ) -> None:
         self._lineage, self._table, self._want, self._app = lineage, table, want, app
-        self._settled: Frontier = processed(lineage, table, app)
+        self._processed: Frontier = processed(lineage, table, app)
         self._step = {
             split(write.key)[1]: number
             for number, step in enumerate(steps) for write in step.writes
@@ -76,7 +76,7 @@ class _Judge:
         return replace(write, live=True, running=fits)
 
     def _against(self, write: Write) -> str:
-        """What speaks against it while a worker runs; "" if nothing does."""
+        """Why the write is unsafe while a worker runs; "" if it is safe."""
         shard = split(write.key)[1]
         if not proven(self._app.traits):
             return f"not tried on a running KCL {self._app.traits.release}"
@@ -102,14 +102,17 @@ class _Judge:
             return "it ends a shard that may still be read"
         if want.rank is Rank.TIP:
             return "LATEST is the tip at some later moment, not now"
-        if not want <= self._settled[shard].lo:
+        if not want <= self._processed[shard].lo:
             return "it skips records"
         return ""
 
     def _against_new(self, shard: ShardId) -> str:
-        """A new row is nobody's old one, or one that an ended parent names and only a deletion can
-        have taken, and nothing below it is being read."""
-        span = self._settled[shard]
+        """Why a new row is unsafe.
+
+        It is safe for a lease that never existed, or that an ended parent names and only a deletion
+        can have removed, if no descendant has a lease.
+        """
+        span = self._processed[shard]
         if span.lo != span.hi and not self._named_by_an_ended_parent(shard):
             return "its lease may have been there before: records may be read again"
         for below in _oldest_first(self._lineage.descendants(shard)):
@@ -118,13 +121,16 @@ class _Judge:
         return self._against_parts(shard)
 
     def _named_by_an_ended_parent(self, shard: ShardId) -> bool:
-        """Whoever held the lost lease has lost it at its next renewal, and its checkpoint fails on
-        the new row's counter: what it had read comes again, which the plan's cost says."""
+        """Whether an ended parent names the shard's lease, which is therefore lost.
+
+        The former owner lost the lease at its next renewal, and its checkpoint fails on the new
+        row's counter: what it had read is read again, which the plan's cost includes.
+        """
         rows = (self._table.rows.get(parent) for parent in self._lineage.parents(shard))
         return any(row is not None and row.ended and shard in row.children for row in rows)
 
     def _against_move(self, shard: ShardId) -> str:
-        """What comes after the shard waits for its lease, and has always waited."""
+        """Why moving the lease back is unsafe: a descendant that does not wait for it."""
         held = {shard}
         for below in _oldest_first(self._lineage.descendants(shard)):
             row = self._table.rows.get(below)
@@ -136,7 +142,7 @@ class _Judge:
         return self._against_parts(shard)
 
     def _against_parts(self, shard: ShardId) -> str:
-        """A family that is cut into several transactions is seen half written."""
+        """Why the write is unsafe if an ancestor is written in another transaction, before it."""
         here = self._step[shard]
         for above in _oldest_first(self._lineage.ancestors(shard)):
             if self._step.get(above, here) != here:
@@ -145,13 +151,13 @@ class _Judge:
 
 
 def proven(traits: Traits) -> bool:
-    """Whether both shapes were run on a working library of this generation."""
+    """Whether both kinds of write were run on a working library of this generation."""
     version = tuple(int(part) for part in traits.release.split(".") if part.isdigit())
     return bool(version) and version >= PROVEN.get(version[0], (version[0] + 1,))
 
 
 def _against_update(update: Update, row: Row) -> str:
-    """What speaks against moving this very row, wherever to."""
+    """Why moving this row is unsafe, whatever the new position."""
     position = update.set.get("checkpoint")
     if position is None or PARENTS in {*update.set, *update.remove}:
         return "it changes more than a position, or something else"

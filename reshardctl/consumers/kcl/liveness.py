@@ -1,7 +1,7 @@
 """Signs that a KCL application runs.
 
-An owner renews its leases every third of failoverTimeMillis, finished ones too (runs on 2.7.2
-and 3.5.1); 3.x also moves the leader's lock and its workers' statistics.
+An owner renews its leases every third of failoverTimeMillis, finished ones too (runs on 2.7.2 and
+3.5.1); 3.x also updates the leader's lock and its workers' statistics.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ RENEWALS = 3
 
 
 def signs_of_life(images: Iterable[Image]) -> dict[str, str]:
-    """Row → what its owner changes. An owner's name alone proves nothing: it stays after a stop."""
+    """Row → what its owner changes; an owner's name alone proves nothing, it stays after a stop."""
     signs = {}
     for image in images:
         item = image.attributes
@@ -39,6 +39,6 @@ def holds(table: LeaseTable) -> dict[ShardId, ShardOwner]:
 
 
 def excluded_by(seconds: float) -> str:
-    """What silence over so many seconds rules out."""
+    """What a watch of `seconds` without a renewal rules out."""
     longest = seconds * RENEWALS
     return f"{seconds:g} s without a renewal rules out failover times up to {longest:g} s"

@@ -1,8 +1,8 @@
-"""Attributes of a row that some release cannot read, put right where the row is written anyway.
+"""Mends attributes that some release cannot read, in rows that are written anyway.
 
-Whatever release starts next, and a later one after it, reads the row then. What is known from the
-lineage is written anew, what came back from a file as a string gets its type again, and what KCL
-does without, or writes by itself, is taken away.
+The next release, and any later one, then reads the row. Values known from the lineage are written
+anew, numbers that a file turned into strings get their type back, and attributes that KCL does not
+need, or writes itself, are removed.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ class Mended:
 
 
 def mended(lineage: Lineage, row: Row) -> Mended:
-    """What makes the row readable to every release; nothing where it is."""
+    """The changes that make the row readable to every release; none where it is."""
     flawed = {flaw.name for flaw in row.flaws}
     if flawed & {HASH_START, HASH_END}:
-        flawed |= {HASH_START, HASH_END}  # each may be right alone, and no range with the other
+        flawed |= {HASH_START, HASH_END}  # each may be valid alone, and both be no range
     values = {name: value for name in sorted(flawed) if (value := _value(lineage, row, name))}
     remove = sorted((flawed - values.keys()) & (_KNOWN | _DISPENSABLE))
     if PENDING_SUB in flawed - values.keys():
@@ -61,7 +61,7 @@ def mended(lineage: Lineage, row: Row) -> Mended:
 
 
 def _value(lineage: Lineage, row: Row, name: str) -> AttributeValue | None:
-    """What the attribute should be, `None` where nothing is known of it."""
+    """What the attribute should be, `None` where it is not known."""
     item, (named, shard) = row.image.attributes, split(row.image.key)
     number = meant(item, name)
     if name in _COUNTERS:
@@ -78,11 +78,11 @@ def _value(lineage: Lineage, row: Row, name: str) -> AttributeValue | None:
 
 
 def _known(lineage: Lineage, shard: ShardId, name: str) -> AttributeValue | None:
-    """What the lineage says."""
+    """The attribute's value by the lineage."""
     if shard not in lineage:
         return None
-    one = lineage[shard]
+    listed = lineage[shard]
     if name in (HASH_START, HASH_END):
-        return {"S": str(one.hash_start if name == HASH_START else one.hash_end)}
-    members = sorted(map(str, one.parents if name == PARENTS else lineage.children(shard)))
+        return {"S": str(listed.hash_start if name == HASH_START else listed.hash_end)}
+    members = sorted(map(str, listed.parents if name == PARENTS else lineage.children(shard)))
     return {"SS": members} if members else None

@@ -1,4 +1,4 @@
-"""The options of a `kcl://` locator: what the operator says of the application."""
+"""The options of a `kcl://` locator."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reshardctl.model.times import parse_seconds
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What was said; `None` where nothing was."""
+    """The values of the options; `None` for an option that was not given."""
 
     initial: Start | None = None
     time: float | None = None
@@ -22,7 +22,7 @@ class Options:
 
 
 def read_options(options: Mapping[str, str]) -> Options:
-    """Read `initial`, `release` and `failover`. Raises UsageError for any other or a bad value."""
+    """Read `initial`, `release` and `failover`; raises UsageError for any other or a bad value."""
     names = ("initial", "release", "failover")
     refuse_unknown(options, names, "kcl://", "initial, release and failover")
     initial, time = _initial(options.get("initial"))

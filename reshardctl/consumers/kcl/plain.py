@@ -1,4 +1,4 @@
-"""The words that KCL itself writes into a lease table: the same in every application's.
+"""Texts that KCL itself writes into every application's lease table.
 
 Sources: SentinelCheckpoint, EntityType, ClientVersion and the migration states of 3.5.1; the row
 keys of its Leader lock and migration rows.

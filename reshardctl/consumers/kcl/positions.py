@@ -12,7 +12,7 @@ from reshardctl.model import ShardId
 
 
 class PositionKind(Enum):
-    """Where a row stands."""
+    """What a row's position means."""
 
     END = "end"
     START = "start"
@@ -24,7 +24,7 @@ class PositionKind(Enum):
     FOREIGN = "foreign"
     """A number that no record of this shard has."""
     AHEAD = "ahead"
-    """Inside the shard's range, and from the future: of no record."""
+    """Inside the shard's range, but from the future: no record has it."""
     NONSENSE = "nonsense"
 
 
@@ -35,7 +35,7 @@ _SENTINELS = {
     AT_TIMESTAMP: PositionKind.BY_TIME,
 }
 _OF_NUMBERS = {
-    # KCL asks AT a number, which is as good for where a shard starts as for a record.
+    # KCL asks AT a number, so the shard's starting number serves as well as a record's.
     NumberKind.START: PositionKind.NUMBER,
     NumberKind.INSIDE: PositionKind.NUMBER,
     NumberKind.AHEAD: PositionKind.AHEAD,
@@ -45,7 +45,7 @@ _OF_NUMBERS = {
 
 
 def kind_of(lineage: Lineage, row: Row) -> PositionKind:
-    """Classify one row. A number of an unlisted shard is taken at its word."""
+    """Classify one row. A number of an unlisted shard counts as its own."""
     if row.position in _SENTINELS:
         return _SENTINELS[row.position]
     kind = classify(lineage, row.shard, row.position or "")
@@ -57,8 +57,10 @@ def kind_of(lineage: Lineage, row: Row) -> PositionKind:
 
 
 def cleaned_or_lost(lineage: Lineage, rows: Mapping[ShardId, Row]) -> list[ShardId]:
-    """Closed shards without a row, whose children have come further than their beginning: all of
-    them, or one that names the shard as its parent."""
+    """Closed shards without a row that KCL may have cleaned up, or that are lost.
+
+    All of their children are past their start, or one that names the shard as its parent.
+    """
     over: set[ShardId] = set()
     begun = {shard for shard, row in rows.items() if _has_progress(lineage, row)}
     for shard in reversed(list(lineage)):
@@ -82,17 +84,20 @@ def _has_progress(lineage: Lineage, row: Row) -> bool:
 
 
 def begun_again(lineage: Lineage, rows: Iterable[Row]) -> bool:
-    """Whether the rows of listed shards were put to a beginning, and only others hold old numbers:
-    what a fix of a recreated stream's table leaves until the application checkpoints."""
+    """Whether all listed shards' rows are free of old numbers and one is at an initial position.
+
+    A fix of a recreated stream's table leaves it so until the application checkpoints.
+    """
     listed = [row for row in rows if row.shard in lineage]
     begun = any(row.position in (TRIM_HORIZON, LATEST) for row in listed)
     return begun and not any(earlier_incarnation(lineage, row.position or "") for row in listed)
 
 
 def wrong_parents(lineage: Lineage, row: Row) -> frozenset[ShardId]:
-    """Listed shards that the row names as parents and that are none of its shard's, perhaps itself.
+    """Listed shards that the row names as parents without being so.
 
-    KCL waits for whatever the attribute names (BlockOnParentShardTask)."""
+    KCL waits for whatever the attribute names (BlockOnParentShardTask).
+    """
     if row.shard not in lineage:
         return frozenset()
     own = lineage[row.shard].parents

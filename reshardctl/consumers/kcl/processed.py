@@ -1,7 +1,7 @@
 """What a lease table proves to be processed, shard by shard.
 
-A present row is taken at its word. An absent one is split by cause, because KCL deletes the rows
-of finished shards once all their children have made progress (LeaseCleanupManager).
+A row is taken at its word. An absent row is judged by cause, because KCL deletes the rows of
+finished shards once all their children have made progress (LeaseCleanupManager).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from reshardctl.model import (
 
 
 def processed(lineage: Lineage, table: LeaseTable, app: App) -> dict[ShardId, Span]:
-    """A span for every listed shard and every row. An empty table settles nothing."""
+    """Returns a span for every listed shard and every row; an empty table proves nothing."""
     rows = _Present(lineage, table, app)
     absent = _Absent(lineage, table, rows)
     line = {shard: rows.span(row) for shard, row in table.rows.items() if shard not in lineage}
@@ -39,7 +39,7 @@ def processed(lineage: Lineage, table: LeaseTable, app: App) -> dict[ShardId, Sp
 
 
 class _Present:
-    """What rows settle. LATEST alone needs the rest of the table to be understood."""
+    """What rows prove. Only LATEST needs the rest of the table to be understood."""
 
     def __init__(self, lineage: Lineage, table: LeaseTable, app: App) -> None:
         self._lineage, self._table, self._app = lineage, table, app
@@ -48,7 +48,7 @@ class _Present:
         self._oldest = min((time for time in times if time is not None), default=None)
 
     def span(self, row: Row) -> Span:
-        """What one row settles in its shard."""
+        """What one row proves of its shard."""
         unknown = Span(START, furthest(self._lineage, row.shard))
         match kind_of(self._lineage, row):
             case PositionKind.END:
@@ -75,12 +75,12 @@ class _Present:
                 return unknown
 
     def _of_latest(self, row: Row) -> Span:
-        """LATEST is written by a bootstrap or by the refill of a hole, and never at a shard's end.
+        """What LATEST proves; KCL writes it at a bootstrap or for a hole, never at a shard's end.
 
-        On a descendant of a shard that has a lease, or where a stored number is older, it cannot
-        come from a bootstrap, which starts open shards only. On a root, or where nothing was ever
-        read, it is the application's own choice, unless the row shows that it was read; otherwise
-        it may be either.
+        On a descendant of a leased shard, or where a stored number is older, it cannot come from a
+        bootstrap, which starts open shards only. On a root, or where nothing was ever read, it is
+        the application's own choice, unless the row shows that it was read. Otherwise it may be
+        either.
         """
         tip = furthest(self._lineage, row.shard)
         known = self._lineage[row.shard].parents if row.shard in self._lineage else ()
@@ -103,15 +103,17 @@ class _Present:
         return not above.isdisjoint(self._table.rows)
 
     def _ran_before(self, shard: ShardId) -> bool:
-        """Whether any stored number is older than the shard: it was born while the application
-        ran."""
+        """Whether a stored number is older than the shard: the application ran at its creation."""
         opened = self._lineage.opened_at(shard) if shard in self._lineage else None
         return opened is not None and self._oldest is not None and self._oldest < opened
 
 
 def _was_read(row: Row) -> bool:
-    """Whether the row itself shows that its shard was read: a number prepared for a checkpoint, a
-    sub-sequence number, which KCL writes beside numbers only, or children, named at its end."""
+    """Whether the row shows that its shard was read.
+
+    It has a number prepared for a checkpoint, a sub-sequence number, which KCL writes beside
+    numbers only, or children, named at its end.
+    """
     prepared = row.pending is not None and is_number(row.pending)
     return prepared or row.sub != 0 or bool(row.children)
 
@@ -119,8 +121,8 @@ def _was_read(row: Row) -> bool:
 def _untouched(lineage: Lineage, table: LeaseTable) -> bool:
     """Whether nothing was ever read or lost: leases over the whole hash space, all at LATEST.
 
-    Except for what a fix has moved back: roots that closed before their first checkpoint, and
-    what waits for them.
+    Except for rows that a fix has moved back: roots that closed before their first checkpoint, and
+    shards that wait for them.
     """
     return all(
         (row.position == "LATEST" and _bootstrapped(lineage, row.shard))
@@ -144,7 +146,7 @@ def _moved_back(lineage: Lineage, table: LeaseTable, shard: ShardId) -> bool:
 
 
 class _Absent:
-    """Causes of absent rows, worked out once for the whole lineage."""
+    """Causes of absent rows, computed once for the whole lineage."""
 
     def __init__(self, lineage: Lineage, table: LeaseTable, rows: _Present) -> None:
         self._lineage, self._table, self._rows = lineage, table, rows
@@ -174,7 +176,7 @@ class _Absent:
         return Span(START, furthest(self._lineage, shard), Basis.INFERRED, "its lease is lost")
 
     def _awaits_a_parent(self, shard: ShardId) -> bool:
-        """An unfinished ancestor will create it: a listed one, for an unlisted one ends blind."""
+        """Whether an unfinished ancestor will create it; an unlisted one creates no children."""
         for parent in self._lineage.parents(shard):
             row = self._table.rows.get(parent)
             if (row is None and self._pending[parent]) or (row is not None and not row.ended):
@@ -186,17 +188,19 @@ class _Absent:
         return bool(children) and all(self._progressed(child) for child in children)
 
     def _progressed(self, shard: ShardId) -> bool:
-        """KCL's own test for cleaning up a parent, but for rows that prove nothing: AT_TIMESTAMP,
-        LATEST where no bootstrap wrote it, the shard's own StartingSequenceNumber, numbers of other
-        shards. A fix takes those back to the beginning, and what it leaves must prove no less than
-        what it found."""
+        """KCL's own test for cleaning up a parent, except for rows that prove nothing.
+
+        Those are AT_TIMESTAMP, LATEST where no bootstrap wrote it, the shard's own
+        StartingSequenceNumber and numbers of other shards. A fix moves those back to the beginning,
+        and its result must prove no less than the rows before it.
+        """
         row = self._table.rows.get(shard)
         if row is None:
             return self._cleaned[shard]
         return not self._at_its_start(row) and self._rows.span(row).lo != START
 
     def _at_its_start(self, row: Row) -> bool:
-        """Whether the row may have been made with its position, before any record was read."""
+        """Whether the row may have been created at its position, before any record was read."""
         match kind_of(self._lineage, row):
             case PositionKind.BY_TIME:
                 return True
@@ -206,13 +210,16 @@ class _Absent:
                 return False
 
     def _never_made(self, shard: ShardId) -> bool:
-        """Whether a parent's lease stands and none names it: ShutdownTask writes childShardIds
-        only once the children's leases are there, so a named one was there and is lost."""
+        """Whether a parent has a lease and none names the shard.
+
+        ShutdownTask writes childShardIds only after the children's leases exist, so a named lease
+        existed and is lost.
+        """
         rows = [r for p in self._lineage[shard].parents if (r := self._table.rows.get(p))]
         return bool(rows) and not any(shard in row.children for row in rows)
 
     def _held_back_a_reader(self, shard: ShardId) -> bool:
-        """Whether a child that waits for it has progressed, or was over itself."""
+        """Whether a child that waits for the shard has progressed, or was itself processed."""
         for child in self._lineage.children(shard):
             row = self._table.rows.get(child)
             if row is None and self._over[child]:

@@ -1,8 +1,8 @@
-"""Leases for an application that has lost all of its own, on the line that a sink proves.
+"""Rebuilds the leases of an application that lost them all, at the frontier that a sink proves.
 
-Every listed shard gets one, the ended included: an ended parent without a lease would be refilled
-where its child is missing, and a merge ends only if both of its parents have one (runs of KCL
-2.7.2 and 3.5.1, Nov 2026). KCL itself takes away the finished ones in time.
+Every listed shard gets a lease, ended ones included: an ended parent without a lease would be
+refilled where its child has none, and a merge ends only if both of its parents have a lease (runs
+of KCL 2.7.2 and 3.5.1, Nov 2026). KCL itself deletes the finished ones in time.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ from reshardctl.model import DONE, Step, TargetFrontier
 
 
 def rebuild(lineage: Lineage, table: LeaseTable, want: TargetFrontier, app: App) -> list[Step]:
-    """Those still to be read first, parents before children, then the ended: whoever starts on a
-    part of them waits for what is there, and begins what is not at its beginning."""
+    """Creates leases for unread shards first, parents before children, then for ended ones.
+
+    An application that starts after a part of the steps waits for the existing leases and starts
+    absent shards at their beginning.
+    """
     shards = sorted(lineage, key=lambda shard: want[shard] == DONE)
     writes = begun(lineage, table, want, app, shards, "lost; as the sink has it")
     ordered = [writes[shard] for shard in shards]

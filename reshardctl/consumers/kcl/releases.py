@@ -2,10 +2,10 @@
 
 Sources: the lease serializers, shard syncers and shutdown tasks of 1.3.0, 1.6.5, 1.13.3, 1.15.3,
 2.2.11, 2.7.2, 3.1.3 and 3.5.1, and runs of 1.15.3, 2.7.2, 3.1.3 and 3.5.1 on broken tables in
-November 2026. One row that cannot be read: DynamoDBLeaseRefresher.list throws before 3.5.0, and
-skips it from then on; until 2.x the renewer's start lists all leases, in 3.0-3.4 it only looks
-whether there is one (isLeaseTableEmpty, the first that a scan returns), and the assignment skips
-bad rows already.
+November 2026. At a row that cannot be read, DynamoDBLeaseRefresher.list throws before 3.5.0 and
+skips it from then on. Until 2.x the renewer's start lists all leases; 3.0-3.4 only check whether
+there is one (isLeaseTableEmpty, the first that a scan returns), and their assignment skips bad rows
+already.
 """
 
 from __future__ import annotations
@@ -35,33 +35,34 @@ from reshardctl.errors import UsageError
 
 
 class Unreadable(Enum):
-    """What one row that cannot be read does."""
+    """What a row that cannot be read does to a worker."""
 
     KILLS = "kills"
-    """The worker dies at its start, after twenty attempts."""
+    """The worker crashes at its start, after twenty attempts."""
     MAY_KILL = "may-kill"
-    """It dies if a scan returns that row first; else the row is left out and every audit throws."""
+    """It crashes if a scan returns the row first; else it skips the row, and every audit throws."""
     LEFT_OUT = "left-out"
-    """It goes on without the row, in the audit too."""
+    """It skips the row, in its hash-range audit too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What sets a range of releases apart.
+    """What distinguishes a range of releases.
 
-    release: the newest of them, which stands for all. first: the oldest, as numbers.
-    reads: attributes of which it makes a lease, and none where one of them is flawed.
-    unreadable: what one row of which it can make none does to it.
-    takes_foreign: rows of other kinds in the lease table are expected.
-    leader_lock: a killed leader's lock keeps unowned leases unassigned until it expires.
-    syncs_fully: every start and every end of a shard creates all leases that are missing, sweeps
-    those of unlisted shards and deletes finished ones; it knows neither hash ranges nor
-    childShardIds, nor an audit. Otherwise a shard's end creates its children's leases, and only
-    the audit others.
-    reads_subs: checkpointSubSequenceNumber is read and written.
-    ends_with_sub: SHARD_END with a sub-sequence number is brought to a proper end; otherwise it is
-    asked for as a number, for ever.
-    starts_by_time: AT_TIMESTAMP is a start mode.
+    Attributes:
+        release: The newest of them, which stands for all.
+        first: The oldest of them, as numbers.
+        reads: Attributes that must be readable for a row to become a lease.
+        unreadable: What a row that cannot be read does to the worker.
+        takes_foreign: Rows of other kinds in the lease table are expected.
+        leader_lock: A killed leader's lock keeps unowned leases unassigned until it expires.
+        syncs_fully: Every start and every end of a shard creates all missing leases and deletes
+            finished ones and those of unlisted shards; there are no hash ranges, childShardIds or
+            auditor. Otherwise a shard's end creates its children's leases, the auditor others.
+        reads_subs: checkpointSubSequenceNumber is read and written.
+        ends_with_sub: SHARD_END with a sub-sequence number ends the shard; otherwise Kinesis is
+            asked for it as for a number, for ever.
+        starts_by_time: AT_TIMESTAMP is a start mode.
     """
 
     release: str
@@ -137,14 +138,14 @@ _VERSION = re.compile(r"\d+(\.\d+){0,3}\Z", re.ASCII)
 def traits_of(release: str) -> Traits:
     """The traits of a full version ("2.6.1") or of a prefix ("3.5", "3").
 
-    A prefix means its newest release. Raises UsageError for what this project cannot judge.
+    A prefix means its newest release. Raises UsageError for one that is not known.
     """
     version = _place(release).version
     return next(traits for traits in reversed(RELEASES) if version >= traits.first)
 
 
 def note_of(release: str | None) -> str:
-    """That another release stands for the one that was named, "" where it does not."""
+    """The note that another release stands for the named one; "" where none does."""
     return _place(release).note if release else ""
 
 

@@ -1,4 +1,4 @@
-"""Lease rows: DynamoDB items to leases, with everything odd about them kept.
+"""Parses DynamoDB items into leases and keeps every anomaly.
 
 Attributes and their types: KCL's DynamoDBLeaseSerializer (2.x and 3.x). What KCL does with a row
 that lacks one: runs on 2.7.2 and 3.5.1.
@@ -48,13 +48,16 @@ _NEEDED = frozenset({COUNTER, SWITCHES, STREAM_NAME, SHARD_NAME})
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One lease. `position` is the raw checkpoint, `None` if missing or no string.
+    """One lease.
 
-    flaws: of attributes that some release cannot read, or that keep it from the lease. parents:
-    the ids on the row, empty where they are absent or of another type than SS (`parents_mistyped`),
-    as KCL reads it; children likewise. sub, counter: also where they are strings of digits, for
-    that is what was written.
-    hash_range: inclusive, `None` where the row has none.
+    Attributes:
+        position: The raw checkpoint, `None` if missing or no string.
+        sub: The sub-sequence number; like `counter`, also read from a string of digits.
+        parents: The ids on the row, empty where they are absent or no SS, as KCL reads them.
+        parents_mistyped: Whether they are there and no SS.
+        children: Like `parents`.
+        hash_range: Inclusive, `None` where the row has none.
+        flaws: Attributes that some release cannot read, or that keep it from taking the lease.
     """
 
     shard: ShardId
@@ -77,15 +80,15 @@ class Row:
         return self.position == SHARD_END and self.sub == 0
 
     def unread(self, traits: Traits) -> tuple[Flaw, ...]:
-        """Why the release makes no lease of it; nothing where it does."""
+        """Why the release makes no lease of the row; empty where it does."""
         return tuple(flaw for flaw in self.flaws if flaw.name in traits.reads)
 
     def ignored(self, traits: Traits) -> bool:
-        """Whether the release takes it for a row of another kind, as if it were not there."""
+        """Whether the release takes the row for one of another kind and ignores it."""
         return any(flaw.name == KIND for flaw in self.unread(traits))
 
     def has_flaw(self, name: str) -> bool:
-        """Whether this attribute has one."""
+        """Whether this attribute has a flaw."""
         return any(flaw.name == name for flaw in self.flaws)
 
     @property
@@ -98,11 +101,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class LeaseTable:
-    """A parsed table. `foreign`: rows of other kinds, by key; `strangers`: those that say no kind
-    and name no shard.
+    """A parsed lease table.
 
-    named: the stream whose rows these are, `None` in a single-stream table. others: the rows of
-    other streams, which are read with the rest and never touched.
+    Attributes:
+        foreign: Rows of other kinds, by key.
+        strangers: Rows that name neither a kind nor a shard, by key.
+        named: The stream of `rows`, `None` in a single-stream table.
+        others: Rows of other streams, which are read and never written.
     """
 
     rows: Mapping[ShardId, Row]
@@ -120,7 +125,7 @@ class LeaseTable:
     strangers: Mapping[str, Image] = field(default_factory=dict)
 
     def images(self) -> list[Image]:
-        """Every row that it was parsed from."""
+        """Every row that the table was parsed from."""
         leases = [*self.rows.values(), *(row for rows in self.others.values() for row in rows)]
         beside = (*self.foreign.values(), *self.strangers.values(), *self.side.values())
         return [*(row.image for row in leases), *beside]
@@ -131,9 +136,14 @@ def parse(
 ) -> LeaseTable:
     """Read a whole table.
 
-    stream: the one to judge where the table serves several. named: the same, where it is known
-    already how the table names it. Raises UsageError for a table that is no lease table,
-    WrongStream where it has no rows of the stream.
+    Args:
+        images: The rows of the lease table and of its side tables.
+        stream: The one to judge where the table serves several.
+        named: The same, where its name in the table is known already.
+
+    Raises:
+        UsageError: The table is no lease table.
+        WrongStream: It has no rows of the stream.
     """
     leases: dict[Named | None, list[Row]] = {}
     foreign: dict[str, Image] = {}
@@ -216,7 +226,7 @@ def _oddities(row: Row) -> Iterator[Anomaly]:
     key, shard = row.image.key, row.shard
     for flaw in row.flaws:
         if flaw.name in (CHECKPOINT, PARENTS, CHILDREN):
-            continue  # each has an oddity of its own
+            continue  # each has an anomaly of its own
         raw = str(row.image.attributes.get(flaw.name, "absent"))
         kind = AnomalyKind.UNREADABLE if flaw.name in _NEEDED else AnomalyKind.UNREADABLE_TO_SOME
         yield Anomaly(kind, key, raw, str(flaw), shard)
@@ -247,8 +257,7 @@ def _oddities(row: Row) -> Iterator[Anomaly]:
 def _other_oddities(
     own: Named | None, others: Mapping[Named, tuple[Row, ...]]
 ) -> Iterator[Anomaly]:
-    """What concerns us of the rows of other streams: those of an earlier one of this name, and
-    those that cannot be read."""
+    """Anomalies of other streams' rows: those of an earlier stream and unreadable ones."""
     for named, rows in others.items():
         for row in rows:
             key = row.image.key

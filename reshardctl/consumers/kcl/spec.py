@@ -9,7 +9,7 @@ from reshardctl.model import Image, Stream
 
 
 def _names_stream(row: Image, stream: Stream) -> bool | None:
-    """Multi-stream tables have account, stream and creation time in front of the shard."""
+    """Whether the key of a multi-stream table names the stream; `None` for a bare shard id."""
     named, _ = split(row.key)
     if named is None:
         return None
@@ -43,7 +43,7 @@ KCL = Spec(
     plain=PLAIN,
     least_watch=30.0,
     makes_itself="; KCL makes it itself, and then begins at its start position",
-    # docs/kcl.md, "from one stream to several": nothing in an empty table tells which it was.
+    # docs/kcl.md, "from one stream to several": an empty table does not show which it was.
     rebuilt_empty=(
         "leases for an application of one stream; one that serves several names the stream in "
         "every key, does not find these, and begins at its start position"

@@ -1,4 +1,4 @@
-"""Writes in the order in which no prefix is worse than what was: families, children first."""
+"""Orders writes into steps so that no prefix is worse than the state before it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ TRANSACTION = 100
 def in_steps(
     lineage: Lineage, writes: Mapping[ShardId, Write], deadly: frozenset[ShardId]
 ) -> list[Step]:
-    """One step a family, children first; a family too large for one transaction is cut so that
-    every prefix still has all children before their parent's end. Families that lack rows come
-    after the others: a missing row is what shows that another shard's LATEST was not its first
-    position. Rows of which the consumer dies come last: it skips nothing while it cannot start and
-    the rest is not yet right."""
+    """One step a family of shards, children first.
+
+    A family too large for one transaction is cut so that every prefix has all children before their
+    parent's end. Families that lack rows come last: a missing row shows that another shard's LATEST
+    was not its first position. Rows that crash the consumer come after all others: it skips nothing
+    while it cannot start.
+    """
     steps = []
     families = [sorted(f, key=_birth, reverse=True) for f in _families(lineage, writes)]
 
@@ -37,7 +39,7 @@ def in_steps(
 
 
 def _families(lineage: Lineage, shards: Collection[ShardId]) -> Iterator[list[ShardId]]:
-    """Written shards that are parent and child, or share a child, belong together."""
+    """Yields written shards in groups: those that are parent and child, or share a child."""
     seen: set[ShardId] = set()
     for first in sorted(shards, key=_birth):
         family, todo = [], [first]

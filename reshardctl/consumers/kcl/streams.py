@@ -1,10 +1,10 @@
-"""Which of the streams in a multi-stream table is the one that is judged.
+"""Finds the judged stream among those of a multi-stream table.
 
 KCL takes the creation epoch in its keys from the application and compares it with nothing
-(StreamIdentifier.multiStreamInstance, KCL 3.5.1). So the epoch tells where it equals the stream's
-creation time; where it does not, the numbers in the rows tell: what was written after the stream
-was created cannot belong to an earlier one of its name. Where no row holds a number it cannot be
-told, as in a single-stream table, and whoever wants a fix has to say so.
+(StreamIdentifier.multiStreamInstance, KCL 3.5.1). So the epoch proves the stream only where it
+equals the stream's creation time. Otherwise the numbers do: those written after the stream was
+created cannot belong to an earlier one of its name. Where no row holds a number it cannot be known,
+as in a single-stream table, and the operator has to say so for a fix.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Positions = Mapping[Named, Sequence[str]]
 
 
 def chosen(found: Positions, stream: Stream | None) -> Named:
-    """The stream's rows among those of several. Raises UsageError, WrongStream."""
+    """The judged stream's name in the table; raises UsageError or WrongStream if there is none."""
     if stream is None:
         raise UsageError(
             f"a multi-stream table, with rows of {listed(found)}", "name one with --stream"
@@ -80,7 +80,7 @@ def listed(streams: Iterable[Named]) -> str:
 
 
 def others_in_words(own: Named, others: Mapping[Named, int]) -> list[str]:
-    """Notes on the rows that are not judged. others: stream → how many rows it has."""
+    """Notes on the rows that are not judged. others: stream → number of rows."""
     earlier = {n: c for n, c in others.items() if (n.account, n.name) == (own.account, own.name)}
     rest = {n: c for n, c in others.items() if n not in earlier}
     said = []
@@ -96,7 +96,7 @@ def others_in_words(own: Named, others: Mapping[Named, int]) -> list[str]:
 
 
 def earlier(own: Named, other: Named) -> bool:
-    """Whether the other one has the same account and name, and another epoch."""
+    """Whether the other has the same account and name, and another epoch."""
     return (own.account, own.name) == (other.account, other.name) and own != other
 
 

@@ -1,7 +1,7 @@
-"""KCL's hash-range audit and the lease synchronisation that it triggers.
+"""KCL's hash-range auditor and the lease synchronisation that it triggers.
 
-Source: PeriodicShardSyncManager and HierarchicalShardSyncer.NonEmptyLeaseTableSynchronizer,
-the same in 1.14–1.15 and 2.3–3.5.
+Source: PeriodicShardSyncManager and HierarchicalShardSyncer.NonEmptyLeaseTableSynchronizer, the
+same in 1.14–1.15 and 2.3–3.5.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ AUDITS = (300.0, 420.0)
 
 
 def has_hole(active: Iterable[tuple[int, int]]) -> bool:
-    """Whether the audit sees a part of the hash space without unfinished leases.
+    """Whether the auditor sees a part of the hash space without unfinished leases.
 
-    The range that starts last must reach the end, even where an older, longer one does (KCL 3.5.1
+    The range that starts last must reach the end, even where an earlier, longer one does (KCL 3.5.1
     PeriodicShardSyncManager.checkForHoleInHashKeyRanges).
     """
     ranges = sorted(active)
@@ -32,8 +32,8 @@ def missing_leases(
 ) -> dict[ShardId, bool]:
     """The leases that one synchronisation creates: shard → whether at the initial position.
 
-    The other ones are created at TRIM_HORIZON. A finished lease counts as leased, which is why
-    a hole below a finished parent is seen by every audit and never refilled.
+    The others are created at TRIM_HORIZON. A finished lease counts as leased; that is why every
+    audit sees a hole below a finished parent and none refills it.
     """
     new: dict[ShardId, bool] = {}
     descends: dict[ShardId, bool] = {}
@@ -62,7 +62,7 @@ def missing_leases(
 def with_unleased_ancestors(
     lineage: Lineage, shards: Iterable[ShardId], leased: Collection[ShardId]
 ) -> list[ShardId]:
-    """The shards and every ancestor met before a leased one, oldest first."""
+    """The shards and every ancestor up to the first leased one, oldest first."""
     seen: set[ShardId] = set()
     todo = list(shards)
     while todo:
