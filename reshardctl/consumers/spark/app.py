@@ -1,4 +1,4 @@
-"""What a streaming query is started with, and no checkpoint holds."""
+"""What a streaming query is started with; no checkpoint holds it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DEFAULT_LIMIT = 100_000
 
 
 class Start(StrEnum):
-    """The source option startingPosition: where a shard begins that the checkpoint names not."""
+    """The source option startingPosition: where shards without a position begin."""
 
     TRIM_HORIZON = "TRIM_HORIZON"
     LATEST = "LATEST"
@@ -30,19 +30,23 @@ class Sink(StrEnum):
     FILE = "file"
     """A file sink, whose `_spark_metadata` may hold the uncommitted batch already."""
     FILE_UNWRITTEN = "file-unwritten"
-    """A file sink whose `_spark_metadata` has no file of the uncommitted batch: looked up."""
+    """A file sink whose `_spark_metadata` was checked to have no file of the uncommitted batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """One candidate: what the query may be. `time`: Unix seconds for AT_TIMESTAMP. named: where
-    startingPosition as JSON lets shards begin; the connectors begin the others at LATEST.
+    """One candidate: a release of the connector and the query's options.
 
-    fails: failOnDataLoss; by_default: whether nobody said so. limit: maxFetchRecordsPerShard where
-    the operator gave it, else `None`.
-    allow: hazards that the operator takes: "late" (rows behind the watermark are dropped),
-    "recount" (state counts re-read rows twice). parents_first: a batch for each generation.
-    batch: the last that the sink has seen, for a checkpoint that is gone.
+    Attributes:
+        time: Unix seconds for AT_TIMESTAMP.
+        named: Start of each shard in a startingPosition as JSON; the others begin at LATEST.
+        fails: failOnDataLoss.
+        by_default: Whether `fails` is the connector's default.
+        limit: maxFetchRecordsPerShard where the operator gave it.
+        allow: Accepted hazards: "late" (rows behind the watermark are dropped), "recount" (state
+            counts re-read rows twice).
+        parents_first: Whether each generation of shards gets a batch of its own.
+        batch: The last batch that the sink has seen, for a checkpoint that is lost.
     """
 
     traits: Traits
@@ -58,7 +62,7 @@ class App:
     by_default: bool = False
 
     def options(self) -> Mapping[str, str]:
-        """The options that tell this candidate from others, as a locator spells them."""
+        """The options that distinguish this candidate, as a locator spells them."""
         return {
             "release": self.traits.release,
             "startingPosition": str(self.initial) if self.named is None else "JSON",

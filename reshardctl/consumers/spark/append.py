@@ -1,7 +1,8 @@
-"""One planned batch more, behind a committed one: nothing that is there is replaced.
+"""Appends one planned batch after a committed one; no existing file is replaced.
 
-What must not be beside it: a log of that batch (awslabs takes it for what a crash left, and
-bounds the batch by it), orphaned checksums (Spark could not write the files they belong to).
+Two leftovers have to be removed first: a log of the new batch (awslabs takes it for a crashed run's
+and ends the batch at its positions) and orphaned checksums (Spark could not write the files they
+belong to).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ LINES = {awslabs.NAME: awslabs.line, qubole.NAME: qubole.line}
 def appended(
     checkpoint: Checkpoint, batch: Batch, places: Mapping[ShardId, Position], traits: Traits
 ) -> list[Step]:
-    """Deletions of what is stale first, then the batch."""
+    """Removes stale files, then writes the batch."""
     number, log = batch.id + 1, log_of(batch) + 1
     line = LINES[checkpoint.connector](checkpoint.stream_name, log, places, traits.scala)
     text = with_watermark(checkpoint, batch).replacing(checkpoint.source, line).text()
@@ -37,13 +38,13 @@ def appended(
 
 
 def _stale(checkpoint: Checkpoint, number: int, log: int) -> Iterator[Step]:
-    """Leftovers of the batch to be planned: its log, checksums without their files."""
+    """Removes leftovers of the batch to be planned: its log, checksums without their files."""
     yield from wiped(checkpoint, log)
     yield from unblocked(checkpoint, number)
 
 
 def unblocked(checkpoint: Checkpoint, number: int) -> Iterator[Step]:
-    """Checksums without their files, which keep Spark from this batch or from the next."""
+    """Removes checksums without their files, which would keep Spark from writing a batch."""
     for key in (f"offsets/{number}", f"commits/{number}", f"offsets/{number + 1}"):
         if key in checkpoint.orphans:
             why = f"a checksum without its file, which keeps Spark from writing {key}"
@@ -52,7 +53,7 @@ def unblocked(checkpoint: Checkpoint, number: int) -> Iterator[Step]:
 
 
 def wiped(checkpoint: Checkpoint, log: int) -> Iterator[Step]:
-    """The whole log of a batch that is not committed, file by file."""
+    """Removes the log of a batch that is not committed, file by file."""
     folder = checkpoint.log_folder(log)
     for key in sorted(checkpoint.images):
         if key.startswith(f"{folder}/") and key != f"{folder}/":

@@ -1,12 +1,13 @@
-"""What the JVM connectors do when a query starts on a checkpoint, played over the lineage.
+"""Simulates what the JVM connectors do when a query starts on a checkpoint.
 
-They hold the places at which a batch starts. A committed batch is not run again: the next one
-starts where the log of that batch ends. An uncommitted one runs first, from its own line. Then the
-listing is compared: unlisted shards are dropped or kill the query, shards that no place names begin
-at startingPosition, with all their ancestors up to a named one. Nothing waits for a parent.
+Their offsets hold the positions at which a batch starts. A committed batch is not run again: the
+next one starts where the log of that batch ends. An uncommitted one runs first, from its own line.
+Then the listing is compared: unlisted shards are dropped or crash the query, and shards without a
+position begin at startingPosition, with all their ancestors up to one with a position. No shard
+waits for a parent.
 
-Qubole's log of a batch names only what the batch read, so the one after it knows nothing of a shard
-that was marked as ended: one that is open begins then, like a new one.
+Qubole's log of a batch names only shards that the batch read, so the next batch does not know
+shards that were marked as ended: an open one begins then, like a new one.
 
 Sources: ShardSyncer.getLatestShardInfo, KinesisSource.getOffset and getBatch of Qubole;
 ShardSyncer.updateShard, KinesisV2MicrobatchStream.latestOffset and planInputPartitions of awslabs;
@@ -48,7 +49,7 @@ NOBODY: frozenset[ShardId] = frozenset()
 
 
 def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
-    """A fate for every listed shard and every unlisted one that the newest batch holds."""
+    """Returns a fate for every listed shard and every unlisted one that the newest batch holds."""
     held = resumed(checkpoint, app)
     run = _Run(lineage, held, app, passed_by(lineage, checkpoint), left_over(checkpoint))
     fates: dict[ShardId, Fate] = {s: run.unlisted(s) for s in held if s not in lineage}
@@ -60,7 +61,7 @@ def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simula
 
 
 class _Run:
-    """One start: the shards held, and those that the listing adds to them."""
+    """One start: the shards with a position, and those that the listing adds."""
 
     def __init__(
         self, lineage: Lineage, held: Mapping[ShardId, Resumed], app: App,
@@ -75,7 +76,7 @@ class _Run:
             self._forgotten = frozenset(self._additions(run | self._added))
 
     def _additions(self, placed: Collection[ShardId]) -> Iterator[ShardId]:
-        """Open shards without a place, and their ancestors up to one that has a place."""
+        """Open shards without a position, and their ancestors up to one that has a position."""
         known: set[ShardId] = set()
         todo = [s for s in self._lineage.open_shards() if s not in placed]
         while todo:
@@ -87,13 +88,13 @@ class _Run:
             yield shard
 
     def unlisted(self, shard: ShardId) -> Fate:
-        """Dropped from the next batch on, where the query survives it."""
+        """The fate of an unlisted shard: dropped from the next batch on, if none crashes."""
         at = exactly(cut_of(self._held[shard].at))
         why = "the shard is not listed any more: the connector passes over it"
         return WillRead(at, DONE, NOBODY, True, Cause.GONE, why)
 
     def fate(self, shard: ShardId) -> Fate:
-        """What becomes of a listed shard."""
+        """The fate of a listed shard."""
         drops = self._app.traits.drops_closed and not self._lineage.is_open(shard)
         held = self._held.get(shard)
         if shard in self._forgotten:
@@ -118,7 +119,7 @@ class _Run:
         return self._reads(shard, held.at, furthest(self._lineage, shard))
 
     def _dropped(self, shard: ShardId, held: Resumed) -> Fate:
-        """A closed shard is read by a batch that is planned already, and by no other."""
+        """The fate of a closed shard, which only a batch planned already reads."""
         if held.at.kind == SHARD_END:
             return self._over(shard)
         if not held.runs:
@@ -143,13 +144,13 @@ class _Run:
         return WillRead(exactly(cut), until, NOBODY, closed, cause, why, possible=possible)
 
     def _cut(self, shard: ShardId, at: Position) -> Cut:
-        """A time before the shard was born is its beginning."""
+        """The cut of a position; a time before the shard's creation is the shard's beginning."""
         cut, opened = cut_of(at), self._lineage.opened_at(shard)
         early = cut.time is not None and opened is not None and cut.time <= opened
         return START if early else cut
 
     def _begins(self, shard: ShardId) -> Fate:
-        """At startingPosition, which for LATEST is the time at which the driver starts."""
+        """Begins the shard at startingPosition; LATEST is the time of the driver's start."""
         until = furthest(self._lineage, shard)
         closed = not self._lineage.is_open(shard)
         initial = self._app.initial
@@ -163,7 +164,7 @@ class _Run:
         return WillRead(exactly(at), until, NOBODY, closed, Cause.REFILLED, why)
 
     def _begins_as_named(self, shard: ShardId, at: Position, closed: bool) -> Fate:
-        """Where startingPosition as JSON lets it begin."""
+        """Begins the shard where a startingPosition as JSON says."""
         if at.kind == SHARD_END and closed:
             return self._over(shard)
         why = "startingPosition names it"

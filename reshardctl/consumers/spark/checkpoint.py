@@ -1,4 +1,4 @@
-"""A checkpoint directory, parsed: the batches of one query, and one source of it in full."""
+"""A parsed checkpoint directory: the batches of one query, and one of its sources in full."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ SCALAS = frozenset({"2.12", "2.13"})
 
 
 def asynchronous(gaps: Collection[int], committed: frozenset[int]) -> bool:
-    """Whether ids are missing between the offset logs, and were never committed either."""
+    """Whether ids are missing between the offset logs and have no commits either."""
     return bool(gaps) and committed.isdisjoint(gaps)
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One offset log, with the positions of our source in it.
+    """One offset log, with the judged source's positions in it.
 
-    Positions: where the batch starts for the connectors, where it ends for kinesis-lineage and
-    Databricks. batch_id: the connectors' own metadata.batchId, `None` where there is none.
-    broken: why the connector cannot read its line, "" where it can; what could be read of a
-    broken one is in `positions` all the same. begun: whether the source has an offset at all
-    (`-` where not). created: Unix seconds at which the offset's stream was created, where it says.
+    Attributes:
+        positions: Where the batch starts for the connectors, where it ends for kinesis-lineage and
+            Databricks; of a broken line, those that could be read.
+        batch_id: The connector's own metadata.batchId, `None` where there is none.
+        broken: Why the connector cannot read its line, "" where it can.
+        begun: Whether the source has an offset (not `-`).
+        created: Unix seconds at which the offset's stream was created, where the offset says.
     """
 
     id: int
@@ -55,20 +57,26 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What a checkpoint directory holds, with one of its sources in full.
+    """A checkpoint directory, with one of its sources in full.
 
-    source: its index, or its name in an offset log v2. stream_name: as the connector stores it,
-    "" where it stores none. batches: readable offset logs, ascending; unreadable: the others, and
-    why. committed: ids that have a commit file. commits: those whose file was read, and could be.
-    entries: the connector's log by batch; listed: the batches whose log folder was looked into;
-    strays: keys of files in it that are no entries. generation: Spark's release as far as the
-    keys in `conf` tell ("3.3", "4.0-4.1", … or ""). scalas: the Scala versions whose key order
-    every line has. gaps: ids missing between the oldest and the newest batch.
-    spoiled: the newest commits and `metadata`, where Spark cannot read them and does not start, and
-    why; committed is without the newest batch then.
-    temporary: keys of files that a crashed writer left; orphans: keys of missing files whose
-    checksum was left. older: how many offset logs were listed and not read. tabled:
-    whether the connector's log is in a DynamoDB table.
+    Attributes:
+        source: The source's index, or its name in an offset log v2.
+        stream_name: As the connector stores it, "" where it stores none.
+        batches: Readable offset logs, ascending.
+        unreadable: The other offset logs, and why they cannot be read.
+        commits: Commit files that were read and could be.
+        committed: Ids that have a commit file, without the newest batch if its commit is spoiled.
+        entries: The connector's log by batch.
+        listed: Batches whose log folder was read.
+        strays: Keys of files in the log that are no entries.
+        generation: Spark's release as far as the keys in `conf` tell ("3.3", "4.0-4.1", … or "").
+        scalas: The Scala versions whose key order every line has.
+        gaps: Ids missing between the oldest and the newest batch.
+        spoiled: The newest commits and `metadata` where Spark cannot read them, so does not start.
+        temporary: Keys of files that a crashed writer left.
+        orphans: Keys of missing files whose checksum was left.
+        older: Number of offset logs that were listed and not read.
+        tabled: Whether the connector's log is in a DynamoDB table.
     """
 
     connector: str
@@ -102,7 +110,7 @@ class Checkpoint:
 
     @property
     def runs_again(self) -> Batch | None:
-        """The newest batch, where it ran and its commit cannot be read: that file has to go."""
+        """The newest batch, if its commit is unreadable and has to go, so that it runs again."""
         newest = self.newest
         if newest is None or f"commits/{newest}" not in self.spoiled:
             return None
@@ -110,12 +118,14 @@ class Checkpoint:
 
     @property
     def asynchronous(self) -> bool:
-        """Whether the batches look like those of a query that tracks its progress asynchronously:
-        it writes some of the ids only, and commits those (run on Spark 4.3.0)."""
+        """Whether the query tracks its progress asynchronously.
+
+        Such a query writes only some of the ids, and commits those (run on Spark 4.3.0).
+        """
         return asynchronous(self.gaps, self.committed)
 
     def log_folder(self, batch: int) -> str:
-        """Where the connector keeps the log of a batch, "" for sources that keep none."""
+        """The folder of the connector's log of a batch, "" for sources that keep none."""
         if self.tabled:
             return f"log/{batch}"
         name = {AWSLABS: "shard-source", QUBOLE: "shard-commit"}.get(self.connector)

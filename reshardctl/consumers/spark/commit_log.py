@@ -1,8 +1,8 @@
 """Commit logs, `commits/<batch>`: a version and a line of JSON.
 
 Version 2 comes with `spark.sql.streaming.stateStore.checkpointFormatVersion=2` (Spark 4.0 and
-later) and adds stateUniqueIds (CommitLog; runs on Spark 3.3.4 to 4.3.0). Which odd files it
-reads: 25 texts on Spark 3.5.9, 4.0.5 and 4.3.0 (runs, November 2026).
+later) and adds stateUniqueIds (CommitLog; runs on Spark 3.3.4 to 4.3.0). Which malformed files
+Spark reads: 25 texts on Spark 3.5.9, 4.0.5 and 4.3.0 (runs, November 2026).
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from reshardctl.consumers.spark.version_marker import version_of
 
 @dataclass(frozen=True, slots=True)
 class CommitLog:
-    """A commit. watermark: nextBatchWatermarkMs, milliseconds since 1970, 0 for none.
+    """A commit.
 
-    state_ids: whether it names versions of the state. source: the whole file.
+    watermark: nextBatchWatermarkMs, milliseconds since 1970, 0 for none. state_ids: whether it
+    names versions of the state. source: the whole file.
     """
 
     version: int
@@ -30,7 +31,7 @@ class CommitLog:
 
 
 def parse_commit_log(text: str) -> CommitLog:
-    """Raises Malformed for what Spark cannot read, and UsageError for a newer Spark's."""
+    """Read a commit; raises Malformed if Spark cannot, UsageError if a newer Spark wrote it."""
     if not text:
         raise Malformed("it is empty")
     head, *rest = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")

@@ -1,9 +1,9 @@
-"""The second line of an offset log: watermark, time, and the settings that tell Spark's release.
+"""The second line of an offset log: watermark, time, and settings that identify Spark's release.
 
 The settings grow from release to release (OffsetSeqMetadata.relevantSQLConfs; checkpoints of runs
-on Spark 3.3.4, 3.5.9, 4.0.5, 4.1.4, 4.2.1 and 4.3.0). Every batch notes those of the release that
-planned it. The line is copied, never made up: an empty one kills the query after its sink got the
-batch (run on 3.5.9 and 4.1.4).
+on Spark 3.3.4, 3.5.9, 4.0.5, 4.1.4, 4.2.1 and 4.3.0). Every batch has those of the release that
+planned it. The line is always copied: an empty one crashes the query after its sink got the batch
+(run on 3.5.9 and 4.1.4).
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _MARKS = (
     ("4.0-4.1", "spark.sql.streaming.stateStore.encodingFormat"),
     ("3", "spark.sql.streaming.multipleWatermarkPolicy"),
 )
-"""What a release has that none before it had, newest first; a later one than 4.3 counts as it."""
+"""Settings that no earlier release had, newest first; a later release than 4.3 counts as 4.3."""
 
 SCALAS = {"4.3": {"2.13"}, "4.2": {"2.13"}, "4.0-4.1": {"2.13"}}
-"""Spark 4 is built for Scala 2.13 alone, 3.2 and later for both."""
+"""Spark 4 is built for Scala 2.13 only, 3.2 and later for both."""
 
 TIMESTAMP, WATERMARK = "batchTimestampMs", "batchWatermarkMs"
 
@@ -43,7 +43,7 @@ def generation(line: str) -> str:
 
 
 def flaw(line: str) -> str:
-    """What is wrong with the line, "" where Spark can read it."""
+    """Why Spark cannot read the line, "" where it can."""
     if not line.strip():
         return (
             "its second line is empty: a continuous query writes it so, and any other dies of it"
@@ -56,7 +56,7 @@ def flaw(line: str) -> str:
 
 
 def with_times(line: str, timestamp: int, watermark: int) -> str:
-    """The line with other times (milliseconds since 1970), all else byte for byte.
+    """The line with other times (milliseconds since 1970); the rest stays byte for byte.
 
     Raises Malformed for a line that lacks them.
     """
@@ -65,8 +65,8 @@ def with_times(line: str, timestamp: int, watermark: int) -> str:
 
 def _with(line: str, name: str, value: int) -> str:
     wanted = {**_members(line), name: value}
-    for found in re.finditer(rf'"{name}"\s*:\s*(-?\d+)', line, re.ASCII):
-        changed = line[: found.start(1)] + str(value) + line[found.end(1) :]
+    for match in re.finditer(rf'"{name}"\s*:\s*(-?\d+)', line, re.ASCII):
+        changed = line[: match.start(1)] + str(value) + line[match.end(1) :]
         if json.loads(changed) == wanted:
             return changed
     raise Malformed(f"its second line has no {name}")

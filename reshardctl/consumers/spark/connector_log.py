@@ -1,7 +1,7 @@
-"""The connector's own log: a folder for every batch, a file for every shard that it read.
+"""The connector's own log: a folder for each batch, a file for each shard that the batch read.
 
 HDFSMetadataCommitter.get of both connectors reads every file of the folder, whatever its name, and
-goes by the shard id inside it: a file that is no entry fails the whole query.
+takes the shard id from its text: a file that is no entry crashes the whole query.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ENTRY = {"awslabs": awslabs.entry, "qubole": qubole.entry}
 
 @dataclass(frozen=True, slots=True)
 class Stray:
-    """A file in a batch's log that its connector cannot take for an entry, and why."""
+    """A file in a batch's log that its connector cannot read as an entry, and why."""
 
     batch: int
     image: Image
@@ -33,7 +33,7 @@ class Stray:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """Entries by the connector's own batch ids; listed: those whose folder was looked into."""
+    """Entries by the connector's own batch ids; listed: batches whose folder was read."""
 
     entries: Mapping[int, Mapping[ShardId, Entry]]
     listed: frozenset[int]
@@ -50,7 +50,7 @@ class Log:
 
 
 def read_log(folders: Folders, found: Retained, source: str, connector: str) -> Log:
-    """What was read of a source's log."""
+    """Read a source's log."""
     if connector not in LOGS:
         return Log({}, frozenset())
     whole, some = needed(found, source)
@@ -69,7 +69,7 @@ def read_log(folders: Folders, found: Retained, source: str, connector: str) -> 
 def _batch(
     batch: int, folder: Mapping[str, Image], connector: str, entries: dict[ShardId, Entry]
 ) -> Iterator[Stray]:
-    """Fills the entries; gives what is none."""
+    """Fills `entries` and yields the files that are no entries."""
     for name in sorted(folder):
         image = folder[name]
         if name.endswith("/"):

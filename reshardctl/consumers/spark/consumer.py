@@ -49,9 +49,12 @@ from reshardctl.model.trees import Select
 
 
 class Spark(BaseConsumer[Checkpoint, App]):
-    """See `BaseConsumer`. source: which of the query's sources, "" for its only one on the stream;
-    log: the DynamoDB table that its connector logs to, "" for files; lost: the connector of a
-    checkpoint of which nothing is left."""
+    """See `BaseConsumer`.
+
+    source: the judged source of the query, "" for its only one on the stream. log: the DynamoDB
+    table with the connector's log, "" for files. lost: the connector of a checkpoint of which
+    nothing is left.
+    """
 
     spec = SPARK
     rebuild = staticmethod(rebuild)
@@ -64,56 +67,56 @@ class Spark(BaseConsumer[Checkpoint, App]):
         self._source, self._log, self._lost = source, log, lost
 
     def for_options(self, options: Mapping[str, str], _medium: str = "", /) -> Spark:
-        """For the source that the locator names."""
+        """Returns the consumer for the source that the locator names."""
         return Spark(options.get("source", ""), options.get(OPTION, ""), connector_lost(options))
 
     def validate_options(self, options: Mapping[str, str], /) -> None:
-        """What they say of the query; which of its sources, the checkpoint tells."""
+        """Read the options; which of the query's sources is meant depends on the checkpoint."""
         read_options(options)
 
     def parse(self, images: Iterable[Image], stream: Stream | None = None, /) -> Checkpoint:
-        """The offset logs, the commits and the connector's log of one source."""
+        """Parse the offset logs, the commits and the connector's log of one source."""
         files = list(images)
         if self._lost and all(image.key.endswith("/") for image in files):  # folders alone
             return lost(self._lost, self._source)
         return checkpoint_of(files, stream, self._source)
 
     def files(self) -> Select:
-        """What the next start reads, and what tells what earlier ones lost."""
+        """Files that the next start reads, and those that show what earlier starts lost."""
         return select(self._source)
 
     def shard_of(self, _key: str, /) -> ShardId:
-        """An offset log holds the places of many shards; so does what is written here."""
+        """MANY: an offset log holds the positions of many shards."""
         return MANY
 
     def empty(self, checkpoint: Checkpoint, /) -> bool:
-        """Whether no batch holds a place; one that cannot be read, or was taken away, may."""
+        """Whether no batch holds a position; an unreadable or removed one may hold some."""
         return not checkpoint.unreadable and not checkpoint.committed and not any(
             batch.positions or batch.broken for batch in checkpoint.batches.values()
         )
 
     def positions(self, checkpoint: Checkpoint, /) -> dict[ShardId, str]:
-        """Where the newest batch stands: its start while it is planned, else its end."""
+        """The newest batch's positions: its start while it is planned, else its end."""
         return {shard: spelled(position) for shard, position in current(checkpoint).items()}
 
     def positions_of_many(self, image: Image, stream: Stream, /) -> Mapping[ShardId, str]:
-        """Those of an offset log, for the source that reads the stream."""
+        """The positions in an offset log, for the source that reads the stream."""
         return places(image, self._source, stream)
 
     def anomalies(self, lineage: Lineage, checkpoint: Checkpoint, /) -> list[Anomaly]:
-        """Oddities of the files themselves, and of places against the lineage."""
+        """Anomalies of the files themselves, and of positions against the lineage."""
         return [*checkpoint.anomalies, *against_the_lineage(lineage, checkpoint)]
 
     def incarnation(self, lineage: Lineage, checkpoint: Checkpoint, /) -> Incarnation:
-        """By names, creation times, and the times in numbers and of batches."""
+        """Judged by names, creation times, and the times of numbers and batches."""
         return incarnation(lineage, checkpoint, current(checkpoint))
 
-    def candidates(self, checkpoint: Checkpoint, said: Mapping[str, str], /) -> list[Candidate]:
+    def candidates(self, checkpoint: Checkpoint, given: Mapping[str, str], /) -> list[Candidate]:
         """Releases × starting positions × sinks that are left open.
 
-        Raises CannotTell where the places of the committed batches are not in the checkpoint.
+        Raises CannotTell where the positions of the committed batches are not in the checkpoint.
         """
-        found = options.candidates(checkpoint, said)
+        apps = options.candidates(checkpoint, given)
         if self._log and log_elsewhere(checkpoint):
             raise CannotTell(
                 f"table {self._log} holds no row of a connector's log, and the checkpoint is one "
@@ -137,21 +140,21 @@ class Spark(BaseConsumer[Checkpoint, App]):
                 "move that folder out of the checkpoint (the batch has not run as far as offsets/ "
                 "and commits/ tell), and look again",
             )
-        if not found:
+        if not apps:
             raise CannotTell(
                 "no source in this checkpoint reads Kinesis in a way that reshardctl knows",
                 "look at the last lines of the newest file in offsets/",
             )
-        return found
+        return apps
 
     def processed(self, lineage: Lineage, checkpoint: Checkpoint, app: App, /) -> Frontier:
-        """What every retained batch proves."""
+        """What all retained batches prove."""
         if checkpoint.connector == LINEAGE:
             return ends.processed(lineage, checkpoint, app)
         return history.processed(lineage, checkpoint)
 
     def simulate_start(self, lineage: Lineage, checkpoint: Checkpoint, app: App, /) -> Simulation:
-        """The next start."""
+        """Simulate the next start."""
         if checkpoint.connector == LINEAGE:
             return lineage_start.simulate_start(lineage, checkpoint, app)
         return behaviour.simulate_start(lineage, checkpoint, app)
@@ -160,8 +163,7 @@ class Spark(BaseConsumer[Checkpoint, App]):
         self, lineage: Lineage, checkpoint: Checkpoint, want: TargetFrontier, app: App,
         leave: Collection[ShardId], /,
     ) -> list[Step] | Cannot:
-        """One planned batch more, or the planned one edited; last, what keeps Spark from starting.
-        """
+        """Append or edit a planned batch; last, mend what keeps Spark from starting."""
         plan = ends.encode if checkpoint.connector == LINEAGE else encode
         steps = plan(lineage, replace(checkpoint, spoiled={}), want, app, leave)
         return steps if isinstance(steps, Cannot) else [*steps, *startable(checkpoint)]
@@ -174,23 +176,26 @@ class Spark(BaseConsumer[Checkpoint, App]):
         )
 
     def footprint(self, image: Image, /) -> dict[str, object]:
-        """The content of a file, and its checksum; not when it was written."""
+        """A file's content and checksum, without the time at which it was written."""
         kept = image.attributes
         return {name: kept[name] for name in self.spec.rests_on if name in kept}
 
     def family(self, _lineage: Lineage, keys: Collection[str], /) -> set[str]:
-        """Offset logs and commits around the written ones: a batch that the query plans or commits
-        meanwhile makes every plan stale. The rest of the history only ever grows older."""
+        """The written batches and their neighbours.
+
+        A batch that the query plans or commits in the meantime makes every plan stale; older
+        batches do not change any more.
+        """
         near = set(keys)
         for key in keys:
             folder, _, number = key.rpartition("/")
             if folder == "offsets" and number.isdigit():
                 around = (int(number) - 1, int(number), int(number) + 1)
-                near |= {f"{one}/{n}" for n in around for one in ("offsets", "commits")}
+                near |= {f"{logs}/{n}" for n in around for logs in ("offsets", "commits")}
         return near
 
     def owners_by_shard(self, checkpoint: Checkpoint, /) -> dict[ShardId, ShardOwner]:
-        """Nobody holds a shard; where it stands is its sign."""
+        """No shard has an owner; its position is the sign of activity."""
         return {
             shard: ShardOwner(
                 "", spelled(position), spelled(position), position.kind == "SHARD_END"
@@ -199,5 +204,5 @@ class Spark(BaseConsumer[Checkpoint, App]):
         }
 
     def superseded_rows(self, images: Iterable[Image], keys: Collection[str], /) -> dict[str, str]:
-        """Batches that have run since."""
+        """Batches that have run since they were written."""
         return superseded_rows(images, keys, self._source)

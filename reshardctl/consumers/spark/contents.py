@@ -1,4 +1,4 @@
-"""What the image of a file holds."""
+"""The content of a file, read from its image."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from reshardctl.model import Image
 
 
 def was_read(image: Image) -> bool:
-    """Whether it was read, or never can be."""
+    """Whether the file was read, or can never be read."""
     return not {"text", "bytes", "unread"}.isdisjoint(image.attributes)
 
 
 def is_orphan(image: Image) -> bool:
-    """Whether only its checksum is there."""
+    """Whether only the file's checksum exists."""
     return "crc" in image.attributes and not was_read(image) and "size" not in image.attributes
 
 
 def text_of(image: Image) -> str:
-    """Its content. Raises Malformed where there is none that is text."""
+    """The file's text; raises Malformed where it has none."""
     if "text" in image.attributes:
         return str(image.attributes["text"]["S"])
     if "unread" in image.attributes:
@@ -29,14 +29,14 @@ def text_of(image: Image) -> str:
 
 
 def bytes_of(image: Image) -> bytes | None:
-    """Its content, `None` where it was not read."""
+    """The file's content, `None` where it was not read."""
     if "text" in image.attributes:
         return str(image.attributes["text"]["S"]).encode()
     return _binary(image, "bytes")
 
 
 def crc_of(image: Image) -> bytes | None:
-    """The bytes of its checksum file, `None` where there is none."""
+    """The bytes of the checksum file, `None` where there is none."""
     return _binary(image, "crc")
 
 

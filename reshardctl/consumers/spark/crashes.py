@@ -1,4 +1,4 @@
-"""What keeps a query from starting on a checkpoint, or kills it in its first batches.
+"""What keeps a query from starting on a checkpoint, or crashes it in its first batches.
 
 Sources: MicrobatchExecution.populateStartOffsets and HDFSMetadataLog of Spark 3.3 to 4.3; the
 connectors named in behaviour; runs of November 2026 (logs missing, orphaned checksums, expired and
@@ -24,12 +24,12 @@ REPAIRED = "the checkpoint is repaired"
 def crash(
     lineage: Lineage, checkpoint: Checkpoint, held: Mapping[ShardId, Resumed], app: App
 ) -> Crash | None:
-    """The first thing that kills the query, `None` where nothing does."""
+    """The first cause of a crash, `None` where there is none."""
     if checkpoint.newest is None:
         return _from_the_beginning(checkpoint)
-    found = next(_of_spark(checkpoint), None)
-    if found is not None:
-        return found
+    spark_crash = next(_of_spark(checkpoint), None)
+    if spark_crash is not None:
+        return spark_crash
     batch = checkpoint.batches[checkpoint.newest]
     return next(_of_log(checkpoint, batch), None) or next(
         _of_shards(lineage, held, app), None
@@ -37,8 +37,11 @@ def crash(
 
 
 def _from_the_beginning(checkpoint: Checkpoint) -> Crash | None:
-    """Without an offset log Spark begins at batch 0 anew, and dies where a commit is there already
-    (HDFSMetadataLog.add; "Concurrent update to the commit log")."""
+    """The crash of a query whose offset logs are gone and whose commits are not.
+
+    Spark begins at batch 0 again and crashes at the first commit that exists (HDFSMetadataLog.add;
+    "Concurrent update to the commit log").
+    """
     if not checkpoint.committed:
         return None
     first = min(checkpoint.committed)
@@ -50,7 +53,7 @@ def _from_the_beginning(checkpoint: Checkpoint) -> Crash | None:
 
 
 def _of_spark(checkpoint: Checkpoint) -> Iterator[Crash]:
-    """Spark itself: it reads the newest offset log and the one before it, and commits in order."""
+    """Crashes of Spark itself: it reads the two newest offset logs, and commits in order."""
     newest = checkpoint.newest
     assert newest is not None
     for key, reason in checkpoint.spoiled.items():
@@ -60,14 +63,15 @@ def _of_spark(checkpoint: Checkpoint) -> Iterator[Crash]:
             why = f"offsets/{number} cannot be read: {checkpoint.unreadable[number]}"
             yield Crash(why, REPAIRED, cause=Cause.UNREADABLE)
         elif number >= 0 and number not in checkpoint.batches:
-            if checkpoint.asynchronous:  # takes the batch before it that is there
+            if checkpoint.asynchronous:  # takes the newest earlier batch that exists
                 continue
             why = f"offsets/{number} is missing: Spark reads it beside offsets/{newest}"
             yield Crash(why, REPAIRED, cause=Cause.UNREADABLE)
         elif number >= 0 and checkpoint.batches[number].broken:
             why = f"offsets/{number}: {checkpoint.batches[number].broken}"
             yield Crash(why, REPAIRED, cause=Cause.UNREADABLE)
-    # These plan no batch without a record (awslabs: avoidEmptyBatches): idle, they never get there.
+    # These plan no batch without a record (awslabs: avoidEmptyBatches), so an idle query does not
+    # crash.
     waits = checkpoint.connector in (AWSLABS, LINEAGE)
     if any(number > newest for number in checkpoint.committed):
         ahead = max(checkpoint.committed)
@@ -86,8 +90,10 @@ def _of_spark(checkpoint: Checkpoint) -> Iterator[Crash]:
 
 
 def _of_log(checkpoint: Checkpoint, batch: Batch) -> Iterator[Crash]:
-    """The log of a committed batch must be there; every file in it must be an entry, in that of a
-    planned one too: what runs it again writes beside the stranger, and reads both."""
+    """Crashes at the connector's log: missing for a committed batch, or with foreign files.
+
+    A planned batch writes its entries beside such a file and then reads both.
+    """
     log = log_of(batch)
     if log not in checkpoint.listed:
         return
@@ -110,7 +116,7 @@ def _of_log(checkpoint: Checkpoint, batch: Batch) -> Iterator[Crash]:
 def _of_shards(
     lineage: Lineage, held: Mapping[ShardId, Resumed], app: App
 ) -> Iterator[Crash]:
-    """Expired shards, by failOnDataLoss; numbers that Kinesis refuses."""
+    """Crashes at expired shards, depending on failOnDataLoss, and at refused numbers."""
     gone = [shard for shard in held if shard not in lineage]
     if gone and app.fails:
         why = f"shard {short(gone[0])} is not listed any more, and failOnDataLoss=true"
@@ -134,7 +140,7 @@ def _of_shards(
 def _of_reading_nothing(
     lineage: Lineage, batch: Batch, held: Mapping[ShardId, Resumed], app: App
 ) -> Iterator[Crash]:
-    """Qubole's log of a batch that reads no shard is not there, and the batch after it wants it."""
+    """Crashes of Qubole after a batch that read no shard, so wrote no log."""
     if app.traits.connector != QUBOLE or any(not _ended(place) for place in held.values()):
         return
     if not held and not batch.committed and batch.begun:
@@ -148,5 +154,5 @@ def _of_reading_nothing(
         yield Crash(why, REPAIRED, cause=Cause.FALSE_END, by=tuple(held))
 
 
-def _ended(place: Resumed) -> bool:
-    return place.at.kind == SHARD_END
+def _ended(resumed: Resumed) -> bool:
+    return resumed.at.kind == SHARD_END

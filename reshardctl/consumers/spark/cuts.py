@@ -1,8 +1,8 @@
-"""From a position as Spark's files spell it to a cut, and back to a position that can be written.
+"""Converts positions as Spark's files spell them to cuts, and cuts to positions.
 
-`AT n` settles everything before record n; `AFTER n` with `last` false settles a part of the
-aggregated record n: cuts before the record, by their negative `sub`. Kinesis takes no other number
-than a record's, so neither is spelled by the number before it.
+`AT n` means that everything before record n is processed; `AFTER n` with `last` false means that a
+part of the aggregated record n is: cuts before the record's end, by their negative `sub`. Kinesis
+takes no other number than a record's, so neither is spelled by the number before it.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from reshardctl.model import (
 BEGINNING = Position(TRIM_HORIZON)
 END = Position(SHARD_END)
 PARTS = 1 << 31
-"""More than the user records that one record holds: a part of n processed is (n, part − PARTS)."""
+"""More user records than a record can hold: "a part of n processed" is (n, part − PARTS)."""
 
 
 def cut_of(position: Position) -> Cut:
-    """The cut that a position stands for. Numbers and times are well-formed by parsing."""
+    """The cut that a position means. Parsing has checked numbers and times."""
     cut = _cut(position)
     return cut if position.quiet is None else replace(cut, quiet=position.quiet)
 
@@ -68,10 +68,9 @@ def _numbered(position: Position) -> Cut:
 
 
 def position_at(cut: Cut) -> Position | None:
-    """A position that starts at the cut, `None` for an end: nothing is to be read there.
+    """A position that starts at the cut, `None` for an end, after which nothing is read.
 
-    A cut inside an aggregated record is rounded down to the record's beginning: before it, where
-    it says so.
+    A cut inside an aggregated record is rounded down to before the record.
     """
     if cut.rank is Rank.START:
         return BEGINNING
@@ -87,7 +86,7 @@ def position_at(cut: Cut) -> Position | None:
 
 
 def is_at_end(lineage: Lineage, shard: ShardId, position: Position) -> bool:
-    """Whether it stands behind the shard's EndingSequenceNumber, which no record has."""
+    """Whether the position is AFTER the shard's EndingSequenceNumber, which no record has."""
     if position.kind != AFTER_SEQUENCE_NUMBER or shard not in lineage:
         return False
     end = lineage[shard].end
@@ -97,7 +96,7 @@ def is_at_end(lineage: Lineage, shard: ShardId, position: Position) -> bool:
 def is_foreign(lineage: Lineage, shard: ShardId, position: Position) -> bool:
     """Whether Kinesis refuses the number for this shard: another shard's, or its own end.
 
-    All three connectors die of such a position (runs of November 2026).
+    All three connectors crash at such a position (runs of November 2026).
     """
     if position.kind not in NUMBERED or shard not in lineage:
         return False
@@ -108,7 +107,7 @@ def is_foreign(lineage: Lineage, shard: ShardId, position: Position) -> bool:
 
 
 def spelled(position: Position) -> str:
-    """A position for people."""
+    """A position as text for reports."""
     if position.kind not in NUMBERED:
         return f"{position.kind} {position.value}".rstrip()
     sub = f"/{position.sub}" if position.sub >= 0 else ""

@@ -1,8 +1,8 @@
-"""The batch that makes a query read from a wanted line.
+"""Encodes the batch after which a query reads from the target frontier.
 
-The connectors' offsets are starts. Behind a committed batch a planned one is appended that names
-every listed shard with something left to read; a batch that is planned already is edited where it
-stands (runs of Qubole's jar, awslabs 1.4.2 and 0f4c005 and of Spark 3.5 to 4.3, November 2026).
+The connectors' offsets are starts. After a committed batch, a planned one is appended that names
+every listed shard with unread records; a batch that is planned already is edited in place (runs of
+Qubole's jar, awslabs 1.4.2 and 0f4c005 and of Spark 3.5 to 4.3, November 2026).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def encode(
     app: App,
     leave: Collection[ShardId],
 ) -> list[Step] | Cannot:
-    """Steps of one file each, in the order in which no prefix is worse than before."""
+    """Steps of one file each, in an order in which no prefix is worse than the state before."""
     run = simulate_start(lineage, checkpoint, app)
     if not _differs(lineage, want, run, leave):
         return []
@@ -74,7 +74,7 @@ def _differs(
 
 
 def _reads_it(lineage: Lineage, shard: ShardId, fate: Fate, wanted: Cut) -> bool:
-    """Whether the shard is read from the wanted cut to its end, as it is."""
+    """Whether the shard is read from the wanted cut to its end without a write."""
     if over(lineage, shard, wanted):
         return not isinstance(fate, WillRead) or over(lineage, shard, fate.at.lo)
     if not isinstance(fate, WillRead) or not fate.at.exact:
@@ -85,13 +85,13 @@ def _reads_it(lineage: Lineage, shard: ShardId, fate: Fate, wanted: Cut) -> bool
 def _marks_the_tip(
     lineage: Lineage, checkpoint: Checkpoint, shard: ShardId, want: TargetFrontier
 ) -> bool:
-    """Whether an open shard would have to be put to LATEST that does not stand there."""
+    """Whether an open shard that is not stored as LATEST would have to be."""
     tip = want[shard] == TIP and shard in lineage and lineage.is_open(shard)
     return tip and stored(checkpoint, shard, TIP) is None
 
 
 def over(lineage: Lineage, shard: ShardId, cut: Cut) -> bool:
-    """Whether nothing is left behind the cut: the end, or the tip of a closed shard."""
+    """Whether nothing is left after the cut: the end, or the tip of a closed shard."""
     if cut == DONE:
         return True
     end = lineage[shard].end
@@ -107,8 +107,10 @@ def _places(
     app: App,
     leave: Collection[ShardId],
 ) -> dict[ShardId, Position]:
-    """The start of every listed shard with something left to read. Never one that is not listed,
-    and never an end: both kill the query."""
+    """The start of every listed shard with unread records.
+
+    Unlisted shards and ends are left out: both crash the query.
+    """
     held = resumed(checkpoint, app)
     places = {}
     for shard in lineage:
@@ -126,8 +128,7 @@ def _places(
 
 
 def _initial(app: App, shard: ShardId) -> Position | None:
-    """Where a shard that is left alone begins; one that begins at the tip is left to the listing
-    of the next start, which knows its time."""
+    """Where a shard in `leave` begins; `None` for the tip, whose time only the next start knows."""
     if app.named is not None and shard in app.named:
         return app.named[shard]
     return BEGINNING if app.initial is Start.TRIM_HORIZON else None

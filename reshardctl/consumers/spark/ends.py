@@ -1,8 +1,8 @@
 """kinesis-lineage: offsets that are ends, in a source that makes children wait for their parents.
 
-The newest committed line is where the query goes on; editing it in place moves it (runs of
-sources with ends on Spark 3.3.4 to 4.3.0, November 2026: what is put back is read again from
-there; a query that keeps state counts it twice).
+The query continues from the newest committed line, so editing that line moves it (runs of sources
+with ends on Spark 3.3.4 to 4.3.0, November 2026: a shard that is moved back is read again from
+there; a query that keeps state counts its records twice).
 """
 
 from __future__ import annotations
@@ -51,8 +51,10 @@ from reshardctl.model import (
 
 
 def processed(lineage: Lineage, checkpoint: Checkpoint, app: App) -> dict[ShardId, Span]:
-    """Ends of the newest committed batch, and of those before it for shards that it has no mark
-    of, or a false one; an ancestor of a shard in it is over."""
+    """The ends of the newest committed batch; earlier ones for shards without a valid mark in it.
+
+    An ancestor of a shard in it counts as processed.
+    """
     marks = places(lineage, checkpoint, app)
     over, past = had_its_turn(lineage, marks), history(lineage, checkpoint)
     line = {s: exactly(cut_of(p)) for s, p in marks.items() if s not in lineage}
@@ -86,7 +88,10 @@ def _span(
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """What becomes of the line. without: shards whose marks go; created: of a stream made anew."""
+    """How the line changes.
+
+    without: shards whose marks are removed. created: creation time of a recreated stream.
+    """
 
     moved: Mapping[ShardId, Position] = field(default_factory=dict)
     without: frozenset[ShardId] = frozenset()
@@ -100,7 +105,7 @@ def encode(
     app: App,
     leave: Collection[ShardId],
 ) -> list[Step] | Cannot:
-    """The newest committed line with other ends."""
+    """Edits the newest committed line to the wanted ends."""
     batch = resting(checkpoint)
     edit = _edit(lineage, checkpoint, want, app, leave)
     if edit == _Edit():
@@ -131,7 +136,7 @@ def _edit(
         return _anew(lineage, batch, want)
     run, marks = simulate_start(lineage, checkpoint, app), places(lineage, checkpoint, app)
     moved = _moved(lineage, run, marks, want, leave)
-    if app.fails:  # it dies of those, whatever else it dies of
+    if app.fails:  # such shards crash it, whatever else does
         gone = (s for s, f in run.fates.items() if f.cause is Cause.GONE and s not in leave)
         moved |= {shard: _ended(_sound(lineage, shard, marks)) for shard in gone}
     early = {
@@ -145,7 +150,7 @@ def _edit(
 
 
 def _anew(lineage: Lineage, batch: Batch, want: TargetFrontier) -> _Edit:
-    """No mark of the earlier stream; of this one those that can be read at once."""
+    """The edit for a recreated stream: only marks of shards that can be read at once."""
     roots = {shard for shard in lineage if not lineage.parents(shard)}
     moved = {
         shard: _spelled(cut, None) for shard, cut in want.items()
@@ -158,7 +163,7 @@ def _moved(
     lineage: Lineage, run: Simulation, marks: Mapping[ShardId, Position], want: TargetFrontier,
     leave: Collection[ShardId],
 ) -> dict[ShardId, Position]:
-    """Listed shards that do not go on where they are wanted to."""
+    """The wanted marks of listed shards that would not continue where they should."""
     moved: dict[ShardId, Position] = {}
     for shard in lineage:
         fate, wanted = run.fates[shard], want.get(shard, START)
@@ -174,7 +179,7 @@ def _moved(
 def _sound(
     lineage: Lineage, shard: ShardId, marks: Mapping[ShardId, Position]
 ) -> Position | None:
-    """The shard's mark, unless the number in it is refused."""
+    """The shard's mark, unless its number is refused."""
     mark = marks.get(shard)
     return None if mark is None or is_refused(lineage, shard, mark) else mark
 
@@ -188,7 +193,7 @@ def _ended(before: Position | None) -> Position:
 
 
 def _has_unread_above(lineage: Lineage, shard: ShardId, want: TargetFrontier) -> bool:
-    """A child that nothing was read of waits for its parents once its mark is gone."""
+    """Whether a parent has unread records: without a mark, the shard waits for its parents."""
     return any(want.get(parent, START) != DONE for parent in lineage.parents(shard))
 
 

@@ -1,7 +1,7 @@
-"""What is odd about a checkpoint's files, apart from where the positions stand.
+"""Anomalies of a checkpoint's files, apart from its positions.
 
-An error is what Spark or the connector reads at its next start: the two newest offset logs, the
-newest commit, the connector's log of the newest batch. Anything else is a remark.
+An error is a file that Spark or the connector reads at its next start: the two newest offset logs,
+the newest commit, the connector's log of the newest batch. Others are remarks.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NEEDS_METADATA = frozenset({"4.2", "4.3"})
 FLAWS_SHOWN = 20
 
 
-def oddities(
+def of_files(
     folders: Folders,
     found: Retained,
     batches: Mapping[int, Batch],
@@ -31,7 +31,7 @@ def oddities(
     log: Log,
     generation: str,
 ) -> tuple[Anomaly, ...]:
-    """Everything odd, offset logs first."""
+    """Every anomaly, offset logs first."""
     return (
         *_logs(found, batches, offsets),
         *_gaps(found),
@@ -43,7 +43,7 @@ def oddities(
 
 
 def _kind(number: int, newest: int | None) -> AnomalyKind:
-    """MicroBatchExecution.populateStartOffsets reads the two newest offset logs."""
+    """An error for the two offset logs that MicroBatchExecution.populateStartOffsets reads."""
     counts = newest is not None and number >= newest - 1
     return AnomalyKind.UNREADABLE if counts else AnomalyKind.FOREIGN_ENTRY
 
@@ -87,7 +87,7 @@ def _line(batch: Batch, offset: SourceOffset | None, kind: AnomalyKind) -> Itera
 
 
 def _renamed(offsets: Mapping[int, SourceOffset]) -> Iterator[Anomaly]:
-    """A source that was pointed at another stream keeps the old one's shards in its history."""
+    """Offsets of another stream, from before the source was pointed at this one."""
     if not offsets:
         return
     stream = offsets[max(offsets)].stream

@@ -1,4 +1,4 @@
-"""Writes of whole files, with the checksum that Hadoop keeps beside a local one."""
+"""Writes of whole files, with the checksum that Hadoop keeps beside a local file."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ ROW_GUARD = (VALUE,)
 
 
 def created(key: str, text: str, like: Image, why: str) -> Write:
-    """A new file; it gets a checksum where its neighbour has one."""
+    """Creates a file, with a checksum if `like` has one."""
     return Write(key, Create(_content(text, "crc" in like.attributes)), None, why)
 
 
 def replaced(image: Image, text: str, why: str) -> Write:
-    """A file with another content."""
+    """Replaces a file's content."""
     return Write(
         image.key, Update(_content(text, "crc" in image.attributes)), image, why, GUARD
     )
 
 
 def removed(image: Image, why: str) -> Write:
-    """A file that goes, and its checksum with it; or a row of the log in a table."""
+    """Removes a file and its checksum, or a row of a log in a table."""
     return Write(image.key, Delete(), image, why, ROW_GUARD if is_row(image) else GUARD)
 
 
 def _content(text: str, summed: bool) -> Attributes:
-    found = {"text": {"S": text}}
+    content = {"text": {"S": text}}
     if summed:
         crc = checksum(text.encode())
-        found["crc"] = {"B": base64.b64encode(crc).decode()}
-    return found
+        content["crc"] = {"B": base64.b64encode(crc).decode()}
+    return content

@@ -15,7 +15,7 @@ LATE = 60.0
 
 
 def first_cuts(lineage: Lineage, app: App) -> dict[ShardId, Cut]:
-    """By shard; those that are not named begin when their parents have ended."""
+    """The first cut by shard; shards without one begin when their parents have ended."""
     if app.named is not None:
         return _named(lineage, app.named)
     if app.initial is Start.TRIM_HORIZON:
@@ -26,25 +26,25 @@ def first_cuts(lineage: Lineage, app: App) -> dict[ShardId, Cut]:
 
 
 def _since(lineage: Lineage, then: float) -> dict[ShardId, Cut]:
-    """A shard that had closed by then is over; one whose parents are not waits for them."""
-    found: dict[ShardId, Cut] = {}
+    """Starts by time: shards closed before it are processed, others wait for their parents."""
+    cuts: dict[ShardId, Cut] = {}
     for shard in lineage:
-        if any(found.get(parent) != DONE for parent in lineage.parents(shard)):
+        if any(cuts.get(parent) != DONE for parent in lineage.parents(shard)):
             continue
         closed = lineage.closed_at(shard)
         over = not lineage.is_open(shard) and closed is not None and closed + LATE < then
-        found[shard] = DONE if over else at_time(then)
-    return found
+        cuts[shard] = DONE if over else at_time(then)
+    return cuts
 
 
 def _named(lineage: Lineage, starts: Mapping[ShardId, Position]) -> dict[ShardId, Cut]:
-    """Ancestors of a shard that is named are over, its descendants wait for it."""
-    found: dict[ShardId, Cut] = {}
+    """Starts by name: ancestors of a named shard are processed, its descendants wait for it."""
+    cuts: dict[ShardId, Cut] = {}
     for shard in lineage:
-        if any(found.get(parent) != DONE for parent in lineage.parents(shard)):
+        if any(cuts.get(parent) != DONE for parent in lineage.parents(shard)):
             continue
         if shard in starts:
-            found[shard] = cut_of(starts[shard])
+            cuts[shard] = cut_of(starts[shard])
         elif not lineage.is_open(shard) and lineage.descendants(shard) & starts.keys():
-            found[shard] = DONE
-    return found
+            cuts[shard] = DONE
+    return cuts

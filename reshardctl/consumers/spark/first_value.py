@@ -1,5 +1,7 @@
-"""JSON as Spark's readers take it: the first value of a text, whatever follows it (json4s on
-Jackson; runs on Spark 3.5.9, 4.0.5 and 4.3.0, November 2026)."""
+"""Reads JSON like Spark: the first value of a text counts, whatever follows it.
+
+json4s on Jackson; runs on Spark 3.5.9, 4.0.5 and 4.3.0, November 2026.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ _DECODER = json.JSONDecoder()
 
 
 def first_value(text: str, what: str = "") -> Any:
-    """The value. Raises Malformed for a text that begins with none. what: its name in the file."""
+    """The first value; raises Malformed where there is none. what: the text's name in the file."""
     try:
         value, _ = _DECODER.raw_decode(text.lstrip(" \t\r\n"))
     except RecursionError:

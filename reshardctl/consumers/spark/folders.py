@@ -1,4 +1,4 @@
-"""The files of a checkpoint by the folder that they lie in, and those that are logs of a batch.
+"""A checkpoint's files by folder, and those of them that are logs of a batch.
 
 Which names Spark takes for batches: HDFSMetadataLog.isBatchFile, `name.toLong`. Temporary files:
 `.<name>.<uuid>.tmp` (CheckpointFileManager.generateTempPath; `.TID<n>` in tasks).
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from reshardctl.model import Image
 
 Folders = Mapping[str, Mapping[str, Image]]
-"""Folder, "" for the root → name → file; a folder in it ends in `/`."""
+"""Folder ("" for the root) → name → file; a subfolder's name ends in `/`."""
 
 OFFSETS, COMMITS, SOURCES, STATE, METADATA = "offsets", "commits", "sources", "state", "metadata"
 
@@ -32,7 +32,7 @@ def by_folder(images: Iterable[Image]) -> Folders:
 
 
 def batches(folders: Folders, folder: str) -> dict[int, Image]:
-    """The logs in a folder that Spark takes for those of batches, ascending."""
+    """The files in a folder that Spark takes for logs of batches, ascending."""
     inside = folders.get(folder, {})
     return {int(name): inside[name] for name in sorted(filter(_BATCH.match, inside), key=int)}
 
@@ -43,10 +43,10 @@ def is_batch(name: str) -> bool:
 
 
 def passes_for_batch(name: str) -> bool:
-    """Whether Spark takes a name for a batch id that it would have spelled otherwise."""
+    """Whether Spark takes a name for a batch id although it would spell it otherwise."""
     return _LONG.match(name.removesuffix("/")) is not None and not is_batch(name)
 
 
 def is_temporary(name: str) -> bool:
-    """Whether a crashed writer left it."""
+    """Whether a crashed writer left a file of this name."""
     return _TEMPORARY.match(name) is not None

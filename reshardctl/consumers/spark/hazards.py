@@ -1,7 +1,7 @@
-"""What no edit of a checkpoint may do, or only with the operator's word.
+"""Edits of a checkpoint that are impossible, or need the operator's consent.
 
-Sources: runs on Spark 3.3.4 to 4.3.0, November 2026 (batches committed, planned, removed and
-edited under foreachBatch, file sinks and stateful queries).
+Sources: runs on Spark 3.3.4 to 4.3.0, November 2026 (batches committed, planned, removed and edited
+under foreachBatch, file sinks and stateful queries).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NEW_CHECKPOINT = "begin a new checkpoint with startingPosition as JSON, if the s
 def obstacle(
     checkpoint: Checkpoint, places: Mapping[ShardId, Position], app: App
 ) -> Cannot | None:
-    """Why nothing may be written, `None` where nothing stands against it."""
+    """Why nothing may be written, `None` where nothing prevents it."""
     batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
     found = _of_form(checkpoint, batch)
     if found is not None or batch is None:
@@ -49,8 +49,8 @@ def _of_form(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:
             f"the {checkpoint.connector} source's offsets can be read, and are never written",
             ("for Databricks, begin a new checkpoint with initialPosition",),
         )
-    if (found := _of_gaps(checkpoint, batch)) is not None:
-        return found
+    if (gap := _of_gaps(checkpoint, batch)) is not None:
+        return gap
     if batch is not None and (why := flaw(batch.log.metadata)):
         return Cannot(
             f"offsets/{batch.id}: {why}", ("restore offsets/ from a backup", NEW_CHECKPOINT)
@@ -73,7 +73,7 @@ def _of_form(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:
 
 
 def _of_gaps(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:
-    """Spark starts on the newest batch and the one before it; the others are evidence."""
+    """Missing offset logs: Spark starts on the newest two, the others prove what was processed."""
     before = checkpoint.newest - 1 if checkpoint.newest is not None else -1
     if checkpoint.asynchronous and not {before, before + 1} <= checkpoint.committed:
         return Cannot(
@@ -91,7 +91,7 @@ def _of_gaps(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:
     appends = batch is not None and batch.committed and checkpoint.connector != LINEAGE
     if before < 0 or appends:
         return None
-    if (found := checkpoint.batches.get(before)) is not None and not found.broken:
+    if (previous := checkpoint.batches.get(before)) is not None and not previous.broken:
         return None
     return Cannot(
         f"offsets/{before} is missing or cannot be read: Spark reads it beside offsets/"
@@ -101,23 +101,25 @@ def _of_gaps(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:
 
 
 def _of_shared_log(checkpoint: Checkpoint, batch: Batch) -> Cannot | None:
-    """Rows of the batches after the planned one stay: those go on where the rows say, not where
-    the plan has brought them (DynamodbMetadataCommitter.add puts a row only where none is)."""
+    """Rows of batches after the planned one, from which those batches would continue.
+
+    DynamodbMetadataCommitter.add writes a row only where none exists.
+    """
     if not checkpoint.tabled:
         return None
-    found = ahead_of(checkpoint.images, log_of(batch) + (1 if batch.committed else 0))
-    if not found:
+    rows = ahead_of(checkpoint.images, log_of(batch) + (1 if batch.committed else 0))
+    if not rows:
         return None
     return Cannot(
         f"the table of the connector's log has rows of batches that this query has not planned, "
-        f"the first is {found[0]}: after the planned batch the query would go on at their places",
+        f"the first is {rows[0]}: after the planned batch the query would go on at their places",
         ("delete the rows that no query is to read, or give every query a table of its own: "
          "reshardctl rule RSH234",),
     )
 
 
 def _of_sink(checkpoint: Checkpoint, batch: Batch, app: App) -> Cannot | None:
-    """A file sink passes over a batch that its log holds: edited rows of it would be lost."""
+    """A file sink that may have the planned batch already: it would skip the batch's new rows."""
     if batch.committed or app.sink is not Sink.FILE:
         return None
     if not checkpoint.entries.get(log_of(batch)):
@@ -137,7 +139,7 @@ def _of_sink(checkpoint: Checkpoint, batch: Batch, app: App) -> Cannot | None:
 def _of_state(
     checkpoint: Checkpoint, batch: Batch, places: Mapping[ShardId, Position], app: App
 ) -> Cannot | None:
-    """State keeps what it has counted; a watermark drops what lies behind it."""
+    """State that would count re-read rows twice, or a watermark that would drop late rows."""
     if watermark(checkpoint) > 0 and "late" not in app.allow:
         return Cannot(
             "the query has a watermark: it drops rows behind it, and what is read late is",
@@ -155,7 +157,7 @@ def _of_state(
 def _again(
     checkpoint: Checkpoint, batch: Batch, places: Mapping[ShardId, Position]
 ) -> ShardId | None:
-    """A shard that is put before a place which a committed batch has reached."""
+    """A shard that would start before a position that a committed batch has reached."""
     if not batch.committed:
         return None
     for shard, entry in checkpoint.entries.get(log_of(batch), {}).items():

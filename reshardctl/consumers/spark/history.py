@@ -1,8 +1,8 @@
 """What the retained batches prove to be processed, shard by shard.
 
-Every batch is evidence, not the newest alone: a shard that one batch names and no later one does
-was processed as far as the log of that batch says, and no further. awslabs from 1.4.3 on drops
-closed shards that way; its newest batch looks clean (run of awslabs 0f4c005, checkpoint s1x).
+Every batch is evidence, not only the newest: a shard that one batch names and no later one does was
+processed as far as the log of that batch says. awslabs from 1.4.3 on drops closed shards that way,
+and its newest batch looks clean (run of awslabs 0f4c005, checkpoint s1x).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from reshardctl.model import (
 )
 
 SLACK = 120.0
-"""Seconds by which a listing may be older than the time stamp of the batch that it went into."""
+"""Seconds by which a listing may be older than the time stamp of the batch that used it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +51,15 @@ class Seen:
 
 def seen(checkpoint: Checkpoint) -> dict[ShardId, Seen]:
     """Every shard that a retained offset line names, or the log of Qubole's newest batch."""
-    found: dict[ShardId, Seen] = {}
+    seen_by_shard: dict[ShardId, Seen] = {}
     for number, batch in checkpoint.batches.items():
         named = set(batch.positions)
         if checkpoint.connector == QUBOLE:
             named |= set(checkpoint.entries.get(log_of(batch), {}))
         for shard in named:
-            earlier = found.get(shard)
-            found[shard] = Seen(earlier.first if earlier else number, number)
-    return found
+            earlier = seen_by_shard.get(shard)
+            seen_by_shard[shard] = Seen(earlier.first if earlier else number, number)
+    return seen_by_shard
 
 
 def processed(lineage: Lineage, checkpoint: Checkpoint) -> dict[ShardId, Span]:
@@ -80,27 +80,27 @@ def processed(lineage: Lineage, checkpoint: Checkpoint) -> dict[ShardId, Span]:
 def widened(
     line: Mapping[ShardId, Span], again: Batch, ends: Mapping[ShardId, Position]
 ) -> dict[ShardId, Span]:
-    """The spans of shards that a batch has read and reads again, up to where it ended."""
+    """The spans of shards that `again` has read and will read again, up to where it ended."""
     why = f"batch {again.id} ran, and commits/{again.id} cannot be read"
-    found = {}
+    spans = {}
     for shard, position in ends.items():
         if (span := line.get(shard)) is not None and span.hi < cut_of(position):
-            found[shard] = Span(span.lo, cut_of(position), Basis.INFERRED, why)
-    return found
+            spans[shard] = Span(span.lo, cut_of(position), Basis.INFERRED, why)
+    return spans
 
 
 def stored(checkpoint: Checkpoint, shard: ShardId, cut: Cut) -> Position | None:
-    """The cut as the last batch that names the shard spells it, so that it is written back so."""
+    """The cut as the last batch that names the shard spells it, to be written back unchanged."""
     for number in sorted(checkpoint.batches, reverse=True):
         batch = checkpoint.batches[number]
         entry = checkpoint.entries.get(log_of(batch), {}).get(shard)
-        found = [entry.position] if entry is not None else []
+        positions = [entry.position] if entry is not None else []
         if shard in batch.positions:
-            found.append(batch.positions[shard])
-        for position in found:
+            positions.append(batch.positions[shard])
+        for position in positions:
             if cut_of(position) == cut:
                 return position
-        if found and all(position.kind not in (AT_TIMESTAMP, LATEST) for position in found):
+        if positions and all(position.kind not in (AT_TIMESTAMP, LATEST) for position in positions):
             return None
     return None
 
@@ -121,7 +121,7 @@ class _Past:
         )
 
     def span(self, shard: ShardId) -> Span:
-        """What the last batch that names the shard settles in it."""
+        """What the last batch that names the shard proves."""
         batch, position, known = self._last_word(shard)
         if position is None:
             tip = furthest(self._lineage, shard)
@@ -149,8 +149,9 @@ class _Past:
         return exactly(cut_of(position), why=why)
 
     def _begun_beyond(self, shard: ShardId, batch: Batch, end: Position) -> Cut | None:
-        """Where a committed batch began that its log lets end before it: a log of an earlier run,
-        or one brought back from a backup. What lies before that start, the batch before had read.
+        """Where a committed batch began, if its log ends before that: an earlier run's or a backup.
+
+        Records before that start were read by the batch before it.
         """
         start = batch.positions.get(shard)
         if not batch.committed or start is None or start.kind not in NUMBERED:
@@ -160,8 +161,7 @@ class _Past:
         return cut_of(start) if cut_of(end) < cut_of(start) else None
 
     def _last_word(self, shard: ShardId) -> tuple[Batch, Position | None, bool]:
-        """The newest statement that can be true: a start that Kinesis refuses was never read from,
-        and the batch before it knows better."""
+        """The newest position that can be true; one that Kinesis refuses was never read from."""
         when = self.seen[shard]
         last = self._checkpoint.batches[when.last]
         for number in reversed(self._ids):
@@ -177,8 +177,7 @@ class _Past:
         return last, None, True
 
     def _stated(self, shard: ShardId, batch: Batch) -> tuple[Position | None, bool]:
-        """The place after the batch, where it was committed, else the one before it; and whether
-        everything that could say so was read."""
+        """The position after a committed batch or before a planned one; whether its log exists."""
         start = batch.positions.get(shard)
         if not batch.committed:
             return start, True
@@ -191,10 +190,10 @@ class _Past:
         return start, log in self._checkpoint.listed and bool(entries)
 
     def _unread(self, shard: ShardId, position: Position) -> Span:
-        """Nothing of it was ever read since it is named: it stands where it was first put.
+        """The span of a shard that was named and never read.
 
-        A shard that turned up while the query existed is unread from its beginning. One of the
-        first start stands at the time of that start (awslabs 0f4c005 forgets it and stores LATEST).
+        A shard that appeared while the query existed is unread from its beginning. One of the first
+        start stands at the time of that start (awslabs 0f4c005 forgets it and stores LATEST).
         """
         first = self._checkpoint.batches[self.seen[shard].first]
         if self._born_since(shard, first):
@@ -207,7 +206,7 @@ class _Past:
         return exactly(TIP if since is None else at_time(since), Basis.INFERRED, why)
 
     def _last_start(self, shard: ShardId, position: Position) -> Position:
-        """The newest start that is no LATEST, going back over batches that read nothing."""
+        """The newest start that is not LATEST, going back over batches that read nothing."""
         for number in reversed(self._ids):
             batch = self._checkpoint.batches[number]
             if position.kind != LATEST:
@@ -223,7 +222,7 @@ class _Past:
         return opened is not None and since is not None and opened > since + SLACK
 
     def unnamed(self, shard: ShardId) -> Span:
-        """A listed shard that no retained batch names."""
+        """The span of a listed shard that no retained batch names."""
         opened, closed = self._lineage.opened_at(shard), self._lineage.closed_at(shard)
         if self._lineage.is_open(shard):
             return exactly(START, Basis.INFERRED, "no batch names it: it was never begun")

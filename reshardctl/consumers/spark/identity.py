@@ -16,7 +16,7 @@ from reshardctl.consumers.spark.malformed import Malformed
 from reshardctl.model import Image
 
 _UUID = re.compile(r"[0-9a-f]{1,8}(?:-[0-9a-f]{1,4}){3}-[0-9a-f]{1,12}", re.IGNORECASE)
-"""As java.util.UUID.fromString takes it."""
+"""A UUID as java.util.UUID.fromString takes it."""
 
 
 def query_id(image: Image | None) -> tuple[str, str]:
@@ -27,15 +27,17 @@ def query_id(image: Image | None) -> tuple[str, str]:
         value = first_value(text_of(image))
     except Malformed as error:
         return "", str(error)
-    found = value.get("id") if isinstance(value, dict) else None
-    if not isinstance(found, str) or not _UUID.fullmatch(found):
+    query = value.get("id") if isinstance(value, dict) else None
+    if not isinstance(query, str) or not _UUID.fullmatch(query):
         return "", "it holds no id"
-    return found, ""
+    return query, ""
 
 
 def metadata_of(image: Image | None, like: Image) -> str:
-    """A file that can be read: with the id that stands in the one that cannot, else with a new one,
-    always the same for the same checkpoint. like: its newest offset log."""
+    """A readable `metadata` file: with the id of the unreadable one, else with a new id.
+
+    The new id is always the same for the same checkpoint. like: its newest offset log.
+    """
     text = "" if image is None else str(image.attributes.get("text", {}).get("S", ""))
     kept = _UUID.search(text)
     return f'{{"id":"{kept[0] if kept else _new_id(like)}"}}'

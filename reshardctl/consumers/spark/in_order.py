@@ -1,9 +1,9 @@
-"""Parents in one batch, their children in the next: only where that is asked for.
+"""Plans a batch for each generation of shards, parents first, where `order=parents-first` asks.
 
-A batch orders nothing, so order takes a batch for every generation: the first is planned now, each
-of the others waits for the commit of the one before it. Between them the query runs exactly one
-batch (Trigger.Once) and is stopped again; one that goes on begins the children at startingPosition
-(runs of the three connectors, November 2026: "parents first (once), then the children").
+A batch does not order its records. So the first batch is planned now, and each other one waits for
+the commit of the one before it. In between, the query runs exactly one batch (Trigger.Once) and is
+stopped again; if it continued, the children would begin at startingPosition (runs of the three
+connectors, November 2026: "parents first (once), then the children").
 """
 
 from __future__ import annotations
@@ -49,27 +49,26 @@ def planned(
 
 
 def generations(lineage: Lineage, places: Places) -> list[Places]:
-    """Parents of others that are to be read, then theirs; all that nothing is below of come last.
-    """
+    """Groups of shards, ancestors before descendants; shards without descendants come last."""
     left: dict[ShardId, Position] = dict(places)
-    found: list[Places] = []
+    groups: list[Places] = []
     while True:
         above = {s for shard in left for s in _above(lineage, shard) if s in left}
         now = {s for s in above if not (_above(lineage, s) & left.keys())}
         if not now:
-            return [*found, left]
-        found.append({shard: left.pop(shard) for shard in places if shard in now})
+            return [*groups, left]
+        groups.append({shard: left.pop(shard) for shard in places if shard in now})
 
 
 def _above(lineage: Lineage, shard: ShardId) -> set[ShardId]:
-    found: set[ShardId] = set()
+    ancestors: set[ShardId] = set()
     todo: list[ShardId] = [*_parents(lineage, shard)]
     while todo:
-        one = todo.pop()
-        if one not in found:
-            found.add(one)
-            todo += _parents(lineage, one)
-    return found
+        shard_id = todo.pop()
+        if shard_id not in ancestors:
+            ancestors.add(shard_id)
+            todo += _parents(lineage, shard_id)
+    return ancestors
 
 
 def _parents(lineage: Lineage, shard: ShardId) -> Collection[ShardId]:

@@ -1,4 +1,4 @@
-"""A planned batch, edited where it stands: the query runs it again, from the starts in it."""
+"""Edits a planned batch in place: the query runs it again, from the new starts."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from reshardctl.model import ShardId, Step
 def edited(
     checkpoint: Checkpoint, batch: Batch, places: Mapping[ShardId, Position], traits: Traits
 ) -> list[Step]:
-    """Its log goes before the edit: without it the batch runs as planned, whatever comes after.
+    """Removes the batch's log, then edits its line; without a log the batch runs as planned.
 
-    But of a batch of Qubole's that reads no shard it goes last: such a batch writes no log, and
-    without one the batch after it dies.
+    For a batch of Qubole's that reads no shard the log is removed last: such a batch writes no log,
+    and without one the next batch crashes.
     """
     log = log_of(batch)
     line = LINES[checkpoint.connector](checkpoint.stream_name, log, places, traits.scala)

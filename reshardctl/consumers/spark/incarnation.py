@@ -1,7 +1,7 @@
-"""Whether a checkpoint is of the stream that is there now.
+"""Judges whether a checkpoint belongs to the present stream of its name.
 
-By the creation time in its offsets; by the times in its numbers, those of the newest batch that has
-any; without a number by the times at which Spark planned its batches.
+By the creation time in its offsets; by the times in the numbers of the newest batch that has any;
+without a number by the times at which Spark planned its batches.
 """
 
 from __future__ import annotations
@@ -28,8 +28,11 @@ from reshardctl.model.times import instant
 def incarnation(
     lineage: Lineage, checkpoint: Checkpoint, current: Mapping[ShardId, Position]
 ) -> Incarnation:
-    """current: where the newest batch stands. Raises WrongStream where the checkpoint names another
-    stream, or holds a younger number that no shard of this one has."""
+    """Judge the checkpoint. current: the newest batch's positions.
+
+    Raises WrongStream where the checkpoint names another stream, or holds a younger number that no
+    shard of this one has.
+    """
     name = lineage.stream.name
     if checkpoint.stream_name and checkpoint.stream_name != name:
         raise WrongStream(
@@ -55,8 +58,10 @@ def incarnation(
 
 
 def by_creation(lineage: Lineage, checkpoint: Checkpoint) -> Incarnation | None:
-    """By the creation time in the offsets, `None` where they hold none. Raises WrongStream for a
-    stream that was created after this one."""
+    """Judge by the creation time in the offsets; `None` where they have none.
+
+    Raises WrongStream for a stream that was created after this one.
+    """
     time, stream = created(checkpoint), lineage.stream
     if time is None:
         return None
@@ -76,11 +81,11 @@ def _numbers(places: Mapping[ShardId, Position]) -> dict[ShardId, str]:
 
 
 def _numbers_before(checkpoint: Checkpoint) -> dict[ShardId, str]:
-    """Those of the newest batch that has any, of its log and of its line."""
+    """The numbers of the newest batch that has any, in its log or its line."""
     for number in sorted(checkpoint.batches, reverse=True):
         batch = checkpoint.batches[number]
-        if found := _numbers(batch.positions) | _numbers(_ends(checkpoint, batch)):
-            return found
+        if numbers := _numbers(batch.positions) | _numbers(_ends(checkpoint, batch)):
+            return numbers
     return {}
 
 
@@ -90,8 +95,10 @@ def _ends(checkpoint: Checkpoint, batch: Batch) -> dict[ShardId, Position]:
 
 
 def _by_batches(lineage: Lineage, checkpoint: Checkpoint) -> Incarnation:
-    """A query that began when the stream was there reads this one. A batch that is older may be of
-    it too: the clock that it went by is its driver's."""
+    """Judge by times: a query that began when the stream existed reads this stream.
+
+    An older batch may belong to it too, because its time comes from the driver's clock.
+    """
     times = [planned_at(batch) for batch in checkpoint.batches.values() if batch.begun]
     since = lineage.stream.created + CLOCKS_APART
     younger = bool(times) and all(time is not None and time > since for time in times)

@@ -1,7 +1,7 @@
 """How much of a closed shard one batch reads.
 
-awslabs from 1.4.3 on reads a closed shard in one batch and then drops it: what lies behind
-kinesis.maxFetchRecordsPerShard in that batch is lost (run of 0f4c005: 2 of 6 records came).
+awslabs from 1.4.3 on reads a closed shard in one batch and then drops it: records after
+kinesis.maxFetchRecordsPerShard in that batch are lost (run of 0f4c005: 2 of 6 records came).
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ RATE = 1000
 
 
 def beyond_the_limit(lineage: Lineage, shard: ShardId, at: Position, app: App) -> str:
-    """Why the end of a closed shard may not be reached in its one batch; "" where it will be, and
-    where nobody said what the limit is."""
+    """Why one batch may not reach a closed shard's end; "" where it will or nobody knows."""
     if not app.traits.drops_closed or app.limit is None:
         return ""
     seconds = _length(lineage, shard, at)
@@ -31,7 +30,7 @@ def beyond_the_limit(lineage: Lineage, shard: ShardId, at: Position, app: App) -
 
 
 def _length(lineage: Lineage, shard: ShardId, at: Position) -> float | None:
-    """Seconds between the place and the close, rounded up."""
+    """Seconds between the position and the close, rounded up."""
     closed, cut = lineage.closed_at(shard), cut_of(at)
     since = lineage.opened_at(shard)
     if cut.rank is Rank.INSIDE:

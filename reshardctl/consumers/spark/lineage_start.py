@@ -1,8 +1,8 @@
-"""kinesis-lineage: what it does when a query starts on a checkpoint, played over the lineage.
+"""kinesis-lineage: simulates what it does when a query starts on a checkpoint.
 
-Marks go on where they stand. A shard without one is admitted a batch after all of its listed
-parents have been read to their ends; parents that are not listed any more count as ended. What
-retention has taken kills the query, unless failOnDataLoss=false (docs/source.md).
+A shard with a mark continues there. One without is started a batch after all of its listed parents
+have been read to their ends; parents that are not listed count as ended. Expired records crash the
+query, unless failOnDataLoss=false (docs/source.md).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ SURVIVES = "failOnDataLoss=false, or a repair"
 
 
 def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:
-    """A fate for every listed shard, and for those that are gone with something unread in them."""
+    """A fate for every listed shard, and for unlisted ones with unread records."""
     marks = read_from(lineage, checkpoint, app)
     had = had_its_turn(lineage, marks)
     unread = set(passed_over(lineage, checkpoint, marks))
@@ -108,14 +108,14 @@ def _is_end(mark: Position | None) -> bool:
 def _died(
     lineage: Lineage, checkpoint: Checkpoint, judged: Iterable[ShardId], app: App
 ) -> Crash | None:
-    """The first thing that kills the query: Spark's own files, then the offset, then losses."""
+    """The first cause of a crash: Spark's own files, then the offset, then losses."""
     found = (
         crash(lineage, checkpoint, {}, app) or _of_numbers(lineage, checkpoint)
         or _of_false_ends(lineage, checkpoint)
     )
     if found is not None:
         return found
-    batch = resting(checkpoint) or planned_batch(checkpoint)  # a first batch is looked at after it
+    batch = resting(checkpoint) or planned_batch(checkpoint)  # a first batch is judged after it ran
     if not app.fails or batch is None:
         return None
     if not of_this_stream(lineage, batch):
@@ -132,7 +132,7 @@ def _died(
 
 
 def _of_false_ends(lineage: Lineage, checkpoint: Checkpoint) -> Crash | None:
-    """A planned batch that is to read an open shard to its end never gets there."""
+    """The crash of a planned batch that must read an open shard to its end."""
     batch, rests = planned_batch(checkpoint), resting(checkpoint)
     before = rests.positions if rests is not None else {}
     for shard, mark in batch.positions.items() if batch is not None else ():
@@ -143,8 +143,10 @@ def _of_false_ends(lineage: Lineage, checkpoint: Checkpoint) -> Crash | None:
 
 
 def _of_numbers(lineage: Lineage, checkpoint: Checkpoint) -> Crash | None:
-    """The source reads the offsets from which and up to which the next batch goes, and refuses a
-    number of another shard in either, also in a mark of an end; Kinesis refuses the others."""
+    """The crash at a number of another shard in a start or an end of the next batch.
+
+    The source refuses it, also in a mark of an end; Kinesis refuses other wrong numbers.
+    """
     for batch in (resting(checkpoint), planned_batch(checkpoint)):
         if batch is None or not of_this_stream(lineage, batch):
             continue

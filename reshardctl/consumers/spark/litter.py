@@ -1,4 +1,4 @@
-"""Files in a checkpoint that are no part of it."""
+"""Files in a checkpoint directory that do not belong to it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from reshardctl.model import Anomaly, AnomalyKind, Image
 
 
 def litter(folders: Folders) -> Iterator[Anomaly]:
-    """Left-overs and strangers; an error only where Spark takes one for a batch."""
+    """Leftovers and foreign files; an error only where Spark takes one for a batch."""
     for folder in sorted(folders):
         for name in sorted(folders[folder]):
             image = folders[folder][name]

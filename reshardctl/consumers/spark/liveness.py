@@ -10,7 +10,7 @@ WATCHED = ("offsets", "commits", "sources", "state", "log")
 
 
 def signs_of_life(images: Iterable[Image]) -> dict[str, str]:
-    """What moves when a batch is planned, run or committed.
+    """What changes when a batch is planned, run or committed.
 
     One entry for each folder of the checkpoint: how many files of it were seen, the newest name,
     and the latest time at which one was written.
@@ -35,7 +35,7 @@ def _rank(key: str) -> tuple[int, str]:
 
 
 def excluded_by(seconds: float) -> str:
-    """What silence over so many seconds rules out."""
+    """What a watch of `seconds` without a new batch rules out."""
     return (
         f"{seconds:g} s without a new batch rules out a query that has records to read and a "
         f"trigger below {seconds:g} s; an idle one, or one with a longer trigger, leaves no trace"

@@ -7,20 +7,20 @@ from reshardctl.consumers.spark.positions import SHARD_END
 from reshardctl.model import ShardId
 
 KEEPING = frozenset({AWSLABS, QUBOLE})
-"""Connectors whose offsets are starts; where a batch ended stands in a log of their own."""
+"""Connectors whose offsets are starts; their own log says where a batch ended."""
 
 
 def log_of(batch: Batch) -> int:
-    """The connector finds the log of a batch by the id inside its line, not by Spark's."""
+    """The id of a batch in the connector's log: the one in its line, not Spark's."""
     return batch.id if batch.batch_id is None else batch.batch_id
 
 
 def written_over(batch: Batch, connector: str, name: str) -> bool:
-    """Whether a file in the log of the newest batch is written anew before anything reads it.
+    """Whether a file in the log of the newest batch is overwritten before anything reads it.
 
-    Qubole runs a planned batch again without a look at its log, and overwrites the file of each
-    shard that is not at its end there (KinesisSource.getBatch, HDFSMetadataCommitter.add). A query
-    that was stopped while it wrote leaves an empty one.
+    Qubole runs a planned batch again without reading its log, and overwrites the file of each shard
+    that is not at its end there (KinesisSource.getBatch, HDFSMetadataCommitter.add). A query that
+    was stopped while it wrote leaves an empty file.
     """
     start = batch.positions.get(ShardId(name))
     over = start is not None and start.kind != SHARD_END
@@ -28,13 +28,12 @@ def written_over(batch: Batch, connector: str, name: str) -> bool:
 
 
 def log_elsewhere(checkpoint: Checkpoint) -> bool:
-    """Whether the checkpoint has no place for the connector's log: that is in a DynamoDB table,
-    under another path, or lost.
+    """Whether the connector's log is in a DynamoDB table, under another path, or lost.
 
-    One committed batch is enough to tell, for its log was written before the commit: a newest batch
-    that is not committed begins where that log says that the one before it ended. Qubole's newest
-    batch names all its starts in its offset: a batch that started in the same places read nothing,
-    and its log could say no more (`rebuild` writes such checkpoints).
+    One committed batch is enough to know, for its log was written before the commit: an uncommitted
+    newest batch begins where that log says that the previous one ended. Qubole's newest batch names
+    all its starts in its offset: a batch that started at the same positions read nothing, and its
+    log would say no more (`rebuild` writes such checkpoints).
     """
     folder = checkpoint.log_folder(0).rpartition("/")[0]
     if not folder or any(key.startswith(f"{folder}/") for key in checkpoint.images):

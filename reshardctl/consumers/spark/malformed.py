@@ -1,7 +1,7 @@
-"""What a reader of one file raises; whoever reads the tree turns it into an oddity."""
+"""The error of a reader of one file; the reader of the directory turns it into an anomaly."""
 
 from __future__ import annotations
 
 
 class Malformed(ValueError):
-    """A text that is not of its format. `str()` says why, in words for people."""
+    """A text that is not of its format; `str()` says why, for people."""

@@ -1,8 +1,8 @@
-"""kinesis-lineage: which marks of an offset count, and which shards they leave open.
+"""kinesis-lineage: which marks of an offset count, and which shards have none.
 
-A mark is a shard's entry in the offset. The newest committed offset is where the query goes on. A
-shard with a mark stays where it stands; one without begins once its listed parents have ended, at
-its own beginning. startingPosition counts in the first batch alone (docs/source.md).
+A mark is a shard's entry in the offset. The query continues from the newest committed offset: a
+shard with a mark continues there, one without begins at its own start once its listed parents have
+ended. startingPosition counts in the first batch only (docs/source.md).
 """
 
 from __future__ import annotations
@@ -26,33 +26,32 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId, decode, index_of, possibly_before
 
 SAME = 1.0
-"""Seconds: two creations that are nearer to each other are one."""
+"""Seconds; creation times that differ by less are the same."""
 
 
 def resting(checkpoint: Checkpoint) -> Batch | None:
-    """The newest committed batch: where the query starts from, what is planned beyond it aside."""
+    """The newest committed batch, from which the query starts, disregarding a planned one."""
     done = [batch for batch in checkpoint.batches.values() if batch.committed]
     return done[-1] if done else None
 
 
 def created(checkpoint: Checkpoint) -> float | None:
-    """When the stream of its offsets was created, as the newest that says so has it."""
-    told = [batch.created for batch in checkpoint.batches.values() if batch.created is not None]
-    return told[-1] if told else None
+    """When the stream of the offsets was created, by the newest one that says so."""
+    times = [batch.created for batch in checkpoint.batches.values() if batch.created is not None]
+    return times[-1] if times else None
 
 
-def same(one: float, other: float) -> bool:
+def same(first: float, second: float) -> bool:
     """Whether two creation times are one stream's."""
-    return abs(one - other) < SAME
+    return abs(first - second) < SAME
 
 
 def of_this_stream(lineage: Lineage, batch: Batch) -> bool:
-    """Whether an offset is of the stream that is there now: by the creation time in it, else by the
-    times in its numbers."""
+    """Whether an offset is of the present stream, by its creation time, else by its numbers."""
     if batch.created is not None:
         return same(batch.created, lineage.stream.created)
     numbers = [mark.value for mark in batch.positions.values() if decode(mark.value)]
-    return not numbers or not all(earlier_incarnation(lineage, one) for one in numbers)
+    return not numbers or not all(earlier_incarnation(lineage, number) for number in numbers)
 
 
 def history(lineage: Lineage, checkpoint: Checkpoint) -> list[Batch]:
@@ -64,7 +63,7 @@ def history(lineage: Lineage, checkpoint: Checkpoint) -> list[Batch]:
 
 
 def places(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Mapping[ShardId, Position]:
-    """The marks that the query goes on from. Those of an earlier stream are none."""
+    """The marks from which the query continues; an earlier stream's marks do not count."""
     batch = resting(checkpoint)
     if batch is None or is_first(checkpoint):
         return _first(lineage, checkpoint, app)
@@ -72,8 +71,11 @@ def places(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Mapping[ShardI
 
 
 def read_from(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Mapping[ShardId, Position]:
-    """The same with what a planned batch makes of them. It reads from the committed marks to its
-    own, and the next one goes on from these: where they lie before, nothing is read in between."""
+    """The marks from which the query continues after a planned batch.
+
+    The batch reads from the committed marks to its own, and the next one continues from those:
+    where they are earlier, nothing is read in between.
+    """
     marks, planned = places(lineage, checkpoint, app), planned_batch(checkpoint)
     if planned is None or is_first(checkpoint) or not of_this_stream(lineage, planned):
         return marks
@@ -88,15 +90,17 @@ def _lower(mark: Position, planned: Position) -> Position:
 
 
 def planned_batch(checkpoint: Checkpoint) -> Batch | None:
-    """The newest batch, where it is not committed: it runs first, as it stands."""
+    """The newest batch if it is not committed: it runs first, unchanged."""
     batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
     return None if batch is None or batch.committed else batch
 
 
 def _first(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Mapping[ShardId, Position]:
-    """A first batch that is planned runs again. LATEST is pinned by it, and nothing read: its end
-    is where it begins. By time, a mark of an end that names no time is of a shard that had closed
-    before it."""
+    """The starts of a planned first batch, which runs again.
+
+    It has pinned LATEST, and read nothing: its end is its beginning. By time, a mark of an end
+    without a number is of a shard that had closed before that time.
+    """
     planned = planned_batch(checkpoint)
     if planned is None or planned.broken:
         return {}
@@ -121,26 +125,28 @@ def _named(app: App, shard: ShardId, mark: Position) -> Position:
 
 
 def had_its_turn(lineage: Lineage, marks: Collection[ShardId]) -> set[ShardId]:
-    """Listed shards without a mark above one that has one."""
-    found: set[ShardId] = set()
+    """Listed shards without a mark that are ancestors of one with a mark."""
+    ancestors: set[ShardId] = set()
     todo = [parent for shard in marks for parent in lineage.parents(shard)]
     while todo:
         shard = todo.pop()
-        if shard not in found:
-            found.add(shard)
+        if shard not in ancestors:
+            ancestors.add(shard)
             todo += lineage.parents(shard)
-    return found - set(marks)
+    return ancestors - set(marks)
 
 
 def is_first(checkpoint: Checkpoint) -> bool:
-    """Whether startingPosition counts still: no batch is committed, or the newest has no mark."""
+    """Whether startingPosition still counts: no batch is committed, or the newest has no mark."""
     batch = planned_batch(checkpoint) or resting(checkpoint)
     return resting(checkpoint) is None or batch is None or not (batch.positions or batch.broken)
 
 
 def last_known(lineage: Lineage, past: Iterable[Batch], shard: ShardId) -> Position | None:
-    """The newest mark that can be true of the shard; of one that says falsely that an open shard
-    has ended, its number. past: see `history`."""
+    """The newest mark that can be true of the shard; of a false end, its number.
+
+    past: see `history`.
+    """
     for batch in past:
         mark = batch.positions.get(shard)
         if mark is None or is_refused(lineage, shard, mark):
@@ -153,7 +159,7 @@ def last_known(lineage: Lineage, past: Iterable[Batch], shard: ShardId) -> Posit
 
 
 def is_refused(lineage: Lineage, shard: ShardId, mark: Position) -> bool:
-    """Whether the source or Kinesis refuses its number, be it a mark of an end."""
+    """Whether the source or Kinesis refuses the mark's number, also in a mark of an end."""
     if not mark.value or mark.kind not in (AFTER_SEQUENCE_NUMBER, SHARD_END):
         return False
     if mark.kind == AFTER_SEQUENCE_NUMBER and is_foreign(lineage, shard, mark):
@@ -163,16 +169,18 @@ def is_refused(lineage: Lineage, shard: ShardId, mark: Position) -> bool:
 
 
 def is_false_end(lineage: Lineage, shard: ShardId, mark: Position) -> bool:
-    """Whether it says that an open shard has ended."""
+    """Whether the mark says that an open shard has ended."""
     return mark.kind == SHARD_END and shard in lineage and lineage.is_open(shard)
 
 
 def passed_over(
     lineage: Lineage, checkpoint: Checkpoint, marks: Mapping[ShardId, Position]
 ) -> dict[ShardId, ShardId]:
-    """Shards that nothing ever read: not listed any more, without a mark, and above a shard that
-    the query has still to begin, by that shard. An ended shard keeps its mark until its children
-    have theirs; in the first batch every shard is new."""
+    """Unlisted shards that were never read: shard → its descendant that has yet to begin.
+
+    An ended shard keeps its mark until its children have theirs; in the first batch every shard is
+    new.
+    """
     if is_first(checkpoint):
         return {}
     had = had_its_turn(lineage, marks)

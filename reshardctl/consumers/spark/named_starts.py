@@ -1,8 +1,8 @@
-"""startingPosition as JSON: where each shard begins that it names.
+"""startingPosition as JSON: where each named shard begins.
 
 The connectors take an offset line of theirs (InitialKinesisPosition.fromCheckpointJson of Qubole
-1.2.0 and of awslabs v1.4.2 to 0f4c005): what it does not name begins at the time of the driver's
-start. kinesis-lineage takes a place a shard (docs/source.md).
+1.2.0 and of awslabs v1.4.2 to 0f4c005); shards that it does not name begin at the time of the
+driver's start. kinesis-lineage takes a position for each shard (docs/source.md).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FORMS = (
 
 
 def named_starts(text: str) -> dict[ShardId, Position]:
-    """By shard. Raises UsageError for what neither takes."""
+    """The start of each named shard; raises UsageError for a text that neither takes."""
     try:
         value = load(text)
     except Malformed as error:
@@ -47,29 +47,29 @@ def named_starts(text: str) -> dict[ShardId, Position]:
 
 
 def _of_connectors(text: str) -> dict[ShardId, Position]:
-    found = shapes.read(text)
-    if found is None or found.broken or not found.positions:
-        raise _wrong(found.broken if found is not None and found.broken else "it names no shard")
-    return dict(found.positions)
+    offset = shapes.read(text)
+    if offset is None or offset.broken or not offset.positions:
+        raise _wrong(offset.broken if offset is not None and offset.broken else "it names no shard")
+    return dict(offset.positions)
 
 
 def _own(value: Any) -> dict[ShardId, Position]:
     if not isinstance(value, dict) or not value:
         raise _wrong("it names no shard")
-    return {ShardId(name): _start(name, one) for name, one in value.items()}
+    return {ShardId(name): _start(name, start) for name, start in value.items()}
 
 
-def _start(name: str, one: Any) -> Position:
+def _start(name: str, given: Any) -> Position:
     if index_of(name) is None:
         raise _wrong(f"{name!r} is no shard id")
-    kind, value = one, ""
-    if isinstance(one, Mapping) and len(one) == 1:
-        ((kind, value),) = one.items()
+    kind, value = given, ""
+    if isinstance(given, Mapping) and len(given) == 1:
+        ((kind, value),) = given.items()
         value = str(value)
     if isinstance(kind, str) and not value and is_number(kind):
         kind, value = AFTER_SEQUENCE_NUMBER, str(kind)
     if not isinstance(kind, str) or kind.upper() not in KINDS:
-        raise _wrong(f"{name}: {str(one)[:60]!r} is no place")
+        raise _wrong(f"{name}: {str(given)[:60]!r} is no place")
     kind = kind.upper()
     if kind == AT_TIMESTAMP:
         return Position(kind, str(round(_moment(value) * 1000)))

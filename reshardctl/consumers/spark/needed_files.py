@@ -1,8 +1,8 @@
-"""Which files of a checkpoint have to be seen.
+"""Which files of a checkpoint have to be read.
 
-A checkpoint may hold a million files of a connector's log; the proof needs the newest offset logs,
-BATCHES_READ of them, the newest commits, and of the connector's log the folders that it will read
-or meet at its start, and the last word on each shard that a later batch does not name any more.
+A checkpoint may hold a million files of a connector's log. The proof needs the newest offset logs
+(BATCHES_READ of them), the newest commits, the folders of the connector's log that its start reads,
+and the last entry of each shard that later batches do not name.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from reshardctl.model import Image, ShardId
 from reshardctl.model.trees import Select, Wants
 
 BATCHES_READ = 1000
-"""Spark keeps 100 batches unless minBatchesToRetain says otherwise. The next start needs two; the
-others tell what earlier ones lost."""
+"""Spark keeps 100 batches unless minBatchesToRetain is set. The next start needs two; the others
+show what earlier starts lost."""
 COMMITS_READ = 2
-"""Spark reads the newest commit alone; the one before it is for what an undo may bring back."""
+"""Spark reads only the newest commit; the one before it is for what an undo may restore."""
 AHEAD = 2
-"""Folders of the log beyond the newest batch: what is stale there would be taken for its own."""
+"""Folders of the log after the newest batch: stale entries there would count as that batch's."""
 
 
 def select(source: str) -> Select:
-    """What has to be seen of a checkpoint for one of its sources, "" for its only one."""
+    """Which files to read for one source of a checkpoint, "" for its only one."""
     def wanted(images: Mapping[str, Image], _listed: frozenset[str]) -> Wants:
         return wants(by_folder(images.values()), source)
 
@@ -45,7 +45,7 @@ def select(source: str) -> Select:
 
 
 def wants(folders: Folders, source: str = "") -> Wants:
-    """Everything that has to be seen, as far as the files seen so far tell."""
+    """Everything that has to be read, as far as the files read so far show."""
     places = {"", OFFSETS, COMMITS, SOURCES}
     logs = newest_logs(folders)
     files = {METADATA, *(f"{OFFSETS}/{number}" for number in logs)}
@@ -61,7 +61,7 @@ def wants(folders: Folders, source: str = "") -> Wants:
 
 
 def ahead(folders: Folders, log: str, whole: Collection[int]) -> list[int]:
-    """Folders of a log beyond all batches that are planned, or planned next."""
+    """Folders of a log after all batches that are planned, or planned next."""
     newest = max(whole, default=-1)
     inside = folders.get(log, {})
     names = [name[:-1] for name in inside if name.endswith("/") and is_batch(name[:-1])]
@@ -76,14 +76,14 @@ def newest_logs(folders: Folders) -> dict[int, Image]:
 
 
 def log_folders(source: str, connector: str) -> tuple[str, ...]:
-    """Where a source's connector keeps its log; both places where it is not known."""
+    """Where a source's connector keeps its log; both folders where the connector is not known."""
     return tuple(
         f"{SOURCES}/{source}/{log}" for name, log in LOGS.items() if connector in (name, "unknown")
     )
 
 
 def needed(found: Retained, source: str) -> tuple[frozenset[int], Mapping[int, frozenset[ShardId]]]:
-    """Batches by the connector's count: whose log is read whole, and of which only some shards'."""
+    """Batches, by the connector's ids, whose log is needed: in whole, and for some shards."""
     past = list(offsets(found.logs, source))
     whole = set(_whole(found, past))
     last = {
@@ -98,33 +98,33 @@ def needed(found: Retained, source: str) -> tuple[frozenset[int], Mapping[int, f
 
 
 def counted(number: int, offset: SourceOffset) -> int:
-    """The id by which the connector files the log of a batch: its own, not Spark's."""
+    """The id under which the connector files the log of a batch: its own, not Spark's."""
     return number if offset.batch_id is None else offset.batch_id
 
 
 def _whole(found: Retained, past: list[tuple[int, SourceOffset]]) -> Iterator[int]:
-    """The newest batch, the newest committed one, and what would come next."""
+    """The newest batch, the newest committed one, and those that would come next."""
     if past:
         first = counted(*past[0])
         yield from range(first, first + AHEAD + 1)
-    committed = (one for one in past if one[0] in found.committed)
-    for one in committed:
-        yield counted(*one)
+    committed = (entry for entry in past if entry[0] in found.committed)
+    for entry in committed:
+        yield counted(*entry)
         return
 
 
 def _log(
     folders: Folders, found: Retained, source: str, offset: SourceOffset,
-    places: set[str], files: set[str],
+    folders_to_list: set[str], files: set[str],
 ) -> None:
-    places.add(f"{SOURCES}/{source}")
+    folders_to_list.add(f"{SOURCES}/{source}")
     whole, some = needed(found, source)
     for log in log_folders(source, offset.connector):
-        places.add(log)
+        folders_to_list.add(log)
         for batch in {*whole, *ahead(folders, log, whole)}:
-            places.add(f"{log}/{batch}")
+            folders_to_list.add(f"{log}/{batch}")
             inside = folders.get(f"{log}/{batch}", {})
             files |= {image.key for name, image in inside.items() if not name.endswith("/")}
         for batch, shards in some.items():
-            places.add(f"{log}/{batch}")
+            folders_to_list.add(f"{log}/{batch}")
             files |= {f"{log}/{batch}/{shard}" for shard in shards}

@@ -15,7 +15,7 @@ from reshardctl.model.times import instant
 def notes(
     checkpoint: Checkpoint, app: App, fates: Mapping[ShardId, Fate]
 ) -> Iterator[str]:
-    """In words: how far back the evidence goes, and what this release does on its own."""
+    """Notes on how far back the evidence goes, and on what this release does by itself."""
     yield from _horizon(checkpoint)
     yield from of_default(app, fates)
     if app.traits.drops_closed and app.limit is None and _reads_a_closed_one(checkpoint, fates):
@@ -32,7 +32,7 @@ def notes(
 
 
 def of_default(app: App, fates: Mapping[ShardId, Fate]) -> Iterator[str]:
-    """That the outcome hangs on an option that nobody named."""
+    """The note that the outcome depends on an option that was not given."""
     if app.by_default and any(fate.cause is Cause.GONE for fate in fates.values()):
         default = str(app.fails).lower()
         yield (

@@ -1,9 +1,10 @@
-"""Offset logs, `offsets/<batch>`: a version, a line of metadata, a line for every source.
+"""Offset logs, `offsets/<batch>`: a version, a line of metadata, a line for each source.
 
-Version 1 names sources by their order; version 2 (Spark 4.2.0 and later) by an id before the
-first colon, in any order (OffsetSeqLog; runs on Spark 3.3.4 to 4.3.0). A source that has no
-offset yet is `-`. Spark takes any of the three line breaks (OffsetSeqLog.deserialize reads with
-scala.io.Source.getLines; run with CRLF, November 2026). What is not replaced stays byte for byte.
+Version 1 names sources by their order; version 2 (Spark 4.2.0 and later) by an id before the first
+colon, in any order (OffsetSeqLog; runs on Spark 3.3.4 to 4.3.0). A source without an offset is `-`.
+Spark takes any of the three line breaks (OffsetSeqLog.deserialize reads with
+scala.io.Source.getLines; run with CRLF, November 2026). Lines that are not replaced stay byte for
+byte.
 """
 
 from __future__ import annotations
@@ -31,8 +32,11 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True)
 class OffsetLog:
-    """An offset log. metadata: its second line, verbatim. tail: what follows the last line, "" as
-    Spark writes it; breaks: what stands between the lines, empty as Spark writes it."""
+    """An offset log.
+
+    metadata: its second line, verbatim. tail: what follows the last line, "" as Spark writes it.
+    breaks: what separates the lines, empty as Spark writes it.
+    """
 
     version: int
     metadata: str
@@ -41,27 +45,28 @@ class OffsetLog:
     breaks: tuple[str, ...] = ()
 
     def __getitem__(self, source: str) -> str:
-        """A source's offset as text. KeyError for a source that it does not name."""
+        """A source's offset as text; raises KeyError for a source that the log does not name."""
         for line in self.lines:
             if line.name == source:
                 return line.text
         raise KeyError(source)
 
     def get(self, source: str, otherwise: str) -> str:
-        """A source's offset as text, or something else for a source that it does not name."""
+        """A source's offset as text, or `otherwise` for a source that the log does not name."""
         return next((line.text for line in self.lines if line.name == source), otherwise)
 
     def __contains__(self, source: object) -> bool:
         return any(line.name == source for line in self.lines)
 
     def replacing(self, source: str, text: str) -> OffsetLog:
-        """The same log with another offset for one source. KeyError for one it does not name."""
+        """The log with another offset for one source; raises KeyError for one it does not name."""
         if source not in self:
             raise KeyError(source)
         if _BREAK.search(text):
             raise ValueError("an offset is one line")
-        lines = (SourceLine(source, text) if one.name == source else one for one in self.lines)
-        return replace(self, lines=tuple(lines))
+        new = SourceLine(source, text)
+        lines = tuple(new if old.name == source else old for old in self.lines)
+        return replace(self, lines=lines)
 
     def text(self) -> str:
         """The whole file."""
@@ -75,7 +80,7 @@ class OffsetLog:
 
 
 def parse_offset_log(text: str) -> OffsetLog:
-    """Raises Malformed for what is no offset log of version 1 or 2."""
+    """Read a log; raises Malformed for a text that is no offset log of version 1 or 2."""
     if not text:
         raise Malformed("it is empty")
     parts = _BREAK.split(text)
@@ -90,8 +95,8 @@ def parse_offset_log(text: str) -> OffsetLog:
     if not sources:
         raise Malformed("it names no source")
     breaks = tuple(parts[1::2])
-    odd = breaks if any(one != "\n" for one in breaks) else ()
-    return OffsetLog(version, metadata, tuple(_sources(version, sources)), tail, odd)
+    unusual = breaks if any(line_break != "\n" for line_break in breaks) else ()
+    return OffsetLog(version, metadata, tuple(_sources(version, sources)), tail, unusual)
 
 
 def _sources(version: int, lines: list[str]) -> Iterator[SourceLine]:

@@ -1,4 +1,4 @@
-"""The options of a `spark:` locator: what the operator says of the query."""
+"""The options of a `spark:` locator."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HAZARDS = ("late", "recount")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What was said; `None` or empty where nothing was."""
+    """The values of the options; `None` or empty for one that was not given."""
 
     releases: tuple[Traits, ...] = ()
     initial: Start | None = None
@@ -43,7 +43,7 @@ class Options:
 
 
 def read_options(options: Mapping[str, str]) -> Options:
-    """Read all but `source`. Raises UsageError for an unknown option or a bad value."""
+    """Read all but `source`; raises UsageError for an unknown option or a bad value."""
     refuse_unknown(options, NAMES, "spark:", ", ".join(NAMES))
     start = options.get("startingPosition")
     named = named_starts(start) if start is not None and start.lstrip().startswith("{") else None
@@ -59,8 +59,7 @@ def read_options(options: Mapping[str, str]) -> Options:
 
 
 def connector_lost(options: Mapping[str, str]) -> str:
-    """Whose checkpoint it was of which nothing is left, where batch= says that this is so; ""
-    otherwise, or where release= leaves it open."""
+    """The connector of a lost checkpoint, where batch= and release= name one; "" otherwise."""
     if "batch" not in options or "release" not in options:
         return ""
     connectors = {traits.connector for traits in traits_of(options["release"])}
@@ -68,10 +67,10 @@ def connector_lost(options: Mapping[str, str]) -> str:
 
 
 def candidates(checkpoint: Checkpoint, options: Mapping[str, str]) -> list[Candidate]:
-    """Every query that may start on the checkpoint. Raises UsageError for a release of another
-    connector than the one that wrote it.
+    """Every query that may start on the checkpoint.
 
-    failOnDataLoss is never asked for: every connector has a default, which is taken and named.
+    Raises UsageError for a release of another connector than the one that wrote it. failOnDataLoss
+    is never asked for: every connector has a default, which is taken and named.
     """
     given = read_options(options)
     releases = given.releases or starters(checkpoint)
@@ -95,14 +94,13 @@ def candidates(checkpoint: Checkpoint, options: Mapping[str, str]) -> list[Candi
 
 
 def _defaults(app: App) -> dict[str, str]:
-    """As the connector takes them: KinesisOptions.scala of awslabs, the README of Qubole's, and the
-    options of our own source."""
+    """The connectors' defaults: KinesisOptions.scala of awslabs, Qubole's README, our source."""
     start = Start.TRIM_HORIZON if app.traits.connector == LINEAGE else Start.LATEST
     return {"startingPosition": str(start), "failOnDataLoss": str(app.traits.fails).lower()}
 
 
 def _told(checkpoint: Checkpoint, app: App) -> dict[str, str]:
-    """What tells it from others: kinesis-lineage has a first batch, and no log of its own."""
+    """The options that distinguish a candidate; kinesis-lineage has a first batch, no log."""
     told = dict(app.options())
     if checkpoint.connector == LINEAGE:
         del told["sink"]
@@ -120,7 +118,7 @@ def _starts(checkpoint: Checkpoint, given: Options) -> tuple[Start, ...]:
 
 
 def _sinks(checkpoint: Checkpoint, given: Options) -> tuple[Sink, ...]:
-    """The sink matters only where a planned batch may have reached it before it was committed."""
+    """The possible sinks; they matter only if a planned batch may have reached one uncommitted."""
     if given.sink is not None:
         return (given.sink,)
     newest = checkpoint.newest

@@ -1,4 +1,4 @@
-"""The words that Spark and the connectors write into every checkpoint."""
+"""Texts that Spark and the connectors write into every checkpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is odd about a checkpoint's positions, against the lineage."""
+"""Anomalies of a checkpoint's positions, judged against the lineage."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ from reshardctl.model import Anomaly, ShardId
 
 
 def current(checkpoint: Checkpoint) -> dict[ShardId, Position]:
-    """Where the newest batch stands: where it starts while it is planned, where it ended once it is
-    committed. An end is kept as one. Offsets that are ends: where the newest committed one ended.
+    """The newest batch's positions: its start while it is planned, its end once it is committed.
+
+    An end is kept as one. Of offsets that are ends: those of the newest committed batch.
     """
     batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
     if batch is None:
         return {}
     if checkpoint.connector == LINEAGE:
         return dict((resting(checkpoint) or batch).positions)
-    found = dict(batch.positions)
+    positions = dict(batch.positions)
     if (batch.committed or checkpoint.runs_again) and checkpoint.connector in KEEPING:
         entries = checkpoint.entries.get(log_of(batch), {})
-        found |= {shard: entry.position for shard, entry in entries.items()}
-    return found
+        positions |= {shard: entry.position for shard, entry in entries.items()}
+    return positions
 
 
 def against_the_lineage(lineage: Lineage, checkpoint: Checkpoint) -> Iterator[Anomaly]:
-    """Shards of the newest batch that are gone or not yet born; numbers of an earlier stream."""
+    """Shards of the newest batch that are gone or not created yet; numbers of an earlier stream."""
     batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
     told = by_creation(lineage, checkpoint)
     for shard, position in current(checkpoint).items():

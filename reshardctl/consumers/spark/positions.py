@@ -1,4 +1,4 @@
-"""How a place in a shard is spelled in Spark's files, apart from any connector's syntax."""
+"""Positions as Spark's files spell them, apart from any connector's syntax."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ NUMBERED = frozenset({AT_SEQUENCE_NUMBER, AFTER_SEQUENCE_NUMBER})
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """One place as it is spelled.
+    """One position as it is spelled.
 
-    kind: one of KINDS. value: the number of a sequence-number kind, the milliseconds since 1970
-    of AT_TIMESTAMP, else as it stands ("" from the connectors). sub, last: awslabs' place inside
-    an aggregated record, and whether that is its last one. quiet: Unix seconds as of which nothing
-    lay behind it, where the source notes that.
+    Attributes:
+        kind: One of KINDS.
+        value: The number, the milliseconds since 1970 of AT_TIMESTAMP, else as stored.
+        sub: awslabs' index inside an aggregated record.
+        last: Whether that is the record's last one.
+        quiet: Unix seconds as of which no record followed, where the source notes that.
     """
 
     kind: str

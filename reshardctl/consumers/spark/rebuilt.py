@@ -1,12 +1,12 @@
-"""A checkpoint directory that is gone, written anew: as if one batch had been committed.
+"""Writes a lost checkpoint directory anew, as if one batch had been committed.
 
-kinesis-lineage: the batch ends on the wanted line, and the next one starts there. Qubole's: the
-batch behind it is planned as well, with the line as its starts, for that connector's own log of
-the first is gone and its starts are in the offset alone.
+kinesis-lineage: the batch ends at the target frontier, and the next one starts there. Qubole's: the
+next batch is planned as well, with the frontier as its starts, because the connector's log of the
+first batch is lost and only the offset has its starts.
 
-A file sink passes over every batch whose number its log has, and so does whatever remembers batch
-numbers (Delta's txnVersion, foreachBatch written to be idempotent): new batches have to be numbered
-on from the last that the sink has seen. No checkpoint holds that number; batch=N says it.
+A file sink skips every batch whose number its log has, and so does whatever remembers batch numbers
+(Delta's txnVersion, idempotent foreachBatch): new batches are numbered on from the last that the
+sink has seen. No checkpoint holds that number; batch=N says it.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from reshardctl.model import DONE, START, Create, Cut, ShardId, Step, TargetFron
 from reshardctl.model.times import instant
 
 SETTINGS = '{"batchWatermarkMs":0,"batchTimestampMs":0,"conf":{}}'
-"""Spark takes what is not in `conf` from the session, as for a new query (runs on 3.5.9 to 4.3.0;
-an empty line would kill it)."""
+"""Spark takes settings that are not in `conf` from the session, as for a new query (runs on 3.5.9
+to 4.3.0; an empty line would crash it)."""
 COMMIT = 'v1\n{"nextBatchWatermarkMs":0}'
 """What every release writes for a query without a watermark."""
 SHOWN = 50
-"""Shards that a starting position is spelled out for; more would fit no command line."""
+"""Shards for which a starting position is spelled out; more would fit no command line."""
 
 
 MARGIN = 60.0
-"""Seconds before the oldest place at which a start by time is to begin."""
+"""Seconds by which a start by time precedes the oldest position."""
 
 
 def lost(connector: str, source: str) -> Checkpoint:
-    """What is left of a checkpoint: nothing."""
+    """A checkpoint of which nothing is left."""
     return Checkpoint(
         connector=connector, source=source or "0", stream_name="", batches={}, commits={},
         entries={}, listed=frozenset(), query_id="", generation="", stateful=False,
@@ -51,7 +51,7 @@ def lost(connector: str, source: str) -> Checkpoint:
 def rebuild(
     lineage: Lineage, checkpoint: Checkpoint, want: TargetFrontier, app: App
 ) -> list[Step] | Cannot:
-    """The files, one a step: until the last of them is there, releases from 4.2 on do not start."""
+    """The files, one a step; before the last of them, releases from 4.2 on do not start."""
     assert app.batch is not None, "a directory without files is parsed for batch=N alone"
     if checkpoint.source != "0":
         return Cannot(
@@ -69,8 +69,10 @@ def rebuild(
 
 
 def _ways(lineage: Lineage, want: TargetFrontier, app: App) -> Iterator[str]:
-    """A new checkpoint from these places, where the connector takes them: from 1.4.3 on it takes
-    every closed shard of a new checkpoint for read."""
+    """Ways out: a new checkpoint from these positions, where the connector takes them.
+
+    From 1.4.3 on, awslabs takes every closed shard of a new checkpoint for read.
+    """
     places = _places(lineage, want)
     if app.traits.connector != AWSLABS or len(places) > SHOWN:
         yield "restore the directory from a backup, and run reshardctl fix on it"
@@ -90,11 +92,13 @@ def _ways(lineage: Lineage, want: TargetFrontier, app: App) -> Iterator[str]:
 
 
 def _by_time(lineage: Lineage, want: TargetFrontier, app: App) -> Iterator[str]:
-    """A start by time, where the connector has one: some time before the oldest place of the line.
-    A number's time may lie behind its record's arrival by a few seconds."""
+    """The way out by time, where the connector has one: some time before the oldest position.
+
+    A number's time may be a few seconds after its record's arrival.
+    """
     option = {AWSLABS: "startingPosition", DATABRICKS: "initialPosition"}.get(app.traits.connector)
     times = [_time(lineage, shard, want[shard]) for shard in lineage if want[shard] != DONE]
-    since = min((one for one in times if one is not None), default=None)
+    since = min((time for time in times if time is not None), default=None)
     if option is None or since is None:
         return
     if app.traits.drops_closed and _left_in_closed(lineage, want):
@@ -116,7 +120,7 @@ def _left_in_closed(lineage: Lineage, want: TargetFrontier) -> bool:
 def _ended(lineage: Lineage, want: TargetFrontier, last: int) -> Iterator[Step]:
     text = json.dumps(_offset(lineage, want))
     log = "\n".join(("v1", SETTINGS, text))
-    if last:  # Spark looks at the batch before the newest as well
+    if last:  # Spark reads the batch before the newest as well
         yield _file(f"offsets/{last - 1}", log, f"the batch before {last}, which Spark looks at")
     yield _file(f"offsets/{last}", log, "ends where the sink does: the next batch starts here")
     yield _file(f"commits/{last}", COMMIT, f"batch {last} is over")
@@ -124,7 +128,7 @@ def _ended(lineage: Lineage, want: TargetFrontier, last: int) -> Iterator[Step]:
 
 
 def _planned(lineage: Lineage, want: TargetFrontier, last: int, scala: str) -> Iterator[Step]:
-    """Only what has something left to read is named: an end, or a place at one, kills the query."""
+    """Names only shards with unread records: an end, or a position at one, crashes the query."""
     places = _places(lineage, want)
     name = lineage.stream.name
     line = ""
@@ -138,14 +142,13 @@ def _planned(lineage: Lineage, want: TargetFrontier, last: int, scala: str) -> I
 
 
 def _places(lineage: Lineage, want: TargetFrontier) -> dict[ShardId, Position]:
-    """Starts of all that has something left to read. A closed shard at its last record may have:
-    no one knows that it was the last."""
-    found = {shard: position_at(want[shard]) for shard in lineage}
-    return {shard: position for shard, position in found.items() if position is not None}
+    """Starts of all shards with unread records, also of closed ones at what may be their last."""
+    positions = {shard: position_at(want[shard]) for shard in lineage}
+    return {shard: position for shard, position in positions.items() if position is not None}
 
 
 def _offset(lineage: Lineage, want: TargetFrontier) -> Mapping[str, Any]:
-    """A mark for every shard but those that begin when their parents have ended."""
+    """A mark for every shard except those that begin when their parents have ended."""
     marked: set[ShardId] = set()
     for shard in reversed(list(lineage)):
         waits = any(want[parent] != DONE for parent in lineage.parents(shard))
@@ -168,7 +171,7 @@ def _mark(cut: Cut) -> Mapping[str, Any]:
 
 
 def _query(lineage: Lineage, text: str) -> Step:
-    """The query's id: another than it had, and the same for the same line."""
+    """The query's id: a new one, always the same for the same line."""
     digest = sha256(f"{lineage.stream.arn} {lineage.stream.created} {text}".encode()).hexdigest()
     parts = (digest[:8], digest[8:12], "8" + digest[13:16], "9" + digest[17:20], digest[20:32])
     why = "the query's id: without it, releases from 4.2 on do not start"
@@ -176,5 +179,5 @@ def _query(lineage: Lineage, text: str) -> Step:
 
 
 def _file(key: str, text: str, why: str) -> Step:
-    """Without a checksum beside it: Spark reads it so everywhere."""
+    """Creates a file without a checksum, which Spark reads everywhere."""
     return Step(f"write {key}", (Write(key, Create({"text": {"S": text}}), None, why),))

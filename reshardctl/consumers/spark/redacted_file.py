@@ -1,6 +1,6 @@
-"""A checkpoint's file for people who must not know whose it is: judged as before, naming nobody.
+"""Redacts a checkpoint's file: it is judged as before, but identifies nobody.
 
-Kept are Spark's own words, batch ids, shard ids, positions, times and settings.
+Spark's own words, batch ids, shard ids, positions, times and settings are kept.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from reshardctl.consumers.spark.table_log import HASH, PREFIX, RANGE, VALUE, is_
 from reshardctl.model import AttributeValue, Image
 
 Name = Callable[[str], str]
-"""A text → the name that stands for it."""
+"""A text → the name that replaces it."""
 
 ELSEWHERE = '{"redacted":true}'
-"""Stands where a source that does not read Kinesis has its offset."""
+"""Replaces the offset of a source that does not read Kinesis."""
 QUERY = '{"id":"00000000-0000-0000-0000-000000000000"}'
 _OWN = PLAIN | {"shard-source", "shard-commit", "_metadata", "delta", "snapshot", "0"} | {
     PREFIX.rstrip("/")
@@ -38,8 +38,10 @@ _SPARKS = ("org.apache.spark.", "true", "false")
 
 
 def redact(image: Image, name: Name) -> Image:
-    """The same file without a name in its path or its text; its checksum is that of the new text
-    where it was right, blank where it was not."""
+    """The file without names in its path or text.
+
+    Its checksum is that of the new text if it was right, blank if it was not.
+    """
     if is_row(image):
         return _row(image, name)
     values: dict[str, AttributeValue] = {
@@ -57,7 +59,7 @@ def redact(image: Image, name: Name) -> Image:
 
 
 def _row(row: Image, name: Name) -> Image:
-    """A row of a log in a table: batch, shard and place stay, whatever else it holds does not."""
+    """A row of a log in a table: batch, shard and position are kept, other attributes are not."""
     values = {attribute: value for attribute, value in row.attributes.items() if attribute in OWN}
     text = str(values.get(VALUE, {}).get("S", ""))
     if text and not _plain(text):
@@ -98,7 +100,7 @@ _ENTRY = frozenset({
 
 
 def _plain(text: str) -> bool:
-    """Whether it holds nothing but what Spark and the connectors write there themselves."""
+    """Whether the text holds only what Spark and the connectors write there themselves."""
     body = text.rpartition("\n")[2]
     try:
         value = json.loads(body)
@@ -108,16 +110,16 @@ def _plain(text: str) -> bool:
 
 
 def _offset(text: str, name: Name) -> str:
-    found = shapes.read(text) if text != NO_OFFSET else None
-    if found is None:
+    offset = shapes.read(text) if text != NO_OFFSET else None
+    if offset is None:
         return text if text == NO_OFFSET else name(text) if shapes.damaged(text) else ELSEWHERE
-    if not found.stream:
+    if not offset.stream:
         return text
-    return text.replace(json.dumps(found.stream), json.dumps(name(found.stream)))
+    return text.replace(json.dumps(offset.stream), json.dumps(name(offset.stream)))
 
 
 def _metadata(line: str, name: Name) -> str:
-    """Settings as they are, but for classes of the operator's own."""
+    """The settings, except for classes of the operator's own."""
     try:
         members = json.loads(line)
     except ValueError:

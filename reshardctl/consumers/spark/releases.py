@@ -24,15 +24,19 @@ from reshardctl.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What sets one connector's releases apart.
+    """What distinguishes one connector's releases.
 
-    release: the name that stands for them. connector: whose files it reads. scala: the version it
-    is built for, which decides the order of the keys that it writes; "" where that is Python's.
-    drops_closed: a listed shard that is closed counts as read to its end, whatever its position.
-    merges: positions are the newest offset line's, each overruled by the log of its batch;
-    otherwise the log alone counts. fails: failOnDataLoss unless it is set. always_dies: a batch
-    that names an expired shard dies of it even without failOnDataLoss. forgets_idle: a start by
-    time that meets no record is stored as LATEST, anew in every batch.
+    Attributes:
+        release: The name that stands for them.
+        connector: Whose files they read.
+        scala: The version they are built for, which decides the order of the keys that they write;
+            "" for Python's order.
+        drops_closed: A closed shard counts as read to its end, whatever its position.
+        merges: Positions are those of the newest offset line, overruled by the log of its batch;
+            otherwise only the log counts.
+        fails: The default of failOnDataLoss.
+        always_dies: A batch that names an expired shard crashes even without failOnDataLoss.
+        forgets_idle: A start by time that meets no record is stored as LATEST, in every batch.
     """
 
     release: str
@@ -93,7 +97,7 @@ RELEASES = (
 AWSLABS_KNOWN = Known("awslabs connector", (
     (1, 0, 0), (1, 1, 0), (1, 2, 1), (1, 3, 0), (1, 4, 3), (2, 0, 0), (2, 1, 0),
 ), "awslabs-")  # fmt: skip
-"""By the tags of the project and branch-1.4.3; 2.1.0-SNAPSHOT is what main is called."""
+"""By the tags of the project and branch-1.4.3; main is called 2.1.0-SNAPSHOT."""
 
 _NUMBERED = re.compile(r"awslabs-(\d+)(?:\.(\d+))?(?:\.(\d+))?(-SNAPSHOT)?\Z", re.ASCII)
 _TAGGED = {(1,): (1, 4, 2), (1, 4): (1, 4, 2), (2,): (2, 0)}
@@ -107,42 +111,42 @@ _KNOWN = ", ".join(traits.release for traits in RELEASES)
 def traits_of(release: str) -> tuple[Traits, ...]:
     """The traits of a full version, of a named build, or all that a prefix leaves open.
 
-    Raises UsageError for what this project cannot judge.
+    Raises UsageError for one that is not known.
     """
     return _placed(release)[0]
 
 
 def note_of(release: str | None) -> str:
-    """That another release stands for the one that was named, "" where it does not."""
+    """The note that another release stands for the named one; "" where none does."""
     return _placed(release)[1] if release else ""
 
 
 def _placed(release: str) -> tuple[tuple[Traits, ...], str]:
-    """What is meant, and why it is another than what was said."""
+    """The matching traits, and the note if they are another release's."""
     if match := _HEAD.match(release):
         other = match[1] and not same_commit(match[1], _COMMIT)
         return (AWSLABS_HEAD,), newer_patch(release, AWSLABS_HEAD.release) if other else ""
     if match := _NUMBERED.match(release):
-        said = tuple(int(part) for part in match.groups()[:3] if part)
-        return _awslabs(release, said, snapshot=bool(match[4]))
-    found = tuple(t for t in RELEASES if release and t.release.startswith(release))
-    if not found and (match := _PATCHED.match(release)):
+        version = tuple(int(part) for part in match.groups()[:3] if part)
+        return _awslabs(release, version, snapshot=bool(match[4]))
+    fitting = tuple(t for t in RELEASES if release and t.release.startswith(release))
+    if not fitting and (match := _PATCHED.match(release)):
         return _patched(release, match)
-    if not found:
+    if not fitting:
         raise UsageError(
             f"release={release}: no such Kinesis connector is known to this reshardctl",
             f"it knows {_KNOWN}; look for the connector's jar in the query's --jars or --packages",
         )
-    return found, ""
+    return fitting, ""
 
 
 def _awslabs(
-    release: str, said: tuple[int, ...], *, snapshot: bool
+    release: str, version: tuple[int, ...], *, snapshot: bool
 ) -> tuple[tuple[Traits, ...], str]:
-    """By the tags of the project: 1.4.3 was never tagged, 2.1 is what main is called."""
-    matched = AWSLABS_KNOWN.matching(release, _TAGGED.get(said, said))
+    """Match by the project's tags: 1.4.3 was never tagged, main is called 2.1."""
+    matched = AWSLABS_KNOWN.matching(release, _TAGGED.get(version, version))
     if matched.version[:2] == (2, 1):
-        exact = snapshot or len(said) < 3
+        exact = snapshot or len(version) < 3
         return (AWSLABS_HEAD,), "" if exact else newer_patch(release, AWSLABS_HEAD.release)
     if matched.version[:2] == (2, 0):
         return (AWSLABS_2_0,), matched.note
@@ -150,7 +154,7 @@ def _awslabs(
 
 
 def _patched(release: str, match: re.Match[str]) -> tuple[tuple[Traits, ...], str]:
-    """A newer patch of a connector that is known in one build."""
+    """Match a newer patch of a connector that is known in one build."""
     known = next(t for t in RELEASES if t.release.startswith(match[1]))
     patch = int(known.release.removeprefix(f"{match[1]}.").partition("_")[0])
     if int(match[2]) < patch:
@@ -164,7 +168,7 @@ def _patched(release: str, match: re.Match[str]) -> tuple[tuple[Traits, ...], st
 def starters(checkpoint: Checkpoint) -> tuple[Traits, ...]:
     """The releases that may have written the checkpoint, by its syntax and the order of its keys.
 
-    All of the JVM's for one without a batch; none for a source that no known connector writes.
+    All JVM releases for one without a batch; none for a source that no known connector writes.
     """
     if not any(batch.begun for batch in checkpoint.batches.values()):
         return tuple(traits for traits in RELEASES if traits.connector in (QUBOLE, AWSLABS))

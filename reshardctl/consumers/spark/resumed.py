@@ -1,4 +1,4 @@
-"""Where a query takes its shards up: the newest batch, and what the connector's log says of it.
+"""Where a query resumes its shards: the newest batch, and its entries in the connector's log.
 
 Sources: KinesisSource.getBatch of Qubole; KinesisV2MicrobatchStream.planInputPartitions of awslabs;
 runs of the three builds in November 2026.
@@ -27,9 +27,9 @@ _BOUNDS = frozenset({AT_SEQUENCE_NUMBER, AFTER_SEQUENCE_NUMBER, SHARD_END})
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """Where the query takes a shard up. runs: in a batch that was planned before it stopped.
+    """Where the query resumes a shard.
 
-    until: where that batch ends it, `None` for wherever it comes to.
+    runs: in a batch that was planned before the stop. until: where that batch ends, `None` if open.
     """
 
     at: Position
@@ -38,7 +38,7 @@ class Resumed:
 
 
 def resumed(checkpoint: Checkpoint, app: App) -> dict[ShardId, Resumed]:
-    """The shards that the newest batch and its log hold, with their places."""
+    """The shards that the newest batch and its log hold, with their positions."""
     batch = checkpoint.batches.get(checkpoint.newest or 0)
     if batch is None:
         return {}
@@ -54,8 +54,8 @@ def resumed(checkpoint: Checkpoint, app: App) -> dict[ShardId, Resumed]:
         if start.kind != SHARD_END
     }
     if checkpoint.connector == QUBOLE:
-        # It runs them all and writes over their entries; what else a crash left in the log of the
-        # batch stays, and the batch after it goes on there.
+        # It runs them all and overwrites their entries; other entries that a crash left in the log
+        # of the batch stay, and the next batch continues there.
         return {shard: Resumed(position) for shard, position in log.items()} | runs
     if not log:
         return runs
@@ -63,10 +63,10 @@ def resumed(checkpoint: Checkpoint, app: App) -> dict[ShardId, Resumed]:
 
 
 def left_over(checkpoint: Checkpoint) -> dict[ShardId, Position]:
-    """Where a log that is there already lets shards stand behind the batch to come.
+    """Positions in an existing log of the batch to come, from which shards would continue.
 
-    awslabs takes it for what a crash left: of a shard that it names by a time or a mark nothing is
-    read in that batch, and the one after it begins there.
+    awslabs takes the log for a crashed run's: it reads nothing in that batch of a shard that the
+    log names by a time or a mark, and begins there in the next one.
     """
     batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
     if batch is None or not batch.committed or checkpoint.connector == QUBOLE:
@@ -76,17 +76,16 @@ def left_over(checkpoint: Checkpoint) -> dict[ShardId, Position]:
 
 
 def far_ahead(checkpoint: Checkpoint) -> tuple[str, ...]:
-    """Files of the log of batches that come after the one to come, which let a shard go on where
-    they say, whatever will have been read by then: those that name it by a time or a mark.
+    """Files of the log of later batches from which a shard would continue: entries by time or mark.
 
-    A number or an end there is a bound of its batch, written over when the batch has run
+    A number or an end there bounds its batch, and is overwritten when the batch has run
     (planInputPartitions, HDFSMetadataCommitter.add with OVERWRITE).
     """
     batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
     if batch is None or checkpoint.connector != AWSLABS or checkpoint.tabled:
         return ()
     if batch.committed and batch.begun and not checkpoint.entries.get(log_of(batch)):
-        return ()  # it dies before
+        return ()  # it crashes earlier
     last = log_of(batch) + (1 if batch.committed else 0)
     return tuple(
         entry.image.key for log, entries in sorted(checkpoint.entries.items()) if log > last
@@ -95,9 +94,9 @@ def far_ahead(checkpoint: Checkpoint) -> tuple[str, ...]:
 
 
 def _again(batch: Batch, log: Mapping[ShardId, Position]) -> Iterator[tuple[ShardId, Resumed]]:
-    """awslabs runs of an uncommitted batch what its log has ended; the rest comes in the next.
+    """What awslabs runs again of an uncommitted batch: shards that its log has ended.
 
-    It stops where it meets the record that the log ended with: never, where it begins behind it.
+    It stops at the record with which the log ended, which it never meets if it begins after it.
     """
     for shard, start in batch.positions.items():
         end = log.get(shard)

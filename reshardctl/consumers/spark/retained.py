@@ -1,4 +1,4 @@
-"""The batches that a checkpoint retains, before anything is said of their sources."""
+"""The batches that a checkpoint retains, before their sources are judged."""
 
 from __future__ import annotations
 
@@ -17,12 +17,16 @@ from reshardctl.model import Image
 
 @dataclass(frozen=True, slots=True)
 class Retained:
-    """Offset and commit logs. images: of the offset logs, all of them, by id, ascending.
+    """Offset and commit logs.
 
-    logs: those that can be read; unreadable: why the others cannot, without those that nobody has
-    read yet. committed: the ids of all commit files; commits, bad_commits: those that were read.
-    spoiled: the newest commits, as far as none of them can be read by anybody: Spark reads the
-    newest that is there, and does not start.
+    Attributes:
+        images: All offset logs by id, ascending.
+        logs: Those that can be read.
+        unreadable: Why others cannot, without those that were not read yet.
+        committed: The ids of all commit files.
+        commits: Commits that were read.
+        bad_commits: Why others cannot be read.
+        spoiled: The newest commits that cannot be read: Spark reads the newest, and does not start.
     """
 
     images: Mapping[int, Image]
@@ -40,8 +44,7 @@ class Retained:
 
     @property
     def counted(self) -> frozenset[int]:
-        """The ids of the batches that are over for Spark, once it starts: the newest batch runs
-        again where its commit has to go."""
+        """The ids of committed batches, without one whose spoiled commit must be removed."""
         again = self.newest if self.newest in self.spoiled else None
         return self.committed - {again}
 
@@ -55,7 +58,7 @@ class Retained:
 
 
 def retained(folders: Folders) -> Retained:
-    """Read what was read of offsets/ and commits/."""
+    """Read the files of offsets/ and commits/ that have content."""
     images = _there(batches(folders, OFFSETS))
     logs: dict[int, OffsetLog] = {}
     unreadable: dict[int, str] = {}
@@ -89,5 +92,5 @@ def _named(image: Image, error: UsageError) -> UsageError:
     return UsageError(f"{image.key}: {error.what}", error.next)
 
 
-def _there(found: Mapping[int, Image]) -> dict[int, Image]:
-    return {number: image for number, image in found.items() if not is_orphan(image)}
+def _there(images: Mapping[int, Image]) -> dict[int, Image]:
+    return {number: image for number, image in images.items() if not is_orphan(image)}

@@ -1,4 +1,4 @@
-"""What may go wrong with a query that does start, wherever its places are."""
+"""Risks of a query that does start, whatever its positions."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from reshardctl.model import Cause, Risk, ShardId, index_of
 def risks(checkpoint: Checkpoint) -> Iterator[Risk]:
     """A log in a table that another query writes too: the first writer of a row wins."""
     batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
-    found = ahead_of(checkpoint.images, log_of(batch)) if checkpoint.tabled and batch else ()
-    if not found:
+    rows = ahead_of(checkpoint.images, log_of(batch)) if checkpoint.tabled and batch else ()
+    if not rows:
         return
-    named = (key.rpartition("/")[2] for key in found)
+    named = (key.rpartition("/")[2] for key in rows)
     shards = sorted({ShardId(name) for name in named if index_of(name) is not None})
     why = (
-        f"{len(found)} rows, the first is {found[0]}: another query uses the table, or an earlier "
+        f"{len(rows)} rows, the first is {rows[0]}: another query uses the table, or an earlier "
         "checkpoint did. Its key knows no query, and the first writer wins: each query will go on "
         "at the other's places"
     )

@@ -1,4 +1,4 @@
-"""The places that one offset log holds, for a report that shows what a written batch says."""
+"""The positions in one offset log, for a report that shows what a written batch says."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reshardctl.model import Image, ShardId, Stream
 
 
 def places(image: Image, source: str, stream: Stream) -> Mapping[ShardId, str]:
-    """By shard, as spelled: those of the source that reads the stream. None for any other file."""
+    """Positions by shard, of the source that reads the stream; none for other files."""
     if not image.key.startswith("offsets/"):
         return {}
     text = image.attributes.get("text", {}).get("S", "")
@@ -24,7 +24,7 @@ def places(image: Image, source: str, stream: Stream) -> Mapping[ShardId, str]:
 
 @lru_cache(maxsize=4)
 def _places(text: str, source: str, stream: Stream) -> Mapping[ShardId, str]:
-    """A file is asked for once a finding; the line of 10 000 shards is read once."""
+    """The same; a file is asked for once a finding, and the line of 10 000 shards is read once."""
     try:
         log = parse_offset_log(text)
         offset = shapes.read(log[chosen({0: log}, stream, source)])

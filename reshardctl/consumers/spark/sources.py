@@ -1,4 +1,4 @@
-"""Which sources of a query read Kinesis, and which of them is the one that is judged."""
+"""Which sources of a query read Kinesis, and which of them is judged."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def offsets(logs: Mapping[int, OffsetLog], source: str) -> Iterator[tuple[int, S
     """One source's readable Kinesis offsets, newest first."""
     for number in sorted(logs, reverse=True):
         text = logs[number].get(source, NO_OFFSET)
-        found = shapes.read(text) if text != NO_OFFSET else None
-        if found is not None:
-            yield number, found
+        offset = shapes.read(text) if text != NO_OFFSET else None
+        if offset is not None:
+            yield number, offset
 
 
 def kinesis(logs: Mapping[int, OffsetLog]) -> dict[str, SourceOffset]:
@@ -35,8 +35,10 @@ def kinesis(logs: Mapping[int, OffsetLog]) -> dict[str, SourceOffset]:
 
 
 def _newest(logs: Mapping[int, OffsetLog], source: str) -> SourceOffset | None:
-    """A source that has a sound offset of another kind is another source, whatever stood in its
-    place before; only damage is looked behind."""
+    """The source's newest offset, if it reads Kinesis; only damaged lines are skipped.
+
+    A source with a sound offset of another kind is another source, whatever it was before.
+    """
     for number in sorted(logs, reverse=True):
         text = logs[number].get(source, NO_OFFSET)
         if text != NO_OFFSET and not shapes.damaged(text):
@@ -45,7 +47,7 @@ def _newest(logs: Mapping[int, OffsetLog], source: str) -> SourceOffset | None:
 
 
 def connector_of(logs: Mapping[int, OffsetLog], source: str, folders: frozenset[str]) -> str:
-    """Whose source it is: by its newest offset that tells, else by the folder of its log."""
+    """The source's connector, by its newest offset that shows it, else by the folder of its log."""
     for _, offset in offsets(logs, source):
         if offset.connector != "unknown":
             return offset.connector
@@ -54,8 +56,7 @@ def connector_of(logs: Mapping[int, OffsetLog], source: str, folders: frozenset[
 
 
 def chosen(logs: Mapping[int, OffsetLog], stream: Stream | None, source: str) -> str:
-    """The source that is meant. UsageError where that is none or several, WrongStream where it
-    reads another stream."""
+    """The judged source; raises UsageError for none or several, WrongStream for another's."""
     ours, all_ = kinesis(logs), names(logs)
     if source:
         return _named(ours, all_, stream, source)
@@ -79,7 +80,7 @@ def chosen(logs: Mapping[int, OffsetLog], stream: Stream | None, source: str) ->
 
 
 def _not_cut_off(logs: Mapping[int, OffsetLog]) -> None:
-    """Raises CannotTell where a damaged line may have been that of a Kinesis source."""
+    """Raises CannotTell where a damaged line may be a Kinesis source's."""
     newest = max(logs)
     for line in logs[newest].lines:
         why = shapes.damaged(line.text) if line.text != NO_OFFSET else ""

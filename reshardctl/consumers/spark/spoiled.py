@@ -1,4 +1,4 @@
-"""Files that keep Spark from starting, whatever the offsets say: commits and `metadata`.
+"""Mends files that keep Spark from starting, whatever the offsets say: commits and `metadata`.
 
 Without the newest commit its batch runs again: its records come twice, and nothing is lost. A query
 with another id reads the same (runs on Spark 3.5.9 and 4.1.4, November 2026).
@@ -16,7 +16,7 @@ from reshardctl.model import Step
 
 
 def startable(checkpoint: Checkpoint) -> Iterator[Step]:
-    """The steps after which Spark starts: until the last of them it does not, as before."""
+    """The steps after which Spark starts; before the last of them it does not."""
     for key, reason in checkpoint.spoiled.items():
         image = checkpoint.images.get(key)
         why = f"Spark cannot read it and does not start: {reason}"

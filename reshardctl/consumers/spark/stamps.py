@@ -1,4 +1,4 @@
-"""What Spark notes in the second line of an offset log: times and watermarks.
+"""Times and watermarks in the second line of an offset log.
 
 Sources: OffsetSeqMetadata of Spark 3.3 to 4.3; checkpoints of runs on 3.3.4 to 4.3.0.
 """
@@ -22,8 +22,10 @@ def planned_at(batch: Batch) -> float | None:
 
 
 def watermark(checkpoint: Checkpoint) -> int:
-    """The query's watermark, milliseconds since 1970, 0 for none: the higher one of what the
-    newest batch was planned with and what the newest commit hands to the next."""
+    """The query's watermark, milliseconds since 1970, 0 for none.
+
+    The higher of the one with which the newest batch was planned and the newest commit's.
+    """
     newest = checkpoint.newest
     batch = checkpoint.batches.get(newest) if newest is not None else None
     planned = _whole(batch.log.metadata, WATERMARK) if batch is not None else 0
@@ -37,15 +39,15 @@ def _whole(metadata: str, name: str) -> int:
         value = parse(metadata, JsonPath("line 2"))
     except UsageError:
         return 0
-    found = value.get(name, 0) if isinstance(value, dict) else 0
-    return found if isinstance(found, int) and not isinstance(found, bool) else 0
+    stored = value.get(name, 0) if isinstance(value, dict) else 0
+    return stored if isinstance(stored, int) and not isinstance(stored, bool) else 0
 
 
 def with_watermark(checkpoint: Checkpoint, batch: Batch) -> OffsetLog:
-    """The log of a committed batch, its second line as the next batch would carry it: the keys of
-    the query's configuration and the time stamp stay, the watermark is what the commit hands on.
+    """The log of a committed batch with the watermark that its commit hands on; the rest is kept.
 
-    Raises Malformed for a line without them."""
+    Raises Malformed for a second line without times.
+    """
     handed = checkpoint.commits.get(batch.id)
     planned = _whole(batch.log.metadata, WATERMARK)
     if handed is None or handed.watermark <= planned:

@@ -1,8 +1,7 @@
-"""Batches that a fix planned or edited, and that have run since: nothing takes them back.
+"""Batches that a fix planned or edited and that have run since, so that undo cannot remove them.
 
-A batch that is taken away after its commit keeps the query from starting (run: offsets removed,
-commits left, "CONCURRENT_STREAM_LOG_UPDATE"); one that is taken away after it has run is delivered
-twice.
+A batch that is removed after its commit keeps the query from starting (run: offsets removed,
+commits left, "CONCURRENT_STREAM_LOG_UPDATE"); one removed after it has run is delivered twice.
 """
 
 from __future__ import annotations
@@ -16,17 +15,17 @@ from reshardctl.model import Image
 
 
 def superseded_rows(images: Iterable[Image], keys: Collection[str], source: str) -> dict[str, str]:
-    """Keys of offset logs among these whose batch is over, and how that is known.
+    """Offset logs among `keys` whose batch has run: key → how that is known.
 
-    A checkpoint that was written anew has its batches and a commit from the fix itself: of what
-    it wrote, nothing shows that the query has run.
+    A rebuilt checkpoint has its batches and a commit from the fix itself, so they do not show that
+    the query has run.
     """
     numbers = sorted(int(n) for n in (_batch(key) for key in keys) if n)
     if not numbers:
         return {}
     checkpoint = checkpoint_of(images, None, source)
-    found = {number: _how(checkpoint, number, keys) for number in numbers}
-    return {f"offsets/{number}": how for number, how in found.items() if how}
+    reasons = {number: _how(checkpoint, number, keys) for number in numbers}
+    return {f"offsets/{number}": how for number, how in reasons.items() if how}
 
 
 def _batch(key: str) -> str:

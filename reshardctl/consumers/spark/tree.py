@@ -1,4 +1,4 @@
-"""A checkpoint's files → the checkpoint."""
+"""Parses a checkpoint's files into a `Checkpoint`."""
 
 from __future__ import annotations
 
@@ -34,9 +34,15 @@ def checkpoint_of(
 ) -> Checkpoint:
     """Parse the files of one checkpoint.
 
-    stream: whose source is judged; source: its index or name where several read that stream.
-    Raises UsageError for a folder that is no checkpoint or a query without a Kinesis source,
-    WrongStream where it reads other streams, CannotTell where no offset log can be read.
+    Args:
+        images: The checkpoint's files, and the rows of a log in a table.
+        stream: Whose source is judged.
+        source: Its index or name where several sources read that stream.
+
+    Raises:
+        UsageError: The folder is no checkpoint, or the query has no Kinesis source.
+        WrongStream: The query reads other streams.
+        CannotTell: No offset log can be read.
     """
     files = {image.key: image for image in images}
     rows = [image for image in files.values() if is_row(image)]
@@ -61,7 +67,7 @@ def checkpoint_of(
         generation=generation,
         stateful=any(key.startswith(f"{STATE}/") for key in files),
         other_sources=tuple(other for other in names(found.logs) if other != name),
-        anomalies=file_anomalies.oddities(folders, found, batches, flawed, log, generation),
+        anomalies=file_anomalies.of_files(folders, found, batches, flawed, log, generation),
         images=files,
         scalas=possible,
         committed=found.counted,
@@ -95,14 +101,14 @@ def _spoiled(found: Retained, metadata: Image | None, generation: str) -> dict[s
     if wrong == "absent":
         wrong = "it is missing" if metadata is None and generation in NEEDS_METADATA else ""
     elif metadata is not None and bytes_of(metadata) is None:
-        wrong = ""  # what nobody was allowed to read is not known to be wrong
+        wrong = ""  # a file that may not be read is not known to be wrong
     return {**({METADATA: wrong} if wrong else {}), **spoiled}
 
 
 def _batches(
     found: Retained, source: str, connector: str
 ) -> tuple[dict[int, Batch], dict[int, SourceOffset]]:
-    """The batches that name the source, and what its readable offsets say, ascending."""
+    """The batches that name the source, and its readable offsets, ascending."""
     batches: dict[int, Batch] = {}
     offsets: dict[int, SourceOffset] = {}
     before: int | None = None
@@ -153,10 +159,10 @@ def _nameless(found: Retained, source: str) -> dict[int, str]:
 def _origin(
     batches: Mapping[int, Batch], source: str, connector: str
 ) -> tuple[str, frozenset[str]]:
-    """Spark's release as far as the newest batch tells, and the Scala versions it may have."""
+    """Spark's release as far as the newest batch shows it, and the possible Scala versions."""
     newest_first = [batches[number] for number in sorted(batches, reverse=True)]
-    told = (conf.generation(batch.log.metadata) for batch in newest_first)
-    generation = next((one for one in told if one), "")
+    releases = (conf.generation(batch.log.metadata) for batch in newest_first)
+    generation = next((release for release in releases if release), "")
     if connector not in ("awslabs", "qubole"):
         return generation, SCALAS
     possible = frozenset(conf.SCALAS.get(generation, SCALAS))
@@ -171,7 +177,7 @@ def _stream(offsets: Mapping[int, SourceOffset]) -> str:
 
 
 def _log_places(folders: Folders) -> frozenset[str]:
-    """What was seen in or below the folders of the sources, as sources/<source>/<log>."""
+    """Existing paths below the sources' folders, as sources/<source>/<log>."""
     inside = (
         f"{folder}/{name}"
         for folder, images in folders.items()

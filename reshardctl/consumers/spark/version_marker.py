@@ -15,7 +15,7 @@ _MARKER = re.compile(r"v([1-9][0-9]{0,8})\Z", re.ASCII)
 
 
 def version_of(line: str) -> int:
-    """The version that a log's first line names.
+    """The version in a log's first line.
 
     Raises Malformed for a line that names none. Raises UsageError for a version that a newer Spark
     wrote: what such a Spark does at its next start is not known.

@@ -25,8 +25,8 @@ _COMMON = frozenset({"shardId", "iteratorType", "iteratorPosition"})
 
 
 def read(value: Mapping[str, Any]) -> SourceOffset:
-    """An offset of this shape."""
-    return connector.read(NAME, value, MEMBERS, _place)
+    """Read an offset of this shape."""
+    return connector.read(NAME, value, MEMBERS, _position)
 
 
 def line(
@@ -34,27 +34,27 @@ def line(
 ) -> str:
     """The text that the connector itself would write."""
     shards = {
-        shard: writing.members(one)
-        | {"subSequenceNumber": str(one.sub), "isLast": "true" if one.last else "false"}
-        for shard, one in positions.items()
+        shard: writing.members(position)
+        | {"subSequenceNumber": str(position.sub), "isLast": "true" if position.last else "false"}
+        for shard, position in positions.items()
     }
     return writing.offset(stream, batch_id, shards, scala)
 
 
 def entry(text: str) -> tuple[ShardId, Position]:
-    """A file of its log. Raises Malformed for one that the connector cannot read."""
+    """Read a file of its log; raises Malformed if the connector cannot."""
     value = load(text)
     if not isinstance(value, dict):
         raise Malformed(f"not an object but {kind(value)}")
     known = {name: value[name] for name in _COMMON if name in value}
-    found = connector.strings(known, _COMMON)
+    members = connector.strings(known, _COMMON)
     sub, last = value.get("subSequenceNumber"), value.get("isLast")
     if not isinstance(sub, Digits) or not connector.LONG.match(sub):
         raise Malformed(f"subSequenceNumber is {_absent(sub)}, and the connector wants a number")
     if not isinstance(last, bool):
         raise Malformed(f"isLast is {_absent(last)}, and the connector wants true or false")
-    position = connector.position(found["iteratorType"], found["iteratorPosition"], int(sub), last)
-    return ShardId(found["shardId"]), position
+    place = members["iteratorType"], members["iteratorPosition"]
+    return ShardId(members["shardId"]), connector.position(*place, int(sub), last)
 
 
 def entry_text(shard: ShardId, position: Position) -> str:
@@ -68,14 +68,14 @@ def entry_text(shard: ShardId, position: Position) -> str:
     return json.dumps(members, separators=(",", ":"))
 
 
-def _place(one: Mapping[str, str]) -> Position:
-    sub, last = one["subSequenceNumber"], one["isLast"].lower()
+def _position(members: Mapping[str, str]) -> Position:
+    sub, last = members["subSequenceNumber"], members["isLast"].lower()
     if not connector.LONG.match(sub):
         raise Malformed(f"subSequenceNumber {sub[:40]!r} is no number")
     if last not in ("true", "false"):
-        raise Malformed(f"isLast {one['isLast'][:40]!r} is neither true nor false")
+        raise Malformed(f"isLast {members['isLast'][:40]!r} is neither true nor false")
     return connector.position(
-        one["iteratorType"], one["iteratorPosition"], int(sub), last == "true"
+        members["iteratorType"], members["iteratorPosition"], int(sub), last == "true"
     )
 
 

@@ -1,7 +1,7 @@
-"""Connectors' offsets exactly as they write them, read in one pass.
+"""Reads connectors' offsets in one pass if they are spelled exactly as the connectors write them.
 
-A checkpoint of ten thousand shards retains a million positions. What is spelled otherwise in any
-way is left to the long way, which says what is wrong with it.
+A checkpoint of ten thousand shards retains a million positions. Any other spelling is left to the
+slow reader, which says what is wrong with it.
 """
 
 from __future__ import annotations
@@ -31,39 +31,39 @@ _BATCH = re.compile(r"-?\d{1,18}\Z", re.ASCII)
 
 
 def read(text: str) -> SourceOffset | None:
-    """A connector's offset with at least one shard, `None` for whatever is not spelled so."""
+    """A connector's offset with at least one shard; `None` for any other spelling."""
     if not text.startswith('{"') or not text.endswith("}}"):
         return None
     return _awslabs(text) if '"isLast":"' in text else _qubole(text)
 
 
 def _awslabs(text: str) -> SourceOffset | None:
-    found = _AWSLABS.findall(text)
+    hits = _AWSLABS.findall(text)
     positions = {
         ShardId(shard): Position(kind, value, int(sub), last == "true")
-        for shard, sub, last, kind, value, *_ in found
+        for shard, sub, last, kind, value, *_ in hits
         if shard
     }
-    heads = [tuple(one[5:]) for one in found if not one[0]]
-    return _offset("awslabs", _AWSLABS, text, len(found), positions, heads)
+    heads = [tuple(hit[5:]) for hit in hits if not hit[0]]
+    return _offset("awslabs", _AWSLABS, text, len(hits), positions, heads)
 
 
 def _qubole(text: str) -> SourceOffset | None:
-    found = _QUBOLE.findall(text)
-    positions = {ShardId(shard): Position(kind, value) for shard, kind, value, *_ in found if shard}
-    heads = [tuple(one[3:]) for one in found if not one[0]]
-    return _offset("qubole", _QUBOLE, text, len(found), positions, heads)
+    hits = _QUBOLE.findall(text)
+    positions = {ShardId(shard): Position(kind, value) for shard, kind, value, *_ in hits if shard}
+    heads = [tuple(hit[3:]) for hit in hits if not hit[0]]
+    return _offset("qubole", _QUBOLE, text, len(hits), positions, heads)
 
 
 def _offset(
     connector: str, member: re.Pattern[str], text: str, count: int,
     positions: dict[ShardId, Position], heads: list[tuple[str, ...]],
 ) -> SourceOffset | None:
-    """Nothing may be left over, and nothing be given twice."""
+    """Checks that the whole text was read and nothing is given twice."""
     if not positions or len(heads) != 1 or count != len(positions) + 1:
         return None
-    first, one, second, other = heads[0]
-    head = {first: one, second: other}
+    first, first_value, second, second_value = heads[0]
+    head = {first: first_value, second: second_value}
     if len(head) != 2 or not _BATCH.match(head["batchId"]) or member.sub("", text) != "}":
         return None
     return SourceOffset(connector, head["streamName"], int(head["batchId"]), positions)

@@ -1,8 +1,8 @@
 """Offsets of Databricks' `kinesis` source: read, never written.
 
-Shape as in the page "Kinesis-to-Delta Lake StreamingQueryListener event" of its documentation:
-a list with an object for every shard. That its offset files hold what its progress shows is
-Spark's rule for every source; no file of it was seen.
+Shape as in the page "Kinesis-to-Delta Lake StreamingQueryListener event" of its documentation: a
+list with an object for every shard. That its offset files hold what its progress shows is Spark's
+rule for every source; no file of it was seen.
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ def recognised(value: object) -> bool:
     return (
         isinstance(value, list)
         and bool(value)
-        and all(isinstance(one, dict) and isinstance(one.get("shard"), dict) for one in value)
+        and all(isinstance(entry, dict) and isinstance(entry.get("shard"), dict) for entry in value)
     )
 
 
 def read(value: Sequence[Any]) -> SourceOffset:
-    """An offset of this shape: where a batch ended."""
+    """Read an offset of this shape: where a batch ended."""
     positions: dict[ShardId, Position] = {}
     flaws: list[Flaw] = []
     streams = set()
-    for index, one in enumerate(value):
-        name = one["shard"].get("shardId")
+    for index, entry in enumerate(value):
+        name = entry["shard"].get("shardId")
         shard = ShardId(name) if isinstance(name, str) else None
-        streams.add(one["shard"].get("stream"))
+        streams.add(entry["shard"].get("stream"))
         try:
             if shard is None or index_of(shard) is None:
                 raise Malformed(f"shardId is {kind(name)}, not a shard's id")
             if shard in positions:
                 raise Malformed("it is given twice")
-            positions[shard] = _place(one.get("lastSeqNum"))
+            positions[shard] = _position(entry.get("lastSeqNum"))
         except Malformed as error:
             why = str(error) if shard else f"entry {index}: {error}"
-            flaws.append(Flaw(why, str(one)[:200], shard))
-    names = sorted(one for one in streams if isinstance(one, str))
+            flaws.append(Flaw(why, str(entry)[:200], shard))
+    names = sorted(entry for entry in streams if isinstance(entry, str))
     if len(names) != 1 or len(streams) != 1:
         flaws.append(Flaw(f"it names {len(streams)} streams", ", ".join(names)[:200]))
     return SourceOffset(NAME, names[0] if names else "", None, positions, tuple(flaws))
 
 
-def _place(number: object) -> Position:
+def _position(number: object) -> Position:
     if number is None or number == "":
         return Position(TRIM_HORIZON)
     if not isinstance(number, str) or not is_number(number):

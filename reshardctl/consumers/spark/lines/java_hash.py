@@ -1,4 +1,4 @@
-"""`String.hashCode` of Java, for the text that its maps are written in."""
+"""`String.hashCode` of Java."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ WORD = 0xFFFFFFFF
 
 
 def java_hash(text: str) -> int:
-    """As an unsigned word of 32 bits. text: no character outside the basic plane."""
+    """Returns an unsigned word of 32 bits. text: no character outside the basic plane."""
     code = 0
     for character in text:
         code = code * 31 + ord(character) & WORD

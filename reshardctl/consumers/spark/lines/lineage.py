@@ -3,8 +3,8 @@
 PySpark stores `json.dumps` of the source's dictionary, its spaces and order kept (runs on PySpark
 4.0 to 4.3, November 2026): `{"shards": {"<shard>": {"seq": "<number>", "end": false}}, "stream":
 "<name>", "created": <Unix seconds>, "retention": <seconds>}`. A shard may have two members more,
-Unix seconds both: `from`, where it begins by time and no record of it was met yet, and `tip`, as of
-when nothing lay behind `seq` (docs/source.md).
+Unix seconds both: `from`, if it begins by time and no record of it was read yet, and `tip`, as of
+when no record followed `seq` (docs/source.md).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from reshardctl.model import ShardId, index_of, is_number
 
 NAME = "lineage"
 MEMBERS = frozenset({"shards", "stream", "created", "retention"})
-PLACE = frozenset({"seq", "end", "from", "tip"})
+MARK = frozenset({"seq", "end", "from", "tip"})
 _BEYOND = 1e11
-"""Seconds: what the source takes for no time any more, nor do milliseconds pass."""
+"""Seconds from which the source takes a number for no time, so that milliseconds are refused."""
 
 
 def recognised(value: object) -> bool:
@@ -41,16 +41,16 @@ def recognised(value: object) -> bool:
 
 
 def read(value: Mapping[str, Any]) -> SourceOffset:
-    """An offset of this shape."""
+    """Read an offset of this shape."""
     positions: dict[ShardId, Position] = {}
     flaws: list[Flaw] = [*_remarks(value, MEMBERS), *_remarks(value["shards"], None)]
     for name, one in value["shards"].items():
         shard = ShardId(name)
         try:
-            positions[shard] = _place(shard, one)
+            positions[shard] = _position(shard, one)
         except Malformed as error:
             flaws.append(Flaw(str(error), str(one)[:200], shard))
-        flaws += (replace(flaw, shard=shard) for flaw in _remarks(one, PLACE))
+        flaws += (replace(flaw, shard=shard) for flaw in _remarks(one, MARK))
     stream = value.get("stream", "")
     if not isinstance(stream, str) or isinstance(stream, Digits):
         flaws.append(Flaw(f"stream is {kind(stream)}, not a name", str(stream)[:200]))
@@ -68,11 +68,11 @@ def line(
     before: str, positions: Mapping[ShardId, Position], without: Collection[ShardId] = (),
     created: float | None = None,
 ) -> str:
-    """The offset `before` with these positions, and without some shards; those of the others stay,
-    and so does the order. What the source noted of a place goes with it: a `tip` that outlived its
-    `seq` would hide a loss. created: of a stream that was created anew.
+    """The offset `before` with these positions, and without some shards; the order is kept.
 
-    Raises Malformed for a text that json.dumps would not have written.
+    The source's notes on a changed position are removed: a `tip` that outlived its `seq` would
+    hide a loss. created: creation time of a recreated stream. Raises Malformed for a text that
+    json.dumps would not have written.
     """
     value = json.loads(before)
     if json.dumps(value) != before:
@@ -95,24 +95,24 @@ def line(
 
 
 def begun_by_time(text: str) -> frozenset[ShardId]:
-    """Shards of an offset that read() takes whose place names a time that they begin at."""
+    """Shards of a valid offset that begin at a time."""
     shards = json.loads(text)["shards"]
-    return frozenset(ShardId(name) for name, one in shards.items() if one.get("from") is not None)
+    return frozenset(ShardId(name) for name, mark in shards.items() if mark.get("from") is not None)
 
 
-def _place(shard: ShardId, one: object) -> Position:
+def _position(shard: ShardId, mark: object) -> Position:
     if index_of(shard) is None:
         raise Malformed("this is no shard id")
-    if not isinstance(one, dict):
-        raise Malformed(f"not an object but {kind(one)}")
-    number, ended = one.get("seq"), one.get("end")
+    if not isinstance(mark, dict):
+        raise Malformed(f"not an object but {kind(mark)}")
+    number, ended = mark.get("seq"), mark.get("end")
     if not isinstance(ended, bool):
         raise Malformed(f"end is {kind(ended)}, neither true nor false")
     if not isinstance(number, str) or isinstance(number, Digits):
         raise Malformed(f"seq is {kind(number)}, not a string")
     if number and not is_number(number):
         raise Malformed(f"{number[:60]!r} is no sequence number")
-    since, quiet = _seconds(one, "from"), _seconds(one, "tip")
+    since, quiet = _seconds(mark, "from"), _seconds(mark, "tip")
     if ended:
         return Position(SHARD_END, number)
     if number:
@@ -135,8 +135,7 @@ def _seconds(members: Mapping[str, Any], name: str) -> float | None:
 
 
 def _remarks(value: object, known: Collection[str] | None) -> Iterator[Flaw]:
-    """What it does not know, and what it passes by; known: the members that it reads, `None` for
-    any."""
+    """Members that the source does not know or overlooks. known: those it reads, `None` for any."""
     if not isinstance(value, dict):
         return
     if known is not None and (unknown := sorted(value.keys() - known)):

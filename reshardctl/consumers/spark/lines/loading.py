@@ -1,4 +1,4 @@
-"""JSON as the connectors' own reader takes it, with what it overlooks kept for a word of ours."""
+"""Reads JSON as the connectors' own reader does, and keeps what that reader overlooks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Twice(dict[str, Any]):
 
 
 def load(text: str) -> Any:
-    """Raises Malformed for what is no JSON. Whole numbers stay whole however long they are."""
+    """Read JSON; raises Malformed. Whole numbers stay whole however long they are."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         members = dict(pairs)
@@ -37,13 +37,13 @@ def load(text: str) -> Any:
 
 
 class Digits(str):
-    """A whole number as it is spelled: a sequence number is longer than any integer limit."""
+    """A whole number as it is spelled: a sequence number exceeds any integer limit."""
 
     __slots__ = ()
 
 
 def kind(value: object) -> str:
-    """What a JSON value is, in words."""
+    """The kind of a JSON value, as text."""
     if value is None:
         return "null"
     if isinstance(value, Digits):

@@ -11,9 +11,12 @@ from reshardctl.model import ShardId
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """Something wrong with an offset. fatal: whether its own source cannot read it.
+    """What is wrong with an offset.
 
-    raw: what stands there; shard: whose position it is, `None` for the offset as a whole.
+    Attributes:
+        raw: The text.
+        shard: Whose position it is, `None` for the offset as a whole.
+        fatal: Whether its own source cannot read it.
     """
 
     why: str
@@ -23,7 +26,7 @@ class Flaw:
 
     @property
     def where(self) -> str:
-        """Why, with the shard."""
+        """The reason, with the shard."""
         return f"{self.shard}: {self.why}" if self.shard else self.why
 
 
@@ -31,10 +34,12 @@ class Flaw:
 class SourceOffset:
     """An offset as read.
 
-    connector: which source writes this shape, "unknown" for a connector's offset without shards.
-    stream: its name, "" where the offset holds none. batch_id: the connectors' own count, by
-    which their log is filed, `None` where there is none. positions: also those of a flawed offset
-    that could be read. created: Unix seconds at which its stream was created, where it says so.
+    Attributes:
+        connector: The source that writes this shape, "unknown" for a connector's without shards.
+        stream: The stream's name, "" where the offset holds none.
+        batch_id: The connectors' own id, by which their log is filed, `None` where there is none.
+        positions: Also those of a flawed offset that could be read.
+        created: Unix seconds at which its stream was created, where the offset says.
     """
 
     connector: str

@@ -1,8 +1,8 @@
-"""The order in which Scala 2.12 reads the keys of a `mutable.HashMap` out again.
+"""The order in which Scala 2.12 iterates over the keys of a `mutable.HashMap`.
 
-The connectors fill such a map and write it as JSON, and Spark compares offsets by their text, so a
-line of ours has to have its keys where theirs would be. Rule: HashTable.scala and HashMap.scala
-of scala-library 2.12.18; checked against that library itself.
+The connectors fill such a map and write it as JSON, and Spark compares offsets by their text, so
+the lines that we write need the same order. Rule: HashTable.scala and HashMap.scala of
+scala-library 2.12.18; checked against that library itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SEED = 4
 
 
 def order(keys: Iterable[str]) -> list[str]:
-    """The keys as they are read out, given in the order in which they are put in."""
+    """The keys in the map's order; `keys` is in the order of insertion."""
     size = _TABLE
     buckets: list[list[tuple[int, str]]] = [[] for _ in range(size)]
     for count, key in enumerate(keys, start=1):
@@ -31,8 +31,11 @@ def order(keys: Iterable[str]) -> list[str]:
 
 
 def _grown(old: list[list[tuple[int, str]]], size: int) -> list[list[tuple[int, str]]]:
-    """A chain's head is its list's end: what is put in last is met first. It is walked from there,
-    so that growing turns it round; the topmost bits choose, so that no two chains meet."""
+    """The buckets after growing.
+
+    A chain's head is its list's end: the last inserted key comes first. The chain is walked from
+    there, so growing reverses it; the topmost bits choose the bucket, so no two chains meet.
+    """
     buckets: list[list[tuple[int, str]]] = [[] for _ in range(size)]
     for bucket in old:
         for entry in reversed(bucket):
@@ -48,5 +51,5 @@ def _improved(code: int) -> int:
 
 
 def _bucket(mixed: int, size: int) -> int:
-    """The topmost bits choose."""
+    """The bucket, by the topmost bits."""
     return mixed >> (33 - size.bit_length())

@@ -1,4 +1,4 @@
-"""The order in which Scala 2.13 reads the keys of a `mutable.HashMap` out again.
+"""The order in which Scala 2.13 iterates over the keys of a `mutable.HashMap`.
 
 Why that matters: see order_scala_2_12. Rule: HashMap.scala of scala-library 2.13.18; checked
 against that library itself.
@@ -15,19 +15,19 @@ BORN_EMPTY, BORN_SMALL = 16, 8
 
 
 def order(keys: Sequence[str], born: int) -> list[str]:
-    """The keys as they are read out. born: the size of its first table, BORN_EMPTY or BORN_SMALL.
+    """The keys in the map's order. born: size of its first table, BORN_EMPTY or BORN_SMALL.
 
-    Growing keeps a chain's order, and a chain is sorted by its signed hash, so the order in which
-    keys are put in decides only between keys of one hash.
+    Growing keeps a chain's order, and a chain is sorted by its signed hash, so the order of
+    insertion decides only between keys of one hash.
     """
     mask = _size(len(keys), born) - 1
     mixed = [(_mixed(java_hash(key)), key) for key in keys]
-    mixed.sort(key=lambda one: (one[0] & mask, _signed(one[0])))
+    mixed.sort(key=lambda entry: (entry[0] & mask, _signed(entry[0])))
     return [key for _, key in mixed]
 
 
 def _size(count: int, size: int) -> int:
-    """The table grows before the entry that would fill three quarters of it (HashMap.put0)."""
+    """The table's size; it grows before the entry that would fill three quarters (HashMap.put0)."""
     while count >= size * 3 // 4:
         size *= 2
     return size

@@ -23,26 +23,26 @@ _ENTRY = MEMBERS | {"shardId"}
 
 
 def read(value: Mapping[str, Any]) -> SourceOffset:
-    """An offset of this shape."""
-    return connector.read(NAME, value, MEMBERS, _place)
+    """Read an offset of this shape."""
+    return connector.read(NAME, value, MEMBERS, _position)
 
 
 def line(
     stream: str, batch_id: int, positions: Mapping[ShardId, Position], scala: str
 ) -> str:
     """The text that the connector itself would write."""
-    shards = {shard: writing.members(one) for shard, one in positions.items()}
+    shards = {shard: writing.members(position) for shard, position in positions.items()}
     return writing.offset(stream, batch_id, shards, scala)
 
 
 def entry(text: str) -> tuple[ShardId, Position]:
-    """A file of its log. Raises Malformed for one that the connector cannot read."""
+    """Read a file of its log; raises Malformed if the connector cannot."""
     value = load(text)
     if not isinstance(value, dict):
         raise Malformed(f"not an object but {kind(value)}")
     known = {name: value[name] for name in _ENTRY if name in value}
-    found = connector.strings(known, _ENTRY)
-    return ShardId(found["shardId"]), _place(found)
+    members = connector.strings(known, _ENTRY)
+    return ShardId(members["shardId"]), _position(members)
 
 
 def entry_text(shard: ShardId, position: Position) -> str:
@@ -51,5 +51,5 @@ def entry_text(shard: ShardId, position: Position) -> str:
     return json.dumps(members, separators=(",", ":"))
 
 
-def _place(one: Mapping[str, str]) -> Position:
-    return connector.position(one["iteratorType"], one["iteratorPosition"])
+def _position(members: Mapping[str, str]) -> Position:
+    return connector.position(members["iteratorType"], members["iteratorPosition"])

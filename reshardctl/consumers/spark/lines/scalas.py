@@ -1,4 +1,4 @@
-"""Which Scala wrote a connector's offset, told from the order of its keys."""
+"""Which Scala version wrote a connector's offset, by the order of its keys."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ _LINES = {"awslabs": awslabs.line, "qubole": qubole.line}
 
 @lru_cache(maxsize=16)
 def possible(text: str, connector: str) -> frozenset[str]:
-    """The Scala versions whose connector would write this very text; none for a text that was
-    written by something else."""
+    """The Scala versions whose connector would write this very text; none for another writer's."""
     offset = shapes.read(text)
     if offset is None or connector not in _LINES:
         return frozenset()

@@ -1,4 +1,4 @@
-"""Which source wrote an offset, told from its shape."""
+"""Which source wrote an offset, by its shape."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from reshardctl.consumers.spark.lines.writing import METADATA
 from reshardctl.consumers.spark.malformed import Malformed
 
 _KEPT = 256
-"""Offsets whose reading is kept: a plan reads one checkpoint again and again."""
+"""Offsets that stay cached: a plan reads one checkpoint repeatedly."""
 
 
 @lru_cache(maxsize=_KEPT)
 def read(text: str) -> SourceOffset | None:
-    """A source's offset, `None` for that of a source which does not read Kinesis."""
+    """A Kinesis source's offset, `None` for that of another source."""
     return canonical.read(text) or read_slowly(text)
 
 
@@ -39,13 +39,16 @@ def read_slowly(text: str) -> SourceOffset | None:
         return lineage.read(value)
     if not connector.recognised(value):
         return None
-    shards = [one for name, one in value.items() if name != METADATA and isinstance(one, dict)]
-    if any(not awslabs.OWN.isdisjoint(one) for one in shards):
+    shards = [
+        members for name, members in value.items()
+        if name != METADATA and isinstance(members, dict)
+    ]
+    if any(not awslabs.OWN.isdisjoint(shard) for shard in shards):
         return awslabs.read(value)
-    found = qubole.read(value)
+    offset = qubole.read(value)
     if shards:
-        return found
-    return SourceOffset("unknown", found.stream, found.batch_id, found.positions, found.flaws)
+        return offset
+    return SourceOffset("unknown", offset.stream, offset.batch_id, offset.positions, offset.flaws)
 
 
 def unread(text: str) -> str:

@@ -1,4 +1,4 @@
-"""JSON as the connectors write it: no spaces, and keys in the order of their Scala."""
+"""JSON as the connectors write it: no spaces, and keys in the order of their Scala version."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ METADATA = "metadata"
 
 
 def ordered(keys: Sequence[str], scala: str, born: int) -> list[str]:
-    """Keys as a map of that Scala gives them back; born: see order_scala_2_13."""
+    """Keys in the order of a map of that Scala version; born: see order_scala_2_13."""
     if scala == "2.12":
         return order_scala_2_12.order(keys)
     if scala == "2.13":
@@ -36,13 +36,13 @@ def offset(
 
 
 def metadata(stream: str, batch_id: int, scala: str) -> str:
-    """The metadata of an offset. Its two keys already tell one Scala from the other."""
+    """The metadata of an offset; the order of its two keys shows the Scala version."""
     head = {"batchId": str(batch_id), "streamName": stream}
     return _object(head, ordered(list(head), scala, order_scala_2_13.BORN_SMALL))
 
 
 def members(position: Position) -> dict[str, str]:
-    """What both connectors store of a position, as they put it in."""
+    """What both connectors store of a position, in their order."""
     return {"iteratorType": position.kind, "iteratorPosition": position.value}
 
 
