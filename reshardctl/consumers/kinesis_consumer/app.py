@@ -1,4 +1,4 @@
-"""What an application is configured with, and no store holds; how a locator says it."""
+"""What an application is configured with (no store holds it), and how a locator says it."""
 
 from __future__ import annotations
 
@@ -24,28 +24,27 @@ class Start(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """One candidate. time: Unix seconds for AT_TIMESTAMP, `None` where nobody said which."""
+    """One candidate. time: Unix seconds for AT_TIMESTAMP, `None` if unknown."""
 
     initial: Start
     traits: Traits
     time: float | None = None
 
     def options(self) -> Mapping[str, str]:
-        """The options that tell this candidate from others, as a locator spells them."""
+        """The options that distinguish this candidate, as a locator spells them."""
         return {"initial": str(self.initial), "release": self.traits.release}
 
 
 @dataclass(frozen=True, slots=True)
 class Whose:
-    """Which rows of a store are the application's, and which store it is. name: "" where nobody
-    said it."""
+    """Which rows of a store are the application's. name: "" if it was not given."""
 
     name: str = ""
     group: str = ""
     medium: str = ""
 
     def namespace(self, stream: str) -> str:
-        """Of its positions."""
+        """Namespace of its positions."""
         return f"{self.name}-{stream}"
 
     def leases(self, stream: str) -> str:
@@ -54,15 +53,16 @@ class Whose:
 
 
 def whose(options: Mapping[str, str], medium: str = "") -> Whose:
-    """The options that pick rows. Raises UsageError for an option that there is not."""
+    """The options that select rows; raises UsageError for an unknown option."""
     refuse_unknown(options, OPTIONS, "kinesis-consumer", ", ".join(OPTIONS))
     return Whose(options.get("app", ""), options.get("group", ""), medium)
 
 
 def applications(options: Mapping[str, str], *, leased: bool, medium: str = "") -> list[App]:
-    """Every application that may start: start modes × releases. leased: a group's rows are there.
+    """Every application that may start: start modes × releases.
 
-    Raises UsageError for a bad value, or a start mode or store that the named release has not.
+    leased: whether a group's rows exist. Raises UsageError for a bad value, or a start mode or
+    store that the named release does not have.
     """
     whose(options)
     starts, time = _starts(options.get("initial"))
@@ -70,23 +70,23 @@ def applications(options: Mapping[str, str], *, leased: bool, medium: str = "") 
     guesses = (GROUP, *STARTERS) if leased else STARTERS
     releases: tuple[Traits, ...] = (traits_of(release),) if release else guesses
     if medium not in ("", DYNAMODB):
-        releases = tuple(one for one in releases if not one.only_dynamodb)
+        releases = tuple(traits for traits in releases if not traits.only_dynamodb)
     if not releases:
         raise UsageError(
             f"release={release}: Telegraf keeps its positions in DynamoDB alone",
             "kinesis-consumer+ddb://TABLE, or leave release= out",
         )
-    found = [
+    apps = [
         App(start, traits, time if start is Start.AT_TIMESTAMP else None)
         for start in starts for traits in releases
         if traits.by_time or start is not Start.AT_TIMESTAMP
     ]
-    if not found:
+    if not apps:
         raise UsageError(
             f"{releases[0].release} has no start mode AT_TIMESTAMP",
             "initial=LATEST or initial=TRIM_HORIZON",
         )
-    return found
+    return apps
 
 
 def _starts(text: str | None) -> tuple[tuple[Start, ...], float | None]:

@@ -1,4 +1,4 @@
-"""What a start does with the rows, played over the listing.
+"""Simulates what a start does with the rows.
 
 Sources: allgroup.go, consumer.go and shard_scan.go of v0.5.0 and of master 31e0042, runs of both,
 November 2026; group/consumergroup of v0.5.0; Telegraf's consumer.go at b272631 and f636016.
@@ -47,7 +47,7 @@ class _Run:
         self._seen = Evidence(lineage, positions)
 
     def unlisted(self, shard: ShardId) -> Fate:
-        """Rows of shards that are not listed are not looked at."""
+        """The fate of an unlisted shard, whose row is ignored."""
         text = self._positions.rows[shard].text
         at = at_number(text) if is_number(text) else START
         cause = Cause.UNBORN if unborn(self._lineage, shard) else Cause.GONE
@@ -56,7 +56,7 @@ class _Run:
         return WillRead(exactly(at), DONE, frozenset(), ends, cause, why)
 
     def crash(self, fates: dict[ShardId, Fate]) -> Crash | None:
-        """A refused number ends the process, unless Kinesis says of it that it is foreign."""
+        """The crash at a refused number, unless Kinesis says that the number is another shard's."""
         if self._app.traits.survives:
             return None
         deadly = {
@@ -69,7 +69,7 @@ class _Run:
         return Crash(first.why, MENDED, True, first.cause, tuple(deadly))
 
     def fate(self, shard: ShardId) -> Fate:
-        """One listed shard."""
+        """The fate of a listed shard."""
         lease = self._positions.leases.get(shard) if self._app.traits.leases else None
         if lease is not None and lease.completed:
             if self._lineage.is_open(shard):
@@ -122,7 +122,7 @@ class _Run:
                 return WontRead(Cause.UNREADABLE, why)
 
     def _begins(self, shard: ShardId) -> Fate:
-        """Where a shard without a row begins: at the application's start mode."""
+        """Begins a shard without a row at the application's start mode."""
         mode = str(self._app.initial)
         why = f"it has no row: it begins at {mode}, the application's start mode"
         stored = self._positions.rows or self._positions.blank
@@ -146,8 +146,11 @@ class _Run:
         return WillRead(exactly(at), until, self._gates(shard), ends, cause, why)
 
     def _gates(self, shard: ShardId) -> frozenset[ShardId]:
-        """The parents it waits for. Those that are not listed hold back nobody, but for Telegraf
-        before 1.36.4 and for a group whose lease of such a parent is not completed."""
+        """The parents that a shard waits for.
+
+        Unlisted ones hold back no shard, except for Telegraf before 1.36.4 and for a group whose
+        lease of such a parent is not completed.
+        """
         listed = frozenset(self._lineage.parents(shard))
         others = frozenset(self._lineage[shard].parents) - listed
         return listed | {parent for parent in others if self._holds_back(parent)}

@@ -1,4 +1,4 @@
-"""harlow/kinesis-consumer in all of its stores, and what shares them, as one `Consumer`."""
+"""harlow/kinesis-consumer in all of its stores, and programs that share them, as one `Consumer`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from reshardctl.model import Anomaly, Image, ShardId, Step, Stream, TargetFronti
 
 
 class KinesisConsumer(BaseConsumer[Positions, App]):
-    """See `BaseConsumer`. Holds nothing but whose rows it reads."""
+    """See `BaseConsumer`. rows_of: whose rows to read, nobody's until options are known."""
 
     spec = KINESIS_CONSUMER
     shard_of = staticmethod(shard_of)
@@ -30,15 +30,14 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
     encode = staticmethod(encoding.encode)
 
     def __init__(self, rows_of: Whose | None = None) -> None:
-        """rows_of: whose rows to read; nobody's until it is bound to a locator's options."""
         self._whose = rows_of or Whose()
 
     def for_options(self, options: Mapping[str, str], medium: str = "", /) -> KinesisConsumer:
-        """The same for one application. Raises UsageError for an option that there is not."""
+        """Returns the consumer for one application; raises UsageError for an unknown option."""
         return KinesisConsumer(whose(options, medium))
 
     def parse(self, images: Iterable[Image], stream: Stream | None = None, /) -> Positions:
-        """The application's rows, with those of others apart."""
+        """Parse the application's rows, with those of others apart."""
         return parse(images, self._whose, stream)
 
     def empty(self, positions: Positions, /) -> bool:
@@ -46,7 +45,7 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
         return not positions.rows and not positions.blank
 
     def others(self, positions: Positions, /) -> dict[str, str]:
-        """Of the same table or keyspace: by application where they read the same stream."""
+        """Rows of the same table or keyspace, by application where they read the same stream."""
         return belonging(positions, self._whose)
 
     def positions(self, positions: Positions, /) -> dict[ShardId, str]:
@@ -54,7 +53,7 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
         return {shard: row.text for shard, row in positions.rows.items()}
 
     def anomalies(self, lineage: Lineage, positions: Positions, /) -> list[Anomaly]:
-        """Oddities of the rows themselves, and of rows against the listing."""
+        """Anomalies of the rows themselves, and of rows against the listing."""
         anomalies = list(positions.anomalies)
         for shard, row in positions.rows.items():
             anomalies += against_listing(
@@ -63,7 +62,7 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
         return anomalies
 
     def wrong_stream(self, positions: Positions, shard: ShardId, why: str, /) -> WrongStream:
-        """One row of a namespace that two splits into application and stream share."""
+        """The error names the row: two splits into application and stream may share a namespace."""
         return WrongStream(
             f"row {positions.rows[shard].image.key}: {why}: {positions.namespace} is kept for "
             "another stream",
@@ -72,7 +71,7 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
         )
 
     def candidates(self, positions: Positions, options: Mapping[str, str], /) -> list[Candidate]:
-        """Start modes × releases that the options leave open; nothing in the rows tells."""
+        """Start modes × releases that the options leave open; the rows distinguish none."""
         apps = applications(
             options, leased=bool(positions.leases), medium=self._whose.medium
         )
@@ -87,14 +86,13 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
     def rebuild(
         self, lineage: Lineage, positions: Positions, want: TargetFrontier, app: App, /
     ) -> list[Step] | Cannot:
-        """Rows where the line has shards to be read, as for a new application."""
+        """Rows where the target frontier has unread shards, as for a new application."""
         if app.traits.infers_ends:
             want = encoding.rewound(lineage, want)
         return super().rebuild(lineage, positions, want, app)
 
     def family(self, lineage: Lineage, keys: Collection[str], /) -> set[str]:
-        """The rows themselves and those of all ancestors, descendants and their parents; with the
-        leases that a consumer group has of them."""
+        """The rows of related shards, with a consumer group's leases of them."""
         wide: set[str] = set()
         leases = self._whose.leases(lineage.stream.name)
         for key in keys:
@@ -104,11 +102,11 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
         return wide
 
     def signs_of_life(self, images: Iterable[Image], /) -> dict[str, str]:
-        """Positions that advance, and the clocks of a consumer group."""
+        """Positions that advance, and the times of a consumer group."""
         return {image.key: _sign(image) for image in images}
 
     def owners_by_shard(self, positions: Positions, /) -> dict[ShardId, ShardOwner]:
-        """Nobody's; a group's lease says whose."""
+        """No owner, except where a group's lease names one."""
         leases = positions.leases
         return {
             shard: ShardOwner(leases[shard].owner if shard in leases else "", row.text, row.text)
@@ -116,7 +114,7 @@ class KinesisConsumer(BaseConsumer[Positions, App]):
         }
 
     def excluded_by(self, seconds: float, /) -> str:
-        """What a silent watch rules out."""
+        """What a watch without a change rules out."""
         return f"no position moved for {seconds:g} s, which a consumer with nothing to read shows"
 
 
@@ -129,6 +127,6 @@ def _sign(image: Image) -> str:
 
 
 def _defaults(app: App) -> dict[str, str]:
-    """initialShardIteratorType of the library's New; shard_iterator_type of Telegraf's plugin."""
+    """By initialShardIteratorType of the library's New, and Telegraf's shard_iterator_type."""
     telegraf = app.traits.release.startswith("telegraf")
     return {"initial": str(Start.TRIM_HORIZON if telegraf else Start.LATEST)}

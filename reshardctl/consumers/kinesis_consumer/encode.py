@@ -1,9 +1,10 @@
-"""A wanted line as rows: only what replay shows to differ, in guarded writes.
+"""Writes the target frontier as rows.
 
-A shard's beginning is written as its StartingSequenceNumber, behind which every record of it lies:
-read whole by v0.5.0 and master from all four stores (runs, Nov 2026). Its end has no spelling of
-its own: the library's EndingSequenceNumber would end the process, and Telegraf alone takes it. On
-master a row says of all ancestors that they are done, so nothing is written below an unread one.
+Only rows whose simulated start differs are changed, each with a condition. A shard's start is
+written as its StartingSequenceNumber, after which all its records lie: read whole by v0.5.0 and
+master from all four stores (runs, Nov 2026). Its end has no spelling: the EndingSequenceNumber
+would end the library's process, only Telegraf takes it. For master a row means that all ancestors
+are processed, so nothing is written below an unread one.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ RUNNING = "nothing in the store tells whether somebody reads the shard, and it w
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """What a shard's row should become. number: `None` to take it away."""
+    """What a shard's row should become. number: `None` to delete it."""
 
     number: str | None
     why: str
@@ -65,7 +66,7 @@ def encode(
     app: App,
     leave: Collection[ShardId],
 ) -> list[Step] | Cannot:
-    """Steps after which it reads from the wanted line. `leave`: shards not to be touched."""
+    """Steps after which it reads from the target frontier. leave: shards not to be written."""
     orders = _Orders(lineage, positions, want, app, frozenset(leave))
     orders.collect()
     if orders.obstacles:
@@ -74,10 +75,10 @@ def encode(
 
 
 def bootstrap(lineage: Lineage, want: TargetFrontier, app: App, namespace: str) -> list[Step]:
-    """First rows for an application that has none: where each shard begins. On master only where
-    the line begins, for a row further on would end what lies before it.
+    """First rows for an application that has none, at each shard's start.
 
-    Raises UsageError for a line that it cannot be begun at.
+    For master only where the frontier begins, because a row further on would end its ancestors.
+    Raises UsageError for a frontier at which it cannot begin.
     """
     empty = Positions(namespace, {}, {}, {}, (), ())
     orders = _Orders(lineage, empty, want, app, frozenset())
@@ -94,10 +95,12 @@ def bootstrap(lineage: Lineage, want: TargetFrontier, app: App, namespace: str) 
 
 
 def rewound(lineage: Lineage, want: TargetFrontier) -> dict[ShardId, Cut]:
-    """The line for a release that takes a row for the end of everything above it: what lies below
-    a shard that is still to be read begins again."""
+    """The frontier for a release to which a row means that all ancestors are processed.
+
+    Descendants of an unread shard begin again.
+    """
     return {
-        shard: START if any(want[one] != DONE for one in lineage.ancestors(shard)) else want[shard]
+        shard: START if any(want[s] != DONE for s in lineage.ancestors(shard)) else want[shard]
         for shard in lineage
     }
 
@@ -114,7 +117,7 @@ class _Orders:
     fates: Mapping[ShardId, Fate] = field(default_factory=dict)
 
     def collect(self) -> None:
-        """Go over the rows of shards to come, then over the listing, parents first."""
+        """Collect orders for shards not created yet, then for listed ones, parents first."""
         self.fates = simulate_start(self.lineage, self.positions, self.app).fates
         for shard, row in self.positions.rows.items():
             elsewhere = of_a_shard_elsewhere(self.lineage, shard, row.text)
@@ -127,7 +130,7 @@ class _Orders:
             self._keep_proven()
 
     def order(self, shard: ShardId, number: str | None, why: str) -> None:
-        """Note what a row is to become; `None` takes it away."""
+        """Note what a row is to become; `None` deletes it."""
         self.found[shard] = _Order(number, why)
 
     def _comes_right(self, shard: ShardId) -> bool:
@@ -148,14 +151,13 @@ class _Orders:
             self._move(shard, self.spelled(shard, want), fate.why)
 
     def spelled(self, shard: ShardId, cut: Cut) -> str:
-        """A beginning or a number as a row holds it."""
+        """A start or a number as a row holds it."""
         if cut.rank is Rank.START:
             return self.lineage[shard].start
         return cut.text or str(cut.number)
 
     def _move(self, shard: ShardId, number: str, why: str) -> None:
-        """A new row must not finish an unread ancestor; one that is there changes nothing for
-        them."""
+        """Writes a row, unless a new row would end an unread ancestor."""
         unread = self.unread_above(shard) if self.app.traits.infers_ends else []
         if unread and shard not in self.positions.rows:
             self.obstacles.append(ways.unread_above(shard, unread, self.app))
@@ -163,15 +165,19 @@ class _Orders:
         self.order(shard, number, why)
 
     def unread_above(self, shard: ShardId) -> list[ShardId]:
-        """Listed ancestors that are unread and that no row has finished yet."""
+        """Listed ancestors that are unread and that no row has ended yet."""
         return [
-            one for one in self.lineage.ancestors(shard)
-            if self.want[one] != DONE and self.fates[one].cause is not Cause.TAKEN_FOR_READ
+            ancestor for ancestor in self.lineage.ancestors(shard)
+            if self.want[ancestor] != DONE
+            and self.fates[ancestor].cause is not Cause.TAKEN_FOR_READ
         ]
 
     def _finish(self, shard: ShardId) -> None:
-        """What is over. Telegraf knows a mark; elsewhere a number that ends the process goes away,
-        and what would be read again without it is told by the effects."""
+        """Ends a processed shard.
+
+        Telegraf knows a mark; elsewhere a number that crashes the process is removed, and the
+        effects include what is read again without it.
+        """
         fate, end = self.fates[shard], self.lineage[shard].end
         if self.app.traits.takes_end and end is not None:
             if not self._read_inside(shard):
@@ -180,16 +186,19 @@ class _Orders:
             self._without_its_end(shard, fate.why)
 
     def _without_its_end(self, shard: ShardId, why: str) -> None:
-        """Where rows below show that it was read, it needs none. On master rows below end it, and
-        its number is never asked for (runs, Nov 2026). Otherwise it is read again, and its row
-        says so."""
+        """Removes a refused end.
+
+        Where rows below prove that the shard was read, it needs no row. For master rows below end
+        it, and its number is never asked for (runs, Nov 2026). Otherwise it is read again, and its
+        row says so.
+        """
         if self.app.traits.infers_ends:
             for child in self.lineage.children(shard):
                 if child not in self.positions.rows and self.want[child] == START:
                     self._move(child, self.lineage[child].start, why)
             if self._null(shard):
                 self.order(shard, None, why)
-        elif any(self._read_inside(one) for one in self.lineage.descendants(shard)):
+        elif any(self._read_inside(descendant) for descendant in self.lineage.descendants(shard)):
             self.order(shard, None, why)
         else:
             self.order(shard, self.lineage[shard].start, why)
@@ -199,8 +208,11 @@ class _Orders:
         return row is not None and row.null
 
     def _keep_proven(self) -> None:
-        """Numbers below a shard without a row prove that it was read. Where the last of them goes
-        back to its beginning, the shard's own end says so: master never asks for it."""
+        """Keeps the proof that a shard without a row was read: numbers in rows below it.
+
+        If the last of them is moved back to its start, the shard gets a row at its own end: master
+        never asks for it.
+        """
         for shard in self.lineage:
             end = self.lineage[shard].end
             if self.want[shard] != DONE or end is None or shard in self.leave | self.found.keys():
@@ -223,8 +235,11 @@ class _Orders:
             self.order(shard, None, "without a row it begins at LATEST, at every start")
 
     def _give_back(self, shard: ShardId) -> None:
-        """It is unread, and rows below it keep master from reading it. Rows from which nothing was
-        read can go; those that were read from cannot, without reading again what they settle."""
+        """Orders what makes master read an unread shard with rows below it.
+
+        Rows from which nothing was read are deleted; others cannot be, without re-reading what they
+        prove.
+        """
         below = [s for s in self.lineage.descendants(shard) if s in self.positions.rows]
         seeds = [
             s for s in below
@@ -241,7 +256,7 @@ class _Orders:
 
 
 def _steps(positions: Positions, orders: Mapping[ShardId, _Order]) -> list[Step]:
-    """All of them at once: siblings belong together, and each row stands for itself."""
+    """All writes at once: siblings belong together, and each row stands for itself."""
     writes = [_write(positions, shard, order) for shard, order in orders.items()]
     parts = [writes[n : n + TRANSACTION] for n in range(0, len(writes), TRANSACTION)]
     return [Step(_title(part), tuple(part)) for part in parts]

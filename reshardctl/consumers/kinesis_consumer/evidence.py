@@ -1,7 +1,8 @@
-"""What the rows of one store show together: who was read, what was born while it ran.
+"""What the rows of one store prove together: which shards were read, which are younger.
 
 Nothing marks a shard as finished. But the library starts a shard only once its parents have been
-read to their end (allgroup.go), so a record's number in a row shows that its ancestors were done.
+read to their end (allgroup.go), so a record's number in a row proves that its ancestors were
+processed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from reshardctl.model import ShardId, decode, shard_id, time_of
 
 
 class Evidence:
-    """Worked out once for a store and a listing."""
+    """Computed once for a store and a listing."""
 
     def __init__(self, lineage: Lineage, positions: Positions) -> None:
         self._lineage, self._positions = lineage, positions
@@ -34,7 +35,7 @@ class Evidence:
         self._newest = max([*times, *opened], default=0.0)
 
     def read(self, shard: ShardId) -> bool:
-        """Whether its row holds the number of a record of it, or another row does in its stead."""
+        """Whether its row, or another shard's, holds the number of one of its records."""
         return self.kinds.get(shard) is NumberKind.INSIDE or self.own_number(shard) != ""
 
     def read_below(self, shard: ShardId) -> bool:
@@ -42,23 +43,23 @@ class Evidence:
         return self._below_read.get(shard, False)
 
     def row_below(self, shard: ShardId) -> bool:
-        """Whether a listed descendant has a row, be it a record's number or not."""
+        """Whether a listed descendant has a row, whatever it holds."""
         return self._below_row.get(shard, False)
 
     def ran_before(self, shard: ShardId) -> bool:
-        """Whether a record older than the shard was read: it was born while the application was
-        at work, and nobody chose to leave it out."""
+        """Whether a record older than the shard was read: the application ran at its creation."""
         opened = self._lineage.opened_at(shard) if shard in self._lineage else None
         return opened is not None and self._oldest is not None and self._oldest < opened
 
     def expired(self, shard: ShardId) -> bool:
-        """Whether what the shard held at its beginning has expired by the time of some number."""
+        """Whether the shard's first records have expired by the time of some number."""
         opened = self._lineage.opened_at(shard)
         return opened is not None and opened + self._lineage.stream.retention < self._newest
 
     def own_number(self, shard: ShardId) -> str:
-        """The number of this shard that another shard's row holds, while its own row holds one of
-        that shard: the two were swapped. "" else, for a number in a row of its own tells nothing.
+        """The number of this shard that another shard's row holds, if the two rows were swapped.
+
+        "" otherwise: a number of this shard in its own row proves nothing.
         """
         numbers, kind = self._lost.get(shard, {}), self.kinds.get(shard)
         if len(numbers) != 1 or kind is None or not kind.foreign:
@@ -77,19 +78,18 @@ class Evidence:
         self._below_row[shard] = any(c in rows or self._below_row[c] for c in children)
 
     def _time(self, entry: tuple[ShardId, Row]) -> int | None:
-        """A time by which the application was there: of a record that it read, or of the shard's
-        beginning or end where its row was put there."""
+        """A time at which the application existed: a read record's, or the shard's start or end."""
         shard, row = entry
         own = self.kinds[shard].own
         there = own and not earlier_incarnation(self._lineage, row.text)
         return time_of(row.text) if there else None
 
     def _numbers_elsewhere(self) -> dict[ShardId, dict[ShardId, str]]:
-        """By the shard that they are of, then by the row that they stand in."""
-        found: dict[ShardId, dict[ShardId, str]] = {}
+        """Numbers in other shards' rows: shard of the number → shard of the row → number."""
+        numbers: dict[ShardId, dict[ShardId, str]] = {}
         for shard, row in self._rows():
             decoded = decode(row.text) if self.kinds[shard].foreign else None
             home = shard_id(decoded.shard) if decoded else shard
             if home != shard and classify(self._lineage, home, row.text) is NumberKind.INSIDE:
-                found.setdefault(home, {})[shard] = row.text
-        return found
+                numbers.setdefault(home, {})[shard] = row.text
+        return numbers

@@ -1,4 +1,4 @@
-"""What is to be said beside the findings: what these readers do that no row shows."""
+"""Notes beside the findings: what these readers do that no row shows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMED = 4
 def notes(
     lineage: Lineage, positions: Positions, app: App, fates: Mapping[ShardId, Fate]
 ) -> Iterator[str]:
-    """In the order in which they matter."""
+    """The notes, the most important first."""
     if app.initial is Start.LATEST and positions.rows:
         yield (
             "started at LATEST, this library reads a new shard from the moment at which it first "

@@ -1,8 +1,8 @@
-"""What the rows prove to be processed, shard by shard, given how the application is configured.
+"""What the rows prove to be processed, shard by shard, for a configured application.
 
-A row says up to where its shard was read; whether it is its last record, nothing says. Where the
-application begins at LATEST, a child begins when the library first asks for it: what came before
-that is missing at its head, and the row does not show it (runs on v0.5.0 and master, Nov 2026).
+A row says up to where its shard was read, not whether that was its last record. Where the
+application begins at LATEST, a child begins when the library first asks for it: earlier records are
+skipped, and the row does not show it (runs on v0.5.0 and master, Nov 2026).
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from reshardctl.model import (
 )
 
 NEAR = 300.0
-"""Seconds before a shard's close within which its last stored record is taken for the last of all,
-where the library itself went on below it."""
+"""Seconds before a shard's close within which its stored record counts as its last, if the library
+continued below the shard."""
 
 
 def processed(lineage: Lineage, positions: Positions, app: App) -> dict[ShardId, Span]:
-    """A span for every listed shard and every row. An empty store settles nothing."""
-    one = _Settled(lineage, positions, app)
-    line = {shard: one.unlisted(shard) for shard in positions.rows if shard not in lineage}
-    return line | {shard: one.span(shard) for shard in lineage}
+    """A span for every listed shard and every row; an empty store proves nothing."""
+    rows = _Processed(lineage, positions, app)
+    frontier = {shard: rows.unlisted(shard) for shard in positions.rows if shard not in lineage}
+    return frontier | {shard: rows.span(shard) for shard in lineage}
 
 
-class _Settled:
+class _Processed:
     def __init__(self, lineage: Lineage, positions: Positions, app: App) -> None:
         self._lineage, self._positions, self._app = lineage, positions, app
         self._seen = Evidence(lineage, positions)
 
     def unlisted(self, shard: ShardId) -> Span:
-        """A row whose shard is gone, or not born."""
+        """The span of a row whose shard is gone, or not created yet."""
         text = self._positions.rows[shard].text
         if not is_number(text):
             return Span(START, DONE)
@@ -56,7 +56,7 @@ class _Settled:
         return exactly(at_number(text))
 
     def span(self, shard: ShardId) -> Span:
-        """One listed shard."""
+        """The span of one listed shard."""
         lease = self._positions.leases.get(shard) if self._app.traits.leases else None
         if lease is not None and lease.completed:
             if self._lineage.is_open(shard):
@@ -79,7 +79,7 @@ class _Settled:
                 return self._misread(shard, row.text)
 
     def _misread(self, shard: ShardId, text: str) -> Span:
-        """A text that is no place in the shard, unless it can be told which one was meant."""
+        """The span of a text that is no position in the shard, though it may show one."""
         meant = self._seen.own_number(shard) or text.strip().lstrip("0")
         if meant != text and classify(self._lineage, shard, meant) is NumberKind.INSIDE:
             why = "its number stands in another row, in blanks or behind zeros"
@@ -87,8 +87,11 @@ class _Settled:
         return Span(START, furthest(self._lineage, shard))
 
     def _read(self, shard: ShardId, text: str) -> Span:
-        """A row that was read from. Where shards below it have begun, it may be done; whoever does
-        not read it any more has to be sure of that."""
+        """The span of a row that was read from.
+
+        Where shards below have begun, it may be processed; a release that then stops reading it has
+        to be sure of that.
+        """
         infers, at = self._app.traits.infers_ends, at_number(text)
         begun = self._seen.row_below(shard) if infers else self._seen.read_below(shard)
         if infers and begun and self._near_its_end(shard, text):
@@ -101,7 +104,7 @@ class _Settled:
         return Span(low, high, Basis.INFERRED, why) if why else exactly(at)
 
     def _near_its_end(self, shard: ShardId, text: str) -> bool:
-        """Whether its last stored record came shortly before its close."""
+        """Whether its stored record came shortly before its close."""
         written, closed = time_of(text), self._closed(shard)
         return written is not None and closed is not None and closed - written <= NEAR
 
@@ -112,7 +115,7 @@ class _Settled:
         return min((time for time in opened if time is not None), default=None)
 
     def _begun_late(self, shard: ShardId) -> bool:
-        """Whether it was begun while the application ran, and not at its beginning."""
+        """Whether it began while the application ran, and not at its start."""
         if not self._lineage[shard].parents or not self._starts_late(shard):
             return False
         return self._seen.ran_before(shard) and not self._seen.expired(shard)

@@ -1,9 +1,9 @@
-"""How what reads these rows differs: the library's releases, its master, its group, Telegraf.
+"""How the readers of these rows differ: the library's releases, its master, its group, Telegraf.
 
 Sources: allgroup.go, consumer.go and shard_scan.go of harlow/kinesis-consumer v0.5.0 and of master
 31e0042; group/consumergroup of v0.5.0; plugins/inputs/kinesis_consumer of influxdata/telegraf at
 b272631 (1.39) and f636016 (1.34). Runs of v0.5.0 and of master 31e0042, November 2026; of Telegraf
-1.39.3 only what is stored of undelivered records and what is read of other types than strings. The
+1.39.3 only what it stores of undelivered records and how it reads types other than strings. The
 group was not run.
 """
 
@@ -18,22 +18,23 @@ from reshardctl.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What sets one of them apart.
+    """What distinguishes one of them.
 
-    release: its name, which stands for all that are alike.
-    infers_ends: a row of a shard is taken as proof that all its ancestors are done; they are not
-    read (inferCompletedAncestors, #200).
-    takes_end: a row that holds the shard's EndingSequenceNumber marks it as done; otherwise that
-    number is asked for, refused, and ends the process.
-    survives: a refused number stops its shard alone, for good; otherwise a number that Kinesis
-    knows to be foreign is replaced by TRIM_HORIZON (#175), and any other refusal ends the process.
-    waits_for_unlisted: a shard waits for parents that are not listed any more, for ever (#17877).
-    leases: rows of a consumer group say which shards are completed.
-    by_time: AT_TIMESTAMP is a start mode.
-    out_of_order: a row holds what was delivered last, not the last of a gapless sequence
-    (onDelivery, store.set): records before it may be undelivered.
-    only_dynamodb: it has no other store (store.go).
-    strings_only: a number that is no string is logged and counts as no row (store.get).
+    Attributes:
+        release: The name that stands for all that are alike.
+        infers_ends: A row of a shard counts as proof that all its ancestors are processed; they are
+            not read (inferCompletedAncestors, #200).
+        takes_end: A row with the shard's EndingSequenceNumber marks it as processed; otherwise that
+            number is asked for, refused, and ends the process.
+        survives: A refused number stops only its shard, for good; otherwise a number that Kinesis
+            knows to be foreign is replaced by TRIM_HORIZON (#175), and others end the process.
+        waits_for_unlisted: A shard waits for unlisted parents, for ever (#17877).
+        leases: Rows of a consumer group say which shards are completed.
+        by_time: AT_TIMESTAMP is a start mode.
+        out_of_order: A row holds what was delivered last, not the last of a gapless sequence
+            (onDelivery, store.set): earlier records may be undelivered.
+        only_dynamodb: It has no other store (store.go).
+        strings_only: A number that is no string is logged and counts as no row (store.get).
     """
 
     release: str
@@ -63,7 +64,7 @@ TELEGRAF_OLD = replace(
 )
 
 STARTERS = (LIBRARY, MASTER, TELEGRAF)
-"""Who may start on rows of which nobody said whose they are. Nothing in them tells."""
+"""Readers that may start on rows whose reader was not named; the rows do not show it."""
 
 COMMIT = "31e0042"
 """Of master, which stands for itself."""
@@ -85,7 +86,7 @@ _WAYS = "release=0.5 (0.4.0 to 0.5.0), release=master, release=group-0.5 or rele
 def traits_of(release: str) -> Traits:
     """The traits of a version, of `master`, or of `telegraf-1.36` or `group-0.5`.
 
-    A prefix means its newest release. Raises UsageError for what this project cannot judge.
+    A prefix means its newest release. Raises UsageError for one that is not known.
     """
     kind, matched = _placed(release)
     match kind:
@@ -100,12 +101,12 @@ def traits_of(release: str) -> Traits:
 
 
 def note_of(release: str | None) -> str:
-    """That another release stands for the one that was named, "" where it does not."""
+    """The note that another release stands for the named one; "" where none does."""
     return _placed(release)[1].note if release else ""
 
 
 def _placed(release: str) -> tuple[str | None, MatchedRelease]:
-    """Which of them, and the known release that stands for it."""
+    """The kind of reader, and the known release that stands for the named one."""
     if match := _MASTER.match(release):
         other = match[1] and not same_commit(match[1], COMMIT)
         return "master", MatchedRelease((), newer_patch(release, MASTER.release) if other else "")

@@ -1,7 +1,7 @@
-"""Rows of positions, leases of a consumer group, and everything odd about them.
+"""Rows of positions and leases of a consumer group, with every anomaly.
 
-How each store holds them is said in `tables.py`. A consumer group's leases and workers:
-leaseItem and workerItem of group/consumergroup/ddb/repository.go, v0.5.0.
+How each store holds them: see `tables.py`. A consumer group's leases and workers: leaseItem and
+workerItem of group/consumergroup/ddb/repository.go, v0.5.0.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One position. text: as the library reads it; "" is none, and the row is as if absent.
+    """One position.
 
-    null: NULL in a column, at which the library's store fails. See `read` for both.
+    text: as the library reads it; "" counts as no row. null: NULL in a column, at which the
+    library's store fails. See `read` for both.
     """
 
     shard: ShardId
@@ -47,7 +48,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A group's lease. It gates children until it is completed."""
+    """A group's lease; children wait until it is completed."""
 
     shard: ShardId
     image: Image
@@ -57,9 +58,10 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """A parsed store. rows: those the library reads a position from. blank: rows without one.
+    """A parsed store.
 
-    others: rows of other applications and streams, never touched.
+    rows: those with a position that the library reads. blank: rows without one. others: rows of
+    other applications and streams, never written.
     """
 
     namespace: str
@@ -71,11 +73,14 @@ class Positions:
     anomalies: tuple[Anomaly, ...] = field(default=())
 
     def row(self, shard: ShardId) -> Row | None:
-        """The shard's row, with a position or without."""
+        """The shard's row, with or without a position."""
         return self.rows.get(shard) or self.blank.get(shard)
 
     def as_read(self, *, strings_only: bool) -> Positions:
-        """As a start reads them; strings_only: rows whose number is no string count as none."""
+        """Positions as a start reads them.
+
+        strings_only: rows whose number is no string count as none.
+        """
         if not strings_only:
             return self
         typed = {
@@ -87,7 +92,7 @@ class Positions:
 
 
 def parse(images: Iterable[Image], whose: Whose, stream: Stream | None) -> Positions:
-    """Read a store. Raises UsageError where it cannot be told which rows are the application's."""
+    """Read a store; raises UsageError where the application's rows cannot be identified."""
     every = list(images)
     if every and not whose.name:
         raise _nameless(every, stream)
@@ -111,7 +116,7 @@ def parse(images: Iterable[Image], whose: Whose, stream: Stream | None) -> Posit
             workers.append(image)
         else:
             others.append(image)
-    anomalies += [one for row in rows.values() for one in _oddities(row)]
+    anomalies += [anomaly for row in rows.values() for anomaly in _anomalies(row)]
     return Positions(
         own, {s: r for s, r in rows.items() if r.text}, {s: r for s, r in rows.items()
         if not r.text}, leases, tuple(workers), tuple(others), tuple(anomalies),
@@ -119,20 +124,19 @@ def parse(images: Iterable[Image], whose: Whose, stream: Stream | None) -> Posit
 
 
 def belonging(positions: Positions, whose: Whose) -> dict[str, str]:
-    """Whose the rows of others are: the application, or the namespace where that does not tell."""
+    """Owners of others' rows: the application, or the namespace where that does not name one."""
     tail = positions.namespace.removeprefix(whose.name)
-    found = {}
+    owners = {}
     for image in positions.others:
         space = text_of(image, NAMESPACE)
         if space != positions.namespace:
             named = len(tail) > 1 and space.endswith(tail) and space != tail
-            found[image.key] = f"app={space.removesuffix(tail)}" if named else repr(space)
-    return found
+            owners[image.key] = f"app={space.removesuffix(tail)}" if named else repr(space)
+    return owners
 
 
 def read(attributes: Attributes, medium: str = "") -> str:
-    """The number as GetCheckpoint gives it to the library, "" for none; alike in v0.4.0 to v0.5.0
-    and in master 31e0042.
+    """The number as GetCheckpoint returns it, "" for none; alike in v0.4.0 to v0.5.0 and 31e0042.
 
     DynamoDB: a string as it is and a number as its digits (attributevalue, aws-sdk-go-v2); anything
     else leaves the field empty, and the error is dropped. Redis: a string's bytes, whatever they
@@ -164,7 +168,7 @@ def _lease(image: Image, key: str) -> Lease:
     )
 
 
-def _oddities(row: Row) -> Iterable[Anomaly]:
+def _anomalies(row: Row) -> Iterable[Anomaly]:
     value = row.image.attributes.get(NUMBER)
     raw = row.text or repr(value)
     if not row.text:
@@ -182,13 +186,13 @@ def _oddities(row: Row) -> Iterable[Anomaly]:
 
 
 def _stream_of(images: Sequence[Image], whose: Whose, stream: Stream | None) -> str:
-    """The stream's name; where none is asked for, that of the only one the application reads."""
+    """The stream's name; where none is given, that of the only one the application reads."""
     if stream is not None:
         return stream.name
     head = f"{whose.name}-"
     names = {text_of(image, NAMESPACE) for image in images}
-    found = {name.removeprefix(head) for name in names if whose.name and name.startswith(head)}
-    return found.pop() if len(found) == 1 else ""
+    streams = {name.removeprefix(head) for name in names if whose.name and name.startswith(head)}
+    return streams.pop() if len(streams) == 1 else ""
 
 
 def _nameless(images: Sequence[Image], stream: Stream | None) -> UsageError:

@@ -21,7 +21,7 @@ _COLUMN_TYPES = {
 
 
 def _create_store(missing: Missing) -> str:
-    """The SQL that makes a table of positions in a relational database, else the command."""
+    """The SQL that creates a table of positions in a relational database, else the command."""
     if missing.medium not in _COLUMN_TYPES:
         return create_dynamodb_table(missing)
     table, (key, number) = missing.error.table, _COLUMN_TYPES[missing.medium]
@@ -35,7 +35,7 @@ def _create_store(missing: Missing) -> str:
 
 
 def _names_stream(row: Image, stream: Stream) -> bool | None:
-    """`APP-STREAM`, in which both may have a dash: only what ends otherwise is told."""
+    """Whether `APP-STREAM` ends with the stream's name; both may have a dash, so never True."""
     namespace = row.attributes.get("namespace", {}).get("S", "")
     return None if str(namespace).endswith(f"-{stream.name}") else False
 
@@ -80,6 +80,6 @@ KINESIS_CONSUMER = Spec(
     reading=frozenset({NUMBER, "completed"}),
     plain=frozenset({"true", "false"}),
     selectors=("app", "group", "table"),
-    # Positions are the only thing written, and a quiet shard's does not move (runs, Nov 2026).
+    # Only positions are written, and a quiet shard's does not change (runs, Nov 2026).
     watchable=False,
 )

@@ -34,7 +34,7 @@ NAMESPACE, SHARD, NUMBER = "namespace", "shard_id", "sequence_number"
 
 
 def tables(table: str, _options: Mapping[str, str]) -> tuple[TableShape, ...]:
-    """The DynamoDB table: all of it is read, so that what is there can be named."""
+    """The DynamoDB table; it is read whole, so that other applications in it can be named."""
     return (TableShape(table, hash=NAMESPACE, range=SHARD, holds="kinesis-consumer positions"),)
 
 
@@ -44,5 +44,5 @@ def key_of(namespace: str, shard: str) -> str:
 
 
 def shard_of(key: str) -> ShardId:
-    """The shard in an image key; of a consumer group's lease, the shard that is leased."""
+    """The shard in an image key; of a consumer group's lease, the leased shard."""
     return ShardId(key.partition("/")[2].removeprefix("LEASE#"))

@@ -1,4 +1,4 @@
-"""Why a line cannot be held, and what the operator can do instead."""
+"""Why a target frontier cannot be held, and what the operator can do instead."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _names(shards: Sequence[ShardId]) -> str:
 
 
 def unread_above(shard: ShardId, unread: Sequence[ShardId], app: App) -> Cannot:
-    """A row would take an unread ancestor for done."""
+    """A new row would end an unread ancestor."""
     ways = [OLDER, "--probe: where nothing is left in it, the rows below it can be written"]
     if app.initial is not Start.TRIM_HORIZON:
         ways.insert(0, (
@@ -34,7 +34,7 @@ def unread_above(shard: ShardId, unread: Sequence[ShardId], app: App) -> Cannot:
 
 
 def rows_below(shard: ShardId, below: Sequence[ShardId]) -> Cannot:
-    """Rows that were read from keep master from an ancestor."""
+    """Rows that were read from keep master from reading an ancestor."""
     return Cannot(
         f"the rows of shard {_names(below)} keep master from reading shard {short(shard)}, and "
         "whether anything is left in it is stored nowhere",
@@ -43,7 +43,7 @@ def rows_below(shard: ShardId, below: Sequence[ShardId]) -> Cannot:
 
 
 def no_tip(app: App) -> Cannot:
-    """The tip as of each start is the start mode's alone."""
+    """Only the start mode can begin a shard at its tip as of each start."""
     return Cannot(
         "no row says that a shard begins at its tip as of each start: only a missing row does, "
         f"and this application then begins at {app.initial}",

@@ -1,4 +1,4 @@
-"""What a kinsumer application is configured with, and no table holds."""
+"""What a kinsumer application is configured with; no table holds it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ TRIM_HORIZON, AT_TIMESTAMP = "TRIM_HORIZON", "AT_TIMESTAMP"
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """One candidate. initial: where shards that were never read start.
+    """One candidate.
 
-    time: Unix seconds of WithIteratorStartTimestamp, `None` where nobody said which.
-    cached: the ShardCache that there is already.
+    initial: where shards that were never read start. time: Unix seconds of
+    WithIteratorStartTimestamp, `None` if unknown. cached: the existing ShardCache row.
     """
 
     initial: str
@@ -30,5 +30,5 @@ class App:
         return self.initial == AT_TIMESTAMP
 
     def options(self) -> Mapping[str, str]:
-        """The options that tell this candidate from others, as a locator spells them."""
+        """The options that distinguish this candidate, as a locator spells them."""
         return {"initial": self.initial, "release": self.traits.release}

@@ -1,4 +1,4 @@
-"""What kinsumer does with its tables when it starts.
+"""Simulates what kinsumer does with its tables when it starts.
 
 Sources: refreshShards, capture, consume, getShardIterator and performLeaderActions of
 twitchscience/kinsumer 9a48088 and snowplow-devops/kinsumer v1.6.0 and v1.7.0, and the same states
@@ -44,7 +44,7 @@ from reshardctl.model import (
 from reshardctl.model.times import instant
 
 ROUND = 60.0
-"""Seconds: shardCheckFrequency and leaderActionFrequency, both a minute unless configured."""
+"""Seconds; shardCheckFrequency and leaderActionFrequency, both a minute unless configured."""
 TAKEOVER = 6 * ROUND
 """A killed owner's shards are taken over after clientRecordMaxAge, five checks by default."""
 
@@ -69,8 +69,11 @@ def _crash(tables: Tables) -> Crash | None:
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """One start. asked: the shards that are asked for before the leader's first round. ahead: rows
-    whose time lies in the future."""
+    """One start.
+
+    asked: the shards that are requested before the leader's first round. ahead: rows with a time in
+    the future.
+    """
 
     lineage: Lineage
     store: Tables
@@ -88,7 +91,7 @@ class _Start:
             return self._finished(row)
         if shard not in self.asked and (unfound := self._unfound()) is not None:
             return unfound
-        if (until := self.ahead.owner_attributes.get(shard)) is not None:
+        if (until := self.ahead.owners.get(shard)) is not None:
             why = f"has an owner until {instant(until)}, by a LastUpdate that lies in the future"
             return WontRead(Cause.CLOCK_AHEAD, f"{why}: nobody takes it over before")
         return self._without_row(shard) if row is None else self._unfinished(row)
@@ -114,7 +117,7 @@ class _Start:
         return self._reads(row.shard, exactly(at), Cause.GONE if born else Cause.UNBORN, why)
 
     def _finished(self, row: Row) -> Fate:
-        """Finished is looked at by the leader alone: what is in the ShardCache is read again."""
+        """The fate of a finished shard; only the leader checks Finished."""
         shard, at = row.shard, place(self.lineage, row, self.app)
         if self.lineage.is_open(shard):
             why = "marked as finished although it is open: the leader leaves it out"
@@ -177,7 +180,7 @@ class _Start:
         return WillRead(at, until, _NOBODY, closed, cause, why, Delay(0.0, most), possible)
 
     def risks(self, fates: Mapping[ShardId, Fate]) -> Iterator[Risk]:
-        """Clients that are not there are counted as alive, and get their share of the shards."""
+        """Clients that do not exist but count as alive, so that they get shards."""
         if self.ahead.clients:
             shards = tuple(
                 s for s, f in fates.items() if isinstance(f, WillRead) and f.at.hi != DONE
@@ -186,7 +189,7 @@ class _Start:
             yield Risk(Cause.CLOCK_AHEAD, shards, _share(self.ahead), f"remove {rows}")
 
     def notes(self) -> Iterator[str]:
-        """What is no finding, and worth knowing."""
+        """Facts that are no findings but worth knowing."""
         bare = [
             short(r.shard) for r in self.store.rows.values()
             if r.finished is not None and r.number is None and r.shard in self.lineage

@@ -10,8 +10,11 @@ from reshardctl.model import DONE, Create, Step, TargetFrontier, Write
 
 
 def bootstrap(lineage: Lineage, want: TargetFrontier, app: App) -> list[Step]:
-    """A row a listed shard, its beginning pinned, and a ShardCache without the finished ones, where
-    there are any: it is never empty, or the library would read them all."""
+    """A row for each listed shard, with its start pinned, and a ShardCache of the unfinished ones.
+
+    The ShardCache is written only if it would not be empty: the library takes an empty one for all
+    shards.
+    """
     why = "first checkpoint of a new application"
     writes = [
         Write(key_of(s), Create(new_row(lineage, s, want[s], pinned=True)), None, why)

@@ -1,9 +1,10 @@
-"""Times in the tables that lie in the future: of another machine's clock, or in the wrong unit.
+"""Times in the tables that lie in the future: another machine's clock, or the wrong unit.
 
-A client decides by LastUpdate who is alive, who owns a shard, who leads, and when to look at the
-stream again. A time in the future holds until it has passed, and then as long as any (capture in
-checkpoints.go, getClients in clients.go, registerLeadership and performLeaderActions in leader.go
-of both libraries; that nobody captures such a row was run on v1.7.0 and 9a48088, November 2026).
+By LastUpdate a client decides who is alive, who owns a shard, who leads, and when to list the
+stream again. A time in the future holds until it has passed, and then for the usual time (capture
+in checkpoints.go, getClients in clients.go, registerLeadership and performLeaderActions in
+leader.go of both libraries; that no client captures such a row was run on v1.7.0 and 9a48088,
+November 2026).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import Image, ShardId
 
 AHEAD = 300.0
-"""Seconds: AWS refuses the requests of a machine whose clock is further ahead than that."""
+"""Seconds; AWS refuses the requests of a machine whose clock is further ahead."""
 MAX_AGE = 300.0
 """maxAgeForClientRecord and maxAgeForLeaderRecord, five times shardCheckFrequency by default."""
 ROUND = 60.0
@@ -29,26 +30,26 @@ ROUND = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """Until when (Unix seconds) each row holds that is from the future.
+    """Until when (Unix seconds) each row from the future holds.
 
-    owners: of shards. clients: rows of clients by key. leader, cache: `None` where their time is
-    past.
+    owners: rows of owned shards. clients: rows of clients, by key. leader, cache: `None` where
+    their time has passed.
     """
 
-    owner_attributes: Mapping[ShardId, float] = field(default_factory=dict)
+    owners: Mapping[ShardId, float] = field(default_factory=dict)
     clients: Mapping[str, float] = field(default_factory=dict)
     leader: float | None = None
     cache: float | None = None
 
     @property
     def blind(self) -> float | None:
-        """Until when nobody compares the ShardCache with the stream."""
-        held = [one for one in (self.leader, self.cache) if one is not None]
+        """Until when no client compares the ShardCache with the stream."""
+        held = [time for time in (self.leader, self.cache) if time is not None]
         return max(held, default=None)
 
 
 def clocks(lineage: Lineage, tables: Tables) -> Clocks:
-    """Every time that lies ahead of when the stream was listed; none where nobody said when."""
+    """Every time after the listing of the stream; none where the time of listing is unknown."""
     now = lineage.stream.as_of
     if now == inf:
         return Clocks()
@@ -86,7 +87,7 @@ def _held(image: Image | None, now: float, age: float) -> float | None:
 
 
 def named(key: str) -> str:
-    """A row of the tables in words."""
+    """The name of a row of the tables, for messages."""
     if key == CACHE:
         return "the ShardCache"
     return "the Leader row" if key == LEADER else f"the row of client {key.removeprefix(CLIENTS)}"

@@ -40,11 +40,11 @@ class Kinsumer(BaseConsumer[Tables, App]):
     excluded_by = staticmethod(liveness.excluded_by)
 
     def parse(self, images: Iterable[Image], _stream: Stream | None = None, /) -> Tables:
-        """The three tables; they hold one stream, and do not say which."""
+        """Parse the three tables; they hold one stream, and do not name it."""
         return parse(images)
 
     def shard_of(self, key: str, /) -> ShardId:
-        """What is behind the table in a checkpoint's key; the ShardCache is about all shards."""
+        """The part of a checkpoint's key after the table; MANY for the ShardCache."""
         return ShardId(key.removeprefix(CHECKPOINTS)) if key.startswith(CHECKPOINTS) else MANY
 
     def empty(self, tables: Tables, /) -> bool:
@@ -56,11 +56,11 @@ class Kinsumer(BaseConsumer[Tables, App]):
         return {shard: _spelled(row) for shard, row in tables.rows.items()}
 
     def texts(self, tables: Tables, /) -> dict[ShardId, str]:
-        """Positions, whether finished or not."""
+        """Positions without the finished mark."""
         return {shard: row.number or "" for shard, row in tables.rows.items()}
 
     def anomalies(self, lineage: Lineage, tables: Tables, /) -> list[Anomaly]:
-        """Oddities of the rows themselves, and of rows against the lineage."""
+        """Anomalies of the rows themselves, and of rows against the lineage."""
         anomalies = list(tables.anomalies)
         for shard, row in tables.rows.items():
             anomalies += against_listing(
@@ -71,7 +71,7 @@ class Kinsumer(BaseConsumer[Tables, App]):
         return anomalies
 
     def wrong_stream(self, tables: Tables, shard: ShardId, why: str, /) -> WrongStream:
-        """One row of tables that no key says the stream of."""
+        """The error names the row; no key names the stream."""
         return WrongStream(
             f"row {tables.rows[shard].image.key}: {why}: the tables belong to another "
             "stream, or two streams share this application's name",
@@ -79,7 +79,7 @@ class Kinsumer(BaseConsumer[Tables, App]):
         )
 
     def candidates(self, tables: Tables, options: Mapping[str, str], /) -> list[Candidate]:
-        """Releases × start modes that the options and the tables' own marks leave open."""
+        """Releases × start modes that the options and the tables' attributes leave open."""
         cached = tables.cache.image if tables.cache else None
         return [
             Candidate(

@@ -1,8 +1,9 @@
-"""A wanted line as rows of the three tables: only what replay shows to differ, guarded.
+"""Writes the target frontier as rows of the three tables.
 
-Every shape was written by hand and taken by twitchscience/kinsumer 9a48088 and by
-snowplow-devops/kinsumer v1.7.0 (runs, Nov 2026). Rows come first, the ShardCache last: a crash
-between them costs one more read of a finished shard, never a skip.
+Only rows whose simulated start differs are changed, each with a condition. Every shape was written
+by hand and read by twitchscience/kinsumer 9a48088 and snowplow-devops/kinsumer v1.7.0 (runs, Nov
+2026). Rows come first, the ShardCache last: a crash between them costs one more read of a finished
+shard, never a skip.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class _Order:
 def encode(
     lineage: Lineage, tables: Tables, want: TargetFrontier, app: App, leave: Collection[ShardId]
 ) -> list[Step]:
-    """Steps after which kinsumer reads from the wanted line. leave: shards not to be touched."""
+    """Steps after which kinsumer reads from the target frontier, without shards in `leave`."""
     fates = simulate_start(lineage, tables, app).fates
     orders: dict[ShardId, _Order] = {}
     for shard in [*(s for s in tables.rows if s not in lineage), *lineage]:
@@ -84,8 +85,10 @@ def encode(
 
 
 def _unheld(tables: Tables, ahead: Clocks) -> Iterator[Write]:
-    """Rows whose time lies in the future, as the library leaves them when it stops: no row of the
-    client, no ID of the leader (Stop, unregisterLeadership)."""
+    """Releases rows with a time in the future, as the library does when it stops.
+
+    The client's row is deleted, the leader's ID removed (Stop, unregisterLeadership).
+    """
     why = "its LastUpdate lies in the future"
     for image in tables.others:
         everything = tuple(image.attributes)
@@ -144,10 +147,11 @@ def _write(lineage: Lineage, tables: Tables, order: _Order, app: App) -> Write:
 def new_row(
     lineage: Lineage, shard: ShardId, at: Cut, pinned: bool
 ) -> dict[str, AttributeValue]:
-    """A whole checkpoint, unowned. A finished one has its last record's number where it is known:
-    without one it is read whole if the ShardCache is ever rebuilt (run, case c').
+    """A whole checkpoint without owner.
 
-    pinned: the beginning is spelled so that no start mode moves it.
+    A finished one gets its last record's number where it is known: without one it is read whole if
+    the ShardCache is ever rebuilt (run, case c'). pinned: whether the start is spelled so that no
+    start mode changes it.
     """
     stamp = seen_at(lineage, shard)
     done = at == DONE
@@ -166,8 +170,11 @@ def _last(at: Cut) -> AttributeValue:
 
 
 def spelling(lineage: Lineage, shard: ShardId, at: Cut, pinned: bool) -> AttributeValue:
-    """A cut as SequenceNumber. The beginning of a shard is NULL, or its StartingSequenceNumber
-    where it has to hold against a start by time (run on 9a48088 and v1.7.0: read whole)."""
+    """A cut as SequenceNumber.
+
+    The start of a shard is NULL, or its StartingSequenceNumber where it has to hold against a start
+    by time (run on 9a48088 and v1.7.0: read whole).
+    """
     match at.rank:
         case Rank.INSIDE:
             assert not at.by_time, "a time is resolved to a number before it is written"
@@ -198,7 +205,7 @@ def _moved(lineage: Lineage, row: Row, at: Cut | None, app: App) -> Update:
 
 
 def _is_same(stored: AttributeValue | None, value: AttributeValue) -> bool:
-    """Whether the library reads the same of both: an empty number is none (rows.py)."""
+    """Whether the library reads both alike: an empty number counts as none (rows.py)."""
     return stored == value or (value == NULL and stored == {"S": ""})
 
 
@@ -206,10 +213,10 @@ def _cache_write(
     lineage: Lineage, tables: Tables, orders: Mapping[ShardId, _Order], leave: Collection[ShardId],
     held: bool,
 ) -> Write | None:
-    """The ShardCache anew, where it would have a finished shard read again or cannot be read, or
-    its time lies in the future (held).
+    """A new ShardCache, if the old one is unreadable, from the future or names a finished shard.
 
-    Otherwise it is left alone: the leader adds what is missing in its first round.
+    Otherwise it is left alone: the leader adds missing shards in its first round. held: whether its
+    time lies in the future.
     """
     finished = {s for s in lineage if _ends(s, tables, orders) and s not in leave}
     asked = asked_first(lineage, tables)
@@ -235,7 +242,7 @@ def _ends(shard: ShardId, tables: Tables, orders: Mapping[ShardId, _Order]) -> b
 
 
 def _bare(shard: ShardId, tables: Tables) -> bool:
-    """Whether it would be read from its beginning for want of a number."""
+    """Whether the shard would be read from its beginning because it has no number."""
     row = tables.rows.get(shard)
     return row is None or row.number is None
 
@@ -244,8 +251,7 @@ def cache_row(
     lineage: Lineage, ids: Collection[ShardId], before: Image | None, why: str,
     broken: bool = False,
 ) -> Write:
-    """The ShardCache with exactly these shards. Its LastUpdate stays where there is one, so that
-    the leader looks at once."""
+    """The ShardCache with these shards; LastUpdate is kept so that the leader acts at once."""
     values: dict[str, AttributeValue] = {"ShardIDs": {"L": [{"S": s} for s in sorted(ids)]}}
     stamp = max(seen_at(lineage, shard) for shard in lineage)
     stamps: dict[str, AttributeValue] = {
@@ -259,7 +265,7 @@ def cache_row(
 
 
 def _steps(writes: list[Write]) -> list[Step]:
-    """One transaction as far as it holds; the ShardCache is in the last one."""
+    """One transaction while the limit allows it; the ShardCache is in the last one."""
     steps = []
     for first in range(0, len(writes), TRANSACTION):
         part = writes[first : first + TRANSACTION]

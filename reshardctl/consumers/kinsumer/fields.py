@@ -1,4 +1,4 @@
-"""Attributes as the AWS SDK for Go reads them into the library's structs.
+"""Reads attributes as the AWS SDK for Go reads them into the library's structs.
 
 aws-sdk-go dynamodbattribute.UnmarshalMap and aws-sdk-go-v2 attributevalue.UnmarshalMap: NULL and
 absent are a nil pointer or an empty value, a number goes into a string as its text (run on both
@@ -47,4 +47,4 @@ def texts(item: Attributes, name: str) -> tuple[str, ...]:
         return tuple(body)
     if kind != "L":
         raise MistypedError(f"{name} is of type {kind}, not a list")
-    return tuple(text({name: one}, name) or "" for one in body)
+    return tuple(text({name: member}, name) or "" for member in body)

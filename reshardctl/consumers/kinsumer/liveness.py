@@ -1,9 +1,9 @@
 """Signs that a kinsumer application runs: its clients' rows and its leader's.
 
 A client refreshes its row every shardCheckFrequency and the leader its own every
-leaderActionFrequency, a minute each by default; a stop deletes the one and takes ID from the other.
-A checkpoint's LastUpdate is no sign: the original leaves it alone while a shard is quiet (run on
-9a48088, Nov 2026).
+leaderActionFrequency, a minute each by default; a stop deletes the former and removes ID from the
+latter. A checkpoint's LastUpdate is no sign: the original leaves it alone while a shard is quiet
+(run on 9a48088, Nov 2026).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def holds(tables: Tables) -> dict[ShardId, ShardOwner]:
 
 
 def excluded_by(seconds: float) -> str:
-    """What silence over so many seconds rules out."""
+    """What a watch of `seconds` without a renewal rules out."""
     return (
         f"{seconds:g} s without a client's or leader's renewal rules out a shardCheckFrequency of "
         f"up to {seconds:g} s (its default is 60 s)"

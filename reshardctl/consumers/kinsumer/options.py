@@ -1,4 +1,4 @@
-"""The options of a `kinsumer://` locator: what the operator says of the application."""
+"""The options of a `kinsumer://` locator."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from reshardctl.errors import UsageError
 
 
 def applications(options: Mapping[str, str], forked: bool) -> list[App]:
-    """Every application that the options leave open; forked: the tables show that it is Snowplow's.
+    """Every application that the options leave open.
 
-    v1.6 needs no candidate of its own where no release is named: it does the same with the tables
-    as v1.7. Raises UsageError for an unknown option or a bad value.
+    forked: whether the tables show that it is Snowplow's. Where no release is named, v1.6 needs no
+    candidate of its own: it treats the tables as v1.7 does. Raises UsageError for an unknown option
+    or a bad value.
     """
     refuse_unknown(options, ("initial", "release"), "kinsumer://", "initial and release")
     release = options.get("release")
@@ -24,13 +25,13 @@ def applications(options: Mapping[str, str], forked: bool) -> list[App]:
     starts = [_start(options["initial"])] if "initial" in options else [
         (TRIM_HORIZON, None), (AT_TIMESTAMP, None)
     ]
-    found = [App(name, t, time) for t in families for name, time in starts if _has(t, name)]
-    if not found:
+    apps = [App(name, t, time) for t in families for name, time in starts if _has(t, name)]
+    if not apps:
         raise UsageError(
             f"initial={options['initial']}: the original kinsumer always starts at TRIM_HORIZON",
             "leave initial out, or name Snowplow's fork: release=snowplow-1.7",
         )
-    return found
+    return apps
 
 
 def _has(traits: Traits, start: str) -> bool:

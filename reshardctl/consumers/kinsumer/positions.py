@@ -13,10 +13,10 @@ from reshardctl.model.cuts import ARRIVAL_SLACK
 
 
 class PositionKind(Enum):
-    """Where a position stands, the finished mark aside."""
+    """What a row's position means, disregarding the finished mark."""
 
     UNREAD = "unread"
-    """Never read: the application's start mode says where it begins."""
+    """Never read: the application's start mode decides where it begins."""
     START = "start"
     """The shard's StartingSequenceNumber: from its beginning, whatever the start mode."""
     LATEST = "latest"
@@ -25,7 +25,7 @@ class PositionKind(Enum):
     """The shard's own EndingSequenceNumber."""
     FOREIGN = "foreign"
     AHEAD = "ahead"
-    """Inside the shard's range, and from the future: of no record."""
+    """Inside the shard's range, but from the future: no record has it."""
     NONSENSE = "nonsense"
 
 
@@ -49,8 +49,11 @@ def kind_of(lineage: Lineage, row: Row) -> PositionKind:
 
 
 def beginning(lineage: Lineage, shard: ShardId, app: App) -> Cut:
-    """Where a shard begins that was never read. A start by time is from the beginning for a shard
-    that opened later, and at the end of one that closed before."""
+    """Where a shard begins that was never read.
+
+    A start by time means the beginning for a shard that opened later, and the end for one that
+    closed earlier.
+    """
     if not app.by_time:
         return START
     opened = lineage.opened_at(shard) if shard in lineage else None
@@ -80,8 +83,11 @@ def place(lineage: Lineage, row: Row, app: App) -> Cut | None:
 
 
 def asked_first(lineage: Lineage, tables: Tables) -> frozenset[ShardId]:
-    """The shards that a client asks for at its start, finished or not: those in the ShardCache,
-    or all that are listed where it is missing or empty (refreshShards in kinsumer.go)."""
+    """The shards that a client requests at its start, finished or not.
+
+    Those in the ShardCache, or all listed ones where it is missing or empty (refreshShards in
+    kinsumer.go).
+    """
     if tables.cache is not None and tables.cache.shards:
         return frozenset(ShardId(shard) for shard in tables.cache.shards)
     return frozenset(lineage)

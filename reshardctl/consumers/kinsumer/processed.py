@@ -1,7 +1,7 @@
 """What the tables prove to be processed, shard by shard.
 
 The library deletes no checkpoint and orders nothing: a shard without a row was never read, and
-progress in a child says nothing of its parents.
+progress in a child proves nothing of its parents.
 """
 
 from __future__ import annotations
@@ -63,16 +63,22 @@ def _at_its_word(lineage: Lineage, tables: Tables, row: Row, app: App) -> Span:
 
 
 def _unread(lineage: Lineage, tables: Tables, app: App, shard: ShardId) -> Span:
-    """A start by time is the application's choice for shards that were there when it began; not
-    for those that were born below shards it knows."""
+    """The span of a shard that was never read.
+
+    A start by time is the application's choice for shards that existed when it began, not for
+    descendants of shards that it knows.
+    """
     if any(parent in tables.rows for parent in _above(lineage, shard)):
         return exactly(START)
     return exactly(beginning(lineage, shard, app))
 
 
 def _of_latest(lineage: Lineage, tables: Tables, row: Row) -> Span:
-    """The library never writes LATEST: a bootstrap does, or an operator. Below a shard that was
-    read it skips what was written before each start, until a record is acknowledged."""
+    """The span of LATEST, which only a bootstrap or an operator writes.
+
+    Below a shard that was read, LATEST skips what was written before each start, until a record is
+    acknowledged.
+    """
     if any(_was_read(tables.rows[p]) for p in _above(lineage, row.shard) if p in tables.rows):
         return exactly(START, why="no record of it was ever acknowledged")
     if furthest(lineage, row.shard) == DONE:

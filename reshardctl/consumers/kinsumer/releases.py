@@ -16,13 +16,15 @@ from reshardctl.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What sets a release apart.
+    """What distinguishes a release.
 
-    starts_by_time: WithIteratorStartTimestamp is there; it then holds for every shard that was
-    never read, at every start. idle_commits: the row of a shard without records is refreshed; else
-    a quiet shard's row ages while its owner lives. expired_iterator: what becomes of a shard whose
-    iterator has expired because the application is slower than five minutes; no store shows it but
-    by a position that stands still.
+    Attributes:
+        starts_by_time: WithIteratorStartTimestamp exists; it then holds for every shard that was
+            never read, at every start.
+        idle_commits: The row of a shard without records is refreshed; otherwise it ages while its
+            owner lives.
+        expired_iterator: What happens to a shard whose iterator has expired because the application
+            is slower than five minutes; no store shows it except by a position that does not move.
     """
 
     release: str
@@ -46,7 +48,7 @@ SNOWPLOW_1_7 = Traits(
 )
 
 COMMIT = "9a48088"
-"""Of the original: it has no releases."""
+"""Of the original, which has no releases."""
 
 RELEASES = {t.release: t for t in (TWITCH, SNOWPLOW_1_6, SNOWPLOW_1_7)}
 
@@ -60,7 +62,7 @@ _NAME = re.compile(
 
 
 def traits_of(release: str) -> Traits:
-    """The traits of a release. Raises UsageError for what this project cannot judge."""
+    """The traits of a release; raises UsageError for one that is not known."""
     match, matched = _placed(release)
     if match[0].startswith("twitch"):
         return TWITCH
@@ -68,7 +70,7 @@ def traits_of(release: str) -> Traits:
 
 
 def note_of(release: str | None) -> str:
-    """That another release stands for the one that was named, "" where it does not."""
+    """The note that another release stands for the named one; "" where none does."""
     return _placed(release)[1].note if release else ""
 
 
@@ -83,5 +85,5 @@ def _placed(release: str) -> tuple[re.Match[str], MatchedRelease]:
         return match, MatchedRelease((), newer_patch(release, f"twitch-{COMMIT}"))
     if match[0].startswith("twitch"):
         return match, MatchedRelease(())
-    said = tuple(int(part) for part in (match["version"] or "1").split("."))
-    return match, KNOWN.matching(release, said)
+    version = tuple(int(part) for part in (match["version"] or "1").split("."))
+    return match, KNOWN.matching(release, version)

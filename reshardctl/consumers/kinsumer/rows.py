@@ -1,4 +1,4 @@
-"""The rows of the three tables, parsed, with everything odd about them kept.
+"""Parses the rows of the three tables and keeps every anomaly.
 
 Attributes: checkpointRecord, clientRecord and shardCacheRecord of twitchscience/kinsumer 9a48088
 and snowplow-devops/kinsumer v1.7.0, which are the same.
@@ -24,10 +24,10 @@ _NUMBERS = ("LastUpdate", "Finished")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One shard's checkpoint. number: `None` for never read, in whichever of the four spellings
-    (absent, NULL, "", and LATEST is a place of its own).
+    """One shard's checkpoint.
 
-    finished, updated: Unix nanoseconds. mistyped: attributes that fail the row as a whole.
+    number: `None` for never read (absent, NULL or ""); LATEST is a position of its own. finished,
+    updated: Unix nanoseconds. mistyped: attributes that make the whole row unreadable.
     """
 
     shard: ShardId
@@ -45,8 +45,11 @@ class Row:
 
     @property
     def set_aside(self) -> bool:
-        """Whether a bootstrap, and no reader, marked it as finished: such a mark is the row's last
-        change, while the library releases the row after it (release in checkpoints.go)."""
+        """Whether a bootstrap, not a reader, marked the shard as finished.
+
+        Such a mark is the row's last change, while the library releases the row after it (release
+        in checkpoints.go).
+        """
         if self.finished is None or self.owner is not None:
             return False
         return self.number is None or self.finished == self.updated
@@ -54,7 +57,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """The ShardCache row. broken: what fails it as a whole, "" if nothing does."""
+    """The ShardCache row. broken: what makes it unreadable, "" if nothing does."""
 
     image: Image
     shards: tuple[str, ...]
@@ -68,24 +71,24 @@ class Tables:
     rows: Mapping[ShardId, Row]
     cache: Cache | None
     others: tuple[Image, ...]
-    """Clients, the leader, and rows that are nobody's."""
+    """Clients, the leader, and rows of nobody."""
     anomalies: tuple[Anomaly, ...]
     forked: bool
-    """Whether something in it is written by Snowplow's fork only."""
+    """Whether something in them is written by Snowplow's fork only."""
 
     def images(self) -> list[Image]:
-        """Every row that it was parsed from."""
+        """Every row that the tables were parsed from."""
         cache = [self.cache.image] if self.cache else []
         return [*(row.image for row in self.rows.values()), *cache, *self.others]
 
     @property
     def unreadable(self) -> Row | None:
-        """A row that fails the leader's rounds, of all shards (loadCheckpoints)."""
+        """A row that makes the leader's rounds fail for all shards (loadCheckpoints)."""
         return next((row for row in self.rows.values() if row.mistyped), None)
 
 
 def parse(images: Iterable[Image]) -> Tables:
-    """Read the three tables. Raises UsageError where they hold another program's rows."""
+    """Read the three tables; raises UsageError where they hold another program's rows."""
     rows: dict[ShardId, Row] = {}
     cache: Cache | None = None
     others: list[Image] = []
@@ -107,8 +110,8 @@ def parse(images: Iterable[Image]) -> Tables:
                 "name the application: kinsumer://APP reads APP_checkpoints, APP_clients and "
                 "APP_metadata",
             )
-    anomalies += [one for row in rows.values() for one in _oddities(row)]
-    anomalies += _cache_oddities(cache)
+    anomalies += [anomaly for row in rows.values() for anomaly in _anomalies(row)]
+    anomalies += _cache_anomalies(cache)
     forked = any(r.image.attributes.get("SequenceNumber") == {"S": ""} for r in rows.values())
     return Tables(rows, cache, tuple(others), tuple(anomalies), forked)
 
@@ -147,7 +150,7 @@ def _cache(image: Image) -> Cache:
         return Cache(image, (), str(error))
 
 
-def _oddities(row: Row) -> Iterable[Anomaly]:
+def _anomalies(row: Row) -> Iterable[Anomaly]:
     for name in row.mistyped:
         raw, why = str(row.image.attributes[name]), _mistyped(row.image.attributes, name)
         yield Anomaly(AnomalyKind.UNREADABLE, row.image.key, raw, why, row.shard)
@@ -156,7 +159,7 @@ def _oddities(row: Row) -> Iterable[Anomaly]:
         yield Anomaly(AnomalyKind.UNREADABLE, row.image.key, row.number or "", why, row.shard)
 
 
-def _cache_oddities(cache: Cache | None) -> Iterable[Anomaly]:
+def _cache_anomalies(cache: Cache | None) -> Iterable[Anomaly]:
     if cache is not None and cache.broken:
         raw = str(cache.image.attributes.get("ShardIDs"))
         yield Anomaly(AnomalyKind.UNREADABLE, CACHE, raw, f"ShardCache: {cache.broken}")

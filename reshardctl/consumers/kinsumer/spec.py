@@ -27,6 +27,6 @@ KINSUMER = Spec(
     }),
     plain=frozenset({"LATEST", "Leader", "ShardCache"}),
     key_words=frozenset(prefix.rstrip("/") for prefix in (CHECKPOINTS, CLIENTS, METADATA)),
-    # The default of shardCheckFrequency, after which a living client's row moves.
+    # The default of shardCheckFrequency, within which a running client's row changes.
     least_watch=60.0,
 )

@@ -1,7 +1,7 @@
-"""Times to write. Nothing here has a clock: they are those of the stream and of the rows.
+"""Times to write, taken from the stream and from rows because this room has no clock.
 
-The library decides by none of them but an owned row's LastUpdate, and no row that is written here
-has an owner (capture in checkpoints.go).
+The library uses only an owned row's LastUpdate, and no row that is written here has an owner
+(capture in checkpoints.go).
 """
 
 from __future__ import annotations
@@ -23,8 +23,11 @@ def seen_at(lineage: Lineage, shard: ShardId) -> int:
 
 
 def finished_at(lineage: Lineage, row: Row) -> int:
-    """When a shard is said to be finished: not before it closed, nor at the row's own last change,
-    which would look like a bootstrap's mark."""
+    """Unix nanoseconds for Finished.
+
+    After the shard's close, and after the row's own last change, which would look like a
+    bootstrap's mark.
+    """
     closed = seen_at(lineage, row.shard)
     return max(closed, row.updated + 1)
 

@@ -1,6 +1,6 @@
 """The three tables of an application (CreateRequiredTables), which are one store.
 
-The stream's name is in none of their keys: the application's name alone tells them apart.
+None of their keys names the stream: only the application's name distinguishes them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from reshardctl.model import ShardId, TableShape
 
 CHECKPOINTS, CLIENTS, METADATA = "checkpoints/", "clients/", "metadata/"
-"""What stands in front of the keys of each table's rows."""
+"""Prefixes of the keys of each table's rows."""
 
 CACHE = METADATA + "ShardCache"
 LEADER = METADATA + "Leader"

@@ -1,8 +1,8 @@
-"""Which closed shards tell the source of their children, and what that does to it.
+"""Which closed shards announce their children to the source.
 
-GetRecords names the children once a closed shard is read to its end, also if nothing is left to
+GetRecords names the children once a closed shard is read to its end, even if nothing is left to
 read. A shard consumer passes on those whose first parent it is (`shard_consumer.rs:214`), so of a
-merge only `ParentShardId` announces the child. One whose position Kinesis refuses reads nothing,
+merge only `ParentShardId` announces the child. A shard whose position Kinesis refuses reads nothing
 and announces nothing.
 """
 
@@ -22,7 +22,7 @@ def announces(lineage: Lineage, shard: ShardId) -> bool:
 
 
 def announcing(lineage: Lineage, checkpoint: Checkpoint) -> list[ShardId]:
-    """Closed shards that will, at their stored positions, parents before children."""
+    """Closed shards that will announce children from their stored positions, parents first."""
     return [
         shard for shard in lineage
         if announces(lineage, shard) and not _refused(lineage, checkpoint, shard)

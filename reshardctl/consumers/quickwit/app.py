@@ -1,4 +1,4 @@
-"""What is said of a Quickwit node, and what its source's own row tells."""
+"""The options of a Quickwit locator, and what a source's own row shows of its release."""
 
 from __future__ import annotations
 
@@ -27,24 +27,25 @@ class App:
     traits: Traits
 
     def options(self) -> Mapping[str, str]:
-        """The options that tell this candidate from others, as a locator spells them."""
+        """The options that distinguish this candidate, as a locator spells them."""
         return {"release": self.traits.release}
 
 
 def check_options(options: Mapping[str, str]) -> None:
-    """Raises UsageError for an option that is none of ours."""
+    """Raises UsageError for an unknown option."""
     refuse_unknown(options, OPTIONS, "quickwit", "index, source and release")
 
 
 def applications(
     version: str, options: Mapping[str, str], migration: int | None = None
 ) -> list[App]:
-    """Every release that may start on a text of this version, given what was said; "": of any.
+    """Every release that may start on a text of this version ("": any), given the options.
 
-    A text of version 0.9 was saved by 0.9, and none before can read it. One of 0.8 is of 0.8, or
-    of a 0.9 that has not saved this index since the upgrade: loading does not rewrite (runs on
-    0.8.2 and 0.9.0, Nov 2026). A database tells by its last migration; an older release does not
-    start on it any more ("migration 17 was previously applied but is missing", runs, Nov 2026).
+    A text of version 0.9 was saved by 0.9, and no earlier release can read it. One of 0.8 is of
+    0.8, or of a 0.9 that has not saved this index since the upgrade: loading does not rewrite (runs
+    on 0.8.2 and 0.9.0, Nov 2026). A database's last migration shows its release; an older release
+    does not start on it any more ("migration 17 was previously applied but is missing", runs, Nov
+    2026).
     """
     check_options(options)
     if migration is not None:
@@ -62,22 +63,22 @@ def applications(
 
 
 def _migrated(migration: int, options: Mapping[str, str]) -> Traits:
-    """What starts next on a database. UsageError for one that nothing is known of."""
+    """The release that starts on a database; raises UsageError for an unknown migration."""
     if migration > LAST_OF_0_9:
         raise UsageError(
             f"the last migration of this database is {migration}, of a later Quickwit than is "
             f"known here; 0.9.0 has {LAST_OF_0_9}", "use a newer reshardctl",
         )
-    said = traits_of(options["release"]) if "release" in options else None
+    given = traits_of(options["release"]) if "release" in options else None
     if migration <= LAST_OF_0_8:
-        return said or QUICKWIT_0_7
-    if said is None and migration < LAST_OF_0_9:
+        return given or QUICKWIT_0_7
+    if given is None and migration < LAST_OF_0_9:
         raise UsageError(
             f"the last migration of this database is {migration}, of a build between 0.8.2 "
             f"({LAST_OF_0_8}) and 0.9.0 ({LAST_OF_0_9})",
             "upgrade to 0.9.0, and say so: release=0.9.0",
         )
-    if said not in (None, QUICKWIT_0_9):
+    if given not in (None, QUICKWIT_0_9):
         raise UsageError(
             f"release={options['release']}: the last migration of this database is {migration}, "
             f"and 0.8.2 does not start on one after {LAST_OF_0_8}",

@@ -1,8 +1,8 @@
-"""What Quickwit's Kinesis source does when it starts, played over the lineage.
+"""Simulates what Quickwit's Kinesis source does when it starts.
 
 Every listed shard is read at once, whatever its parents do; a shard whose position Kinesis refuses
-stalls alone, while the source looks healthy. Two things bring the source down as a whole, again
-and again: `~` on a listed shard, and what its release dies of. Sources: `kinesis_source.rs` and
+stalls alone, while the source looks healthy. The whole source crashes at every start because of `~`
+on a listed shard, and because of a known child in some releases. Sources: `kinesis_source.rs` and
 `shard_consumer.rs` of 0.8.2 and 0.9.0; the same states run on both, Nov 2026.
 """
 
@@ -34,7 +34,7 @@ from reshardctl.model import (
 from reshardctl.model.times import instant
 
 NAMED = 5
-"""Shards that a sentence names before it says how many more there are."""
+"""Shards that a message names before it counts the rest."""
 
 
 def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simulation:

@@ -19,8 +19,7 @@ from reshardctl.model import Image, ShardId, Step, Stream, TargetFrontier, canon
 
 
 class Quickwit(BaseConsumer[Checkpoint, App]):
-    """See `BaseConsumer`. index, source: the only ones that are meant, "" for whichever reads the
-    stream."""
+    """See `BaseConsumer`. index, source: the judged ones, "" for those that read the stream."""
 
     spec = QUICKWIT
     shard_of = staticmethod(shard_of)
@@ -33,17 +32,20 @@ class Quickwit(BaseConsumer[Checkpoint, App]):
         self.index, self.source = index, source
 
     def for_options(self, options: Mapping[str, str], _medium: str = "", /) -> Quickwit:
-        """With the index and the source of a locator."""
+        """Returns the consumer for the index and the source of a locator."""
         check_options(options)
         return Quickwit(options.get("index", ""), options.get("source", ""))
 
     def parse(self, images: Iterable[Image], stream: Stream | None = None, /) -> Checkpoint:
-        """The one source that reads the stream, and its positions."""
+        """Parse the one source that reads the stream, and its positions."""
         return parse(images, stream, self.index, self.source)
 
     def empty(self, checkpoint: Checkpoint, /) -> bool:
-        """Not where the source itself is stored: it names its stream, positions or not. Without
-        any it reads every shard from its beginning, as it is meant to."""
+        """Whether no source is stored.
+
+        A source names its stream, with positions or without; without any it reads every shard from
+        its beginning, as it is meant to.
+        """
         return not checkpoint.source
 
     def positions(self, checkpoint: Checkpoint, /) -> dict[ShardId, str]:
@@ -55,18 +57,18 @@ class Quickwit(BaseConsumer[Checkpoint, App]):
         return {shard: row.text.removeprefix("~") for shard, row in checkpoint.rows.items()}
 
     def incarnation(self, lineage: Lineage, checkpoint: Checkpoint, /) -> Incarnation:
-        """By numbers; without one, the source's word that it reads this stream stands."""
+        """Judged by numbers; without any, the source's configuration names this stream."""
         by_numbers = super().incarnation(lineage, checkpoint)
         return Incarnation.SAME if by_numbers is Incarnation.AMBIGUOUS else by_numbers
 
     def of_wrong_stream(
         self, lineage: Lineage, numbers: Mapping[ShardId, str], /
     ) -> ShardId | None:
-        """The same by what Quickwit's own positions tell of a shard."""
+        """Likewise, by Quickwit's own reading of a position."""
         return of_wrong_stream(lineage, numbers, is_own, of_another_stream)
 
     def wrong_stream(self, checkpoint: Checkpoint, _shard: ShardId, why: str, /) -> WrongStream:
-        """A source, which names its stream, and not its account or region."""
+        """The error names the source, whose configuration has no account."""
         return WrongStream(
             f"source {checkpoint.key}: {why}: the source reads another stream",
             "look for another account or region of that stream's name",
@@ -78,30 +80,29 @@ class Quickwit(BaseConsumer[Checkpoint, App]):
         return [Candidate(app, app.options(), note_of(options.get("release"))) for app in apps]
 
     def bootstrap(self, _lineage: Lineage, _want: TargetFrontier, _app: App, /) -> list[Step]:
-        """Nothing: a source that is stored is never empty, see `empty`."""
+        """No steps: a store with a source is never empty, see `empty`."""
         return []
 
     def rebuild(
         self, lineage: Lineage, checkpoint: Checkpoint, want: TargetFrontier, app: App, /
     ) -> list[Step] | Cannot:
-        """The source that is there, moved: see `empty`."""
+        """The existing source, moved: see `empty`."""
         return self.encode(lineage, checkpoint, want, app, frozenset())
 
     def footprint(self, image: Image, /) -> dict[str, object]:
-        """All that a row holds, but for whether the source is enabled: that is switched off to be
-        repaired."""
+        """A row's attributes without `enabled`, which is switched off for a repair."""
         item = canonical(image.attributes)
         return {name: value for name, value in item.items() if name != "enabled"}
 
     def family(self, lineage: Lineage, keys: Collection[str], /) -> set[str]:
-        """The source's own row and all of its positions: any one brings down all of it."""
+        """The source's own row and all of its positions: each can crash the whole source."""
         family = set(keys)
         for source in {"/".join(key.split("/", 2)[:2]) for key in keys}:
             family |= {source, *(f"{source}/{shard}" for shard in lineage)}
         return family
 
     def enabled_state(self, images: Sequence[Image], /) -> EnabledState | None:
-        """How the sources that are meant are switched, where that stops them."""
+        """How the selected sources are switched, where that stops them."""
         return enabled_state(images, self.index, self.source)
 
     def excluded_by(self, seconds: float, /) -> str:

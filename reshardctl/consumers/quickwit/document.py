@@ -1,8 +1,8 @@
-"""Quickwit's metastore texts as rows: `metastore.json` of an index, or its row in PostgreSQL.
+"""Reads and edits Quickwit's metastore texts: an index's `metastore.json` or PostgreSQL row.
 
-A Kinesis source is a row `INDEX/SOURCE` with what its configuration says; its attribute
-`checkpoint` is there where the source's key is in the checkpoint. Each position is a row
-`INDEX/SOURCE/SHARD` with the attribute `position`. Only these two are ever written.
+A Kinesis source is a row `INDEX/SOURCE` with its configuration; its attribute `checkpoint` exists
+where the source's key is in the checkpoint. Each position is a row `INDEX/SOURCE/SHARD` with the
+attribute `position`. Only these two are ever written.
 
 Sources of the format: `file_backed_index/serialize.rs`, `index_metadata/serialize.rs` and
 `checkpoint.rs` of Quickwit 0.8.2 and 0.9.0, and what both accept and refuse (runs, Nov 2026).
@@ -27,14 +27,14 @@ from reshardctl.errors import UsageError
 from reshardctl.model import Attributes, AttributeValue, Create, Delete, Image, Update, Write
 
 VERSIONS = ("0.7", "0.8", "0.9")
-"""Of file and index metadata: 0.4 to 0.6 are read by releases before 0.9 only."""
+"""Of file and index metadata; only releases before 0.9 read 0.4 to 0.6."""
 PRESENT: AttributeValue = {"S": "{}"}
-"""Of a source's row: its key is in the checkpoint."""
+"""The attribute of a source's row whose key is in the checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where in a text the index's metadata lie. path: names of the objects around them."""
+    """Where a text holds the index's metadata. path: names of the objects around them."""
 
     what: str
     path: tuple[str, ...]
@@ -46,8 +46,11 @@ ROW = Layout("index metadata", ())
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A text, taken apart. configured: the id in the index's configuration, which Quickwit goes by.
-    holders: each source's positions; versions: outer first."""
+    """A parsed text.
+
+    configured: the id in the index's configuration, which Quickwit uses. holders: each source's
+    positions. versions: outermost first.
+    """
 
     index_uid: str
     configured: object
@@ -58,14 +61,17 @@ class _Found:
 
     @property
     def index(self) -> str:
-        """The index's id: what stands before the colon of its uid."""
+        """The index's id: the part of its uid before the colon."""
         return self.index_uid.partition(":")[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The codec. index: whose text it has to be, "" for any; source: the only one that is wanted,
-    "" for every Kinesis source. needed: a text without a wanted one is refused."""
+    """The codec of a metastore text.
+
+    index: the index it must be of, "" for any. source: the only judged one, "" for every Kinesis
+    source. needed: whether a text without such a source is refused.
+    """
 
     layout: Layout = FILE
     index: str = ""
@@ -78,61 +84,60 @@ class Document:
 
     def images(self, text: str) -> list[Image]:
         """A row for each Kinesis source, and one for each of its positions, in key order."""
-        found = self._found(text)
-        _check_config(found)
+        parsed = self._found(text)
+        _check_config(parsed)
         rows: list[Image] = []
-        for source in self._kinesis(found):
+        for source in self._kinesis(parsed):
             name = source["source_id"]
-            holder = found.holders.get(name)
-            rows.append(Image(f"{found.index}/{name}", _state(found, source, holder is not None)))
+            holder = parsed.holders.get(name)
+            rows.append(Image(f"{parsed.index}/{name}", _state(parsed, source, holder is not None)))
             if holder is not None:
-                rows += _positions(text, f"{found.index}/{name}", holder)
+                rows += _positions(text, f"{parsed.index}/{name}", holder)
         return sorted(rows, key=lambda row: row.key)
 
     def written(self, text: str, writes: Sequence[Write]) -> str:
-        """The text with these positions; a source's missing key goes in before them."""
-        found = self._found(text)
+        """The text with these positions; a source's missing key is added before them."""
+        parsed = self._found(text)
         keys: dict[str, str | None] = {}
         positions: dict[str, dict[str, str | None]] = {}
         for write in writes:
-            source, _, shard = write.key.removeprefix(f"{found.index}/").partition("/")
-            if write.key == f"{found.index}/{source}":
+            source, _, shard = write.key.removeprefix(f"{parsed.index}/").partition("/")
+            if write.key == f"{parsed.index}/{source}":
                 keys[source] = _key_after(write)
             else:
                 positions.setdefault(source, {})[shard] = _position_after(write)
         if any(value is not None for value in keys.values()):
-            text = edited(text, found.checkpoint, keys, "checkpoint")
-            found, keys = self._found(text), {}
-        for source in sorted(positions, key=lambda s: -_at(found, s)):
-            holder = found.holders[source]
+            text = edited(text, parsed.checkpoint, keys, "checkpoint")
+            parsed, keys = self._found(text), {}
+        for source in sorted(positions, key=lambda s: -_at(parsed, s)):
+            holder = parsed.holders[source]
             text = edited(text, holder, positions[source], f"checkpoint of {source}")
         return edited(text, self._found(text).checkpoint, keys, "checkpoint") if keys else text
 
-    def _kinesis(self, found: _Found) -> list[Mapping[str, Any]]:
-        every = {source["source_id"]: source for source in found.sources}
+    def _kinesis(self, parsed: _Found) -> list[Mapping[str, Any]]:
+        every = {source["source_id"]: source for source in parsed.sources}
         if self.source and self.source not in every:
             known = ", ".join(sorted(every)) or "none"
             raise UsageError(
-                f"index {found.index} has no source {self.source}", f"it has: {known}"
+                f"index {parsed.index} has no source {self.source}", f"it has: {known}"
             )
         if self.source and every[self.source].get("source_type") != "kinesis":
             kind = every[self.source].get("source_type")
             raise UsageError(
-                f"source {self.source} of index {found.index} reads {kind}, not kinesis",
+                f"source {self.source} of index {parsed.index} reads {kind}, not kinesis",
                 "name a Kinesis source with source=",
             )
         wanted = [
-            source for source in found.sources
+            source for source in parsed.sources
             if source.get("source_type") == "kinesis"
             and self.source in ("", source["source_id"])
         ]
         if not wanted and self.needed:
-            raise UsageError(f"index {found.index} has no Kinesis source", "name another index")
+            raise UsageError(f"index {parsed.index} has no Kinesis source", "name another index")
         return wanted
 
     def _found(self, text: str) -> _Found:
-        """Raises UsageError for whatever Quickwit would not load, and for what it would silently
-        drop: names that stand twice."""
+        """Raises UsageError for a text that Quickwit would not load in full."""
         if text.startswith("\ufeff"):
             raise UsageError("begins with a byte order mark, which Quickwit refuses", "take it off")
         if (at := lone_surrogate(text)) is not None:
@@ -157,37 +162,39 @@ class Document:
         holders = {m.name: m for m in members(text, checkpoint.value, "checkpoint")}
         _check_sources(sources)
         config = _decoded(text, inner, "index_config", dict, what)
-        found = _Found(
+        parsed = _Found(
             uid, config.get("index_id"), tuple(versions), checkpoint, holders, sources
         )
-        if self.index and found.index != self.index:
+        if self.index and parsed.index != self.index:
             raise UsageError(
-                f"holds index {found.index}, where {self.index} belongs: Quickwit refuses it",
+                f"holds index {parsed.index}, where {self.index} belongs: Quickwit refuses it",
                 "put each index's file back in the folder of its own name",
             )
-        return found
+        return parsed
 
 
-def _check_config(found: _Found) -> None:
-    """The configuration's `index_id` is what Quickwit compares with the folder's name
-    (`fetch_index` in `store_operations.rs`); a uid of another index loads, and then no write finds
-    the index."""
-    if found.configured != found.index:
+def _check_config(parsed: _Found) -> None:
+    """Raises UsageError if the configuration's `index_id` is not that of the uid.
+
+    Quickwit compares it with the folder's name (`fetch_index` in `store_operations.rs`); with the
+    uid of another index the text loads, but then no write finds the index.
+    """
+    if parsed.configured != parsed.index:
         raise UsageError(
-            f"`index_uid` is of index {found.index}, `index_config.index_id` is "
-            f"{found.configured!r}: Quickwit reads it as one and writes it as the other",
+            f"`index_uid` is of index {parsed.index}, `index_config.index_id` is "
+            f"{parsed.configured!r}: Quickwit reads it as one and writes it as the other",
             "give both the name of the folder that the file is in",
         )
 
 
 def _level(text: str, holder: Member, what: str, ends: bool = False) -> dict[str, Member]:
-    found = {member.name: member for member in members(text, holder.value, what)}
+    level = {member.name: member for member in members(text, holder.value, what)}
     if ends:
-        last = max((m.end for m in found.values()), default=holder.value + 1)
+        last = max((m.end for m in level.values()), default=holder.value + 1)
         behind = blank(text, blank(text, last) + 1)
         if behind < len(text):
             raise broken(text, behind, "text after the end of the object")
-    return found
+    return level
 
 
 def _needed(level: Mapping[str, Member], name: str, what: str) -> Member:
@@ -226,16 +233,16 @@ def _check_sources(sources: Sequence[Any]) -> None:
         seen.add(name)
 
 
-def _state(found: _Found, source: Mapping[str, Any], known: bool) -> Attributes:
+def _state(parsed: _Found, source: Mapping[str, Any], known: bool) -> Attributes:
     params = source.get("params")
     if not isinstance(params, dict) or not isinstance(params.get("stream_name"), str):
         raise UsageError(f"source {source['source_id']} names no stream in its params")
     row: dict[str, AttributeValue] = {
         "backfill": {"BOOL": bool(params.get("enable_backfill_mode", False))},
         "enabled": {"BOOL": bool(source.get("enabled", True))},
-        "index_uid": {"S": found.index_uid},
+        "index_uid": {"S": parsed.index_uid},
         "stream": {"S": params["stream_name"]},
-        "version": {"S": found.versions[0]},
+        "version": {"S": parsed.versions[0]},
     }
     if isinstance(params.get("region"), str):
         row["region"] = {"S": params["region"]}
@@ -257,7 +264,7 @@ def _positions(text: str, prefix: str, holder: Member) -> Iterator[Image]:
 
 
 def _key_after(write: Write) -> str | None:
-    """What a write to a source's own row does to its key."""
+    """The new value of a source's key after a write to its own row."""
     if isinstance(write.change, Update):
         if dict(write.change.set) == {"checkpoint": PRESENT} and not write.change.remove:
             return "{}"
@@ -276,7 +283,7 @@ def _position_after(write: Write) -> str | None:
     return quoted(values["position"]["S"])
 
 
-def _at(found: _Found, source: str) -> int:
-    if source not in found.holders:
+def _at(parsed: _Found, source: str) -> int:
+    if source not in parsed.holders:
         raise UsageError(f"source {source} has no key in the checkpoint to put positions under")
-    return found.holders[source].value
+    return parsed.holders[source].value

@@ -1,12 +1,11 @@
-"""The entries that hold a line, as Quickwit itself would have written them.
+"""Encodes the target frontier as entries, spelled as Quickwit itself would write them.
 
-    START   no entry (an empty one means the same and stays)
-    number  that number
-    DONE    where a read showed that nothing is left: the last record's number, which stands there
-            already; else, and where the release dies of an announcement, the EndingSequenceNumber
+START: no entry (an empty one means the same and stays). A number: that number. DONE: where a read
+showed that nothing is left, the last record's number, which is stored already; else, and where an
+announcement crashes the release, the EndingSequenceNumber.
 
-`~` is never written, and no place behind an open shard's last published one. Writes are places in
-one text, so a step takes as many of them as a medium lets it.
+`~` is never written, and no position after an open shard's last published one. The writes change
+one text, so a step takes as many of them as the store allows.
 """
 
 from __future__ import annotations
@@ -43,8 +42,8 @@ from reshardctl.model import (
 from reshardctl.model.times import instant
 
 MOST = 5_000
-"""Writes in a step. What keeps a source from its start does so until the last of them is done, so
-half of a plan is no worse than none."""
+"""Writes in a step. Whatever keeps a source from its start does so until the last write, so a part
+of a plan is no worse than none."""
 RUNNING = "a running node writes the whole text from memory, or passes over what it does not expect"
 PIPELINE = (
     "a pipeline publishes from the place in its memory: over one that was put back, and refused "
@@ -60,7 +59,7 @@ def encode(
     app: App,
     leave: Collection[ShardId],
 ) -> list[Step] | Cannot:
-    """Writes after which the source reads from the line; none where it does already."""
+    """Writes after which the source reads from the target frontier; none where it does already."""
     obstacle = _obstacle(lineage, checkpoint, want, app)
     if obstacle is not None:
         return obstacle
@@ -70,7 +69,7 @@ def encode(
             continue
         wanted = want.get(shard, START)
         if wanted == DONE and app.traits.dies_of_known_child and announces(lineage, shard):
-            wanted = DONE  # the very end, not the last record, behind which it would announce
+            wanted = DONE  # the very end: after the last record it would announce its children
         writes += _entry(lineage, checkpoint, shard, wanted)
     writes += [
         _write(checkpoint, shard, None, "the stream has no such shard yet: it would be born there")
@@ -86,9 +85,11 @@ def encode(
 def _of_this_stream(
     lineage: Lineage, checkpoint: Checkpoint, writes: list[Write]
 ) -> list[Write]:
-    """Where only numbers of an earlier stream of the name would be left, nothing would tell any
-    more whose the positions are: entries that go are then set to the shard's
-    StartingSequenceNumber, which reads the same (runs on 0.9.0, Nov 2026)."""
+    """Keeps a number of this stream where only numbers of an earlier stream would be left.
+
+    Nothing would show any more whose the positions are, so entries to be deleted are set to the
+    shard's StartingSequenceNumber instead, which reads the same (runs on 0.9.0, Nov 2026).
+    """
     gone = {write.key for write in writes if isinstance(write.change, Delete)}
     changed = {write.key for write in writes}
     rows = [row for row in checkpoint.rows.values() if row.image.key not in changed]
@@ -159,12 +160,12 @@ def _entry(
 
 
 def _read_from_there(stored: Cut, wanted: Cut) -> bool:
-    """Whether a read from the stored place showed that nothing is left behind it."""
+    """Whether a read from the stored position showed that nothing follows it."""
     return wanted == DONE and wanted.text == str(stored)
 
 
 def _text(lineage: Lineage, shard: ShardId, wanted: Cut) -> tuple[str | None, str]:
-    """What to store, and why; `None` for no entry."""
+    """The text to store (`None` for no entry) and the reason."""
     end = lineage[shard].end
     if wanted == START:
         return None, "nothing of it is settled: it is read from its beginning"

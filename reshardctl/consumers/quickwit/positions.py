@@ -1,8 +1,8 @@
 """What a stored position says of its shard, judged against the lineage.
 
-Nothing in Quickwit marks a shard as finished: `~` panics the Kinesis source, and a closed shard
-stays at its last record for good. The one place that works as an end is the shard's
-EndingSequenceNumber, behind which Kinesis refuses to begin (runs on 0.8.2 and 0.9.0, Nov 2026).
+Nothing in Quickwit marks a shard as finished: `~` crashes the Kinesis source, and a closed shard
+stays at its last record for good. The only position that works as an end is the shard's
+EndingSequenceNumber, after which Kinesis refuses to begin (runs on 0.8.2 and 0.9.0, Nov 2026).
 """
 
 from __future__ import annotations
@@ -34,39 +34,42 @@ _MENDABLE = re.compile(r"\s*0*([1-9][0-9]{0,128})\s*\Z", re.ASCII)
 
 
 class PositionKind(Enum):
-    """Where a position stands."""
+    """What a stored position means."""
 
     START = "start"
     """No entry, an empty one, or the shard's StartingSequenceNumber."""
     NUMBER = "number"
     END = "end"
-    """Refused, and rightly so: the shard's end; another library's end mark."""
+    """Refused, and rightly so: the shard's end, or another library's end mark."""
     END_MARK = "end-mark"
-    """`~…`: the source panics."""
+    """`~…`: the source crashes."""
     FOREIGN = "foreign"
     """A number that no record of this shard has: refused."""
     AHEAD = "ahead"
-    """Inside the shard's range, and from the future: of no record. Begun behind, if not refused."""
+    """Inside the shard's range, but from the future: no record has it. Read after, if not refused.
+    """
     NONSENSE = "nonsense"
     """No number: refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPosition:
-    """One shard's position. span: what it settles; a number that only needs its zeros or blanks
-    taken off settles what it means."""
+    """One shard's position.
+
+    span: what it proves; a number with superfluous zeros or blanks proves what it means.
+    """
 
     kind: PositionKind
     span: Span
 
     @property
     def refused(self) -> bool:
-        """Whether Kinesis gives no iterator for it, so that the shard's own consumer dies."""
+        """Whether Kinesis gives no iterator for it, so that the shard's own consumer fails."""
         return self.kind in (PositionKind.END, PositionKind.FOREIGN, PositionKind.NONSENSE)
 
 
 def position_of(lineage: Lineage, shard: ShardId, text: str | None) -> ReadPosition:
-    """The place of a listed shard. text: as stored, `None` without an entry."""
+    """The position of a listed shard. text: as stored, `None` without an entry."""
     listed = lineage[shard]
     if not text:
         why = "nothing of it was ever published"
@@ -111,8 +114,10 @@ def _of_number(lineage: Lineage, listed: Shard, text: str) -> ReadPosition:
 
 
 def _of_end_mark(lineage: Lineage, listed: Shard, offset: str) -> Span:
-    """`~` with an offset: read up to it. A bare one: Quickwit's word for "no record was ever
-    written", which is no evidence that one was read."""
+    """`~` with an offset proves reading up to it; a bare one proves nothing.
+
+    A bare one is Quickwit's word for "no record was ever written".
+    """
     inner = position_of(lineage, listed.id, offset) if offset else None
     if inner is not None and inner.kind in (
         PositionKind.NUMBER,
@@ -141,8 +146,10 @@ def is_own(lineage: Lineage, shard: ShardId, text: str) -> bool:
 
 
 def of_another_stream(lineage: Lineage, text: str) -> bool:
-    """Whether a number is younger than this stream and of none of its shards' making: one behind a
-    shard's end, of the epoch of that end, is of the same shard, not of a later stream's."""
+    """Whether a number is younger than this stream and of none of its shards.
+
+    A number after a shard's end, but of the epoch of that end, is the same shard's.
+    """
     decoded = decode(text)
     if decoded is None or not sequence_numbers.of_another_stream(lineage, text):
         return False

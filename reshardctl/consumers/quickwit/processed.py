@@ -1,7 +1,7 @@
-"""What a Quickwit source has published: every position at its word, and nothing else.
+"""What a Quickwit source has published, by its stored positions only.
 
-Quickwit never deletes an entry, so a shard without one was never published from; but where a reset
-took the source's key away, with all of its entries, anything may have been.
+Quickwit never deletes an entry, so a shard without one was never published from, unless a reset
+removed the source's key with all of its entries.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ _NO_KEY = "the source's key is gone: what was published is not known"
 
 
 def processed(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Frontier:
-    """A span for every listed shard and every entry. Releases that begin anew without the key take
-    its absence for nothing published."""
+    """A span for every listed shard and every entry.
+
+    Releases that start without the key take its absence for nothing published.
+    """
     rows = checkpoint.rows
     if app.traits.needs_key and not checkpoint.known:
         return {s: Span(START, furthest(lineage[s]), Basis.INFERRED, _NO_KEY) for s in lineage}
-    line: dict[ShardId, Span] = {s: _OVER for s in rows if s not in lineage}
+    frontier: dict[ShardId, Span] = {s: _OVER for s in rows if s not in lineage}
     for shard in lineage:
         row = rows.get(shard)
-        line[shard] = position_of(lineage, shard, row.text if row else None).span
-    return line
+        frontier[shard] = position_of(lineage, shard, row.text if row else None).span
+    return frontier

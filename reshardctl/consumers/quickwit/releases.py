@@ -15,13 +15,15 @@ from reshardctl.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What sets a range of releases apart.
+    """What distinguishes a range of releases.
 
-    release: the newest of them, which stands for all. first: the oldest, as numbers.
-    reads: versions of the metastore's texts that it loads.
-    dies_of_known_child: a closed shard that announces a child which is read already panics the
-    whole source (fixed by #5912, first released in 0.9.0).
-    needs_key: the source's key must be in the checkpoint (#4913); before, a missing one is empty.
+    Attributes:
+        release: The newest of them, which stands for all.
+        first: The oldest of them, as numbers.
+        reads: Versions of the metastore's texts that they load.
+        dies_of_known_child: A closed shard that announces a child which is read already crashes the
+            whole source (fixed by #5912, first released in 0.9.0).
+        needs_key: The source's key must be in the checkpoint (#4913); before, none means empty.
     """
 
     release: str
@@ -54,14 +56,14 @@ _VERSION = re.compile(r"v?(\d+(?:\.\d+){0,2})\Z", re.ASCII)
 def traits_of(release: str) -> Traits:
     """The traits of a full version ("0.8.1") or of a prefix ("0.9"), which means its newest.
 
-    Raises UsageError for what this project cannot judge.
+    Raises UsageError for a version that is not known.
     """
     version = _place(release).version
     return next(traits for traits in reversed(RELEASES) if version >= traits.first)
 
 
 def note_of(release: str | None) -> str:
-    """That another release stands for the one that was named, "" where it does not."""
+    """The note that another release stands for the named one; "" where none does."""
     return _place(release).note if release else ""
 
 

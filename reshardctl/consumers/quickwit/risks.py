@@ -1,8 +1,8 @@
-"""Two races that positions cannot settle: the source fails and begins anew, perhaps for ever.
+"""Two races that no position prevents: the source fails and restarts, perhaps for ever.
 
 Both were seen on the real source of 0.9.0 (runs of November 2026): a closed shard that leaves the
-source's map before its own parent announces it is started once more, from a position that the
-batch in flight has passed; the batch does not follow, and nothing of it is published.
+source's map before its own parent announces it is started once more, from a position that the batch
+in flight has passed; the batch does not follow, and nothing of it is published.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import Cause, Rank, Risk, ShardId, time_of
 
 BEHIND = 300.0
-"""Seconds of stream time before a shard's close: less than that drains in one answer."""
+"""Seconds of stream time before a shard's close: fewer are drained in one answer."""
 
 
 def risks(lineage: Lineage, checkpoint: Checkpoint) -> tuple[Risk, ...]:
-    """What may go wrong with a source that does start."""
+    """Risks of a source that does start."""
     parents = announcing(lineage, checkpoint)
     if checkpoint.backfill and parents:
         return (_backfill(parents),)
@@ -50,7 +50,7 @@ def _livelock(shards: tuple[ShardId, ...]) -> Risk:
 def _loops(
     lineage: Lineage, checkpoint: Checkpoint, parents: list[ShardId]
 ) -> Iterator[ShardId]:
-    """Closed children, themselves behind, that a parent which is behind as well announces."""
+    """Closed children with unread records whose announcing parent has unread records too."""
     for parent in parents:
         if not _behind(lineage, checkpoint, parent):
             continue

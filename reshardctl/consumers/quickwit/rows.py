@@ -1,4 +1,4 @@
-"""A Kinesis source and its positions, picked out of an index's rows."""
+"""A Kinesis source and its positions, selected from an index's rows."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """One source. state: its own row; known: its key is in the checkpoint.
+    """One source.
 
-    unreadable: rows of indexes whose text cannot be read.
+    state: its own row. unreadable: rows of indexes whose text cannot be read.
     """
 
     index: str
@@ -34,7 +34,7 @@ class Checkpoint:
 
     @property
     def key(self) -> str:
-        """Of the source's own row, and in front of those of its positions."""
+        """Key of the source's own row, and prefix of the keys of its positions."""
         return f"{self.index}/{self.source}"
 
     @property
@@ -44,7 +44,7 @@ class Checkpoint:
 
     @property
     def backfill(self) -> bool:
-        """Whether the source reads up to the tips and ends."""
+        """Whether the source reads up to the tips and then ends."""
         return bool(self.state.attributes.get("backfill", {}).get("BOOL", False))
 
     @property
@@ -54,28 +54,28 @@ class Checkpoint:
 
     @property
     def migration(self) -> int | None:
-        """The last one that was run on the database; `None` for a metastore that is none."""
-        found = self.state.attributes.get("migration", {}).get("N")
-        return None if found is None else int(found)
+        """The database's last migration; `None` for a metastore in files."""
+        number = self.state.attributes.get("migration", {}).get("N")
+        return None if number is None else int(number)
 
     @property
     def version(self) -> str:
-        """Of the text."""
+        """The version of the metastore's text."""
         return str(self.state.attributes.get("version", {}).get("S", ""))
 
 
 def shard_of(key: str) -> ShardId:
-    """The shard in a row's key; a source's own row is no single shard's."""
+    """The shard in a row's key; MANY for a source's own row."""
     return ShardId(key.split("/", 2)[2]) if key.count("/") > 1 else MANY
 
 
 def parse(
     images: Iterable[Image], stream: Stream | None, index: str = "", source: str = ""
 ) -> Checkpoint:
-    """The one source that reads the stream; of no rows at all, a source without a name.
+    """The one source that reads the stream; for no rows at all, a source without a name.
 
-    Raises UsageError where there are several, or where rows are none of Quickwit's; WrongStream
-    where none reads it.
+    Raises UsageError where there are several, or rows that are not Quickwit's; WrongStream where
+    none reads it.
     """
     rows: dict[str, list[Image]] = {}
     sources: list[Image] = []
@@ -111,28 +111,28 @@ def _chosen(
     sources: Sequence[Image], stream: Stream | None, index: str, source: str
 ) -> Image:
     named = [
-        one for one in sources
-        if index in ("", one.key.split("/")[0]) and source in ("", one.key.split("/")[1])
+        image for image in sources
+        if index in ("", image.key.split("/")[0]) and source in ("", image.key.split("/")[1])
     ]
     if not named:
         what = "/".join(filter(None, (index, source)))
-        known = ", ".join(one.key for one in sources) or "none"
+        known = ", ".join(image.key for image in sources) or "none"
         raise UsageError(
             f"there is no Kinesis source {what}".rstrip(), f"Kinesis sources here: {known}"
         )
-    ours = [one for one in named if stream is None or _reads(one, stream)]
+    ours = [image for image in named if stream is None or _reads(image, stream)]
     if not ours:
         raise WrongStream(
             f"no source here reads stream {stream.name if stream else ''} in its region: "
-            + "; ".join(_told(one) for one in named),
+            + "; ".join(_told(image) for image in named),
             "name the stream that the source reads with --stream, or another index= or source=",
         )
     if len(ours) > 1:
         raise UsageError(
             f"{len(ours)} sources read this stream, each with positions of its own: "
-            + ", ".join(one.key for one in ours),
+            + ", ".join(image.key for image in ours),
             "say which: " + " or ".join(
-                "index={}&source={}".format(*one.key.split("/")) for one in ours
+                "index={}&source={}".format(*image.key.split("/")) for image in ours
             ),
         )
     return ours[0]

@@ -1,7 +1,7 @@
-"""Where in a JSON text its members lie, without holding the text's values.
+"""Locates members in a JSON text without keeping the text's values.
 
-Every value is decoded once, so that a broken text is noticed wherever it breaks, and dropped again:
-a metastore file of 100 MB is nearly all splits, of which nothing is needed.
+Every value is decoded once, so that broken text is noticed anywhere, and then dropped: a metastore
+file of 100 MB consists of splits, which are not needed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member of an object. Offsets into the text: of the key's quote, of the value, behind it.
+    """One member of an object.
+
+    key, value, end: offsets of the key's quote, of the value, and after the value.
     """
 
     name: str
@@ -42,13 +44,13 @@ _DECODER = json.JSONDecoder(parse_constant=_no_number)
 
 def blank(text: str, at: int) -> int:
     """The first offset at or after `at` that is no white space."""
-    found = _BLANK.match(text, at)
-    assert found is not None
-    return found.end()
+    match = _BLANK.match(text, at)
+    assert match is not None
+    return match.end()
 
 
 def value_at(text: str, at: int) -> tuple[Any, int]:
-    """The value that begins there, and the offset behind it."""
+    """The value that begins at `at`, and the offset after it."""
     try:
         return _DECODER.raw_decode(text, at)
     except json.JSONDecodeError as wrong:
@@ -58,15 +60,14 @@ def value_at(text: str, at: int) -> tuple[Any, int]:
 
 
 def broken(text: str, at: int, why: str) -> UsageError:
-    """The text is no JSON, and where. Lines are counted as editors do."""
+    """The error for a text that is no JSON, with the line and column that editors show."""
     line = text.count("\n", 0, at) + 1
     column = at - text.rfind("\n", 0, at)
     return UsageError(f"malformed JSON at line {line}, column {column}: {why}")
 
 
 def members(text: str, at: int, what: str) -> Iterator[Member]:
-    """The members of the object at `at`, in the text's order. UsageError where it is none, or holds
-    a name twice."""
+    """The members of the object at `at`, in order; raises UsageError for a name given twice."""
     if text[at:at + 1] != "{":
         raise UsageError(f"{what} is no JSON object")
     seen: set[str] = set()
@@ -95,7 +96,7 @@ def members(text: str, at: int, what: str) -> Iterator[Member]:
 
 
 def checked(text: str, at: int) -> int:
-    """The offset behind the value there, once it is known to be whole."""
+    """Checks the value at `at`, and returns the offset after it."""
     if text[at:at + 1] != "[":
         return value_at(text, at)[1]
     at = blank(text, at + 1)
@@ -112,16 +113,16 @@ def checked(text: str, at: int) -> int:
 
 
 def lone_surrogate(text: str) -> int | None:
-    """Where half of a pair is escaped: Python reads that, Quickwit's parser refuses the text."""
+    """Offset of an escaped half surrogate pair: Python reads it, Quickwit's parser refuses it."""
     if "\\ud" not in text and "\\uD" not in text:
         return None
     high = -1
-    for found in _ESCAPE.finditer(text):
-        unit = int(found[1], 16) if found[1] else 0
-        follows = high >= 0 and high == found.start()
+    for match in _ESCAPE.finditer(text):
+        unit = int(match[1], 16) if match[1] else 0
+        follows = high >= 0 and high == match.start()
         if high >= 0 and not (follows and 0xDC00 <= unit < 0xE000):
             return high - 6
         if not follows and 0xDC00 <= unit < 0xE000:
-            return found.start()
-        high = found.end() if 0xD800 <= unit < 0xDC00 else -1
+            return match.start()
+        high = match.end() if 0xD800 <= unit < 0xDC00 else -1
     return None if high < 0 else high - 6

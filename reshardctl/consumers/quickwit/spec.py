@@ -15,7 +15,7 @@ from reshardctl.consumers.spec import (
 
 
 def _create_store(_missing: Missing) -> str:
-    """Quickwit's metastore: without the index and its splits, positions would be of nothing."""
+    """How to re-create the metastore: positions are useless without the index and its splits."""
     return (
         "more than positions was in it: restore it from a backup, or create the index and its "
         "source anew, which then reads from the beginning of what the stream still has"
@@ -52,6 +52,6 @@ QUICKWIT = Spec(
     key_words=frozenset(),
     ambiguous_options=("release",),
     selectors=("index", "source"),
-    # Nothing in a metastore moves while a source has nothing to publish, or is down.
+    # A metastore does not change while a source has nothing to publish, or is down.
     watchable=False,
 )

@@ -1,6 +1,6 @@
-"""Entries of one JSON object put in, changed or taken out; every other byte stays as it is.
+"""Edits entries of one JSON object; every other byte stays as it is.
 
-What is put in looks as Quickwit itself would write it there: sorted by bytes, indented as its
+New entries look as Quickwit itself would write them: sorted by bytes, indented like their
 neighbours (serde_json's pretty printer in files, its compact one in PostgreSQL; saves of Quickwit
 0.8.2 and 0.9.0, Nov 2026).
 """
@@ -16,13 +16,13 @@ from reshardctl.errors import UsageError
 
 
 def quoted(text: str) -> str:
-    """A JSON string as serde_json writes it: raw UTF-8, only what must be is escaped."""
+    """A JSON string as serde_json writes it: raw UTF-8, with the necessary escapes only."""
     return json.dumps(text, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """What stands around entries: behind the brace, between two, before the end; behind a name."""
+    """Separators: after the brace, between entries, before the closing brace, after a name."""
 
     opening: str
     between: str
@@ -33,16 +33,16 @@ class _Style:
 def edited(
     text: str, holder: Member, changes: Mapping[str, str | None], what: str
 ) -> str:
-    """The text with entries of the object `holder` set to raw JSON values; `None` takes one out.
+    """The text with entries of the object `holder` set to raw JSON values; `None` removes one.
 
-    It is read again before it is returned: UsageError unless it means what was asked for.
+    The result is parsed again: raises UsageError unless it means what was asked for.
     """
     entries = list(members(text, holder.value, what))
     new = _spliced(text, holder, entries, changes)
     wanted = {e.name: value_at(text, e.value)[0] for e in entries if e.name not in changes}
     wanted |= {name: json.loads(value) for name, value in changes.items() if value is not None}
-    found = {one.name: value_at(new, one.value)[0] for one in members(new, holder.value, what)}
-    if found != wanted:
+    written = {m.name: value_at(new, m.value)[0] for m in members(new, holder.value, what)}
+    if written != wanted:
         raise UsageError(
             f"{what} cannot be edited so that it means what was planned; nothing was written",
             "report this, with the part of the file around it",
@@ -96,12 +96,12 @@ def _style(text: str, holder: Member, entries: Sequence[Member]) -> _Style:
 
 
 def _colon(text: str, member: Member) -> str:
-    """What stands between a name, however it is written, and its value."""
+    """The text between a member's name and its value."""
     return text[value_at(text, member.key)[1]:member.value]
 
 
 def _of_surroundings(text: str, holder: Member) -> _Style:
-    """An object that is empty so far: on a line of its own it is printed, else it is packed."""
+    """The style of an empty object: indented if it is on a line of its own, else compact."""
     start = text.rfind("\n", 0, holder.key) + 1
     indent = text[start:holder.key]
     if not start or indent.strip(" \t"):

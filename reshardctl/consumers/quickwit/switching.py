@@ -1,8 +1,8 @@
-"""Whether a source is switched off in the metastore itself, where that stops it.
+"""Whether a source is disabled in the metastore itself, where that stops it.
 
 In PostgreSQL it does: a disabled source gets no pipeline, and no other save touches its positions,
-for each reads the row anew under its lock. A file-backed metastore is written whole from the memory
-of a node, so there only a stopped node is safe (runs on 0.8.2 and 0.9.0, Nov 2026).
+because each reads the row anew under its lock. A file-backed metastore is written whole from the
+memory of a node, so only a stopped node is safe there (runs on 0.8.2 and 0.9.0, Nov 2026).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from reshardctl.model import Image
 
 
 def enabled(source: Image) -> bool:
-    """Of a source's own row."""
+    """Whether a source is enabled, by its own row."""
     return bool(source.attributes.get("enabled", {}).get("BOOL", True))
 
 
@@ -26,7 +26,7 @@ def in_postgres(source: Image) -> bool:
 def enabled_state(
     images: Iterable[Image], index: str = "", source: str = ""
 ) -> EnabledState | None:
-    """Of the sources that are meant; `None` for a store whose switch does not stop them."""
+    """State of the selected sources; `None` for a store in which disabling does not stop them."""
     sources = [
         image for image in images if in_postgres(image)
         and index in ("", image.key.split("/")[0]) and source in ("", image.key.split("/")[1])
@@ -43,7 +43,7 @@ def enabled_state(
 
 
 def _off(key: str) -> str:
-    """How to switch a source off."""
+    """How to disable a source."""
     index, _, source = key.partition("/")
     return (
         f"quickwit source disable --index {index} --source {source}, wait until it publishes no "
