@@ -1,4 +1,4 @@
-"""What a running consumer did while it was watched, from its rows before and after. Pure."""
+"""What a running consumer did while it was watched, from its rows before and after."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from reshardctl.model import ShardId
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """One shard's row over the watch. owner: who holds it at the end, "" for nobody.
+    """What changed in one shard's row during the watch.
 
-    renewed: its owner gave a sign of life, or another took it. moved: its position changed.
+    owner: its owner at the end, "" for nobody. renewed: whether its owner gave a sign of life, or
+    another took it. moved: whether its position changed.
     """
 
     owner: str
@@ -24,9 +25,12 @@ class Movement:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """since, until: Unix seconds of the two looks. excluded: what silence over that time rules out,
-    in words. shards: every row of a shard that was there at the end. elsewhere: whether any
-    row at all gave a sign of life, such as a worker's own, a lock, or another stream's."""
+    """A watch.
+
+    since, until: Unix seconds of the two readings. excluded: what no change over that time rules
+    out, as text. shards: every shard's row that existed at the end. elsewhere: whether any other
+    row gave a sign of life, such as a worker's, a lock, or another stream's.
+    """
 
     since: float
     until: float
@@ -36,13 +40,13 @@ class Watched:
 
     @property
     def seconds(self) -> float:
-        """How long it was watched."""
+        """Length of the watch."""
         return self.until - self.since
 
     @property
     def runs(self) -> bool:
         """Whether anything of it gave a sign of life."""
-        return self.elsewhere or any(one.renewed for one in self.shards.values())
+        return self.elsewhere or any(shard.renewed for shard in self.shards.values())
 
 
 def watched(
@@ -53,7 +57,7 @@ def watched(
     excluded: str,
     elsewhere: bool = False,
 ) -> Watched:
-    """Two looks compared. A row that is new was made meanwhile: somebody runs."""
+    """Compares two readings; a row that is new was created by a running worker."""
     return Watched(since, until, excluded, {
         shard: _movement(before.get(shard), hold) for shard, hold in after.items()
     }, elsewhere)

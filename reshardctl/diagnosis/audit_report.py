@@ -1,4 +1,4 @@
-"""An audit, judged: findings, what is known of every shard, and what nobody can know."""
+"""A judged audit: findings, what is known of every shard, and what cannot be known."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from reshardctl.model import Frontier, ShardId
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a consumer's store said before the sink was read.
+    """What a consumer's store held before the sink was read.
 
-    consumer: its locator, or its name. positions: as the store spells them. unread: shards of which
-    its next start skips something, or which it never reads.
+    consumer: its locator or name. positions: as the store spells them. unread: shards of which its
+    next start skips records, or which it never reads.
     """
 
     consumer: str
@@ -40,26 +40,23 @@ class ShardCoverage:
 
     @property
     def rows(self) -> int:
-        """In the sink."""
+        """Rows in the sink."""
         return 0 if self.inside is None else self.inside.rows
 
     @property
     def missing(self) -> int | None:
-        """Records; `None` where the stream was not read."""
+        """Missing records; `None` where the stream was not read."""
         return None if self.compared is None else self.compared.missing
 
     @property
     def extra(self) -> int:
-        """Rows too many."""
+        """Surplus rows."""
         return 0 if self.inside is None else self.inside.extra
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Partition keys of missing records, those that lack most first, and how many others lack any.
-
-    `None` for the number of others: not counted.
-    """
+    """Partition keys with most missing records, and the number of others (`None`: not counted)."""
 
     missing: tuple[tuple[str, int], ...]
     others: int | None = 0
@@ -67,7 +64,7 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A command that gets on from here, word by word, and what it is for."""
+    """A command for the operator to run next, as arguments, and its purpose."""
 
     words: tuple[str, ...]
     why: str
@@ -75,10 +72,10 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """One sink, judged. saved: the directory that the offending rows were written to, or "".
+    """One sink, judged.
 
-    keys: `None` where nobody asked for them. ways: what to do next, the most pressing first; none
-    where no command line asked.
+    saved: the directory to which the offending rows were written, or "". keys: `None` where nobody
+    asked for them. ways: next commands, the most urgent first; none for Python callers.
     """
 
     facts: Facts
@@ -92,7 +89,7 @@ class AuditReport:
     ways: tuple[Way, ...] = ()
 
     def counts(self) -> dict[str, int]:
-        """How many findings of each severity."""
+        """Number of findings of each severity."""
         return {
             str(s): sum(f.severity is s for f in self.findings) for s in reversed(Severity)
         }
@@ -104,17 +101,17 @@ class AuditReport:
 
     @property
     def failed(self) -> tuple[ShardId, ...]:
-        """Shards that could not be read to where they were to be: nothing is known of the rest."""
+        """Shards whose read failed before its end; nothing is known of the rest."""
         return failed(self.facts)
 
     @property
     def missing(self) -> int:
-        """Records of the stream that are not in the sink."""
+        """Number of the stream's records that are not in the sink."""
         return sum(one.missing for one in self.facts.compared.values())
 
     @property
     def read(self) -> int:
-        """Records of the stream that were looked for."""
+        """Number of the stream's records that were compared."""
         return sum(one.read for one in self.facts.compared.values())
 
 
@@ -122,24 +119,24 @@ def judge_sink(
     facts: Facts, lineage: Lineage, stored: Stored | None = None, *, keys: Keys | None = None,
     saved: str = "",
 ) -> AuditReport:
-    """Judge what was counted. Equal facts give equal reports."""
+    """Judge what was counted; equal facts give equal reports."""
     sink = Sink(facts, lineage)
     if stored is not None:
         sink = Sink(facts, lineage, stored.processed, stored.consumer, stored.unread)
-    found = tuple(sink_findings(sink))
+    findings = tuple(sink_findings(sink))
     return AuditReport(
-        facts, lineage, found, tuple(_standings(facts, lineage, stored, found)), stored, keys,
+        facts, lineage, findings, tuple(_standings(facts, lineage, stored, findings)), stored, keys,
         saved, (*facts.notes, *_not_looked_at(facts)),
     )
 
 
 def failed(facts: Facts) -> tuple[ShardId, ...]:
     """Shards of which a read failed."""
-    return tuple(s for s, one in facts.compared.items() if one.short.startswith(FAILED))
+    return tuple(s for s, compared in facts.compared.items() if compared.short.startswith(FAILED))
 
 
 def _not_looked_at(facts: Facts) -> Iterable[str]:
-    """What was not judged, so that no finding of it means nothing."""
+    """Notes on what was not judged, so that no finding of it is no proof."""
     if torn := failed(facts):
         yield (
             f"of {len(torn):,} shard{'s' if len(torn) > 1 else ''} the read failed: whether more "

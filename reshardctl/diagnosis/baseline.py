@@ -1,7 +1,7 @@
-"""A baseline: an earlier report whose findings are known, so that only news counts.
+"""A baseline: an earlier report whose findings are known, so that only new ones count.
 
-For a pipeline that must not fail today over what was wrong yesterday. Unlike a suppression it
-needs no reason and has no end; it is made by `--format json`, and made again when it is outgrown.
+For a pipeline that must not fail over existing findings. Unlike a suppression it needs no reason
+and has no end; `--format json` makes it, and makes it again when it is outdated.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ MAKE = "make one: reshardctl inspect --format json -o FILE"
 
 @dataclass(frozen=True, slots=True)
 class Known(Suppression):
-    """A finding of the earlier report. One of more shards, or a graver one, is news."""
+    """A finding of the earlier report. One of more shards, or of higher severity, is new."""
 
     worst: Severity = Severity.ERROR
 
     def covers(self, finding: Finding) -> bool:
-        """Whether it is the same finding, or less of it."""
+        """Whether it is the same finding, or a part of it."""
         return (
             finding.code == self.rule and self.shards >= set(finding.shards)
             and finding.severity <= self.worst
@@ -39,22 +39,22 @@ class Known(Suppression):
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What was known, and where the rows stood, by stream ARN and the store's identity."""
+    """Known findings and positions, by stream ARN and the store's identity."""
 
     known: Mapping[Whose, tuple[Known, ...]]
     earlier: Mapping[Whose, Earlier]
 
     def of(self, report: Report) -> tuple[Known, ...]:
-        """What was known of this stream and store, whatever name they are called by now."""
+        """The findings known of this stream and store, under whatever name."""
         return self.known.get(whose(report.snapshot), ())
 
     def shows(self, report: Report) -> bool:
-        """Whether it tells anything of this stream and store."""
+        """Whether the baseline has this stream and store."""
         return whose(report.snapshot) in self.earlier
 
     @property
     def contents(self) -> list[str]:
-        """The streams and stores that it shows, a line each."""
+        """The streams and stores in the baseline, a line each."""
         return sorted(
             f"{arn}: {', '.join(value for _, value in sorted(store))}"
             for arn, store in self.earlier
@@ -62,24 +62,24 @@ class Baseline:
 
 
 def parsed(source: str | bytes, name: str) -> Baseline:
-    """The baseline in a JSON report; `name` is what messages call it. Raises UsageError."""
+    """The baseline in a JSON report. name: what messages call it. Raises UsageError."""
     json_path = JsonPath(name)
     body = parse(source, json_path)
     schema = body.get("schema") if isinstance(body, dict) else None
     if schema not in (REPORT, ROUNDUP):
         raise UsageError(f"{name}: not a report of this version ({REPORT} or {ROUNDUP})", MAKE)
-    found, earlier = {}, {}
-    for one, inside in _reports(body, json_path):
-        stream = _object(one, "stream", inside)
-        store = strings(one.get("store"), inside / "store")
+    known, earlier = {}, {}
+    for report, inside in _reports(body, json_path):
+        stream = _object(report, "stream", inside)
+        store = strings(report.get("store"), inside / "store")
         key = (string(stream.get("arn"), inside / "stream" / "arn"), frozenset(store.items()))
-        findings = array(one.get("findings"), inside / "findings")
-        taken = string(one.get("taken"), inside / "taken")
-        found[key] = tuple(
+        findings = array(report.get("findings"), inside / "findings")
+        taken = string(report.get("taken"), inside / "taken")
+        known[key] = tuple(
             _known(f, name, taken, inside / "findings" / n) for n, f in enumerate(findings)
         )
-        earlier[key] = _earlier(one, taken, inside)
-    return Baseline(found, earlier)
+        earlier[key] = _earlier(report, taken, inside)
+    return Baseline(known, earlier)
 
 
 def _earlier(report: dict[str, Any], taken: str, json_path: JsonPath) -> Earlier:
@@ -105,12 +105,12 @@ def _reports(
 
 
 def _with_known(report: dict[str, Any], entry: dict[str, Any]) -> object:
-    """What an older baseline hid is as well known; what a suppression hid comes back at its end."""
+    """Adds findings that an older baseline hid; a suppression's return at its end."""
     findings, hidden = report.get("findings"), entry.get("suppressed", [])
     if not isinstance(findings, list) or not isinstance(hidden, list):
         return findings
-    known = [one for one in hidden if isinstance(one, dict) and _endless(one.get("by"))]
-    return findings + [one.get("finding") for one in known]
+    known = [entry for entry in hidden if isinstance(entry, dict) and _endless(entry.get("by"))]
+    return findings + [entry.get("finding") for entry in known]
 
 
 def _endless(by: object) -> bool:

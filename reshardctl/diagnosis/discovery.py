@@ -1,4 +1,4 @@
-"""Whose positions a table holds, judged from a sample of its rows. Pure."""
+"""Judges from a sample of a table's rows whose positions it holds."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ SLACK = 60
 
 
 class Confidence(IntEnum):
-    """How sure it is that the positions are this stream's."""
+    """How certain it is that the positions are this stream's."""
 
     NONE = 0
     """They are another stream's, or of an earlier one of its name."""
     POSSIBLE = 1
-    """No number tells; shards of these ids are in the stream."""
+    """No number shows it; shards of these ids are in the stream."""
     LIKELY = 2
     """Every number lies within the life of its shard."""
     STRONG = 3
-    """And one carries the very second at which its shard began, as a stream's that was made in the
+    """And one has the very second at which its shard began, as a number of a stream created in the
     same second would."""
     CERTAIN = 4
     """The keys name the stream."""
@@ -36,11 +36,11 @@ class Confidence(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a sample says. rows: looked at, of this stream as far as keys tell; others: of others.
+    """What a sample shows.
 
-    numbers, fitting, exact: sequence numbers in them; those within the life of their shard; those
-    of them with the second at which it began. known: rows that name a shard of the stream. named:
-    whether keys name the stream.
+    rows, others: rows of this stream as far as keys tell, and of others. numbers, fitting, exact:
+    sequence numbers; those within the life of their shard; those with the second at which it began.
+    known: rows that name a shard of the stream. named: whether keys name the stream.
     """
 
     rows: int = 0
@@ -53,7 +53,7 @@ class Evidence:
 
     @property
     def confidence(self) -> Confidence:
-        """How sure it is."""
+        """How certain the sample makes it."""
         if self.named:
             return Confidence.CERTAIN
         if self.numbers > self.fitting:
@@ -65,7 +65,7 @@ class Evidence:
         return Confidence.POSSIBLE if self.known else Confidence.NONE
 
     def words(self) -> str:
-        """In a sentence."""
+        """The evidence, as a sentence."""
         if self.named:
             return f"the keys of its rows ({self.rows} in the sample) name the stream"
         if self.numbers > self.fitting:
@@ -91,7 +91,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table whose key is that of a known library, with what its sample says."""
+    """A table whose key is that of a known library, with the evidence of its sample."""
 
     name: str
     library: Spec
@@ -99,7 +99,7 @@ class Table:
 
     @property
     def locator(self) -> str:
-        """What to paste, "" where the table's name cannot be an application's."""
+        """The locator to use, "" where the table's name cannot be an application's."""
         ending = self.library.table_ending
         if not self.name.endswith(ending):
             return ""
@@ -108,7 +108,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search came to. looked: how many tables there are. unread: table → why not."""
+    """The result of a search. looked: number of tables; unread: table → why it was not read."""
 
     lineage: Lineage
     now: float
@@ -117,12 +117,12 @@ class Found:
     unread: tuple[tuple[str, str], ...] = ()
 
     def matching(self) -> list[Table]:
-        """Those that may hold this stream's positions, surest first, then by name."""
+        """Tables that may hold this stream's positions, the most certain first, then by name."""
         able = [t for t in self.tables if t.evidence.confidence is not Confidence.NONE]
         return sorted(able, key=lambda t: (-t.evidence.confidence, t.name))
 
     def others(self) -> list[Table]:
-        """Those that hold others'."""
+        """Tables that hold others'."""
         none = [t for t in self.tables if t.evidence.confidence is Confidence.NONE]
         return sorted(none, key=lambda t: t.name)
 
@@ -130,9 +130,9 @@ class Found:
 def weigh(library: Spec, rows: Sequence[Image], lineage: Lineage, now: float) -> Evidence:
     """Judge a sample. now: Unix seconds."""
     stream = lineage.stream
-    told = [(row, library.names_stream(row, stream)) for row in rows]
-    own = [row for row, said in told if said is not False]
-    named = any(said for _, said in told)
+    named_by = [(row, library.names_stream(row, stream)) for row in rows]
+    own = [row for row, answer in named_by if answer is not False]
+    named = any(answer for _, answer in named_by)
     numbers = [number for row in own for number in _numbers(row)]
     fitting = [number for number in numbers if _fits(lineage, number, now)]
     exact = [number for number in fitting if _exact(lineage, number)]
@@ -143,7 +143,7 @@ def weigh(library: Spec, rows: Sequence[Image], lineage: Lineage, now: float) ->
 
 
 def _numbers(row: Image) -> Iterator[str]:
-    """Every text or number of a row that has the shape of a sequence number."""
+    """Every text or number of a row that has the form of a sequence number."""
     for value in _texts(row.attributes.values()):
         if is_number(value) and decode(value) is not None:
             yield value
@@ -160,7 +160,7 @@ def _texts(values: Iterable[Any]) -> Iterator[str]:
 
 
 def _shards(row: Image) -> set[str]:
-    """The shards that a row is about: its key, or the end of it."""
+    """The shards that a row names in its key or its attributes."""
     texts = [row.key, *_texts(row.attributes.values())]
     return {text.rpartition(":")[2] for text in texts if "shardId-" in text}
 
@@ -185,12 +185,12 @@ def _fits(lineage: Lineage, number: str, now: float) -> bool:
 
 
 def _oldest(lineage: Lineage) -> int:
-    """Index of the oldest shard that is listed: older ones have expired."""
+    """Index of the oldest listed shard; older ones have expired."""
     return min((index_of(shard) or 0 for shard in lineage), default=0)
 
 
 def _exact(lineage: Lineage, number: str) -> bool:
-    """Whether it carries its shard's own epoch, to the second."""
+    """Whether the number has its shard's own epoch, to the second."""
     decoded = decode(number)
     assert decoded is not None
     shard: ShardId = shard_id(decoded.shard)

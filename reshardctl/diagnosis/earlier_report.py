@@ -1,7 +1,7 @@
-"""What an earlier report or snapshot showed of the same rows: evidence of what a store forgets.
+"""Positions in an earlier report or snapshot of the same rows, which a store has deleted since.
 
 KCL deletes finished leases, and starts children beside a parent whose lease is missing. Afterwards
-both tables look the same; a look from before tells them apart.
+both tables look the same; an earlier one distinguishes them.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ ENDED, FIRST = "SHARD_END", "TRIM_HORIZON"
 
 
 def whose(snapshot: Snapshot) -> Whose:
-    """Which rows it shows, whatever name they are called by."""
+    """Identity of the rows, whatever name they have in the report."""
     return snapshot.lineage.stream.arn, frozenset(snapshot.store.items())
 
 
 class Trace(Enum):
-    """What became of a shard whose row is gone."""
+    """What happened to a shard whose row is gone."""
 
     FINISHED = "its row was at its end"
     LOST = "its row was missing before its children were begun"
@@ -35,13 +35,13 @@ class Trace(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """One look. taken: Unix seconds; positions: as the store spelled them, by shard."""
+    """An earlier reading. taken: Unix seconds; positions: as the store spelled them, by shard."""
 
     taken: float
     positions: Mapping[ShardId, str]
 
     def trace(self, lineage: Lineage, shard: ShardId) -> Trace:
-        """What it tells of a closed shard that has no row now."""
+        """What it shows of a closed shard that has no row now."""
         raw, closed = self.positions.get(shard), lineage.closed_at(shard)
         was_closed = closed is not None and closed <= self.taken
         if raw is None:
@@ -52,7 +52,7 @@ class Earlier:
         return Trace.UNKNOWN if self.stood(shard) is None else Trace.STOOD
 
     def stood(self, shard: ShardId) -> Cut | None:
-        """Where its row stood, if it says so: up to there it was read."""
+        """Its row's cut, if known; up to there the shard was read."""
         raw = self.positions.get(shard, "")
         if raw == FIRST:
             return START
@@ -61,8 +61,10 @@ class Earlier:
         return at_number(number, int(sub or 0)) if known else None
 
     def _was_lost(self, lineage: Lineage, shard: ShardId) -> bool:
-        """Whether it had no row, no unfinished ancestor would have made one, and none of its
-        descendants was begun. An empty table tells nothing."""
+        """Whether it had no row and was to get none, and no descendant had begun.
+
+        An unfinished ancestor would have created its row. An empty table proves nothing.
+        """
         waits = any(
             self.positions[above] != ENDED
             for above in lineage.ancestors(shard) if above in self.positions

@@ -1,4 +1,4 @@
-"""What a judgement is made from: a stream and one consumer's rows, frozen together."""
+"""What is judged: a stream and one consumer's rows, read at one time."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from reshardctl.model import Count, Image, Interval, Probe, ShardId
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """`now`: Unix seconds at which it was taken. store: the medium's identity.
+    """A stream with one consumer's rows.
 
-    foreseen: what was done to the lineage in thought (preflight); `None` if it is as listed.
-    watched: what moved while the consumer was watched; `None` if it was not.
+    now: Unix seconds at which it was taken. store: the medium's identity. foreseen: the assumed
+    reshards (preflight), `None` if the lineage is as listed. watched: what changed during a watch,
+    `None` without one.
     """
 
     locator: Locator
@@ -30,5 +31,5 @@ class Snapshot:
     watched: Watched | None = None
 
     def __post_init__(self) -> None:
-        """The listing knows when it was taken: no number of it is younger."""
+        """Tells the listing its time, so that no younger number counts as its own."""
         object.__setattr__(self, "lineage", self.lineage.as_of(self.now))

@@ -1,8 +1,8 @@
-"""Preflight: what breaks at the first start after a reshard that nobody has made. Pure.
+"""Preflight: what breaks at the first start after a reshard that has not been made.
 
-The rows stay as they are, for nobody has read on: a consumer that stands, starts at LATEST or has
-broken rows breaks there. One that runs through the reshard makes its children's rows itself, as
-far as its rows let it, and meets the same at its crossing.
+The rows stay as they are, because nothing has been read since: a consumer that is stopped, starts
+at LATEST or has broken rows breaks there. One that runs through the reshard creates its children's
+rows itself, as far as its rows allow, and meets the same at that time.
 """
 
 from __future__ import annotations
@@ -17,30 +17,31 @@ from reshardctl.model import ShardId
 
 
 def foreseen(snapshot: Snapshot, reshards: Sequence[Reshard]) -> Snapshot:
-    """The same rows over the lineage as it would be, at the moment when the reshard is over.
+    """The same rows over the future lineage, at the time at which the reshard is finished.
 
-    Probes of shards that it closes are kept only where they met records: that an open shard was
-    read to its tip says nothing of what comes until it closes. UsageError, CannotTell: `foresee`.
+    Probes of shards that it closes are kept only where they found records: that an open shard was
+    read to its tip says nothing about what comes until it closes. Raises UsageError and CannotTell,
+    see `foresee`.
     """
-    found = foresee(snapshot.lineage, reshards, snapshot.now)
+    future = foresee(snapshot.lineage, reshards, snapshot.now)
     probes = {
         shard: probe for shard, probe in snapshot.probes.items()
-        if shard not in found.closes or not probe.drained
+        if shard not in future.closes or not probe.drained
     }
     return replace(
-        snapshot, lineage=found.lineage, probes=probes, foreseen=found,
-        now=max(snapshot.now, float(found.until)),
+        snapshot, lineage=future.lineage, probes=probes, foreseen=future,
+        now=max(snapshot.now, float(future.until)),
     )
 
 
 def forecast(now: Report, reshards: Sequence[Reshard]) -> Report:
-    """What a report would be after these reshards; it tells what is so already."""
+    """The report after these reshards, with what is true already."""
     report = make(foreseen(now.snapshot, reshards), now.options)
     return replace(report, already=_by_code(now))
 
 
 def _by_code(report: Report) -> Mapping[str, frozenset[ShardId]]:
-    found: dict[str, frozenset[ShardId]] = {}
+    by_code: dict[str, frozenset[ShardId]] = {}
     for finding in report.findings:
-        found[finding.code] = found.get(finding.code, frozenset()).union(finding.shards)
-    return found
+        by_code[finding.code] = by_code.get(finding.code, frozenset()).union(finding.shards)
+    return by_code

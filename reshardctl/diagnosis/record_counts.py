@@ -1,4 +1,4 @@
-"""Effects with the number of records in them, where someone has counted."""
+"""Adds the number of records to effects, where they were counted."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ Counts = Mapping[Interval, Count]
 
 
 def by_probes(probes: Mapping[ShardId, Probe]) -> dict[Interval, Count]:
-    """What probes have counted on the way: everything behind a place."""
-    found: dict[Interval, Count] = {}
+    """Counts that probes have made: all records after a position."""
+    counts: dict[Interval, Count] = {}
     for shard, probe in probes.items():
         if not probe.silent:
             count = Count(probe.count, probe.more, probe.first_arrival, probe.last_arrival)
-            found |= {Interval(shard, probe.since, until): count for until in (TIP, DONE)}
-    return found
+            counts |= {Interval(shard, probe.since, until): count for until in (TIP, DONE)}
+    return counts
 
 
 def intervals(
     lineage: Lineage, judged: Iterable[Judged], decision: Decision
 ) -> list[Interval]:
-    """What of one shard each effect is about, each interval once, the plan's own first."""
-    effects = [*_of_decision(decision), *(e for one in judged for e in one.effects)]
-    found = (interval_of(e) for e in effects if e.shard in lineage)
-    return list(dict.fromkeys(one for one in found if one is not None))
+    """The intervals of the effects, each once, the plan's own first."""
+    effects = [*_of_decision(decision), *(e for candidate in judged for e in candidate.effects)]
+    all_of_them = (interval_of(e) for e in effects if e.shard in lineage)
+    return list(dict.fromkeys(interval for interval in all_of_them if interval is not None))
 
 
 def interval_of(effect: Effect) -> Interval | None:
-    """The records that an effect is about; `None` where it is about none, or none are left."""
+    """The records that an effect concerns; `None` where it concerns none, or none are left."""
     if effect.shard is None or effect.harm not in _COUNTABLE or effect.gone:
         return None
     if any(cut.by_time and cut.time is None for cut in (effect.since, effect.until)):
@@ -46,12 +46,12 @@ def interval_of(effect: Effect) -> Interval | None:
 
 def counted_judged(judged: Iterable[Judged], counts: Counts) -> tuple[Judged, ...]:
     """Every candidate's effects with their counts."""
-    return tuple(replace(one, effects=_counted(one.effects, counts)) for one in judged)
+    return tuple(replace(j, effects=_counted(j.effects, counts)) for j in judged)
 
 
 def counted_findings(findings: Iterable[Finding], counts: Counts) -> tuple[Finding, ...]:
     """Every finding's effects with their counts."""
-    return tuple(replace(one, effects=_counted(one.effects, counts)) for one in findings)
+    return tuple(replace(f, effects=_counted(f.effects, counts)) for f in findings)
 
 
 def counted_decision(decision: Decision, counts: Counts) -> Decision:
@@ -80,7 +80,7 @@ def _of_decision(decision: Decision) -> Iterator[Effect]:
 
 
 def _of_residuals(residuals: Iterable[Residual], counts: Counts) -> tuple[Residual, ...]:
-    return tuple(replace(one, costs=_counted((one.costs,), counts)[0]) for one in residuals)
+    return tuple(replace(r, costs=_with_count(r.costs, counts)) for r in residuals)
 
 
 def _counted(effects: Iterable[Effect], counts: Counts) -> tuple[Effect, ...]:
@@ -88,5 +88,7 @@ def _counted(effects: Iterable[Effect], counts: Counts) -> tuple[Effect, ...]:
 
 
 def _with_count(effect: Effect, counts: Counts) -> Effect:
-    one = interval_of(effect)
-    return effect if one is None or one not in counts else replace(effect, records=counts[one])
+    interval = interval_of(effect)
+    if interval is None or interval not in counts:
+        return effect
+    return replace(effect, records=counts[interval])

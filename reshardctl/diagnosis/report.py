@@ -1,4 +1,7 @@
-"""Findings joined with the plan that mends them. Pure: the same snapshot, the same report."""
+"""Makes a report: findings joined with the plan that mends them.
+
+The same snapshot gives the same report.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ from reshardctl.planning.policy import LOSSLESS, Accept, Policy
 from reshardctl.planning.rebuild import rebuilt
 
 NAMED = 5
-"""Shards that a note names before it says how many more there are."""
+"""Shards that a note names before it counts the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,27 +51,27 @@ class RepairOptions:
 
     policy: Policy = LOSSLESS
     accept: Accept | None = None
-    """The limit that was named; `None`: what a plan costs is asked about where it is written."""
+    """The given limit; `None`: the cost is asked about when the plan is written."""
     bootstrap: bool = False
     recreated: float | None = None
     count: bool = False
-    """Whether the records of every effect are to be counted."""
+    """Whether the records of every effect are counted."""
     line: SinkLine | None = None
-    """What a sink proves to be processed: that line is wanted, whatever the store says."""
+    """The frontier that a sink proves; it is wanted whatever the store holds."""
     created: float | None = None
     """The creation time that `--created` names: the positions belong to that stream."""
     earlier: Mapping[Whose, Earlier] = field(default_factory=dict)
-    """What an earlier look at these or other rows showed."""
+    """Earlier readings of these or other rows."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was to be said when they came to be."""
+        """Notes made when the options were read."""
         return (*(self.line.notes if self.line is not None else ()), *self.policy.notes)
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One consumer, judged. decision: what fix would do. positions: as the store spells them."""
+    """One consumer, judged. decision: what fix would do; positions: as the store spells them."""
 
     snapshot: Snapshot
     options: RepairOptions
@@ -79,13 +82,13 @@ class Report:
     positions: Mapping[ShardId, str]
     notes: tuple[str, ...]
     already: Mapping[str, frozenset[ShardId]] | None = None
-    """Of a forecast: shards by code that have that finding now, without the reshard."""
+    """Of a forecast: shards by code that have the finding already, without the reshard."""
     caveats: tuple[str, ...] = ()
-    """Those of the notes that say that another release is judged than the one named."""
+    """Those of the notes that say that another release is judged than the named one."""
 
     @property
     def nothing_left(self) -> bool:
-        """Whether a `fix` that comes to this has left nothing to repair."""
+        """Whether a `fix` with this decision has left nothing to repair."""
         policy = self.options.policy
         return nothing_left(
             self.decision, errors=any(fails(finding, policy.name) for finding in self.findings),
@@ -93,14 +96,14 @@ class Report:
         )
 
     def counts(self) -> dict[str, int]:
-        """How many findings of each severity."""
+        """Number of findings of each severity."""
         return {
             str(s): sum(f.severity is s for f in self.findings) for s in reversed(Severity)
         }
 
 
 def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
-    """Judge a snapshot. Raises EmptyCheckpoint, WrongStream, UsageError."""
+    """Judge a snapshot; raises EmptyCheckpoint, WrongStream, UsageError."""
     case = case_of(snapshot, repair_options)
     consumer, lineage = case.consumer, snapshot.lineage
     checkpoint = case.checkpoint()
@@ -135,7 +138,7 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
 
 
 def _unanswered(snapshot: Snapshot) -> Iterator[str]:
-    """Which probes came to nothing."""
+    """The note on probes that neither found a record nor an end."""
     silent = [short(shard) for shard, probe in snapshot.probes.items() if probe.silent]
     if silent:
         more = f" and {len(silent) - NAMED} more" if len(silent) > NAMED else ""
@@ -146,7 +149,7 @@ def _unanswered(snapshot: Snapshot) -> Iterator[str]:
 
 
 def own(snapshot: Snapshot) -> Snapshot:
-    """The same without the rows of other applications."""
+    """The snapshot without the rows of other applications."""
     case = case_of(snapshot, RepairOptions())
     others = case.consumer.others(case.checkpoint())
     kept = tuple(image for image in snapshot.images if image.key not in others)
@@ -171,10 +174,10 @@ def case_of(snapshot: Snapshot, repair_options: RepairOptions) -> Case:
 
 
 def places_to_probe(report: Report) -> list[tuple[ShardId, Cut]]:
-    """Where a bounded read would turn a guess into a fact: each unread place, each once.
+    """Unread positions where a bounded read may turn a guess into a fact, each once.
 
-    Those that an effect is about come first, then every closed shard that is still to end: a read
-    tells whether anything is left in it.
+    Those of effects come first, then every closed shard that has not ended: a read shows whether
+    anything is left in it.
     """
     case = case_of(report.snapshot, report.options)
     lineage = report.snapshot.lineage
@@ -193,7 +196,7 @@ def places_to_probe(report: Report) -> list[tuple[ShardId, Cut]]:
 
 
 def intervals_to_count(report: Report) -> list[Interval]:
-    """What of each shard the report's effects are about."""
+    """The intervals of the report's effects."""
     return intervals(report.snapshot.lineage, report.judged, report.decision)
 
 
@@ -229,7 +232,7 @@ def _of_empty(snapshot: Snapshot, repair_options: RepairOptions, case: Case) -> 
 
 
 def _label(case: Case, judged: Judged) -> str:
-    """The options in which this candidate differs from the others, "" where there is one."""
+    """The options in which this candidate differs from the others, "" if it is the only one."""
     options = judged.candidate.options
     differing = [
         name for name in options
@@ -239,19 +242,18 @@ def _label(case: Case, judged: Judged) -> str:
 
 
 def question(report: Report, ask: Ask) -> str:
-    """What has to be said before anything can be planned, as a command line would say it; with what
-    the library does where nothing is set."""
+    """The options to give before anything can be planned, with the library's default."""
     if ask.options == ("recreated",):
         created = instant(report.snapshot.lineage.stream.created)
         return f"--recreated {created}"
     text = report.snapshot.locator.text
-    said = " or ".join(f"'{told(text, answer)}'" for answer in ask.answers)
+    alternatives = " or ".join(f"'{told(text, answer)}'" for answer in ask.answers)
     usual = " and ".join(ask.defaults.values())
     are = "are the library's defaults" if len(ask.defaults) > 1 else "is the library's default"
-    return f"{said} ({usual} {are})" if usual else said
+    return f"{alternatives} ({usual} {are})" if usual else alternatives
 
 
 def told(locator: str, answer: Answer) -> str:
-    """The locator with an answer in it."""
+    """The locator with an answer added."""
     joint = "&" if "?" in locator else "?"
     return locator + joint + "&".join(f"{name}={value}" for name, value in answer)

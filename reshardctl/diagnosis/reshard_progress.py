@@ -1,4 +1,4 @@
-"""Whether a consumer has crossed its reshards: every parent ended, every child started. Pure."""
+"""Whether a consumer has crossed its reshards: every parent ended, every child started."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from reshardctl.planning.plan import processed_frontier
 
 @dataclass(frozen=True, slots=True)
 class Uncrossed:
-    """What is missing. behind: closed shards that are not over for this consumer. unstarted: open
-    shards without a position. empty: no position is stored at all."""
+    """What is missing.
+
+    behind: closed shards that are not processed. unstarted: open shards without a position. empty:
+    no position is stored at all.
+    """
 
     behind: tuple[ShardId, ...] = ()
     unstarted: tuple[ShardId, ...] = ()
@@ -24,9 +27,9 @@ class Uncrossed:
 
 
 def uncrossed(snapshot: Snapshot) -> Uncrossed:
-    """What is missing until nothing of the past is unread and all that is open has a position.
+    """What is missing until no closed shard is unread and every open one has a position.
 
-    A closed shard without a row is over where its children's rows prove that it was cleaned up.
+    A closed shard without a row is processed if its children's rows prove that it was cleaned up.
     """
     case = case_of(snapshot, RepairOptions())
     checkpoint = case.checkpoint()

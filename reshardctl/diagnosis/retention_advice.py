@@ -1,4 +1,4 @@
-"""First aid: where unread records expire, longer retention buys the time to mend it."""
+"""Advice to extend retention where unread records expire, which gives time for a repair."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from reshardctl.model import Stream
 
 HOUR = 3600
 WEEK = 7 * 24
-"""Hours. Up to here extended retention has one price a shard hour, beyond it one a GB (AWS's
+"""Hours; up to here extended retention is priced by the shard hour, beyond it by the GB (AWS's
 price list for Kinesis Data Streams)."""
 LONGEST = 8760
-"""Hours: the service's limit (IncreaseStreamRetentionPeriod API reference)."""
+"""Hours; the service's limit (IncreaseStreamRetentionPeriod API reference)."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetentionAdvice:
-    """hours: the retention to ask for. since: Unix second of the first loss, `None` if unknown."""
+    """The retention to set, in hours. since: Unix second of the first loss, `None` if unknown."""
 
     stream: str
     region: str
@@ -27,7 +27,7 @@ class RetentionAdvice:
     since: float | None
 
     def argv(self) -> tuple[str, ...]:
-        """The command. It is printed, never run: it costs money, and is not ours to spend."""
+        """The command, which is printed and never run: it costs money."""
         return (
             "aws", "kinesis", "increase-stream-retention-period", "--stream-name", self.stream,
             "--retention-period-hours", str(self.hours), "--region", self.region,
@@ -35,17 +35,14 @@ class RetentionAdvice:
 
 
 def retention_advice(report: Report) -> RetentionAdvice | None:
-    """What to do first, or `None` where no record waits that retention could take.
-
-    Nothing that is gone comes back by it (AWS: an increase keeps what is still there).
-    """
+    """The advice, `None` without unread records that are about to expire."""
     if report.snapshot.foreseen is not None:
         return None
     return aid_for(report.snapshot.lineage.stream, report.findings, report.snapshot.now)
 
 
 def aid_for(stream: Stream, findings: Iterable[Finding], now: float) -> RetentionAdvice | None:
-    """The same for findings of any kind. now: Unix seconds."""
+    """The advice for findings of any kind. now: Unix seconds."""
     if stream.retention >= LONGEST * HOUR:
         return None
     threatened = _threatened(findings, now)
@@ -58,7 +55,7 @@ def aid_for(stream: Stream, findings: Iterable[Finding], now: float) -> Retentio
 
 
 def _threatened(findings: Iterable[Finding], now: float) -> list[Finding]:
-    """Those whose loss is not complete yet."""
+    """Findings whose loss is not complete yet."""
     return [
         finding for finding in findings
         if finding.severity > Severity.INFO and finding.deadline is not None

@@ -1,4 +1,4 @@
-"""Where a watched consumer stood still: the places from which a read tells why. Pure."""
+"""Positions of a watched consumer that did not move, from which a read shows the reason."""
 
 from __future__ import annotations
 
@@ -9,16 +9,13 @@ from reshardctl.planning.plan import processed_frontier
 
 
 def places_to_watch(snapshot: Snapshot) -> list[tuple[ShardId, Cut]]:
-    """Positions of listed shards that are not over and did not move, and were not read from yet.
-
-    A position at the tip (LATEST) is no place: what lies behind it is nobody's.
-    """
+    """Positions of unfinished shards, before the tip, that did not move and were not read from."""
     if snapshot.watched is None or not snapshot.watched.runs:
         return []
     processed = processed_frontier(case_of(snapshot, RepairOptions()))
     return [
-        (shard, processed[shard].lo) for shard, one in sorted(snapshot.watched.shards.items())
-        if shard in snapshot.lineage and not one.finished and not one.moved
+        (shard, processed[shard].lo) for shard, movement in sorted(snapshot.watched.shards.items())
+        if shard in snapshot.lineage and not movement.finished and not movement.moved
         and _a_place(processed[shard].lo) and not _read_from(snapshot, shard, processed[shard].lo)
     ]
 

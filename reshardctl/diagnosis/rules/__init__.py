@@ -1,4 +1,7 @@
-"""Every code, in order. A code is never used twice; its module's docstring is its page."""
+"""All rules, in the order of their codes.
+
+A code is never used twice; the docstring of a rule's module is its documentation page.
+"""
 
 from __future__ import annotations
 
@@ -111,7 +114,7 @@ STARTS: tuple[Rule[View], ...] = tuple(
         rsh901_could_not_look,
     )
 )
-"""Those that look at a consumer's next start: what `inspect` judges."""
+"""Rules on a consumer's next start, for `inspect`."""
 
 SINKS: tuple[Rule[Sink], ...] = tuple(
     _rule(module)
@@ -128,10 +131,10 @@ SINKS: tuple[Rule[Sink], ...] = tuple(
         rsh510_sink_changed_while_read,
     )
 )
-"""Those that look at what a sink holds of a stream: what `audit` judges."""
+"""Rules on what a sink holds of a stream, for `audit`."""
 
 RULES: tuple[Rule[Any], ...] = tuple(sorted((*STARTS, *SINKS), key=lambda rule: rule.code))
-"""All of them, in order."""
+"""All rules, in order."""
 
 _WANTED_BY = {rule.code: rule.wanted_by for rule in RULES}
 
@@ -150,13 +153,12 @@ def sink_findings(sink: Sink) -> list[Finding]:
 
 
 def worst_first(found: Iterable[Finding]) -> list[Finding]:
-    """Findings as every report lists them."""
+    """Findings in the order of every report."""
     return sorted(found, key=lambda f: (-f.severity, f.code, f.shards))
 
 
 def fails(finding: Finding, policy: str) -> bool:
-    """Whether it is an error that was not asked for: the mark that a policy wants stays reported.
-    """
+    """Whether the finding is an error that the policy does not ask for."""
     return finding.severity is Severity.ERROR and policy not in _WANTED_BY[finding.code]
 
 

@@ -1,4 +1,4 @@
-"""Findings, and what a rule may look at."""
+"""Findings, and what a rule sees."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ from reshardctl.planning.effects import Deadline, Effect, Harm, StreamState
 
 
 class Severity(IntEnum):
-    """error: certain loss, stall or death at the next start. warning: possible loss, re-reads,
-    disorder. info: leftovers."""
+    """How grave a finding is.
+
+    error: certain loss, stall or crash at the next start. warning: possible loss, re-reads,
+    disorder. info: leftovers.
+    """
 
     INFO = 1
     WARNING = 2
@@ -28,7 +31,7 @@ class Severity(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A coded difference between what is settled and what the consumer will do.
+    """A coded difference between what is processed and what the consumer will do.
 
     what: one sentence. costs: one sentence, "" where it costs nothing. when: the options under
     which it holds, "" where it holds under all.
@@ -44,7 +47,7 @@ class Finding:
     deadline: Deadline | None = None
     when: str = ""
     helps: str = ""
-    """What helps besides a fix, "" where a fix is all."""
+    """What helps besides a fix, "" where a fix suffices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +73,21 @@ class View:
         return self.state.lineage
 
     def harmed(self, harm: Harm, *causes: Cause | None) -> list[Effect]:
-        """Effects of a kind, of any cause or of the named ones."""
+        """Effects of a kind, of any cause or of the given ones."""
         return [e for e in self.effects if e.harm is harm and (not causes or e.cause in causes)]
 
     def oddities(self, *kinds: AnomalyKind) -> list[Anomaly]:
-        """Oddities of these kinds."""
+        """Anomalies of these kinds."""
         return [o for o in self.anomalies if o.kind in kinds]
 
 
 Seen = TypeVar("Seen")
-"""What a rule looks at: a `View` of a start, or a sink (`rules.sinks`)."""
+"""What a rule sees: a `View` of a start, or a sink (`rules.sinks`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule(Generic[Seen]):
-    """One code. `page`: its documentation, the docstring of its module. wanted_by: the policies
-    that want what it finds."""
+    """One code. page: its documentation; wanted_by: the policies that ask for what it finds."""
 
     code: str
     name: str
@@ -95,7 +97,7 @@ class Rule(Generic[Seen]):
 
 
 def by_certainty(effects: Iterable[Effect]) -> Severity:
-    """An error where anything is certain, else a warning."""
+    """An error if any effect is certain, else a warning."""
     return Severity.ERROR if any(e.certain for e in effects) else Severity.WARNING
 
 
@@ -114,7 +116,7 @@ def from_effects(
     code: str, name: str, effects: Sequence[Effect], what: str, costs: str,
     severity: Severity | None = None, helps: str = "",
 ) -> Iterator[Finding]:
-    """One finding over all the effects, or none if there are none."""
+    """One finding over all the effects, none if there are none."""
     if effects:
         yield Finding(
             code, name, by_certainty(effects) if severity is None else severity,
@@ -131,13 +133,13 @@ def from_odd(
     costs: str = "",
     helps: str = "",
 ) -> Iterator[Finding]:
-    """One finding over all the oddities, or none if there are none."""
+    """One finding over all the anomalies, none if there are none."""
     if anomalies:
         yield Finding(code, name, severity, shards_of(anomalies), what, costs, helps=helps)
 
 
 def merged(parts: Mapping[str, Sequence[Finding]]) -> list[Finding]:
-    """Findings of several candidates as one list; what not all of them show says `when`."""
+    """Findings of several candidates as one list; those of some candidates only say `when`."""
     every = list(parts)
     seen: dict[tuple[str, tuple[ShardId, ...]], list[tuple[str, Finding]]] = {}
     for label, findings in parts.items():

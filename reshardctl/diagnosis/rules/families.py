@@ -29,14 +29,14 @@ def is_closed(view: View, shard: ShardId | None) -> bool:
 
 
 def below_a_row(view: View, shard: ShardId | None) -> bool:
-    """Whether a parent of the shard has a position, which keeps every refill away from it."""
+    """Whether a parent of the shard has a position, so that no refill creates one for the shard."""
     return any(has_row(view, p) for p in _parents(view, shard))
 
 
 def waits_for_a_parent(view: View, shard: ShardId | None) -> bool:
     """Whether only an ancestor that is never read keeps the shard from being started.
 
-    One whose own children have positions was started once, and has lost its own.
+    A shard whose own children have positions was started once, and has lost its position.
     """
     if shard is not None and any(has_row(view, c) for c in view.lineage.children(shard)):
         return False
@@ -49,8 +49,7 @@ def waits_for_a_parent(view: View, shard: ShardId | None) -> bool:
 
 
 def unreadable(view: View) -> list[Anomaly]:
-    """Rows that the consumer cannot read; of those that only some releases cannot, the ones that
-    this one does not."""
+    """Rows that the consumer cannot read, including those that only this release cannot."""
     fates = view.simulation.fates
     return [
         *view.oddities(AnomalyKind.UNREADABLE),
@@ -77,8 +76,11 @@ def merges_without_a_parent(view: View) -> Iterator[tuple[ShardId, ShardId]]:
 
 
 def _held_up(partner: WillRead, missing: Fate) -> bool:
-    """Whether the end waits for the missing one: one that comes back at the start, or of which the
-    end does not hang, holds nothing up (KCL 1.0–1.13 and 2.0–2.2)."""
+    """Whether the parent's end waits for the missing one.
+
+    It does not if that one is refilled at the start, or if ends do not depend on it (KCL 1.0–1.13
+    and 2.0–2.2).
+    """
     return missing.delay.most > 0 if isinstance(missing, WillRead) else not partner.ends
 
 
@@ -89,7 +91,7 @@ def never_ending(view: View) -> Iterator[ShardId]:
     unread |= {shard for shard, fate in fates.items() if fate.cause is Cause.UNREADABLE}
     for shard, fate in view.simulation.fates.items():
         endless = isinstance(fate, WillRead) and not fate.ends and is_closed(view, shard)
-        # An end fails as well where a child's row cannot be read, which has a finding of its own.
+        # An end also fails if a child's row cannot be read, which has a finding of its own.
         if endless and unread.isdisjoint(view.lineage.children(shard)):
             yield shard
 

@@ -1,4 +1,4 @@
-"""How certain it is that a missing record is lost, and not only late."""
+"""How certain it is that a missing record is lost, not only late."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from reshardctl.diagnosis.rules.sinks import Sink, behind, covers
 from reshardctl.model import ShardId
 
 LATE = 600.0
-"""Seconds by which other shards' rows may run ahead of what is merely still on its way."""
+"""Seconds by which other shards' rows may be ahead of records that are still on their way."""
 
 
 class Why(Enum):
-    """What tells whether the missing records of a shard are lost: severity and words."""
+    """Why the missing records of a shard are lost or not: severity and text."""
 
     SETTLED = (Severity.ERROR, "the consumer's stored position lies behind them: it will not read "
                "them again")
@@ -38,12 +38,12 @@ class Why(Enum):
 
     @property
     def severity(self) -> Severity:
-        """Error where they are lost for certain."""
+        """An error where they are certainly lost."""
         return self.value[0]
 
     @property
     def words(self) -> str:
-        """A clause."""
+        """The reason, as a clause."""
         return self.value[1]
 
 

@@ -1,4 +1,4 @@
-"""A rule's documentation page: its module's docstring, found by code or name and cut into sections.
+"""Rules' documentation pages: their modules' docstrings, parsed into sections.
 
 A page is plain text. Its first line is a one-sentence summary; each section has a heading of one
 line, underlined with as many dashes.
@@ -24,12 +24,12 @@ SECTIONS = (
     "Example",
     "Seen in the wild",
 )
-"""What every page has, in this order."""
+"""The sections of every page, in this order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One part of a page. text: its lines as they stand, without blank ones around them."""
+    """One part of a page. text: its lines, without blank ones around them."""
 
     title: str
     text: str
@@ -46,19 +46,19 @@ class Page:
 
 
 def find(wanted: str) -> Rule[Any]:
-    """The rule of that code or name, in any case. Raises UsageError with what comes close."""
+    """The rule of that code or name, in any case; raises UsageError with a similar name."""
     spelled = wanted.strip().casefold()
     for rule in RULES:
         if spelled in (rule.code.casefold(), rule.name):
             return rule
     near = get_close_matches(spelled, [rule.name for rule in RULES], n=1)
     hint = f"did you mean {near[0]}? " if near else ""
-    said = f"{hint}reshardctl rule   # lists all of them"
-    raise UsageError(f"no rule is called {wanted!r}", said)
+    advice = f"{hint}reshardctl rule   # lists all of them"
+    raise UsageError(f"no rule is called {wanted!r}", advice)
 
 
 def page_of(rule: Rule[Any]) -> Page:
-    """A rule's page in parts. Raises ValueError for one that has other sections than `SECTIONS`."""
+    """A rule's page in parts; raises ValueError for one with other sections than `SECTIONS`."""
     lines = rule.page.strip().splitlines()
     starts = [i for i, line in enumerate(lines[1:]) if _underlines(line, lines[i])]
     sections = tuple(_sections(lines, starts))

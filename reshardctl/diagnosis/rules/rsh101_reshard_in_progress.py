@@ -2,28 +2,28 @@
 
 What it is
 ----------
-The stream's status is UPDATING. It was listed twice with the same answer, and the listing holds
-together: the report is true of that moment and may be out of date when you read it.
+The stream's status is UPDATING. It was listed twice with the same answer and the listing is
+consistent, so the report is true of that moment and may be out of date when you read it.
 
 Why it matters
 --------------
-Shards born after the listing are in no finding and in no plan.
+Shards created after the listing are in no finding and in no plan.
 
 How it happens
 --------------
 SplitShard, MergeShards, UpdateShardCount, or an on-demand stream that scales. UpdateShardCount
-works in rounds and makes shards that live for seconds: empty ones are normal, not damage.
+works in rounds and creates shards that live for seconds: empty ones are normal.
 
 What the fix writes
 -------------------
-Nothing. Wait until the stream is ACTIVE and look again:
+Nothing. Wait until the stream is ACTIVE and inspect it again:
 
     reshardctl inspect kcl://TABLE --stream NAME --wait 15m
 
 When the fix is not offered
 ---------------------------
-Always. A plan for another finding stays bound to the listing that it was proven on: when shards
-have moved since, applying it is refused (exit 4), and a new plan is one command away.
+Always. A plan for another finding stays bound to the listing it was proven on: if shards have
+changed since, applying it is refused (exit 4), and the command makes a new plan.
 
 Example
 -------

@@ -3,18 +3,18 @@
 What it is
 ----------
 Each sequence number in the table was written more than a minute before the stream was created: the
-rows belong to an earlier stream of the same name. Where the store notes the stream's creation time
-(Spark's kinesis-lineage), that says so by itself.
+rows belong to an earlier stream of the same name. Where the store has the stream's creation time
+(Spark's kinesis-lineage), that time is proof enough.
 
 Why it matters
 --------------
-Shard ids start again at zero, so the rows look right. Kinesis refuses the old numbers for ever
-("did not come from this stream"), and an old SHARD_END hides a shard that is open now.
+Shard ids start again at zero, so the rows look right. Kinesis always refuses the old numbers ("did
+not come from this stream"), and an old SHARD_END hides a shard that is open now.
 
 How it happens
 --------------
 The stream was deleted and created again, and the lease table was kept. A single-stream lease table
-holds no mark of the stream that it belongs to.
+does not name its stream.
 
 What the fix writes
 -------------------
@@ -22,14 +22,14 @@ Nothing by itself (exit 4). Compare the creation time in the report with what yo
 
     reshardctl fix kcl://TABLE --stream NAME --recreated CREATION-TIME --dry-run
 
-starts every listed shard at TRIM_HORIZON and deletes rows of shards that do not exist yet. To lose
-what is in the stream on purpose: stop, delete the table, start; KCL starts anew.
+starts every listed shard at TRIM_HORIZON and deletes rows of shards that do not exist yet. To skip
+what is in the stream on purpose, stop the application and delete the table; KCL creates it anew.
 
 When the fix is not offered
 ---------------------------
-Without --recreated. Where a number is younger than the stream and fits none of its shards, the
-table is another stream's: exit 2, and no option changes that. Where no row holds a number, it
-cannot be told and this is not raised.
+Without --recreated. If a number is younger than the stream and fits none of its shards, the table
+is another stream's: exit 2, and no option changes that. If no row holds a number, this cannot be
+known and is not reported.
 
 Example
 -------

@@ -2,30 +2,30 @@
 
 What it is
 ----------
-A breach of the listing, not of a table: some hash keys belong to no open shard, or to two. It is
-raised while the stream is listed, before any row is judged.
+A flaw of the listing, not of a table: some hash keys belong to no open shard, or to two. It is
+reported while the stream is listed, before any row is judged.
 
 Why it matters
 --------------
-A shard is missing from the listing, or one too many is in it. Whatever were concluded from it
-about positions might be wrong.
+A shard is missing from the listing, or there is one too many. Any conclusion about positions might
+be wrong.
 
 How it happens
 --------------
-A listing of many pages is no snapshot: a reshard between two pages tears it. A client that does
-not page at all sees the first 1000 shards only.
+A listing of many pages is no snapshot: a reshard between two pages makes it inconsistent. A client
+that does not page sees only the first 1000 shards.
 
 What the fix writes
 -------------------
-Nothing: no plan is made from a listing that contradicts itself. The stream is listed again a few
-times; if it does not settle, the exit code is 3. Wait until this says ACTIVE, then run it again:
+Nothing: no plan is made from an inconsistent listing. The stream is listed again a few times; if it
+stays so, the exit code is 3. Wait until this says ACTIVE, then run the command again:
 
     aws kinesis describe-stream-summary --stream-name NAME
 
 When the fix is not offered
 ---------------------------
-Always. If it stays on an ACTIVE stream, check that the endpoint is AWS: emulators round hash
-ranges in their own way.
+Always. If an ACTIVE stream stays so, check that the endpoint is AWS: emulators round hash ranges
+differently.
 
 Example
 -------

@@ -2,28 +2,28 @@
 
 What it is
 ----------
-A breach of the listing: a parent has no ending sequence number, yet a shard names it as its
-parent. It is raised while the stream is listed, before any row is judged.
+A flaw of the listing: a parent has no ending sequence number, yet a shard names it as its parent.
+It is reported while the stream is listed, before any row is judged.
 
 Why it matters
 --------------
-Either the parent is closed, or the child does not exist yet. A plan would read one of them wrongly.
+Either the parent is closed, or the child does not exist yet. A plan would misjudge one of them.
 
 How it happens
 --------------
-The listing was made during a reshard: its first page shows the parent as it was, a later page the
-child as it is.
+The listing was made during a reshard: its first page shows the parent before it, a later page the
+child after it.
 
 What the fix writes
 -------------------
-Nothing. The stream is listed again a few times; if it does not settle, the exit code is 3. Wait
-until this says ACTIVE, then run it again:
+Nothing. The stream is listed again a few times; if it stays so, the exit code is 3. Wait until this
+says ACTIVE, then run the command again:
 
     aws kinesis describe-stream-summary --stream-name NAME
 
 When the fix is not offered
 ---------------------------
-Always. KCL knows the same race; its option ignoreUnexpectedChildShards makes it skip such children
+Always. KCL meets the same race; its option ignoreUnexpectedChildShards makes it skip such children
 until the next synchronisation.
 
 Example

@@ -2,27 +2,27 @@
 
 What it is
 ----------
-A breach of the listing: a shard has ended, so its keys must have gone to children, and a child is
-not listed. It is raised while the stream is listed, before any row is judged.
+A flaw of the listing: a shard has ended, so its keys must have gone to children, and a child is not
+listed. It is reported while the stream is listed, before any row is judged.
 
 Why it matters
 --------------
-The missing child holds records that no plan would know of.
+The missing child holds records that no plan would include.
 
 How it happens
 --------------
-The listing was made during a reshard: the parent is closed already, a child is not shown yet.
+The listing was made during a reshard: the parent is closed already, a child is not listed yet.
 
 What the fix writes
 -------------------
-Nothing. The stream is listed again a few times; if it does not settle, the exit code is 3. Wait
-until this says ACTIVE, then run it again:
+Nothing. The stream is listed again a few times; if it stays so, the exit code is 3. Wait until this
+says ACTIVE, then run the command again:
 
     aws kinesis describe-stream-summary --stream-name NAME
 
 When the fix is not offered
 ---------------------------
-Always. Expiry is never the cause: a parent closes before its children, and so it leaves the listing
+Always. Expiry is never the cause: a parent closes before its children, so it leaves the listing
 before them.
 
 Example

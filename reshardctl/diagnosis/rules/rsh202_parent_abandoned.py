@@ -2,39 +2,39 @@
 
 What it is
 ----------
-A closed shard has no lease (or stands at LATEST), and neither has a parent of it. Either nothing
-will ever read it, or KCL gives it a lease that starts behind what it still owes.
+A closed shard has no lease (or is at LATEST), and neither has a parent of it. Either nothing will
+ever read it, or KCL gives it a lease that starts after its unread records.
 
 Why it matters
 --------------
-What is unread in it is lost when it expires. Its children may start at once, for an absent parent
-does not hold them back.
+Its unread records are lost when they expire. Its children may start at once, because an absent
+parent does not block them.
 
 How it happens
 --------------
 Its row was deleted. KCL deletes finished rows too, but only once every child has made progress;
-here no such progress is stored. A root at LATEST that closed before anything of it was checkpointed
-looks the same. Whether records are left is stored nowhere, so this is mostly a warning.
+here no such progress is stored. A root at LATEST that closed before its first checkpoint looks the
+same. No store shows whether records are left, so this is mostly a warning.
 
-Spark's awslabs connector from 1.4.3 on takes every closed shard for read, whatever its position
-says: there a split under a consumer that is behind is enough, and the loss is certain.
+Spark's awslabs connector from 1.4.3 on takes every closed shard for read, whatever its position: a
+split while the consumer is behind is enough, and the loss is certain.
 
-kinesis-consumer's master takes a shard for read once a shard below it has a row. There nothing can
-be written: its v0.5.0 reads what is left, or the rows below are taken away.
+kinesis-consumer's master takes a shard for read once a descendant has a row. Nothing can be written
+then: run v0.5.0, which reads what is left, or delete the descendants' rows.
 
 What the fix writes
 -------------------
-A lease for the shard at TRIM_HORIZON. Its children wait for its end: where a row of theirs does not
-name it, the name is added. First read its tail: if nothing is left, there is nothing to write.
+A lease for the shard at TRIM_HORIZON. Its children wait for its end: if a child's row does not name
+it, the name is added. Read its tail first: if nothing is left, nothing is written.
 
     reshardctl inspect kcl://TABLE --stream NAME --probe
     reshardctl fix kcl://TABLE --stream NAME --probe --dry-run
 
 When the fix is not offered
 ---------------------------
-Where it re-reads more than the --accept reread=… that was given: the shard is left alone and
-reported with the flag that mends it. Without --accept it is planned whatever it costs, and asked
-about where it is written.
+If it re-reads more than the --accept reread=… that was given: the shard is left alone and reported
+with the flag that mends it. Without --accept it is planned whatever it costs, and you are asked
+when it is written.
 
 Example
 -------
@@ -59,7 +59,7 @@ CODE, NAME = "RSH202", "parent-abandoned"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Error or warning: what the shard still owes is lost once it expires."""
+    """Error or warning: the shard's unread records are lost once they expire."""
     never = [
         e for e in view.harmed(Harm.STALLED, Cause.NO_POSITION)
         if not waits_for_a_parent(view, e.shard)

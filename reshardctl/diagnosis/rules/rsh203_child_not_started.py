@@ -2,21 +2,21 @@
 
 What it is
 ----------
-A shard has no lease, and no part of KCL will create one, however long it runs or how often it is
+A shard has no lease, and KCL will not create one, however long it runs or how often it is
 restarted.
 
 Why it matters
 --------------
-The shard is never read, and what is written to it expires unread. All other shards run, so nothing
-looks wrong but the lag of one part of the keys.
+The shard is never read, and its records expire unread. All other shards are read, so the only sign
+is the lag of a part of the keys.
 
 How it happens
 --------------
-KCL 1.14–1.15 and 2.3 or later create the leases of children while they end the parent, and never
-later. (1.0–1.13 and 2.0–2.2 create what open shards need at every start.) A parent marked
-SHARD_END from outside, or a child's row that was deleted, leaves a gap: the audit reports the hole
-every two minutes ("Number of new leases to create: 0"), for it takes the finished parent's row for
-a lease that will still create it. A row with wrong hash keys hides the hole from the audit; a row
+KCL 1.14–1.15 and 2.3 or later create the leases of children when they end the parent, and never
+later. (1.0–1.13 and 2.0–2.2 create what open shards need at every start.) If a parent was marked
+SHARD_END by something else, or a child's row was deleted, KCL's hash-range auditor reports the hole
+every two minutes ("Number of new leases to create: 0"), but takes the finished parent's row for a
+lease that will still create it. A row with wrong hash keys hides the hole from the auditor; a row
 without checkpoint makes every audit throw.
 
 What the fix writes
@@ -27,10 +27,10 @@ A lease for the shard at TRIM_HORIZON, with its parents and hash keys. Nothing i
 
 When the fix is not offered
 ---------------------------
-While the application runs: stop it first. Where the shard would run beside an ancestor that still
-has unread records, the plan says that it reads out of order, and --yes alone does not take it: let
-the ancestor be read first, or --accept disorder. To skip the backlog on purpose,
---policy latest-at-start shows what that costs.
+While the application runs: stop it first. If the shard would be read beside an ancestor with unread
+records, the plan says that it reads out of order, and --yes alone does not accept it: let the
+ancestor be read first, or add --accept disorder. To skip the backlog on purpose, --policy
+latest-at-start shows what that costs.
 
 Example
 -------

@@ -1,36 +1,36 @@
-"""A stored place lies behind what the stream still keeps.
+"""A stored position is older than the records that the stream still has.
 
 What it is
 ----------
 A row's number was written longer ago than the stream's retention, or its shard has expired and is
-not listed any more while the row had not come to its end.
+not listed any more although the row is not finished.
 
 Why it matters
 --------------
-Records behind it may be gone. Kinesis does not say so: it goes on at the oldest record that is
-left, and for a shard that is gone KCL takes "not found" for its end. Others die of it: Qubole's
-connector for Spark of a shard that is gone, kinesis-lineage of both, unless failOnDataLoss=false.
+Records after it may be gone. Kinesis does not say so: it continues at the oldest record that is
+left, and KCL takes "not found" for the end of an expired shard. Other consumers crash, unless
+failOnDataLoss=false: Qubole's connector for Spark at an expired shard, kinesis-lineage at both.
 
 How it happens
 --------------
-The application was stopped, or behind, for longer than the retention; or the retention was cut. An
-idle shard looks the same: its last record may simply be that old.
+The application was stopped, or behind, for longer than the retention; or the retention was
+shortened. An idle shard looks the same: its last record may simply be that old.
 
 What the fix writes
 -------------------
-Nothing: no position brings records back, and KCL goes on by itself. For a query of Spark that dies
-of a shard that is gone, a place without it: what it held is lost either way. To tell a loss from an
-idle shard that is still listed:
+Nothing: no position restores records, and KCL continues by itself. For a Spark query that crashes
+at an expired shard, a position without that shard, whose records are lost either way. To
+distinguish a loss from an idle shard that is still listed:
 
     reshardctl inspect kcl://TABLE --stream NAME --probe
 
-Raise the retention now if other shards are near their deadline; it keeps what is left, no more.
+Extend the retention now if other shards are near their deadline; it only keeps what is left.
 
 When the fix is not offered
 ---------------------------
-Always, but for a query that dies of a shard that is gone. The finding goes away by itself once the
-consumer has moved on or its row has ended. kinesis-lineage at a place that is older than the
-retention is started once with failOnDataLoss=false; --policy latest skips more.
+Always, except for a query that crashes at an expired shard. The finding disappears once the
+consumer has moved on or its row has ended. Start kinesis-lineage once with failOnDataLoss=false if
+its position is older than the retention; --policy latest skips more.
 
 Example
 -------
@@ -55,8 +55,7 @@ CODE, NAME = "RSH204", "position-expired"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Warning: records may be gone already, and no position brings them back. Error where the
-    consumer dies of a shard that has expired."""
+    """Warning: records may be gone; an error where the consumer crashes at an expired shard."""
     if dies := view.harmed(Harm.CRASHES, Cause.GONE):
         shards = tuple(s for e in dies for s in e.by)
         what = "the shard is not listed any more, and the consumer still wants it"

@@ -1,39 +1,38 @@
-"""A position outlived its shard.
+"""A position is left of a shard that is not listed any more.
 
 What it is
 ----------
-The table has rows of shards that are not listed any more. In a multi-stream table: or rows of an
-earlier stream of the same name, whose keys hold another creation time.
+The table has rows of shards that are not listed any more. In a multi-stream table, it may also have
+rows of an earlier stream of the same name, whose keys hold another creation time.
 
-Or the other way round, in a KCL table: a closed shard has no lease, and all its children have
-progress. KCL removes such leases itself. But it also starts children beside a parent whose lease is
-missing, so the parent's rest may never have been read: the table cannot tell the one from the
-other.
+Or, in a KCL table, a closed shard has no lease and all its children have progress. KCL removes such
+leases itself. But it also starts children whose parent's lease is missing, so the rest of the
+parent may never have been read: the table cannot show which of the two it was.
 
 Why it matters
 --------------
-It does not. If such a row had not come to its end, its unread records are gone, and RSH204 says
-so beside this.
+It does not. If such a row was not finished, its unread records are gone, and RSH204 reports that as
+well.
 
 How it happens
 --------------
 Shards leave the listing about one retention after they closed; rows stay until KCL removes them.
-KCL deletes a finished row when every child has progress, and one whose shard is gone when it
-cleans up; an idle child that never checkpoints keeps its parent's row for good. In a multi-stream
-table rows of a deleted stream stay as long as the application names it, or until KCL meets its
+KCL deletes a finished row when every child has progress, and one whose shard is gone when it cleans
+up; an idle child that never checkpoints keeps its parent's row for ever. In a multi-stream table,
+rows of a deleted stream stay as long as the application names it, or until KCL meets its
 ResourceNotFoundException.
 
 What the fix writes
 -------------------
-Nothing. At the next start KCL finishes such a row, where it is not finished, and deletes it later.
-What a shard without a lease held is known to the sink alone, or to a snapshot from before:
+Nothing. At the next start KCL finishes such a row if it has to, and deletes it later. What a shard
+without a lease held is known only to the sink, or to an earlier snapshot:
 
     reshardctl audit SINK --stream NAME --against-stream --consumer kcl://TABLE
     reshardctl inspect kcl://TABLE --stream NAME --baseline orders.snapshot
 
-The second reads an earlier snapshot, or an earlier report in JSON. A row that was finished then
-needs no finding any more; one that stood half-way says from where on nothing is known; one that was
-missing before the children began is a warning.
+The second command reads an earlier snapshot, or an earlier report in JSON. A row that was finished
+then needs no finding any more; of one that was half read, the report says from where on nothing is
+known; one that was missing before the children began is a warning.
 
 When the fix is not offered
 ---------------------------
@@ -70,7 +69,7 @@ ASK = "ask the sink, with reshardctl audit"
 
 
 def _cannot_tell(view: View) -> Iterator[Finding]:
-    """Shards without a row that may not have been read to their end, while they hold anything."""
+    """Shards without a row, with unread records, that may not have been read to their end."""
     anomalies = [
         o for o in view.oddities(AnomalyKind.CLEANED_OR_LOST)
         if o.shard is not None and has_unread(view.state, o.shard, START)
@@ -92,7 +91,7 @@ def _cannot_tell(view: View) -> Iterator[Finding]:
 
 
 def _told(view: View, anomaly: Anomaly) -> str:
-    """What an earlier look says of the shard, "" for nothing."""
+    """What an earlier reading says of the shard, "" for nothing."""
     earlier, shard = view.earlier, anomaly.shard
     if earlier is None or shard is None:
         return ""
@@ -111,7 +110,7 @@ def _told(view: View, anomaly: Anomaly) -> str:
 
 
 def _finished(view: View, shard: ShardId) -> bool:
-    """Whether an earlier look shows that it was read to its end, or what was left of it then."""
+    """Whether an earlier reading shows that the shard was read to its end, or all that is left."""
     earlier = view.earlier
     if earlier is None:
         return False
@@ -126,7 +125,7 @@ def _finished(view: View, shard: ShardId) -> bool:
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Info: a leftover that the consumer removes, or that harms nothing. Error where it dies."""
+    """Info: the row does no harm, or the consumer removes it; an error where it crashes."""
     what = "positions of shards that are not listed any more"
     gone = view.oddities(AnomalyKind.GONE)
     dies = view.harmed(Harm.CRASHES, Cause.UNBORN)

@@ -2,13 +2,13 @@
 
 What it is
 ----------
-The row says SHARD_END, and the listing says that the shard is open.
+The row says SHARD_END, and the shard is listed as open.
 
 Why it matters
 --------------
-KCL never reads a finished shard again and never takes its mark back: nothing that is written to the
-shard is read. The audit counts its row as a lease and creates none. KCL 1.0–1.13 and 2.0–2.2 die of
-it: their synchronisation finds the shard "not closed" twenty times, and the worker shuts down.
+KCL never reads a finished shard again and never removes the mark: no record written to the shard is
+read. The hash-range auditor counts its row as a lease and creates none. KCL 1.0–1.13 and 2.0–2.2
+crash: their synchronisation finds the shard "not closed" twenty times, and the worker shuts down.
 
 How it happens
 --------------
@@ -17,17 +17,17 @@ name; a row of a shard that did not exist yet (RSH212) and now does.
 
 What the fix writes
 -------------------
-TRIM_HORIZON: where the shard was last read is overwritten, so it is read from its beginning. If a
-backup of the table has its last number, that is the better position: put it into the row while
-the application is stopped, and inspect again. kinsumer keeps the number beside the mark: there the
-mark goes, and the number stays.
+TRIM_HORIZON: the mark replaced the last position, so the shard is read from its beginning. If a
+backup of the table has its last number, that is the better position: put it into the row while the
+application is stopped, and inspect again. kinsumer keeps the number beside the mark: there the mark
+is removed and the number stays.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
 
 When the fix is not offered
 ---------------------------
-Where it re-reads more than the --accept reread=… that was given: the shard is left alone and
-reported with the flag that mends it. While the application runs.
+If it re-reads more than the --accept reread=… that was given: the shard is left alone and reported
+with the flag that mends it. While the application runs.
 
 Example
 -------
@@ -51,7 +51,7 @@ CODE, NAME = "RSH206", "false-end"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Error: the shard is never read again, or the whole consumer dies, by release."""
+    """Error: the shard is never read again, or the whole consumer crashes, by release."""
     what = "marked as finished, but the shard is open"
     if dies := view.harmed(Harm.CRASHES, Cause.FALSE_END):
         shards = tuple(s for s, f in view.simulation.fates.items() if f.cause is Cause.FALSE_END)

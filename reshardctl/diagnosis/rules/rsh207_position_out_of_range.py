@@ -1,38 +1,38 @@
-"""A position that is no place in its shard.
+"""A position is not valid in its shard.
 
 What it is
 ----------
-The number was given out by another shard, or lies outside the range of numbers of this one, or
-carries a time that is still to come, or is laid out as no number of the stream is.
+The number belongs to another shard, is outside this shard's range of numbers, has a time in the
+future, or has a layout that no number of the stream has.
 
 Why it matters
 --------------
-Kinesis refuses it at every attempt. KCL tries again for ever and falls back to nothing, while its
-lease stays owned and its counter moves: the table looks alive, and the shard and its children are
-not read (RSH213).
+Kinesis refuses it at every attempt. KCL retries for ever, without a fallback, while its lease stays
+owned and its counter moves: the table looks alive, and the shard and its children are not read
+(RSH213).
 
-Spark's connectors die of it as a whole, at every start. kinesis-consumer from 0.4 on reads the
-whole shard again and says nothing but a line in its log; Telegraf leaves the shard unread, and so
-does Quickwit, whose source looks healthy and reads the others. Behind a number from the future that
-Kinesis takes, nothing is found.
+Spark's connectors crash as a whole, at every start. kinesis-consumer from 0.4 on reads the whole
+shard again and only writes a line to its log. Telegraf leaves the shard unread, and so does
+Quickwit, whose source looks healthy and reads the others. If Kinesis accepts a number from the
+future, nothing is found after it.
 
 How it happens
 --------------
-An application that hands one shard's checkpointer the record of another; rows copied by hand; one
+An application that passes one shard's checkpointer the record of another; rows copied by hand; one
 row left over from an earlier stream of this name; a digit lost or doubled by hand.
 
 What the fix writes
 -------------------
-TRIM_HORIZON for that shard: skips nothing, re-reads what had been read.
+TRIM_HORIZON for that shard: nothing is skipped, and what had been read is re-read.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
 
 When the fix is not offered
 ---------------------------
-Where that re-reads more than the --accept reread=… that was given: the shard is left alone and
-reported with the flag that mends it. Where the number is younger than the stream and
-fits none of its shards, the table is another stream's: exit 2, never fixed. Where every number is
-older than the stream, it is RSH102.
+If that re-reads more than the --accept reread=… that was given: the shard is left alone and
+reported with the flag that mends it. If the number is younger than the stream and fits none of its
+shards, the table is another stream's: exit 2, never fixed. If every number is older than the
+stream, it is RSH102.
 
 Example
 -------
@@ -56,7 +56,7 @@ CODE, NAME = "RSH207", "position-out-of-range"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Error or warning: Kinesis refuses the number for ever, while the row looks alive."""
+    """Error or warning: Kinesis always refuses the number, while the row looks alive."""
     what = "its position is a number of another shard or of an earlier stream of this name"
     found = [] if view.recreated else view.harmed(Harm.STALLED, Cause.FOREIGN_NUMBER)
     costs = f"Kinesis refuses the number at every attempt; {_unread(view, found)} not read"
@@ -75,7 +75,7 @@ def match(view: View) -> Iterator[Finding]:
 
 
 def _unread(view: View, found: Sequence[Effect]) -> str:
-    """Consumers that keep no order read the children of such a shard."""
+    """What is unread: consumers that keep no order read the children of such a shard."""
     refused = {effect.shard for effect in found}
     fates = view.simulation.fates.values()
     awaited = (f.after if isinstance(f, WillRead) else f.waits_for for f in fates)

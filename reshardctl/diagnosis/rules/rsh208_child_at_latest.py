@@ -1,21 +1,21 @@
-"""A child starts at the tip as of the consumer's own start.
+"""A child starts at the tip as of the consumer's next start.
 
 What it is
 ----------
-A child's row says LATEST, or that of a shard without parents which was read before. That is
-resolved when a worker first asks for the shard, at every start anew until a record of it is
+A child's row says LATEST, or the row of a shard without parents that was read before. LATEST is
+resolved when a worker first asks for the shard, at every start again until a record of it is
 checkpointed.
 
 Why it matters
 --------------
-Everything written to the child until then is skipped, silently: its backlog now, and, if a parent
-is still read first, all that arrives meanwhile.
+All records written to the child until then are skipped silently: its backlog now and, if a parent
+is still read first, all that arrives in the meantime.
 
 How it happens
 --------------
 KCL itself starts children at TRIM_HORIZON, whatever the application's initial position. LATEST on a
-child was set by hand to skip a backlog, or by the audit of a LATEST application that refilled a
-hole (then the parent's row was lost as well, RSH202).
+child was set by hand to skip a backlog, or by the hash-range auditor of a LATEST application that
+refilled a hole (then the parent's row was lost as well, RSH202).
 
 What the fix writes
 -------------------
@@ -25,10 +25,10 @@ TRIM_HORIZON: a child's own beginning, which is the moment of the reshard, not t
 
 When the fix is not offered
 ---------------------------
-LATEST on a root of a LATEST application, and a table in which nothing was read yet, are normal and
-no finding, unless the row itself shows that the root was read: a pendingCheckpoint with a number, a
-sub-sequence number, childShardIds. --policy latest-at-start wants exactly this mark: it says what
-it skips, and the finding stays.
+LATEST on a root of a LATEST application, and a table from which nothing was read yet, are normal
+and no finding, unless the row itself shows that the root was read: a pendingCheckpoint with a
+number, a sub-sequence number, childShardIds. --policy latest-at-start asks for exactly this mark:
+it says what it skips, and the finding stays.
 
 Example
 -------
@@ -56,7 +56,7 @@ WANTED_BY = frozenset({LATEST_AT_START.name})
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Error or warning: everything written to it before that start is skipped."""
+    """Error or warning: records written to the child before that start are skipped."""
     found = [
         e for e in view.harmed(Harm.SKIPPED, Cause.LATEST)
         if not e.gone and (is_open(view, e.shard) or below_a_row(view, e.shard))

@@ -1,40 +1,39 @@
-"""A lost position is made again at the application's start position.
+"""A lost position is created again at the application's initial position.
 
 What it is
 ----------
-An open shard has no lease. KCL's audit notices the hole and creates one, not where the shard was
-left but at the application's initial position.
+An open shard has no lease. KCL's hash-range auditor notices the hole and creates a lease, not where
+the shard was left but at the application's initial position.
 
 Why it matters
 --------------
-With LATEST everything written before that moment is skipped, five to seven minutes into the start;
-with AT_TIMESTAMP everything before the time. The log speaks of a hole that was filled, not of
-records that were skipped. KCL 1.0–1.13 and 2.0–2.2 have no audit and do the same at once, at their
-start.
+With LATEST, all records written before that moment are skipped, five to seven minutes into the
+start; with AT_TIMESTAMP, all before that time. The log reports a hole that was filled, not records
+that were skipped. KCL 1.0–1.13 and 2.0–2.2 have no auditor and do the same at once, at their start.
 
 How it happens
 --------------
 Rows were deleted, or a parent expired before its children had leases. The leader audits every two
-minutes and creates leases once the same hole was seen three times.
+minutes and creates leases once it has seen the same hole three times.
 
 Snowplow's kinsumer with WithIteratorStartTimestamp starts every shard that was never read at that
-time, at every start: where the time moves with the start, children born before it lose their head.
+time, at every start: if the time moves with the start, children created before it lose records.
 
-kinesis-consumer begins every shard without a row at its start mode, which is LATEST unless it was
-set: every reshard loses the children's first records.
+kinesis-consumer begins every shard without a row at its start mode, which is LATEST by default:
+every reshard loses the children's first records.
 
 What the fix writes
 -------------------
-The lease now, at TRIM_HORIZON: before the audit can, and without the skip. For kinsumer a
+A lease at TRIM_HORIZON, before the auditor creates one, and without the skip. For kinsumer, a
 checkpoint at the shard's StartingSequenceNumber, which overrides the time.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
 
 When the fix is not offered
 ---------------------------
-Where what to write hangs on how the application starts, which no table tells: exit 4, and the
-answer names the option, such as 'kcl://TABLE?initial=LATEST'. Where reading the shard from its
-beginning re-reads more than the --accept reread=… that was given.
+If what to write depends on how the application starts, which no table shows: exit 4, and the answer
+names the option, such as 'kcl://TABLE?initial=LATEST'. If reading the shard from its beginning
+re-reads more than the --accept reread=… that was given.
 
 Example
 -------

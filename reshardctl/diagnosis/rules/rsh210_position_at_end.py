@@ -7,24 +7,24 @@ record has that number.
 
 Why it matters
 --------------
-It is *possible*, not certain, that the shard stalls there and holds its children back: what AWS
-answers to a request AT that number is not known. AFTER it is refused.
+It is *possible*, not certain, that the shard stalls there and blocks its children: what AWS answers
+to a request AT that number is not known. A request AFTER it is refused.
 
 kinsumer is refused too, at every start (run, Nov 2026): the shard is never marked as finished, and
 stays in the ShardCache; the other shards are read.
 
-Spark's connectors ask for what is behind it, and die of the refusal, at every start. So does
-kinesis-consumer (run, Nov 2026); Telegraf's input alone takes the number for the shard's end.
+Spark's connectors ask for what follows it, and crash at the refusal, at every start. So does
+kinesis-consumer (run, Nov 2026); only Telegraf's input takes the number for the shard's end.
 
 How it happens
 --------------
-A script or another library took the number from ListShards for the place of the last record.
+A script or another library took the number from ListShards for the last record's position.
 
 What the fix writes
 -------------------
-SHARD_END in the row, and in the same transaction the leases of children that have none, at
-TRIM_HORIZON. All records lie at or below the number, so nothing is skipped. For kinsumer the
-finished mark, and a ShardCache without the shard.
+SHARD_END in the row and, in the same transaction, leases at TRIM_HORIZON for children without one.
+All records are at or below the number, so nothing is skipped. For kinsumer, the finished mark and a
+ShardCache without the shard.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
 
@@ -54,8 +54,7 @@ CODE, NAME = "RSH210", "position-at-end"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Warning: no record has that number, and what Kinesis answers to it is not known. Error where
-    the consumer asks for what is behind it: that is refused, and it dies."""
+    """Warning: Kinesis's answer to the number is not known; an error where the consumer crashes."""
     found = [e for e in view.effects if e.cause is Cause.AT_END and e.harm is Harm.STALLED]
     what = "its position is the shard's EndingSequenceNumber, which is no record's number"
     costs = "; ".join(dict.fromkeys(e.why for e in found))

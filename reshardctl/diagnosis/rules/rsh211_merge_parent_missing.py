@@ -1,4 +1,4 @@
-"""A merge whose one parent has no position.
+"""One parent of a merge has no position.
 
 What it is
 ----------
@@ -6,28 +6,28 @@ A shard that was merged is still being read, and the other parent of the merge h
 
 Why it matters
 --------------
-KCL ends a merged parent only while both have a lease, or neither. Until then it retries
-("partial parent information in lease table", metric MissingMergeParentLease), and the merged shard
-waits. It is info where the audit brings the missing lease back without a loss, an error where that
-skips records or never happens, and a warning where only the end of this one is at stake.
+KCL ends a merged parent only while both have a lease, or neither. Until then it retries ("partial
+parent information in lease table", metric MissingMergeParentLease), and the merged shard waits. It
+is info if the hash-range auditor restores the missing lease without a loss, an error if that skips
+records or never happens, and a warning if only the end of this shard is affected.
 
 How it happens
 --------------
-The row of one parent was deleted, or lost with a table that was restored in part. The shards that
-UpdateShardCount makes for seconds are parents of merges too.
+The row of one parent was deleted, or lost when a table was restored in part. The shards that
+UpdateShardCount creates for seconds are parents of merges too.
 
 What the fix writes
 -------------------
-A lease for the missing parent: at TRIM_HORIZON if it may owe records, as SHARD_END if it is proven
-to be done.
+A lease for the missing parent: at TRIM_HORIZON if it may have unread records, as SHARD_END if it is
+proven to be processed.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
 
 When the fix is not offered
 ---------------------------
-Where it is info: the audit does the same within some minutes. Where re-reading the missing parent
-costs more than the --accept reread=… that was given, the finding of that parent (RSH202, RSH203)
-names the flag that mends it.
+If it is info: the auditor does the same within some minutes. If re-reading the missing parent costs
+more than the --accept reread=… that was given, the finding of that parent (RSH202, RSH203) names
+the flag that mends it.
 
 Example
 -------
@@ -52,8 +52,10 @@ CODE, NAME = "RSH211", "merge-parent-missing"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Info where the missing one comes back as it should, an error where it is not read, a
-    warning where only this one never ends."""
+    """Info if the missing parent comes back as it should, else an error or a warning.
+
+    Error: it is not read. Warning: only the other parent never ends.
+    """
     endless = set(never_ending(view))
     pairs = dict(merges_without_a_parent(view))
     for waiting in dict.fromkeys([*pairs, *endless]):

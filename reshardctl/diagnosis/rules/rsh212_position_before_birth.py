@@ -1,4 +1,4 @@
-"""A position of a shard that does not exist yet.
+"""A position belongs to a shard that does not exist yet.
 
 What it is
 ----------
@@ -6,27 +6,27 @@ A row names a shard whose id is higher than that of any shard of the stream.
 
 Why it matters
 --------------
-KCL asks for it, takes "not found" for its end and writes SHARD_END. When the next reshard gives out
-that id, the shard is born finished: it is never read (RSH206). KCL 1.0–1.13 and 2.0–2.2 delete such
-a row at their start, or die of it where a parent named on it is listed. Quickwit ignores it until
-the shard is born; then Kinesis refuses the place, and nothing of the shard is read.
+KCL asks for it, takes "not found" for its end and writes SHARD_END. When the next reshard creates a
+shard of that id, it is finished from the start and never read (RSH206). KCL 1.0–1.13 and 2.0–2.2
+delete such a row at their start, or crash if a parent named on it is listed. Quickwit ignores it
+until the shard exists; then Kinesis refuses the position, and nothing of the shard is read.
 
 How it happens
 --------------
-Rows prepared by hand for a reshard to come; a table restored or copied from a stream with more
+Rows prepared by hand for a later reshard; a table restored or copied from a stream with more
 shards; the rows of an earlier stream of this name that had more.
 
 What the fix writes
 -------------------
-It deletes such rows, each only if it is still exactly what was read. undo puts them back.
+Deletes such rows, each only if it is still exactly what was read. undo restores them.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
 
 When the fix is not offered
 ---------------------------
-While the application runs: stop it first. It has time until the next reshard, and none after it.
-A row of kinsumer or kinesis-consumer whose number is of that very shard, and younger than the
-stream, is the row of another stream that shares the application's name: it is never written.
+While the application runs: stop it first. It can wait until the next reshard, but no longer. A row
+of kinsumer or kinesis-consumer with a number of that very shard, younger than the stream, belongs
+to another stream that shares the application's name: it is never written.
 
 Example
 -------
@@ -35,8 +35,8 @@ Example
 
 Seen in the wild
 ----------------
-No public report known. awslabs/amazon-kinesis-client#187 is the way in which a table comes to hold
-another stream's rows.
+No public report known. awslabs/amazon-kinesis-client#187 shows how a table comes to hold another
+stream's rows.
 """
 
 from __future__ import annotations
@@ -51,8 +51,7 @@ CODE, NAME = "RSH212", "position-before-birth"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Warning: at the next reshard the shard would be born finished; an error where the consumer
-    dies of it."""
+    """Warning: a future shard would begin finished; an error where the consumer crashes."""
     what = "positions of shards that do not exist yet"
     costs = "once such a shard is born, it is taken for finished, or its number is refused"
     anomalies = view.oddities(AnomalyKind.UNBORN)

@@ -3,32 +3,32 @@
 What it is
 ----------
 The shard's lease waits for a parent, or would be created at a parent's end, and that parent does
-not come to its end, however long the consumer runs.
+not end, however long the consumer runs.
 
 Why it matters
 --------------
-Nothing of the shard is read until the parent is mended; its records expire unread. Its
-descendants wait with it.
+Nothing of the shard is read until the parent is mended; its records expire unread. Its descendants
+wait with it.
 
 How it happens
 --------------
-The parent has a finding of its own: its number is refused (RSH207), it stands at AT_TIMESTAMP
-(RSH215), its row cannot be read (RSH301), its end mark is not one (RSH304), it has no lease
-(RSH202, RSH203), or it waits for the other parent of a merge (RSH211). Or the row's parentShardId
-names a shard that is none of its parents, perhaps the shard itself: KCL goes by the attribute.
+The parent has a finding of its own: its number is refused (RSH207), it is at AT_TIMESTAMP (RSH215),
+its row cannot be read (RSH301), its end mark does not count (RSH304), it has no lease (RSH202,
+RSH203), or it waits for the other parent of a merge (RSH211). Or the row's parentShardId names a
+shard that is no parent, perhaps the shard itself: KCL uses only that attribute.
 
 What the fix writes
 -------------------
-Nothing for this shard: the fix of the parent sets it free, and the next start goes on by itself.
-Where the row names a wrong parent, the shard's own parents; its position stays.
+Nothing for this shard: the fix of the parent unblocks it at the next start. If the row names a
+wrong parent, the shard's own parents; its position stays.
 
     reshardctl inspect kcl://TABLE --stream NAME
 
 When the fix is not offered
 ---------------------------
-Where the parent's is not: see its finding. A parent that is merely behind is no finding, waiting
-for it is right. A parent whose application never checkpoints at its end, or that no worker has
-room for, stalls its children too; no table shows that, the application's log does.
+If the parent's is not: see its finding. A parent that is merely behind is no finding. A parent
+whose application never checkpoints at its end, or for which no worker has capacity, blocks its
+children too; no table shows that, but the application's log does.
 
 Example
 -------
@@ -54,7 +54,7 @@ CODE, NAME = "RSH213", "blocked-for-ever"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Error: nothing of it is read until the parent is mended."""
+    """Error: nothing of the shard is read until the parent is mended."""
     found = [
         e for e in view.harmed(Harm.STALLED)
         if e.cause is None

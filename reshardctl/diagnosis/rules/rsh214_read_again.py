@@ -1,42 +1,42 @@
-"""Settled records that the next start reads again.
+"""The next start reads processed records again.
 
 What it is
 ----------
-A shard that was read is started before the place up to which it was read.
+A shard starts before the position up to which it was read.
 
 Why it matters
 --------------
-Duplicates, more than the few that a restart always brings. Nothing is lost. The old records run
+Duplicates, more than the few that every restart brings. Nothing is lost. The old records are read
 beside the newer ones of the shard's children.
 
 How it happens
 --------------
-KCL deletes finished rows. If then one child loses its lease, the audit of an application that does
-not start at LATEST re-creates the *parent* from its beginning (or from the application's time) to
-get at the child: the parent is read twice for the sake of the child. KCL 1.0–1.13 and 2.0–2.2
+KCL deletes finished rows. If one child then loses its lease, the hash-range auditor of an
+application that does not start at LATEST re-creates the *parent* at its beginning (or at the
+application's time) to restore the child, so the parent is read twice. KCL 1.0–1.13 and 2.0–2.2
 re-create every listed ancestor, and the child's sibling waits for them.
 
-kinesis-consumer has no mark for a shard's end: one that was read and lost its row is read again
-under TRIM_HORIZON, and only the number of its last record would say that it is done.
+kinesis-consumer has no mark for a shard's end: a shard that was read and lost its row is read again
+under TRIM_HORIZON; only the number of its last record would show that it is processed.
 
-kinsumer reads whatever stands in its ShardCache, finished or not, and every listed shard where
-there is no cache: a finished shard without a number then begins anew.
+kinsumer reads every shard in its ShardCache, finished or not, and every listed shard if there is no
+cache: a finished shard without a number then begins again.
 
-Spark's connectors go on where their log says that the newest batch ended. A log that ends before
-the batch began (of an earlier run in the same DynamoDB table, or from a backup) has what lies
-between the two read again.
+Spark's connectors continue where their log says that the newest batch ended. If that is before the
+batch began (a log of an earlier run in the same DynamoDB table, or from a backup), the records in
+between are read again.
 
 What the fix writes
 -------------------
-For KCL nothing that keeps it from reading the parent: the table cannot tell whether the parent was
-read to its end. Where another shard would run ahead of it, the parent gets its lease. For kinsumer
-a ShardCache of the unfinished shards. For Spark's connectors a batch from where the newest began.
+For KCL nothing prevents it from reading the parent: the table does not show whether the parent was
+read to its end. If another shard would be read before it, the parent gets its lease. For kinsumer,
+a ShardCache of the unfinished shards. For Spark's connectors, a batch from where the newest began.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
 
 When the fix is not offered
 ---------------------------
-While the application runs: stop it first. Where the report says that the plan hangs on the initial
+While the application runs: stop it first. If the report says that the plan depends on the initial
 position, name it: 'kcl://TABLE?initial=TRIM_HORIZON'.
 
 Example

@@ -1,9 +1,9 @@
-"""A start by time, without the time.
+"""A row starts by time, but the application has no start time.
 
 What it is
 ----------
-A row says AT_TIMESTAMP, and the application is said to start at LATEST or TRIM_HORIZON. The time
-itself is stored nowhere: KCL takes it from the application's configuration.
+A row says AT_TIMESTAMP, and the application starts at LATEST or TRIM_HORIZON. The time itself is
+not stored: KCL takes it from the application's configuration.
 
 Why it matters
 --------------
@@ -12,20 +12,20 @@ Without it KCL fails on the shard at every attempt: it is not read, and its chil
 How it happens
 --------------
 The application was first started by time and is configured otherwise now; or the mark was written
-by hand to rewind a shard.
+by hand to move a shard back.
 
 What the fix writes
 -------------------
-TRIM_HORIZON: the shard's beginning skips nothing, and what lies before the time meant is extra. For
-a shard that is gone, SHARD_END: nothing of it can be read, and KCL would never end it.
+TRIM_HORIZON: the shard's beginning skips nothing, and records before the intended time are read in
+addition. For an expired shard, SHARD_END: nothing of it can be read, and KCL would never end it.
 
     reshardctl fix 'kcl://TABLE?initial=LATEST' --stream NAME --dry-run
 
 When the fix is not offered
 ---------------------------
-Where initial= is not said: the mark is then taken as a sign that the application starts by time,
-and is no finding. Where the shard's whole length is more than the re-read that is accepted. To keep
-the time, start the application with AT_TIMESTAMP once more until the row holds a number.
+If initial= is not given: the mark then shows that the application starts by time, and is no
+finding. If the whole shard is longer than the accepted re-read. To keep the time, start the
+application with AT_TIMESTAMP once more until the row holds a number.
 
 Example
 -------

@@ -1,4 +1,4 @@
-"""A closed shard is read to its last record, and its end was never marked.
+"""A closed shard is read to its last record, but its end is not marked.
 
 What it is
 ----------
@@ -7,30 +7,30 @@ a read from there found nothing left (--probe).
 
 Why it matters
 --------------
-Its children wait for that mark; where a consumer's children wait for nobody (Spark's connectors,
-Quickwit), it is not reported. A consumer that marks the end by itself once it comes to it loses
-nothing. An application that never does keeps the children waiting after every start.
+Its children wait for that mark; if a consumer's children do not wait (Spark's connectors,
+Quickwit), it is not reported. A consumer that sets the mark itself loses nothing. An application
+that never does makes the children wait after every start.
 
 How it happens
 --------------
 The application does not checkpoint when a shard ends: shardEnded in KCL 2 and 3, shutdown with the
-reason TERMINATE in 1.x; or that checkpoint fails each time. Or the consumer was stopped just before
-it came to the end: then the next start marks it, and this goes away.
+reason TERMINATE in 1.x; or that checkpoint always fails. Or the consumer was stopped just before
+the end: then the next start sets the mark, and the finding disappears.
 
 What the fix writes
 -------------------
-With --probe: the mark of the end, and rows for the children that have none, in one transaction. The
-application's own work at a shard's end (a flush, say) is not done for this shard.
+With --probe: the mark of the end, and rows for children without one, in one transaction. The
+application's own work at a shard's end (such as a flush) is not done for this shard.
 
     reshardctl fix kcl://TABLE --stream NAME --probe --dry-run
 
-If the application does not checkpoint at a shard's end, mend that as well: at the next reshard this
-returns.
+If the application does not checkpoint at a shard's end, mend that as well: the finding returns at
+the next reshard.
 
 When the fix is not offered
 ---------------------------
-Without --probe: nothing in a table shows that a shard is drained, and nothing is marked as ended on
-a guess. Not while the consumer runs: stop it first, or watch it with inspect --watch.
+Without --probe: nothing in a table shows that a shard is drained, and no end is marked on a guess.
+While the consumer runs: stop it first, or watch it with inspect --watch.
 
 Example
 -------
@@ -54,7 +54,7 @@ CODE, NAME = "RSH216", "drained-not-ended"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Warning: the children wait for a mark that a read shows to be due."""
+    """Warning: the children wait for a mark that should be set, as a read shows."""
     if found := drained_unended(view.state, view.simulation):
         yield Finding(
             CODE, NAME, Severity.WARNING, tuple(found),

@@ -1,40 +1,40 @@
-"""What came before a child's first read may never have been read.
+"""A child's records before its first read may have been skipped.
 
 What it is
 ----------
-A child has a position, its application starts shards it does not know at LATEST (or at a time after
-the child's birth), and older positions show that the application was at work when it was born.
+A child has a position, its application starts unknown shards at LATEST (or at a time after the
+child's creation), and older positions show that the application ran when the child was created.
 
 Why it matters
 --------------
-Such a child is begun when the library first asks for it: up to half a minute after a reshard, or
-once its parent has been drained, or at the start after one that missed the reshard. What was
-written to it before that moment is skipped. Its row shows how far it was read, and not from where.
+Such a child begins when the library first asks for it: up to half a minute after a reshard, or once
+its parent is drained, or at the start after one that missed the reshard. Records written to it
+before that are skipped. Its row shows how far it was read, but not from where.
 
 How it happens
 --------------
 kinesis-consumer's default start mode is LATEST, and it holds for the children of a reshard as well
 (runs of v0.5.0 and master 31e0042, November 2026: all twelve records of two children lost).
 
-Spark's connectors begin a shard that they have no place of at the time of the driver's start, where
-startingPosition is LATEST: children that were born while the query was down lose what came before
-(runs of Qubole's jar and awslabs 1.4.2, November 2026). The offset logs that are kept show it, also
-after the shard has a number. Once the log in which it began is purged (minBatchesToRetain, 100),
-nothing in the checkpoint shows it any more, and nothing is said: an audit of the sink can tell.
+Spark's connectors begin a shard without a position at the time of the driver's start, if
+startingPosition is LATEST: children created while the query was down lose earlier records (runs of
+Qubole's jar and awslabs 1.4.2, November 2026). The retained offset logs show it, even after the
+shard has a number. Once the log in which it began is purged (minBatchesToRetain, 100), nothing in
+the checkpoint shows it, and it is not reported; an audit of the sink can find it.
 
 What the fix writes
 -------------------
-The child's beginning: it is read again from there. The window is in the
-report, the records in it can be counted.
+The child's beginning: it is read again from there. The window is in the report, the records in it
+can be counted.
 
     reshardctl inspect LOCATOR --stream NAME --count
     reshardctl fix LOCATOR --stream NAME --dry-run
 
 When the fix is not offered
 ---------------------------
-Where it re-reads more than the --accept reread=… that was given.
-Once the records of the window have expired, the finding goes away. Start the application with
-TRIM_HORIZON instead: wherever there is a row, the row decides, and children are read whole.
+If it re-reads more than the --accept reread=… that was given. Once the records of the window have
+expired, the finding disappears. Start the application with TRIM_HORIZON instead: a shard with a row
+continues from it, and children are read whole.
 
 Example
 -------

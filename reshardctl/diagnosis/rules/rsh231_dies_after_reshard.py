@@ -1,34 +1,34 @@
-"""The whole consumer dies at every start, because the stream was resharded.
+"""The whole consumer crashes at every start, because the stream was resharded.
 
 What it is
 ----------
-Quickwit up to 0.8.2: ListShards names a closed shard together with a child of it. Read to its end,
+Quickwit up to 0.8.2: ListShards names a closed shard and a child of it. Once it is read to its end,
 the closed shard announces the child; the source reads that child already, and panics.
 
 Why it matters
 --------------
-No shard of the source is read, and nothing is published. It begins anew for ever, with "channel
-closed" in its log, until the closed shard leaves the listing, a whole retention after its close.
+No shard of the source is read, and nothing is published. It restarts for ever, with "channel
+closed" in its log, until the closed shard leaves the listing, one retention after its close.
 
 How it happens
 --------------
-The reshard itself goes well, for the child is new then. The next restart, of the node or of the
-source, finds both. Deleting the source and making it again does not help, nor does resetting its
+The reshard itself goes well, because the child is new then. The next restart, of the node or of the
+source, finds both. Deleting and re-creating the source does not help, nor does resetting its
 checkpoint: the listing is the same, and a source without positions reads the closed shard too.
 
 What the fix writes
 -------------------
 With --probe: the EndingSequenceNumber for each closed shard in which a read found nothing left, and
-that would announce a child (of a merge only ParentShardId does). Behind that number Kinesis lets
-nobody begin: the shard is quiet, all others are read. Two ERROR lines a start are left.
+that would announce a child (of a merge only ParentShardId does). Kinesis refuses to start after
+that number: the shard is not read, all others are. Two ERROR lines a start remain.
 
     reshardctl fix quickwit+file:///ROOT --stream NAME --probe --dry-run
 
 When the fix is not offered
 ---------------------------
 While one of them holds unread records: no position lets the release start and keeps them. Upgrade
-to 0.9.0, which reads all of it; or wait until the listing forgets the shard; or skip the records
-with --policy latest. To raise the stream's retention now makes the outage longer.
+to 0.9.0, which reads all of it; or wait until the shard leaves the listing; or skip the records
+with --policy latest. Extending the stream's retention now makes the outage longer.
 
 Example
 -------

@@ -1,4 +1,4 @@
-"""The place that holds all positions of the consumer is missing.
+"""The key that holds all positions of the consumer is missing.
 
 What it is
 ----------
@@ -12,23 +12,23 @@ and source …"), every two seconds, for ever. Nothing is read.
 
 How it happens
 --------------
-`quickwit source reset-checkpoint` or `quickwit index clear` takes the key away: releases before 0.9
-take that for an empty checkpoint and begin anew, 0.9 does not start. Or a hand edit.
+`quickwit source reset-checkpoint` or `quickwit index clear` removes the key: releases before 0.9
+take that for an empty checkpoint and begin again, 0.9 does not start. Or a hand edit.
 
 What the fix writes
 -------------------
 The key, with an empty map, as Quickwit writes it for a new source: every shard is then read from
-its beginning, which is what a reset asks for. What was published went with the key, so the plan
-counts all that the stream keeps as read again. Nothing else changes.
+its beginning, which is what a reset asks for. The key held what was published, so the plan counts
+all records in the stream as re-read. Nothing else changes.
 
     reshardctl fix quickwit+file:///ROOT --stream NAME --dry-run
 
-To start somewhere else, give a policy: --policy at-timestamp=2026-09-22T09:14:00Z.
+To start elsewhere, give a policy: --policy at-timestamp=2026-09-22T09:14:00Z.
 
 When the fix is not offered
 ---------------------------
-While a node that runs the metastore may be up: stop every one of them first. Deleting the source
-and making it again adds the key as well.
+While a node that runs the metastore may be up: stop every one of them first. Deleting and
+re-creating the source adds the key as well.
 
 Example
 -------

@@ -1,26 +1,26 @@
-"""The log that tells where batches ended has rows of batches that this query never planned.
+"""The connector's log has rows of batches that this query never planned.
 
 What it is
 ----------
-Spark's awslabs connector keeps its log in a DynamoDB table (kinesis.dynamodb.tableName), and there
-are rows of later batches than the checkpoint has planned.
+Spark's awslabs connector keeps its log in a DynamoDB table (kinesis.dynamodb.tableName), and the
+table has rows of later batches than the checkpoint has planned.
 
 Why it matters
 --------------
-The key of a row is batch and shard, and no query; a row is put only where none is. So the row that
-is there stays when this query comes to that batch, and it goes on at the place in it: another
-query's, which may lie behind records that this one has not read, or before some that it has.
+The key of a row names batch and shard, but no query; a row is written only where none exists. So an
+existing row stays when this query comes to that batch, and the query continues at its position:
+another query's, which may be after records that this one has not read, or before some that it has.
 
 How it happens
 --------------
-Two queries were given the same table, or a query was started anew with an empty checkpoint and kept
-the table of the one before it.
+Two queries were given the same table, or a query was restarted with an empty checkpoint and kept
+the previous table.
 
 What the fix writes
 -------------------
-Nothing: which of the rows another query still reads is not known to any of them. Give every query a
-table of its own. If the rows are of a query that is gone, delete those of batches that this one has
-not planned, and look again:
+Nothing: which of the rows another query still reads is not known. Give every query a table of its
+own. If the rows are of a query that no longer exists, delete those of batches that this one has not
+planned, and inspect again:
 
     reshardctl inspect spark:CHECKPOINT --stream NAME
 
@@ -49,7 +49,7 @@ CODE, NAME = "RSH234", "log-shared"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Warning: what it has done to earlier batches, and will do to later ones, no row shows."""
+    """Warning: no row shows what it did to earlier batches and will do to later ones."""
     for risk in view.simulation.risks:
         if risk.cause is Cause.SHARED_LOG:
             yield Finding(

@@ -3,40 +3,41 @@
 What it is
 ----------
 A lease lacks leaseCounter or ownerSwitchesSinceCheckpoint, an attribute that the release reads has
-another type or is out of range, or its checkpoint is absent, no number and no mark. docs/kcl.md has
-the table: attribute, release, what is wrong.
+another type or is out of range, or its checkpoint is missing, or neither a number nor a sentinel.
+docs/kcl.md has the table: attribute, release, what is wrong.
 
 Why it matters
 --------------
-It depends on the release. On a row that they cannot read KCL 1.x and 2.x die as a whole ("Unable to
-initialize after 20 attempts"), and 3.0 to 3.4 where a scan returns that row first; else they leave
-the row out as 3.5 does, never read the shard, and children wait for ever. Without a checkpoint the
+It depends on the release. At a row that they cannot read, KCL 1.x and 2.x crash as a whole ("Unable
+to initialize after 20 attempts"), and 3.0 to 3.4 if a scan returns that row first; otherwise they
+skip the row like 3.5, never read the shard, and children wait for ever. Without a checkpoint the
 shard fails at every attempt and every audit throws, so that holes elsewhere are not refilled
-either; 1.x and 2.0–2.2 die of that too.
+either; 1.x and 2.0–2.2 crash.
 
-A Spark query reads its newest offset logs and the connector's log of the newest batch; one of these
-missing or damaged kills it at every start. Quickwit panics at every start over an end mark (`~`,
-`~49…`) on a listed shard; a word or a padded number stalls that shard alone, unseen.
+A Spark query reads its newest offset logs and the connector's log of the newest batch; if one of
+these is missing or damaged, it crashes at every start. Quickwit crashes at every start at an end
+mark (`~`, `~49…`) on a listed shard; a word or a padded number stalls only that shard, without a
+sign.
 
 How it happens
 --------------
 A row written by hand or by a script; a table restored from CSV, where every attribute is a string;
-a NULL where boto3 was given None.
+a NULL because boto3 was given None.
 
 What the fix writes
 -------------------
-Each attribute that is wrong, with its right type: a number that came back as a string keeps its
-value, a missing one is 0, hash keys and sets of shards are those of the stream, throughputKBps and
-what a checkpoint was prepared with are removed. The position stays. A checkpoint that cannot be
-read becomes TRIM_HORIZON. Attributes that KCL does not know stay as they are. In Quickwit the
-number behind the `~`, without its padding; no entry where there is none.
+Each wrong attribute, with its right type: a number that became a string keeps its value, a missing
+one is 0, hash keys and sets of shards are those of the stream, throughputKBps and the prepared
+checkpoint's attributes are removed. The position stays. An unreadable checkpoint becomes
+TRIM_HORIZON. Attributes that KCL does not know stay. In Quickwit, the number after the `~`, without
+its padding; no entry if there is none.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
 
 When the fix is not offered
 ---------------------------
-Where no checkpoint can be read and the shard is longer than the --accept reread=… that was given.
-A table in which no key is a shard id is no KCL lease table: exit 2.
+If no checkpoint can be read and the shard is longer than the --accept reread=… that was given. A
+table in which no key is a shard id is no KCL lease table: exit 2.
 
 Example
 -------
@@ -61,7 +62,7 @@ CODE, NAME = "RSH301", "unreadable-entry"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Error: the shard is not read, or the whole consumer dies, by release."""
+    """Error: the shard is not read, or the whole consumer crashes, by release."""
     anomalies = unreadable(view)
     if not anomalies:
         yield from _missing(view)
@@ -85,7 +86,7 @@ def _as_without_it(view: View, shard: ShardId | None) -> bool:
 
 
 def _missing(view: View) -> Iterator[Finding]:
-    """What cannot be read because it is not there. Mistyped parents are RSH305's."""
+    """Files that are missing, so cannot be read. Mistyped parents are RSH305's."""
     if view.oddities(AnomalyKind.PARENTS_UNREADABLE):
         return
     if dies := view.harmed(Harm.CRASHES, Cause.UNREADABLE):

@@ -4,15 +4,15 @@ What it is
 ----------
 The lease table holds rows that are no leases: KCL 3.5 keeps its leader's lock, the state of its
 migration and its workers' statistics there (entityType LEADER, CLIENT_VERSION_MIGRATION,
-WORKER_METRIC_STATS, ...). Or its key names no shard at all: somebody's note, a copy of a row. Or,
-in a multi-stream table, a row of another stream cannot be read.
+WORKER_METRIC_STATS, ...). Or a key names no shard at all, such as a note or a copy of a row. Or, in
+a multi-stream table, a row of another stream cannot be read.
 
 Why it matters
 --------------
 For 3.5 they are normal: info (3.5.0 logs an error for each in multi-stream tables, and works). An
-older release cannot read them and dies at its start: error. A row that has all of a lease but a
-shard's id is one to every release, of a shard that is gone. KCL 3.x dies as well of a row
-`Migration3.0` that lacks `cv`, `mb` or `mts`, or whose `cv` or history it does not know.
+older release cannot read them and crashes at its start: error. A row with all attributes of a lease
+but no shard's id counts as the lease of an expired shard in every release. KCL 3.x also crashes at
+a row `Migration3.0` that lacks `cv`, `mb` or `mts`, or whose `cv` or history it does not know.
 
 How it happens
 --------------
@@ -22,15 +22,14 @@ written by hand.
 
 What the fix writes
 -------------------
-Nothing, ever: only leases are ours to write, and other rows are not touched or deleted.
+Nothing: only leases are written, and other rows are neither changed nor deleted.
 
 When the fix is not offered
 ---------------------------
 Always. Start 3.5 again: in its 2.x-compatible mode it assigns leases as 2.x does. Or let AWS's
 migration tool, KclMigrationTool.py of KCL 3.5.3 or later, remove these rows: docs/kcl.md has the
-option and the order. A row that is nobody's, or an incomplete
-`Migration3.0` (in 3.0 to 3.4 it is in TABLE-CoordinatorState, under `key`), is put right by hand
-while no worker runs. Then look again:
+option and the order. Repair a row of unknown origin, or an incomplete `Migration3.0` (in 3.0 to 3.4
+it is in TABLE-CoordinatorState, under `key`), by hand while no worker runs. Then inspect again:
 
     reshardctl inspect 'kcl://TABLE?release=2.7.2' --stream NAME
 
@@ -58,7 +57,7 @@ CODE, NAME = "RSH302", "foreign-entry"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Info; an error where the starting release dies of them."""
+    """Info; an error where the starting release crashes."""
     anomalies = view.oddities(AnomalyKind.FOREIGN_ENTRY)
     if not anomalies:
         return

@@ -6,8 +6,8 @@ A row holds pendingCheckpoint: the application called prepareCheckpoint and did 
 
 Why it matters
 --------------
-It does not, as a rule. KCL starts at the committed checkpoint and tells the application's
-initialize() of the pending one. An application that commits by it must be prepared for that.
+It usually does not. KCL starts at the committed checkpoint and passes the pending one to the
+application's initialize(). An application that commits it must be prepared for that.
 
 How it happens
 --------------
@@ -15,8 +15,8 @@ The worker stopped, or lost the lease, between preparing and committing.
 
 What the fix writes
 -------------------
-Nothing. Where a plan moves the row's position for another reason it removes the pending mark with
-it, for it belongs to the old position; undo restores it.
+Nothing. If a plan moves the row's position for another reason, it removes the pending checkpoint
+with it, which belongs to the old position; undo restores it.
 
 When the fix is not offered
 ---------------------------

@@ -1,4 +1,4 @@
-"""An end mark that is not taken for one.
+"""An end mark does not count as one.
 
 What it is
 ----------
@@ -7,25 +7,24 @@ The checkpoint is SHARD_END, and checkpointSubSequenceNumber beside it is not 0.
 Why it matters
 --------------
 KCL 2.x and 3.x compare both: to them the row is not finished. They ask Kinesis for the number
-"SHARD_END", are refused, and try again for ever; the children wait (RSH213). The audit looks at the
-mark alone and sees nothing wrong. KCL 1.x ends the shard properly, and it is info alone.
+"SHARD_END", are refused, and retry for ever; the children wait (RSH213). The hash-range auditor
+looks only at the mark and reports nothing. KCL 1.x ends the shard properly, so it is only info.
 
 How it happens
 --------------
-A hand edit of `checkpoint` alone, on a row whose last record was one of several that the producer
-library had packed together.
+A hand edit of `checkpoint` alone, on a row whose last record was part of an aggregated record of
+the producer library.
 
 What the fix writes
 -------------------
-The sub-sequence number 0, and leases at TRIM_HORIZON for children that have none. On a shard that
-is open the mark is wrong as well: TRIM_HORIZON, as for RSH206.
+The sub-sequence number 0, and leases at TRIM_HORIZON for children without one. On an open shard the
+mark is wrong as well: TRIM_HORIZON, as for RSH206.
 
     reshardctl fix kcl://TABLE --stream NAME --dry-run
 
 When the fix is not offered
 ---------------------------
-While the application runs: stop it first. On an open shard, where that re-reads more than is
-accepted.
+While the application runs: stop it first. On an open shard, if that re-reads more than is accepted.
 
 Example
 -------
@@ -49,7 +48,7 @@ CODE, NAME = "RSH304", "end-with-subsequence"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Error: the shard loops on it, and its children wait for ever. Info where it ends it."""
+    """Error: the shard never ends, its children wait for ever; info where the release ends it."""
     anomalies = view.oddities(AnomalyKind.END_WITH_SUB)
     fates = view.simulation.fates
     loops = [
@@ -61,7 +60,7 @@ def match(view: View) -> Iterator[Finding]:
         what = "SHARD_END with a sub-sequence number, which this release takes for an end"
         yield from from_odd(CODE, NAME, anomalies, Severity.INFO, what)
         return
-    # Only an open shard owes records of its own; a closed one has been read to that mark.
+    # Only an open shard has unread records; a closed one has been read to that mark.
     stalls = view.harmed(Harm.STALLED, Cause.BAD_END_MARK)
     what = "SHARD_END with a sub-sequence number: the consumer asks for it as a number, for ever"
     costs = "the shard never ends, and its children are never read"

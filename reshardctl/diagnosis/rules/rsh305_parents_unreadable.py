@@ -1,19 +1,18 @@
-"""Parents or children on a row in a type that the consumer cannot read.
+"""A row holds parents or children in a type that the consumer cannot read.
 
 What it is
 ----------
-parentShardId or childShardIds is there, and is not a string set (SS) but a list, a string or
-something else.
+parentShardId or childShardIds is no string set (SS) but a list, a string or something else.
 
 Why it matters
 --------------
-KCL 2.x and 3.x read it as empty, so the shard waits for no parent. It is a warning where a parent
-still has unread records (RSH201 beside it), else info. KCL 1.x cannot list such a row and dies: an
-error. (1.0–1.13 do not look at childShardIds.)
+KCL 2.x and 3.x read it as empty, so the shard waits for no parent. It is a warning if a parent
+still has unread records (RSH201 is reported too), else info. KCL 1.x cannot list such a row and
+crashes: an error. (1.0–1.13 do not read childShardIds.)
 
 How it happens
 --------------
-A row written through a JSON document or an ORM, which makes a list of a set.
+A row written through a JSON document or an ORM, which turns a set into a list.
 
 What the fix writes
 -------------------
@@ -23,8 +22,8 @@ The parents, or the children, as a string set; the position stays.
 
 When the fix is not offered
 ---------------------------
-Where it is info alone: nothing waits for these parents any more. A plan made for another reason
-puts unfinished rows right on the way.
+If it is only info: no shard waits for these parents any more. A plan made for another reason mends
+unfinished rows as well.
 
 Example
 -------
@@ -49,7 +48,7 @@ CODE, NAME = "RSH305", "parents-unreadable"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Error where the consumer dies of it, warning where order hangs on it, else info."""
+    """Error where the consumer crashes, warning where the order depends on it, else info."""
     anomalies = view.oddities(AnomalyKind.PARENTS_UNREADABLE)
     dies = view.harmed(Harm.CRASHES, Cause.UNREADABLE)
     if anomalies and dies and not unreadable(view):

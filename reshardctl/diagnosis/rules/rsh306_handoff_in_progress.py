@@ -3,21 +3,21 @@
 What it is
 ----------
 A row has checkpointOwner: KCL 3.x has given the lease to a new worker (leaseOwner) and lets the old
-one (checkpointOwner) finish what it has in hand.
+one (checkpointOwner) finish its current work.
 
 Why it matters
 --------------
-It does not, for a consumer that is stopped: taking a lease removes the mark. If it stays for
-minutes while the application runs, the shard may be silent.
+It does not, for a stopped consumer: taking the lease removes the attribute. If it stays for minutes
+while the application runs, the shard may not be read.
 
 How it happens
 --------------
-The leader balanced the load, and the row was read, or the workers stopped, at that moment.
+The leader balanced the load, and the row was read, or the workers were stopped, at that moment.
 
 What the fix writes
 -------------------
-Nothing. Where a plan moves the row for another reason it removes both owners, as KCL does itself
-when it evicts one.
+Nothing. If a plan moves the row for another reason, it removes both owners, as KCL does itself when
+it evicts one.
 
 When the fix is not offered
 ---------------------------
@@ -43,6 +43,6 @@ CODE, NAME = "RSH306", "handoff-in-progress"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Info: it is finished or undone by the consumer itself."""
+    """Info: the consumer itself completes or reverts it."""
     what = "a hand-off between two workers is under way, or was when they stopped"
     yield from from_odd(CODE, NAME, view.oddities(AnomalyKind.HAND_OFF), Severity.INFO, what)

@@ -1,32 +1,32 @@
-"""Another part of the same store cannot be read, and stops more than its own consumer.
+"""Another part of the same store cannot be read, which stops other consumers too.
 
 What it is
 ----------
-Quickwit's file metastore holds one file an index. The file of another index than the one judged
-cannot be loaded: malformed, of a version that is not known, in a folder of another name, or with a
+Quickwit's file metastore holds one file for each index. The file of another index than the judged
+one cannot be loaded: malformed, of an unknown version, in a folder of another name, or with a
 position that is no string.
 
 Why it matters
 --------------
-Reading and writing the other indexes goes on, but listing all of them fails, and a control plane
-lists all when it starts. So at the next start of the cluster nothing is scheduled, no source of any
-index among it.
+The other indexes can still be read and written, but listing all of them fails, and a control plane
+lists all when it starts. So after the next start of the cluster nothing is scheduled, and no source
+of any index runs.
 
 How it happens
 --------------
 A hand edit: a comma too many, a byte order mark, a folder that was renamed or copied. Or a file
-that 0.9 saved, under a node of 0.8.
+that 0.9 saved, read by a node of 0.8.
 
 What the fix writes
 -------------------
-Nothing: what the file should hold is not known here. Mend it, or put its backup back; Quickwit
-reads it again without a restart. Then look again:
+Nothing: what the file should hold is not known here. Repair it, or restore it from a backup;
+Quickwit reads it again without a restart. Then inspect again:
 
     reshardctl inspect quickwit+file:///ROOT --stream NAME
 
 When the fix is not offered
 ---------------------------
-Always. With index= in the locator the other indexes are not looked at.
+Always. With index= in the locator the other indexes are not read.
 
 Example
 -------

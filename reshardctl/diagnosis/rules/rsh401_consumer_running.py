@@ -2,17 +2,17 @@
 
 What it is
 ----------
-Not a finding of inspect: fix and undo watch the table before they write, and raise this when a
-lease's counter, the leader's lock or a worker's statistics move.
+Not a finding of inspect: fix and undo watch the table before they write, and report this if a
+lease's counter, the leader's lock or a worker's statistics change.
 
 Why it matters
 --------------
 A running worker reads its position once, when it takes the lease, and overwrites ours at its next
-checkpoint. The repair would look done and be undone a moment later.
+checkpoint. The repair would seem done and be reverted a moment later.
 
 How it happens
 --------------
-The application, or one forgotten instance of it, still runs. A finished shard's counter moves too.
+The application, or a forgotten instance of it, still runs. A finished shard's counter changes too.
 An owner's name proves nothing: it stays in the row after a stop.
 
 What the fix writes
@@ -23,9 +23,9 @@ Nothing: exit 4. Stop every worker, then run the same command again.
 
 When the fix is not offered
 ---------------------------
-Until the watch is silent. Silence rules out failover times up to three times its length, and the
-message says so. An application with a longer one that you know to be stopped: --assume-stopped is
-your word for it, and is kept in the journal.
+Until nothing changes during the watch. That rules out failover times up to three times its length,
+and the message says so. If an application has a longer one and you know that it is stopped, say so
+with --assume-stopped, which the journal records.
 
 Example
 -------

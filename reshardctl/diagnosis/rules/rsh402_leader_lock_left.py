@@ -8,7 +8,7 @@ worker leads, or was killed while it led.
 Why it matters
 --------------
 After a crash no worker leads until the lock is two minutes old, and only the leader assigns leases
-without an owner. A good repair then looks dead for two minutes.
+without an owner. A correct repair then seems to have no effect for two minutes.
 
 How it happens
 --------------
@@ -17,8 +17,8 @@ A worker was killed. A graceful stop removes the row. Workers that still assign 
 
 What the fix writes
 -------------------
-Nothing: the row is not a lease. Start the application and wait two minutes, then look whether
-counters move:
+Nothing: the row is not a lease. Start the application, wait two minutes, then look whether counters
+change:
 
     reshardctl inspect kcl://TABLE --stream NAME
 

@@ -1,35 +1,35 @@
-"""A worker runs, and a shard does not get on.
+"""The consumer runs, but a shard makes no progress.
 
 What it is
 ----------
-Looked at by inspect --watch only: the table is read twice, and while other leases are renewed, one
-is not, or one is renewed and its checkpoint stands still although there is something to read.
+Reported by inspect --watch only. The table is read twice: while other leases are renewed, one is
+not, or one is renewed and its checkpoint does not change although there is something to read.
 
 Why it matters
 --------------
-A restart is what most findings are about. This one is about the process that runs now: the lag of
-one part of the keys grows, and from its arrival plus the retention on, the oldest record is lost.
+Most findings are about a restart. This one is about the running process: the lag of a part of the
+keys grows, and from its arrival plus the retention on, the oldest record is lost.
 
 How it happens
 --------------
-Nobody takes the lease: every worker is at its maxLeasesForWorker, or waits for a failover time
-longer than the watch. Somebody holds it and does not checkpoint: the record processor blocks or
-fails on one record again and again, it never checkpoints at the shard's end (then the shard never
-ends, and its children never start), or it only checkpoints more rarely than the watch is long.
+No worker takes the lease: every worker is at its maxLeasesForWorker, or waits for a failover time
+longer than the watch. Or the owner does not checkpoint: the record processor blocks or fails on one
+record again and again, it never checkpoints at the shard's end (then the shard never ends, and its
+children never start), or it checkpoints less often than the watch is long.
 
 What the fix writes
 -------------------
-Nothing: a position that is right is not moved. Look at the worker's log for that shard first.
+Nothing: a correct position is not moved. Look at the worker's log for that shard first.
 
     reshardctl inspect kcl://TABLE --stream NAME --watch 5m --probe
 
 When the fix is not offered
 ---------------------------
-Never is one. How grave it is depends on what was seen: an error where nobody takes a shard whose
-records were read and are older than the watch; a warning where nobody takes it, or its owner
-leaves such records, or a closed shard, as they are; info where the checkpoint stands still and
-nothing is known of records: it may be idle, and --probe tells. A shard that waits for its parent
-has no finding.
+There is none. The severity depends on what was seen: an error if no worker takes a shard and a
+record was read that is older than the watch; a warning if no worker takes it, or its owner leaves
+such records, or a closed shard, as they are; info if the checkpoint does not change and nothing is
+known of records: the shard may be idle, and --probe shows it. A shard that waits for its parent has
+no finding.
 
 Example
 -------
@@ -56,20 +56,20 @@ CODE, NAME = "RSH403", "not-progressing"
 
 
 class _Known(Enum):
-    """What is known of records behind a position."""
+    """What is known of records after a position."""
 
     UNREAD = "unread"
-    """One was read that is older than the watch."""
+    """A record was read that is older than the watch."""
     CLOSED = "closed"
     """Nothing, but the shard closed before the watch, and is not ended."""
     DRAINED = "drained"
-    """There is none, but the shard closed before the watch, and is not ended."""
+    """There are none, but the shard closed before the watch, and is not ended."""
     NOTHING = "nothing"
     IDLE = "idle"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """One finding for what nobody takes, one for what stands still, one for what may be idle."""
+    """A finding each for shards that no worker takes, stuck ones and possibly idle ones."""
     watched = view.watched
     if watched is None or not watched.runs:
         return
@@ -85,7 +85,7 @@ def match(view: View) -> Iterator[Finding]:
 
 
 def _standing(view: View, watched: Watched) -> Iterator[ShardId]:
-    """Listed shards that are not over, did not move, and do not wait for a parent."""
+    """Listed shards that are not finished, did not move, and do not wait for a parent."""
     for shard, one in watched.shards.items():
         if one.finished or one.moved or shard not in view.lineage:
             continue

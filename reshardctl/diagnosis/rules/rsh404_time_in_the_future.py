@@ -1,4 +1,4 @@
-"""A row holds by a time that lies in the future.
+"""A row is held by a time that lies in the future.
 
 What it is
 ----------
@@ -7,22 +7,22 @@ is more than five minutes ahead of the time at which the stream was listed.
 
 Why it matters
 --------------
-Clients take such a row for fresh until that time has passed, and then for as long as any other. An
-owner keeps its shard: nobody captures it, and nothing of it is read. A client that is not there
-counts as alive: it gets its share of the shards, and may be the one to lead. A Leader row or a
-ShardCache of the future keeps every leader from comparing the cache with the stream: shards that
+Clients treat such a row as fresh until that time has passed, and then for the usual time. An owner
+keeps its shard: no client captures it, and nothing of it is read. A client that does not exist
+counts as alive: it gets its share of the shards, and may be the leader. A Leader row or a
+ShardCache from the future keeps every leader from comparing the cache with the stream: shards that
 are not in it, such as the children of a split, are not found. Nothing is logged.
 
 How it happens
 --------------
-The clock of one machine was wrong, and its client was killed; a script wrote milliseconds where
-nanoseconds, or the other way round; a table was restored with times that were made up.
+The clock of one machine was wrong, and its client was killed; a script wrote milliseconds instead
+of nanoseconds, or the reverse; a table was restored with invented times.
 
 What the fix writes
 -------------------
-No owner in the checkpoint, whose position stays; the row of such a client is deleted, as the client
-itself does when it stops; the Leader row without its ID; the ShardCache with the shards that are
-not finished, and the time at which the last of them was opened or closed.
+Removes the owner of the checkpoint, whose position stays; deletes the row of such a client, as the
+client itself does when it stops; removes the Leader row's ID; writes the ShardCache with the
+unfinished shards and the time at which the last of them was opened or closed.
 
     reshardctl fix kinsumer://APP --stream NAME --dry-run
 
@@ -53,8 +53,7 @@ CODE, NAME = "RSH404", "time-in-the-future"
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Error: nobody reads the shard before that time. Warning: whose share of the shards it is that
-    nobody reads, the rows do not tell."""
+    """Error: the shard is not read before that time; a warning where no row shows which one."""
     what = "held by a time that lies in the future"
     held = [e for e in view.harmed(Harm.STALLED, Cause.CLOCK_AHEAD) if e.certain]
     for why in dict.fromkeys(effect.why for effect in held):

@@ -1,32 +1,32 @@
-"""The stream has records that the sink has not.
+"""The stream has records that the sink does not have.
 
 What it is
 ----------
-With the stream beside the sink (audit --against-stream): every record of the window was looked for
-in the sink by shard, sequence number and place inside its aggregate, and these were not there.
+With the stream (audit --against-stream): every record of the window was looked up in the sink by
+shard, sequence number and index inside its aggregate, and these were not there.
 
 Why it matters
 --------------
-They are in the stream until their retention is over; from then on nobody has them. An error where
-something tells that they are lost: the sink has later records of their shard, of a child of it, or
-much later ones of other shards, or the named consumer will not read them. A warning where they are
-newer than all of that: the sink may be late. Info where the consumer has still to read them.
+They are in the stream until their retention ends; then they are lost. An error if they are known to
+be lost: the sink has later records of their shard, of a child of it, or much later ones of other
+shards, or the named consumer will not read them. A warning if they are newer than all of those: the
+sink may be behind. Info if the consumer has yet to read them.
 
 How it happens
 --------------
-A child that was never started or started at LATEST, a parent that was left at a reshard, records
-acknowledged before they were stored, a filter or a failed conversion on the way, files deleted.
+A child that was never started or started at LATEST, a parent that was abandoned at a reshard,
+records acknowledged before they were stored, a filter or a failed conversion, deleted files.
 
 What the fix writes
 -------------------
-Nothing: an audit judges a sink. Read them again, from the list of them, or from where the gap is:
+Nothing: an audit judges a sink. Read them again, from their list or from where the gap is:
 
     reshardctl audit SINK --stream NAME --against-stream --rows DIR
 
 When the fix is not offered
 ---------------------------
-Always. A pipeline that drops records on purpose lacks them rightly. To stop the whole consumer and
-start it before the first missing record, look at reshardctl rebuild.
+Always. A pipeline that drops records on purpose lacks them rightly. To restart the whole consumer
+before the first missing record, see reshardctl rebuild.
 
 Example
 -------
@@ -53,7 +53,7 @@ from reshardctl.planning.effects import Deadline
 
 CODE, NAME = "RSH501", "records-missing"
 NAMED = 12
-"""Shards that a reason names before it says how many more there are."""
+"""Shards that a reason names before it counts the rest."""
 HELPS = {
     Severity.ERROR: "read them again while the stream has them; listed by audit --rows DIR",
     Severity.WARNING: "look again when the sink has caught up, or name the consumer",
@@ -62,7 +62,7 @@ HELPS = {
 
 
 def match(sink: Sink) -> Iterator[Finding]:
-    """A finding a severity, over all its shards."""
+    """One finding for each severity, over all its shards."""
     found = list(lacks(sink))
     for severity in (Severity.ERROR, Severity.WARNING, Severity.INFO):
         if such := [lack for lack in found if lack.why.severity is severity]:
@@ -89,7 +89,7 @@ def _stretch(first: float, last: float) -> str:
 
 
 def _reasons(found: list[Lack]) -> str:
-    """Every reason once, with its shards where there are several."""
+    """Every reason once, with its shards if there are several."""
     reasons = list(dict.fromkeys(lack.why for lack in found))
     if len(reasons) == 1:
         return reasons[0].words
@@ -103,7 +103,7 @@ def _shards_of(found: list[Lack], why: Why) -> str:
 
 
 def _deadline(sink: Sink, compared: list[Compared]) -> Deadline | None:
-    """From the first arrival on, plus the retention, nobody has them any more."""
+    """When the first, and when the last, of the records expires."""
     first = [t for one in compared if (t := time_in(one.first_missing)) is not None]
     last = [t for one in compared if (t := time_in(one.last_missing)) is not None]
     if not first or not last:

@@ -2,8 +2,8 @@
 
 What it is
 ----------
-Rows with the same sequence number and the same place inside their aggregate. The first of each is
-what belongs there, the others are counted as rows too many.
+Rows with the same sequence number and the same index inside their aggregate. The first of each
+belongs there, the others are counted as surplus rows.
 
 Why it matters
 --------------
@@ -11,14 +11,14 @@ Sums and counts over the sink are too high. Nothing is lost.
 
 How it happens
 --------------
-Kinesis and all of its consumers deliver at least once: whatever was read behind the last stored
-position comes again at the next start, as it does after a position was moved back. A producer that
-retries a put writes a record of its own, with another number: such ones are not counted here.
+Kinesis and all of its consumers deliver at least once: what was read after the last stored position
+is read again at the next start, and after a position was moved back. A producer that retries a put
+writes a new record, with another number: that is not counted here.
 
 What the fix writes
 -------------------
-Nothing. Take the rows too many out of the sink, or let the query that writes it take each number
-once (a MERGE on shard and number). Which ones:
+Nothing. Remove the surplus rows from the sink, or let the query that writes it accept each number
+once (a MERGE on shard and number). To list them:
 
     reshardctl audit SINK --stream NAME --rows DIR
 

@@ -1,30 +1,30 @@
-"""Rows of a partition key came into the sink behind later ones of the same key.
+"""Rows of a partition key came into the sink after later ones of the same key.
 
 What it is
 ----------
-By the column that tells in which order rows came (a batch, an offset, a time of writing): a row
-stands behind another of the same partition key that comes later in the stream, within a shard or
-across a parent and its child.
+By the column that shows the order of arrival (a batch, an offset, a time of writing): a row comes
+after another of the same partition key that is later in the stream, within a shard or across a
+parent and its child.
 
 Why it matters
 --------------
 Kinesis keeps the order of a key, through reshards too, as long as parents are read to their end
-before their children. Whoever takes the newest row for the newest state has an old state here.
+before their children. If the newest row is taken for the newest state, it is an old state here.
 
 How it happens
 --------------
-A child that was read before its parent was; records read again behind later ones; writers that
-retry a batch after the next one. Rows that are there twice are counted by their first time.
+A child that was read before its parent; records read again after later ones; writers that retry a
+batch after the next one. Repeated rows count by their first time.
 
 What the fix writes
 -------------------
-Nothing: what came out of order stays so. Whether it happens again, and how to stop it:
+Nothing: the order of these rows stays. To see whether it happens again, and how to prevent it:
 
     reshardctl inspect CONSUMER --stream NAME
 
 When the fix is not offered
 ---------------------------
-Always. Sort by sequence number where the sink is read: within a key it is the order of the stream.
+Always. Sort by sequence number where the sink is read: within a key that is the stream's order.
 
 Example
 -------
@@ -47,7 +47,7 @@ CODE, NAME = "RSH503", "keys-out-of-order"
 
 
 def match(sink: Sink) -> Iterator[Finding]:
-    """One warning over all shards. Silent where nothing tells the order."""
+    """One warning over all shards; none if no column shows the order."""
     found = [one for one in sink.facts.shards.values() if one.disordered]
     if found:
         rows = sum(one.disordered or 0 for one in found)

@@ -1,30 +1,30 @@
-"""Rows in the sink belong to no shard of this stream.
+"""Rows in the sink do not belong to any shard of this stream.
 
 What it is
 ----------
-A row names another stream; its number is older than this stream, of one of the same name that was
-deleted; its shard is newer than the newest that is listed; or its shard column says another
-shard than the number itself does.
+A row names another stream; its number is older than this stream, so of a deleted stream of the same
+name; its shard is newer than the newest listed one; or its shard column names another shard than
+the number does.
 
 Why it matters
 --------------
-Such rows are left out of everything else that is counted. If the sink holds two streams on purpose,
-they are harmless; if not, positions may have been used on a stream that they do not belong to.
+Such rows are left out of all other counts. If the sink holds two streams on purpose, they are
+harmless; if not, positions may have been used on a stream to which they do not belong.
 
 How it happens
 --------------
-The stream was deleted and made again (RSH102), a job was pointed at another stream or region and
+The stream was deleted and re-created (RSH102), a job was pointed at another stream or region and
 kept its sink, or a column was mapped wrongly.
 
 What the fix writes
 -------------------
-Nothing. Audit each stream by itself, with the rows of that stream alone, or name the column:
+Nothing. Audit each stream separately, with the rows of that stream only, or name the column:
 
     reshardctl audit SINK --stream NAME --column stream=COLUMN
 
 When the fix is not offered
 ---------------------------
-Always. Rows of a shard that nobody lists any more are as good as any; only nothing can check them.
+Always. Rows of an expired shard are as good as any; they just cannot be compared.
 
 Example
 -------
@@ -55,5 +55,5 @@ HELPS = "check --stream and --column, or audit each stream by itself"
 
 
 def match(sink: Sink) -> Iterator[Finding]:
-    """A warning a fault."""
+    """One warning for each fault."""
     yield from with_faults(sink, CODE, NAME, WORDS, "they are not counted otherwise", HELPS)

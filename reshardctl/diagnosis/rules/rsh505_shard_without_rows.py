@@ -2,29 +2,29 @@
 
 What it is
 ----------
-A shard is listed, and no row has a number of it: info. With the stream beside the sink: a warning
-where it has records, and silence where it was seen to be empty; with --since or --until it was not
-seen whole, and stays info. A sink without any row at all is a warning.
+A shard is listed, and no row has a number of it: info. With the stream: a warning if the shard has
+records, and no finding if it is empty; with --since or --until it was not read whole, and stays
+info. A sink without any row is a warning.
 
 Why it matters
 --------------
-A shard that nothing reads looks like one that is idle. After a reshard that is the usual way to
-lose half of the keys without an error anywhere.
+A shard that nothing reads looks like an idle one. After a reshard this is the usual way to lose
+half of the keys without an error.
 
 How it happens
 --------------
-The children of a split have no position and none is ever made; the shard is new; or it is idle,
-for no record's key falls into its range. Old parents are empty once retention has taken all.
+The children of a split have no position and none is ever created; the shard is new; or it is idle,
+because no record's key is in its range. Old parents are empty once all has expired.
 
 What the fix writes
 -------------------
-Nothing. Whether the consumer reads the shard, and what to write if it does not:
+Nothing. To see whether the consumer reads the shard, and what to write if it does not:
 
     reshardctl inspect CONSUMER --stream NAME
 
 When the fix is not offered
 ---------------------------
-Always. Whether it is idle is told by the stream alone:
+Always. Only the stream shows whether the shard is idle:
 
     reshardctl audit SINK --stream NAME --against-stream
 
@@ -73,7 +73,7 @@ def match(sink: Sink) -> Iterator[Finding]:
 
 
 def _quiet(sink: Sink, shards: list[ShardId]) -> Iterator[Finding]:
-    """Those of which all that is left was read, and those of which something was not."""
+    """Findings of shards of which all that is left was read, and of others."""
     read = [shard for shard in shards if _read_whole(sink, shard)]
     left = [shard for shard in shards if shard not in read]
     if read:
@@ -95,7 +95,7 @@ def _quiet(sink: Sink, shards: list[ShardId]) -> Iterator[Finding]:
 
 
 def _read_whole(sink: Sink, shard: ShardId) -> bool:
-    """Whether all was read that the stream still has of it."""
+    """Whether all records that the stream still has of the shard were read."""
     facts, one = sink.facts, sink.facts.compared.get(shard)
     windowed = facts.since is not None or facts.until is not None
     return one is not None and not one.short and not windowed

@@ -1,24 +1,24 @@
-"""A stored position lies behind what the sink has.
+"""A stored position is behind the sink.
 
 What it is
 ----------
 The sink holds records that come after the consumer's position in the same shard. Positions are read
-before the sink is: of a consumer that runs, a little of this is what happened in between.
+before the sink: for a running consumer, a part of the difference arose in between.
 
 Why it matters
 --------------
-What lies between is read and stored again at the next start. A sink that takes each record once
-does not mind; any other has it twice then (RSH502).
+The records in between are read and stored again at the next start. A sink that accepts each record
+once is not affected; any other has them twice then (RSH502).
 
 How it happens
 --------------
-Every consumer stores records first and its position later, so that a crash shows this, with a few
-seconds between them. Hours between them say that positions are not stored any more, that somebody
-has put them back, or that the sink is another consumer's.
+Every consumer stores records first and its position later, so a crash leaves a few seconds between
+them. Hours between them mean that positions are not stored any more, that they were moved back, or
+that the sink is another consumer's.
 
 What the fix writes
 -------------------
-Nothing. What the next start will do, and a line that the sink proves (reshardctl rebuild):
+Nothing. What the next start will do, and the positions that the sink proves (reshardctl rebuild):
 
     reshardctl inspect CONSUMER --stream NAME
 
@@ -67,7 +67,7 @@ def match(sink: Sink) -> Iterator[Finding]:
 
 
 def _by(found: list[tuple[ShardId, Cut, InSink]]) -> str:
-    """By how much at most, where the numbers tell."""
+    """The largest difference, if the numbers show one."""
     gaps = [
         then - since for _, cut, inside in found
         if (then := time_of(inside.last.number)) is not None

@@ -1,24 +1,24 @@
-"""A stored position lies ahead of what the sink has.
+"""A stored position is ahead of the sink.
 
 What it is
 ----------
-The consumer has acknowledged records that the sink has not. An error where the stream shows such a
-record, a warning where only the numbers say so: the position is the number of a record, and the
-sink's furthest row of that shard comes before it.
+The consumer has acknowledged records that the sink does not have. An error if the stream shows such
+a record, a warning if only the numbers show it: the position is the number of a record, and the
+sink's last row of that shard comes before it.
 
 Why it matters
 --------------
-Nobody reads them again: the next start begins behind them. Within the stream's retention they can
+They are not read again: the next start begins after them. Within the stream's retention they can
 still be read by hand, or by a start further back.
 
 How it happens
 --------------
-The position is stored before the records are, or by a timer beside them; a batch failed and was
-acknowledged anyway; files of the sink were deleted; somebody moved the position forward.
+The position is stored before the records are, or by a separate timer; a batch failed and was
+acknowledged anyway; files of the sink were deleted; the position was moved forward.
 
 What the fix writes
 -------------------
-Nothing. What is missing, and the line that the sink proves (reshardctl rebuild):
+Nothing. What is missing, and the positions that the sink proves (reshardctl rebuild):
 
     reshardctl audit SINK --stream NAME --consumer CONSUMER --against-stream
 
@@ -49,7 +49,7 @@ HELPS = "for the positions that the sink proves: reshardctl rebuild"
 
 
 def match(sink: Sink) -> Iterator[Finding]:
-    """What the stream shows, then what only the numbers say."""
+    """What the stream shows, then what only the numbers show."""
     if sink.processed is None:
         return
     shards = [shard for shard in sink.lineage if shard in sink.processed]
@@ -76,7 +76,7 @@ def _acknowledged(sink: Sink, shard: ShardId, lo: Cut) -> bool:
 
 
 def _ahead(sink: Sink, shard: ShardId, lo: Cut) -> bool:
-    """By a number: an end mark and a start by time are ahead of every row."""
+    """Whether a number is ahead of the sink; end marks and starts by time always are."""
     if lo.rank is not Rank.INSIDE or lo.by_time:
         return False
     inside = sink.facts.shards.get(shard)
@@ -86,8 +86,7 @@ def _ahead(sink: Sink, shard: ShardId, lo: Cut) -> bool:
 
 
 def _refuted(sink: Sink, shard: ShardId, lo: Cut) -> bool:
-    """Whether the stream was read from the sink's furthest row to the position: what is not
-    missing there is not there."""
+    """Whether the stream was read from the sink's last row to the position, without a record."""
     one = sink.facts.compared.get(shard)
     if one is None or one.short:
         return False

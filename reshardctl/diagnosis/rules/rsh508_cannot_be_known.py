@@ -1,30 +1,30 @@
-"""Of a part of the stream nobody can tell any more whether the sink has it all.
+"""For a part of the stream it cannot be known whether the sink has all of it.
 
 What it is
 ----------
-With the stream beside the sink: records that retention has taken, shards that are not listed any
-more, a read that something cut short. Whatever was there cannot be compared.
+With the stream: records that have expired, shards that are not listed any more, a read that was cut
+short. Their records cannot be compared.
 
 Why it matters
 --------------
-Nothing found is not the same as nothing wrong. What an audit vouches for is the window that it
-names, shard by shard, and no more. Where a read failed that others may be allowed, or that may go
-well the next time, the audit exits with 3, whatever --fail-on says: it could not tell.
+No finding is no proof. An audit makes a statement about the window that it names, shard by shard,
+and no more. If a read failed that others may be allowed, or that may succeed the next time, the
+audit exits with 3, whatever --fail-on says.
 
 How it happens
 --------------
 Always, for a stream that is older than its retention. The sooner the audit is run after a reshard
-or a crash, the more of it can be known.
+or a crash, the more can be known.
 
 What the fix writes
 -------------------
-Nothing. To keep the next weeks knowable, for money:
+Nothing. To keep the next weeks comparable (this costs money):
 
     aws kinesis increase-stream-retention-period --stream-name NAME --retention-period-hours 168
 
 When the fix is not offered
 ---------------------------
-Always. A retention that is made longer keeps what is still there, and brings nothing back.
+Always. Longer retention keeps what is still there, and restores nothing.
 
 Example
 -------
@@ -34,7 +34,7 @@ Example
 
 Seen in the wild
 ----------------
-No public report: it says what this audit has not seen.
+No public report: it says what this audit has not read.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ WORDS = {
 
 
 def match(sink: Sink) -> Iterator[Finding]:
-    """An info a reason. Silent where the stream was not read: then the report says that."""
+    """An info for each reason; none if the stream was not read, which the report says by itself."""
     reasons: dict[str, list[Unknowable]] = {}
     for one in unknowable(sink.facts, sink.lineage):
         if one.why != NOT_ASKED:

@@ -1,18 +1,18 @@
-"""Rows in the sink have no sequence number that can be read.
+"""Rows in the sink have no readable sequence number.
 
 What it is
 ----------
-The column for the number is null or empty, holds something that is no number, or digits that are
-not 56. (Of an emulator's stream, whose own numbers are shorter or longer, that is no fault.)
+The column for the number is null or empty, holds no number, or a number that does not have 56
+digits. (For an emulator's stream, whose own numbers are shorter or longer, that is no fault.)
 
 Why it matters
 --------------
-Nobody can say which record such a row is. It may be one that is counted as missing otherwise.
+It cannot be known which record such a row is. It may be one that is counted as missing.
 
 How it happens
 --------------
-Rows of another source in the same table, a column that was added later, numbers that went through
-a floating point number on the way (4.96E55), a wrong column.
+Rows of another source in the same table, a column that was added later, numbers that were converted
+to floating point (4.96E55), a wrong column.
 
 What the fix writes
 -------------------
@@ -53,5 +53,5 @@ HELPS = "for a list of them: audit --rows DIR; another column: --column number=C
 
 
 def match(sink: Sink) -> Iterator[Finding]:
-    """A warning a fault."""
+    """One warning for each fault."""
     yield from with_faults(sink, CODE, NAME, WORDS, COSTS, HELPS)

@@ -2,21 +2,21 @@
 
 What it is
 ----------
-Files came, went or were written over between the beginning of the audit and its end.
+Files were added, removed or overwritten between the beginning of the audit and its end.
 
 Why it matters
 --------------
-An audit reads the sink more than once. Rows that came in between are in one count and not in the
-other: what is missing may be there by now, what is doubled may be two views of one row.
+An audit reads the sink more than once. Rows that came in between are in one count and not in
+another: what is missing may be there by now, what is repeated may be one row read twice.
 
 How it happens
 --------------
-The consumer runs, a compaction or a retention job works on the table. A table with versions (Delta
+The consumer runs, or a compaction or retention job works on the table. A table with versions (Delta
 Lake) is read at one of them, and does not change.
 
 What the fix writes
 -------------------
-Nothing. Stop the writers, or compare a window that is over, and run it again:
+Nothing. Stop the writers, or compare a window in the past, and run it again:
 
     reshardctl audit SINK --stream NAME --against-stream --until=-1h
 

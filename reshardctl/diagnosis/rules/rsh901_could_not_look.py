@@ -2,9 +2,9 @@
 
 What it is
 ----------
-Not a finding of a table: any read that failed or came short. A page refused, a permission missing,
-credentials expired, throttling beyond the retries, a listing that does not settle (RSH103 to
-RSH105), an answer that makes no sense.
+Not a finding of a table: a read that failed or was incomplete. A page was refused, a permission is
+missing, credentials expired, throttling outlasted the retries, a listing stays inconsistent (RSH103
+to RSH105), or an answer makes no sense.
 
 Why it matters
 --------------
@@ -12,18 +12,18 @@ What was not read may be broken. This is never reported as clean and never plann
 
 How it happens
 --------------
-The message names the call, the resource and the next command. Mostly: another region or profile
-than the stream's, a role without dynamodb:Scan or kinesis:ListShards, an endpoint that is no AWS.
+The message names the call, the resource and the next command. Usually: another region or profile
+than the stream's, a role without dynamodb:Scan or kinesis:ListShards, an endpoint that is not AWS.
 
 What the fix writes
 -------------------
-Nothing. Mend what the message names, and run the same command again. To see who you are:
+Nothing. Correct what the message names, and run the same command again. To see who you are:
 
     aws sts get-caller-identity
 
 When the fix is not offered
 ---------------------------
-Always: there is no option that goes on with half a listing or half a table.
+Always: no option continues with half a listing or half a table.
 
 Example
 -------
@@ -32,7 +32,7 @@ Example
 
 Seen in the wild
 ----------------
-Tools that went on: boto/botocore#2009 and apache/beam#33478 (the second page refused),
+Tools that continued: boto/botocore#2009 and apache/beam#33478 (the second page refused),
 warpstreamlabs/bento#531 (the second page not asked for).
 """
 

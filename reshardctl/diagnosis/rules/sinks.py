@@ -1,4 +1,4 @@
-"""What the rules on sinks look at, and what several of them ask."""
+"""What the rules on sinks see, and what several of them ask."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from reshardctl.model import Cut, Frontier, Rank, ShardId, at_number
 
 @dataclass(frozen=True, slots=True)
 class Sink:
-    """A sink as counted, beside the stream's shards and, where a consumer was named, its line.
+    """A sink as counted, with the stream's shards and, for a named consumer, its frontier.
 
-    settled: what the consumer's store says of every shard, read before the sink was. unread: shards
-    of which its next start skips something, or which it never reads.
+    processed: what the consumer's store said of every shard before the sink was read. unread:
+    shards of which its next start skips records, or which it never reads.
     """
 
     facts: Facts
@@ -32,16 +32,16 @@ def many(number: int, one: str) -> str:
 
 
 def in_order(lineage: Lineage, shards: Iterable[ShardId]) -> tuple[ShardId, ...]:
-    """Parents before children; those that are not listed at the front."""
+    """The shards, unlisted ones first, then parents before children."""
     wanted = set(shards)
     gone = sorted(shard for shard in wanted if shard not in lineage)
     return (*gone, *(shard for shard in lineage if shard in wanted))
 
 
 def behind(cut: Cut, record: Record) -> bool:
-    """Whether a cut certainly lies before a record, so that the record is owed.
+    """Whether a cut is certainly before a record, so that the record is unread.
 
-    Of an aggregated record some stores say only the number, for all of it: the same number is no
+    Some stores name only the number of an aggregated record, for all of it: the same number is no
     difference.
     """
     if cut.rank is Rank.INSIDE and not cut.by_time:
@@ -50,7 +50,7 @@ def behind(cut: Cut, record: Record) -> bool:
 
 
 def covers(cut: Cut, record: Record) -> bool:
-    """Whether a cut certainly settles a record."""
+    """Whether a record is certainly processed at a cut."""
     if cut.rank is Rank.INSIDE and not cut.by_time:
         return cut.processed >= int(record.number)
     return at_number(record.number) < cut
@@ -76,8 +76,10 @@ def with_faults(
 
 
 def _spelled(text: str, counted: bool) -> str:
-    """A number whole; what is none in quotation marks, cut where it is long. counted: with how
-    many digits it has, which is not seen where a number is shown shortened."""
+    """A text for a message: numbers whole, others quoted and shortened.
+
+    counted: whether to add the number of digits, which a shortened number does not show.
+    """
     if text.isdecimal():
         return f"{text} ({many(len(text), 'digit')})" if counted else text
     return f"“{text[:60]}{'…' if len(text) > 60 else ''}”"

@@ -1,4 +1,4 @@
-"""Findings that the operator knows of and accepts, each for a reason and until a date."""
+"""Findings that the operator accepts, each for a reason and until a date."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from reshardctl.diagnosis.rules.base import Finding
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
-    """`[[suppress]]`. shards: their ids, none for every shard. until: the Unix second from which
-    it does not hold any more, `None` for one without an end. origin: `reshardctl.toml:31`."""
+    """`[[suppress]]`.
+
+    shards: their ids, none for every shard. until: the Unix second at which it ends, `None` for no
+    end. origin: `reshardctl.toml:31`.
+    """
 
     consumer: str
     rule: str
@@ -21,8 +24,10 @@ class Suppression:
     origin: str
 
     def covers(self, finding: Finding) -> bool:
-        """Whether it is about this finding. One that names shards covers a finding about these
-        shards, not one about more: a shard that comes to it is news."""
+        """Whether it covers the finding.
+
+        A suppression that names shards does not cover a finding about further shards.
+        """
         if finding.code != self.rule:
             return False
         return not self.shards or (bool(finding.shards) and self.shards >= set(finding.shards))
@@ -30,8 +35,11 @@ class Suppression:
 
 @dataclass(frozen=True, slots=True)
 class Sifted:
-    """kept: findings that count. hidden: those that do not, each with what hides it. expired:
-    suppressions that would hide a kept finding, had they not run out. unused: those of no use."""
+    """Findings parted by suppressions.
+
+    kept: findings that count. hidden: the others, each with what hides it. expired: suppressions
+    that covered a kept finding until they ended. unused: those that cover none.
+    """
 
     kept: tuple[Finding, ...]
     hidden: tuple[tuple[Finding, Suppression], ...] = ()
@@ -42,7 +50,7 @@ class Sifted:
 def sift(
     findings: Iterable[Finding], suppressions: Iterable[Suppression], now: float
 ) -> Sifted:
-    """Part findings by suppressions, as of `now` (Unix seconds). Their order stays."""
+    """Part findings by suppressions, as of `now` (Unix seconds); their order is kept."""
     kept: list[Finding] = []
     hidden: list[tuple[Finding, Suppression]] = []
     owned = list(suppressions)
