@@ -1,6 +1,6 @@
-"""Of which stretch of every shard an audit can say that nothing is missing, and of which not.
+"""For which interval of every shard an audit can say that nothing is missing, and for which not.
 
-Times are Unix seconds: of records their arrival, or the time in their number where none is known.
+Times are Unix seconds: a record's arrival, or the time in its number where that is not known.
 """
 
 from __future__ import annotations
@@ -15,15 +15,12 @@ from reshardctl.model import ShardId, time_of
 TAKEN = "retention has taken it"
 UNLISTED = "the shard is not listed any more"
 NOT_ASKED = "it is outside of the time that was asked for"
-"""The operator's wish, and no defect of what is known."""
+"""What the operator asked for, so no lack of knowledge."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unknowable:
-    """A stretch of a shard of which nobody can tell any more, or has not been allowed to.
-
-    since, until: `None` where it begins or ends is not known either.
-    """
+    """An interval of a shard that cannot be judged; `None` for an unknown beginning or end."""
 
     shard: ShardId
     since: float | None
@@ -33,7 +30,7 @@ class Unknowable:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The stretch of a shard that was compared; `until` is when it was read, at an open tip."""
+    """The compared interval of a shard; `until` is when it was read, at an open tip."""
 
     shard: ShardId
     since: float
@@ -41,17 +38,17 @@ class Window:
 
 
 def time_in(record: Record | None) -> float | None:
-    """When a record arrived, as well as is known."""
+    """When a record arrived, as far as is known."""
     if record is None:
         return None
     if record.arrival is not None:
         return record.arrival
-    found = time_of(record.number)
-    return None if found is None else float(found)
+    seconds = time_of(record.number)
+    return None if seconds is None else float(seconds)
 
 
 def windows(facts: Facts, lineage: Lineage) -> Iterator[Window]:
-    """What was compared, a line a shard; none of a shard of which nothing could be read."""
+    """The compared intervals, one a shard; none of a shard of which nothing could be read."""
     for shard in lineage:
         if (one := facts.compared.get(shard)) is not None:
             since, until = _since(one, facts, lineage), _until(one, facts, lineage)
@@ -60,7 +57,7 @@ def windows(facts: Facts, lineage: Lineage) -> Iterator[Window]:
 
 
 def unknowable(facts: Facts, lineage: Lineage) -> Iterator[Unknowable]:
-    """What cannot be known, shard by shard. Nothing where the stream was not read at all."""
+    """What cannot be known, shard by shard; nothing if the stream was not read at all."""
     if not facts.compared:
         return
     yield from _unlisted(lineage)
@@ -84,7 +81,7 @@ def unknowable(facts: Facts, lineage: Lineage) -> Iterator[Unknowable]:
 
 
 def _unlisted(lineage: Lineage) -> Iterator[Unknowable]:
-    """Parents that are only named: they were over when their first child opened."""
+    """Unlisted parents, which had ended when their first child opened."""
     over: dict[ShardId, float] = {}
     for shard in lineage:
         for parent in lineage[shard].parents:
@@ -101,12 +98,12 @@ def _opened(lineage: Lineage, shard: ShardId) -> float:
 
 
 def _horizon(facts: Facts, lineage: Lineage) -> float:
-    """What arrived before is gone from the stream."""
+    """Records that arrived earlier have expired."""
     return facts.taken - lineage.stream.retention
 
 
 def _since(one: Compared, facts: Facts, lineage: Lineage) -> float:
-    """Where what was read begins: all that was still there behind it was met."""
+    """Where the compared interval begins: everything that the stream had after it was read."""
     opened = _opened(lineage, one.shard)
     if one.whole:
         return opened

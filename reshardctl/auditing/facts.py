@@ -1,8 +1,8 @@
-"""What an audit has counted: the only thing that its findings, pages and rebuilt lines rest on.
+"""What an audit has counted; its findings, pages and rebuilt frontiers rest on nothing else.
 
-Times are Unix seconds. A record's place is its sequence number as the sink or the stream spells it
-and, of an aggregated record, the place inside it. Facts are as large as the lineage, not as the
-sink: a line or a few a shard, never a row.
+Times are Unix seconds. A record is identified by its sequence number as the sink or the stream
+spells it and, in an aggregated record, its index. Facts are as large as the lineage, not as the
+sink: a few values a shard, never a row.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from reshardctl.model import ShardId
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record's place and, where it is known, its arrival."""
+    """A record's number and, where it is known, its arrival."""
 
     number: str
     sub: int = 0
@@ -25,12 +25,16 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class InSink:
-    """What a sink holds of one shard. first, last: the lowest and the highest record.
+    """What a sink holds of one shard.
 
-    doubled: records that are there more than once; extra: rows beyond the first of each.
-    disordered: rows that came behind a later record of the same key; `None` where nothing in the
-    sink tells in which order its rows came.
-    proven: the record up to which the sink's own commits prove it whole, if they do; proof: how.
+    Attributes:
+        first: The lowest record.
+        last: The highest record.
+        doubled: Records that are there more than once.
+        extra: Rows beyond the first of each record.
+        disordered: Rows that came after a later record of their key; `None` if no column shows it.
+        proven: The record up to which the sink's own commits prove it complete, if they do.
+        proof: How they prove it.
     """
 
     shard: ShardId
@@ -45,22 +49,22 @@ class InSink:
 
 
 class Fault(StrEnum):
-    """Why a row cannot be laid to a shard of this stream."""
+    """Why a row cannot be assigned to a shard of this stream."""
 
     NO_NUMBER = "no number"
     """Null, or empty."""
     NOT_NUMERIC = "not numeric"
     ODD_LENGTH = "odd length"
-    """Digits, but not 56, in a stream whose numbers are of Kinesis' own layout. Where an emulator
-    gave them, shorter ones are padded, and only more digits than the stream's own are odd."""
+    """Digits, but not 56, in a stream whose numbers have Kinesis' own layout. An emulator's shorter
+    ones are padded, and only numbers longer than the stream's own are faulty."""
     OTHER_STREAM = "other stream"
     """The column for the stream names another one."""
     OTHER_INCARNATION = "other incarnation"
     """A shard of this id, but a number older than the stream."""
     UNKNOWN_SHARD = "unknown shard"
-    """No shard has it: its index is beyond the newest one that is listed."""
+    """No such shard: its index is beyond the newest listed one."""
     NOT_ITS_SHARD = "not its shard"
-    """The column for the shard says another shard than the number does."""
+    """The column for the shard names another shard than the number does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +79,18 @@ class Unusable:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One shard's window, read from the stream and looked for in the sink.
+    """One shard's window, read from the stream and looked up in the sink.
 
-    since, until: the first and the last record read, `None` where none was. read, missing: records.
-    whole: the window begins at the shard's own beginning, not only at what retention has left.
-    ended: it was read to the shard's end; tip: to its tip (an open shard). Neither: the read was
-    cut short, and `short` says why.
-    before_missing: the record before the first missing one; `None` where none was read before it.
+    Attributes:
+        read: Number of records read.
+        missing: Number of them that are not in the sink.
+        since: The first record read, `None` if none was.
+        until: The last record read.
+        whole: The window begins at the shard's start, not only at the oldest record left.
+        ended: It was read to the shard's end.
+        tip: It was read to the tip of an open shard.
+        short: Why the read was cut short, if neither.
+        before_missing: The record before the first missing one, `None` if none was read before it.
     """
 
     shard: ShardId
@@ -99,17 +108,17 @@ class Compared:
 
 
 UP_TO_A_TIME = "it was to be read up to a time only"
-"""Why a read is short that nothing but the wish of the operator cut."""
+"""Why a read is short that only the operator's choice limits."""
 
 
 FAILED = "the read failed: "
-"""How a shard's `short` begins that was not read for another reason than that records are gone:
-whoever may read, or asks again, can tell more."""
+"""Prefix of `short` if the read failed although records are there: another attempt, or another
+caller, may succeed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """A stretch of one shard's time: rows in the sink, records lost, rows doubled."""
+    """An interval of one shard's time: rows in the sink, records lost, surplus rows."""
 
     shard: ShardId
     since: float
@@ -121,15 +130,19 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Everything counted. sink: as it was named; form: parquet, delta, json, csv, table, frame.
+    """Everything counted.
 
-    rows: all rows, the unusable included. ordered_by: the column that told the order of arrival,
-    "" where none did. compared: empty where the stream was not read. keys: missing or offending
-    partition keys were not asked for, or a table has them; they are never in here.
-    changed: how the sink changed while it was read, "" where it did not.
-    taken: when the reading began. since, until: the stretch of time of which the stream was to be
-    read, `None` for all that is left of it. batch: the last that Spark's file sink has in its log,
-    `None` where there is no such log.
+    Attributes:
+        sink: As it was named.
+        form: parquet, delta, json, csv, table or frame.
+        taken: When the reading began.
+        rows: All rows, the unusable ones included.
+        compared: Empty if the stream was not read.
+        ordered_by: The column that showed the order of arrival, "" if none did.
+        changed: How the sink changed while it was read, "" if it did not.
+        since: Beginning of the interval to be compared, `None` for all that is left.
+        until: Its end.
+        batch: The last batch in the log of Spark's file sink, `None` without such a log.
     """
 
     sink: str

@@ -1,4 +1,4 @@
-"""The line from a sink as JSON, exactly, and back, strictly."""
+"""Writes the frontier that a sink proves as JSON, exactly, and reads it strictly."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reshardctl.model import Basis, ShardId, Span
 
 
 def line_json(line: SinkLine) -> dict[str, Any]:
-    """{"sink", "notes", "spans": {shard: [lo, hi, basis, why]}}."""
+    """The JSON form: {"sink", "notes", "spans": {shard: [lo, hi, basis, why]}}."""
     spans = {
         shard: [quiet_cut_list(span.lo), quiet_cut_list(span.hi), str(span.basis), span.why]
         for shard, span in line.spans.items()
@@ -20,14 +20,14 @@ def line_json(line: SinkLine) -> dict[str, Any]:
 
 
 def line(value: object, json_path: JsonPath) -> SinkLine:
-    """What `line_json` wrote."""
-    found = members(value, ("sink", "notes", "spans"), json_path)
-    spans = found["spans"]
+    """Read what `line_json` wrote."""
+    values = members(value, ("sink", "notes", "spans"), json_path)
+    spans = values["spans"]
     if not isinstance(spans, dict):
         (json_path / "spans").wrong("not an object")
-    notes = array(found["notes"], json_path / "notes")
+    notes = array(values["notes"], json_path / "notes")
     return SinkLine(
-        string(found["sink"], json_path / "sink"),
+        string(values["sink"], json_path / "sink"),
         {ShardId(shard): _span(one, json_path / "spans" / shard) for shard, one in spans.items()},
         tuple(string(note, json_path / "notes" / n) for n, note in enumerate(notes)),
     )

@@ -1,8 +1,8 @@
-"""The line that a sink proves: how far every shard is stored without a gap, and how far at most.
+"""The frontier that a sink proves: how far every shard is stored, without a gap and at most.
 
-lo is the place up to which nothing is missing, hi the furthest record: what is read again lies
-between them. Ended is a shard only where the listing has it closed, the stream was read to its
-end, and nothing of that was missing.
+lo is the cut up to which nothing is missing, hi the last record; records in between are read again.
+A shard is ended only if it is listed as closed, the stream was read to its end, and nothing of that
+was missing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from reshardctl.model import (
 )
 
 NAMED = 5
-"""Shards that a message names before it says how many more there are."""
+"""Shards that a message names before it counts the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,12 @@ class SinkLine:
 
 
 def line_of(facts: Facts, lineage: Lineage, *, inside: bool = True) -> SinkLine:
-    """The line. inside: whether the store holds places inside an aggregated record (KCL's do).
+    """The frontier.
 
-    Raises Refused where the sink proves none: nothing of the stream is in it, it changed while it
-    was read, or nothing shows that what is in it is whole.
+    inside: whether the store holds positions inside an aggregated record, like KCL's.
+
+    Raises Refused if the sink proves none: it has nothing of the stream, it changed while it was
+    read, or nothing shows that its records are complete.
     """
     _usable(facts, lineage)
     counted = facts if inside else _of_whole_records(facts)
@@ -77,8 +79,10 @@ def _usable(facts: Facts, lineage: Lineage) -> None:
 
 
 def _of_whole_records(facts: Facts) -> Facts:
-    """The same for a store that knows records only. A record of which a part is missing is missing
-    whole; the one before it nobody has noted."""
+    """Facts for a store that only knows whole records.
+
+    A record with a missing part is missing; the record before it was not noted.
+    """
     return replace(
         facts,
         shards={s: _whole_inside(one) for s, one in facts.shards.items()},
@@ -101,7 +105,7 @@ def _whole_compared(one: Compared) -> Compared:
 
 
 def _span(facts: Facts, lineage: Lineage, shard: ShardId) -> Span | None:
-    """One shard's, `None` where there are rows of it and nothing proves them whole."""
+    """One shard's span, `None` if it has rows and nothing proves that they are complete."""
     inside, compared = facts.shards.get(shard), facts.compared.get(shard)
     if compared is None or (compared.short and not compared.read):
         return _of_sink_alone(inside)
@@ -122,28 +126,33 @@ def _span(facts: Facts, lineage: Lineage, shard: ShardId) -> Span | None:
 
 
 def _gated(lineage: Lineage, line: Mapping[ShardId, Span]) -> dict[ShardId, Span]:
-    """The same, no shard ended below one that is to be read on: it stands at its last record, so
-    that its end still waits for what lies above, and what lies below waits for its end."""
-    found: dict[ShardId, Span] = {}
+    """The spans without a shard that ends before its parents.
+
+    It gets its last record instead, so that its end still waits for its ancestors, and its
+    descendants wait for it.
+    """
+    spans: dict[ShardId, Span] = {}
     for shard, span in line.items():
-        ready = all(found[p].lo == DONE for p in lineage.parents(shard) if p in found)
+        ready = all(spans[p].lo == DONE for p in lineage.parents(shard) if p in spans)
         if span.lo == DONE and not ready:
             at = _place(span.lo)
-            found[shard] = exactly(at, span.basis, f"{span.why}; it ends after its parents")
+            spans[shard] = exactly(at, span.basis, f"{span.why}; it ends after its parents")
         else:
-            found[shard] = span
-    return found
+            spans[shard] = span
+    return spans
 
 
 def _place(over: Cut) -> Cut:
-    """The last record of a shard that is over, its beginning where it has none."""
+    """The last record of an ended shard, its start if it has none."""
     number, _, sub = over.text.partition("/")
     return at_number(number, int(sub or 0)) if number else START
 
 
 def _idle(cut: Cut, quiet: float | None) -> Cut:
-    """The place, as of when nothing lay behind it: a store that keeps that tells an idle shard from
-    one whose records retention has taken."""
+    """The cut with the time as of which no record followed.
+
+    A store that keeps the time distinguishes an idle shard from one whose records have expired.
+    """
     return replace(cut, quiet=quiet)
 
 
@@ -156,8 +165,11 @@ def _of_sink_alone(inside: InSink | None) -> Span | None:
 
 
 def _below_the_gap(compared: Compared, inside: InSink | None) -> Span:
-    """Up to the record before the first missing one. A window that retention has cut begins where
-    the stream does: what lay before cannot be read by anyone any more."""
+    """The span up to the record before the first missing one.
+
+    A window that begins after expired records begins where the stream does: older records cannot be
+    read any more.
+    """
     if compared.before_missing is not None:
         why = f"{_records(compared.missing)} missing behind it"
         return _up_to(cut_of(compared.before_missing), inside, Basis.PROBED, why)
@@ -175,13 +187,13 @@ def _from_the_beginning(compared: Compared) -> str:
 
 
 def _up_to(lo: Cut, inside: InSink | None, basis: Basis, why: str) -> Span:
-    """From a proven place to the furthest row."""
+    """The span from a proven cut to the last row."""
     last = lo if inside is None else cut_of(inside.last)
     return Span(lo, max(lo, last), basis, why)
 
 
 def cut_of(record: Record) -> Cut:
-    """The cut just behind a record."""
+    """The cut just after a record."""
     return at_number(record.number, record.sub)
 
 
@@ -194,7 +206,7 @@ def _records(count: int) -> str:
 
 
 def _notes(facts: Facts, line: Mapping[ShardId, Span]) -> tuple[str, ...]:
-    """What the line rests on, and what of it an operator has to know."""
+    """What the frontier rests on, and what an operator has to know about it."""
     over = sum(span.lo == DONE for span in line.values())
     begun = sum(START < span.lo < DONE for span in line.values())
     notes = [
@@ -226,8 +238,11 @@ def _notes(facts: Facts, line: Mapping[ShardId, Span]) -> tuple[str, ...]:
 
 
 def _whole_only(facts: Facts, line: Mapping[ShardId, Span], inside: bool) -> Iterator[str]:
-    """What was said of the counting. Where places inside records are kept and the sink has none,
-    a consumer that goes on behind a record's first part reads the rest of it again."""
+    """Notes of the audit, and one on records of several parts.
+
+    If the store keeps positions inside records and the sink does not, a consumer that continues
+    after a record's first part reads the rest of it again.
+    """
     yield from facts.notes
     if facts.notes and inside and any(START < span.lo < DONE for span in line.values()):
         yield (

@@ -1,4 +1,4 @@
-"""What Spark says of a failure, as one line of its own words.
+"""Reduces Spark's message about a failure to one line.
 
 py4j writes `An error occurred while calling o40.load.`, then a colon and the exceptions of Java,
 each with its class before its message and its stack below.
@@ -15,15 +15,15 @@ _CLASSES = re.compile(r"^(?::\s*)?(?:(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b:?\
 
 
 def said(error: Any) -> str:
-    """All of it."""
+    """The complete message."""
     java = getattr(error, "java_exception", None)
     return str(error) if java is None else f"{error}\n{java}"
 
 
 def line(text: str) -> str:
-    """The first line that says something, without classes of Java where it says more than them."""
-    for one in text.splitlines():
-        bare = _CLASSES.sub("", one.strip()) or one.strip().removeprefix(": ")
+    """The first line with a message; Java class names are removed if more is left."""
+    for text_line in text.splitlines():
+        bare = _CLASSES.sub("", text_line.strip()) or text_line.strip().removeprefix(": ")
         if bare and not _CALL.match(bare) and not bare.endswith(":"):
             return bare[:LONGEST]
     return ""

@@ -1,4 +1,4 @@
-"""PySpark's JVM, with the Hadoop configuration that Spark itself would start with."""
+"""PySpark's JVM, with the Hadoop configuration with which Spark itself would start."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EXTRA = "pip install 'reshardctl[spark]'"
 
 @cache
 def gateway() -> Any:
-    """py4j's, one for the process. UsageError without PySpark, CannotTell when no JVM starts."""
+    """The process's py4j gateway; raises UsageError without PySpark, CannotTell without a JVM."""
     try:
         from pyspark.java_gateway import launch_gateway
     except ImportError:
@@ -20,14 +20,14 @@ def gateway() -> Any:
     try:
         return launch_gateway()
     except Exception as error:  # PySparkRuntimeError is newer than some releases that work
-        said = str(error).partition("\n")[0] or type(error).__name__
+        message = str(error).partition("\n")[0] or type(error).__name__
         raise CannotTell(
-            f"PySpark's JVM does not start: {said}",
+            f"PySpark's JVM does not start: {message}",
             "java -version   (Spark 3 wants Java 8, 11 or 17, Spark 4 wants 17 or 21)",
         ) from None
 
 
 def configuration(java: Any) -> Any:
-    """core-site.xml and the like, and `spark.hadoop.*` of spark-defaults.conf."""
+    """The configuration of core-site.xml etc. and of `spark.hadoop.*` in spark-defaults.conf."""
     conf = java.org.apache.spark.SparkConf()
     return java.org.apache.spark.deploy.SparkHadoopUtil.get().newConfiguration(conf)

@@ -1,9 +1,9 @@
 """A directory of any Hadoop file system (hdfs://, abfss://, gs://, …), through PySpark's JVM.
 
 A new file is written under another name and renamed, as Spark's own checkpoint files are
-(CheckpointFileManager); FileContext.rename refuses an existing name unless told to overwrite it.
-Only a comparison guards a replacement here: no file system of Hadoop has a conditional rename.
-Where a rename is a copy (s3a://), nothing is written: boto3 can do better, `spark+s3://`.
+(CheckpointFileManager); FileContext.rename refuses an existing name unless told to overwrite it. A
+replacement is guarded only by a comparison: no Hadoop file system has a conditional rename. Where a
+rename is a copy (s3a://), nothing is written: boto3 can do better, `spark+s3://`.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from reshardctl.stores.files.swapping import ours
 
 T = TypeVar("T")
 LARGEST = 1 << 30
-"""Bytes of a file that is read."""
+"""Largest file that is read, in bytes."""
 COPYING = ("s3", "s3a", "s3n", "oss", "cosn")
 """Schemes of object stores whose connector renames by copying and deleting."""
 _MILLISECOND = 10**6
 
 
 class Hadoop:
-    """See `Blobs`. The file system's own checksums are its own matter."""
+    """See `Blobs`. The file system keeps checksums of its own."""
 
     checksums = False
 
     def __init__(self, url: str, *, java: Callable[[], Any] = gateway) -> None:
-        """url: with its scheme. java: gives py4j's gateway. Starts and touches nothing yet."""
+        """Connects to nothing yet. url: with its scheme. java: gives py4j's gateway."""
         self.location = url.rstrip("/")
         self._java = java
         self._found: tuple[Any, Any] | None = None
@@ -43,7 +43,7 @@ class Hadoop:
         return {"medium": "hadoop", "path": str(context.makeQualified(root).toString())}
 
     def list(self, folder: str) -> list[Entry] | None:
-        """One listStatus."""
+        """Lists with one listStatus."""
         context, _ = self._context()
         path = self._path(folder)
 
@@ -52,31 +52,31 @@ class Hadoop:
                 raise _Absent
             return [_entry(one) for one in context.util().listStatus(path)]
 
-        found = self._asked(listed, joined(self.location, folder) if folder else self.location)
-        if found is None:
+        entries = self._asked(listed, joined(self.location, folder) if folder else self.location)
+        if entries is None:
             if not folder:
                 raise UsageError(f"there is no directory {self.location}")
             return None
-        return [entry for entry in found if not ours(entry.name)]
+        return [entry for entry in entries if not ours(entry.name)]
 
     def read(self, keys: Collection[str]) -> dict[str, Blob | None]:
-        """One after the other: the gateway has one lane."""
+        """Reads one file after the other: the gateway handles one call at a time."""
         return {key: self._read(checked(key)) for key in keys}
 
     def writing(self) -> AbstractContextManager[None]:
-        """Nothing: there are no locks."""
+        """No locks exist, so it does nothing."""
         return nullcontext()
 
     def together(self, note: bytes) -> AbstractContextManager[None]:  # noqa: ARG002
-        """Nothing: checksums beside files are the file system's own here."""
+        """Does nothing: the file system keeps the checksums itself."""
         return nullcontext()
 
     def unfinished(self) -> Iterator[bytes]:
-        """None."""
+        """Yields nothing."""
         return iter(())
 
     def create(self, key: str, content: bytes) -> None:
-        """By rename, which refuses an existing name."""
+        """Creates by rename, which refuses an existing name."""
         context, _ = self._context()
         target = self._path(checked(key))
 
@@ -92,7 +92,7 @@ class Hadoop:
         self._put(key, content, rename, lambda now: now is None)
 
     def replace(self, key: str, content: bytes, was: Blob) -> None:
-        """Compared once more, then renamed over."""
+        """Compares once more, then renames over the file."""
         context, _ = self._context()
         target = self._path(checked(key))
         overwrite = self._jvm().org.apache.hadoop.fs.Options.Rename.OVERWRITE
@@ -104,7 +104,7 @@ class Hadoop:
         self._put(key, content, rename, lambda now: _is(now, was.content))
 
     def delete(self, key: str, was: Blob) -> None:
-        """Compared once more, then deleted; folders that are empty then go as well."""
+        """Compares once more, then deletes; folders that become empty are deleted too."""
         self._may_write(key)
         context, _ = self._context()
         self._compare(key, was)
@@ -183,7 +183,7 @@ class Hadoop:
         self, call: Callable[[], Any], key: str, landed: Callable[[Blob | None], bool],
         before: Callable[[Blob | None], bool],
     ) -> None:
-        """Make a change; where it fails, see what became of it."""
+        """Make a change; if that fails, find out whether it was made."""
         try:
             call()
         except (Moved, ReshardError):
@@ -203,7 +203,7 @@ class Hadoop:
             raise Refused(f"cannot write {self.location}/{key}: {_said(error)}") from None
 
     def _asked(self, call: Callable[[], T], name: str) -> T | None:
-        """What a reading call says; `None` where nothing is."""
+        """The result of a reading call; `None` if the file does not exist."""
         try:
             return call()
         except _Absent:
@@ -244,19 +244,19 @@ class Hadoop:
         return self._jvm().org.apache.hadoop.fs.Path(root, f"./{key}") if key else root
 
     def _array(self, kind: str, *values: Any) -> Any:
-        """Java's variable arguments, here options of a kind, are an array."""
+        """Options of a kind as an array, which is how Java passes variable arguments."""
         options = getattr(self._jvm().org.apache.hadoop.fs.Options, kind)
-        found = self._java().new_array(options, len(values))
+        array = self._java().new_array(options, len(values))
         for index, value in enumerate(values):
-            found[index] = value
-        return found
+            array[index] = value
+        return array
 
     def _jvm(self) -> Any:
         return self._java().jvm
 
 
 class _Absent(Exception):
-    """No such directory."""
+    """The directory does not exist."""
 
 
 def _entry(status: Any) -> Entry:
@@ -279,7 +279,7 @@ def _kind(error: Exception) -> str:
 
 
 def _said(error: Exception) -> str:
-    """The first line of what Java says, with the exception's name."""
+    """The exception's name and the first line of its message."""
     java = getattr(error, "java_exception", None)
     if java is None:
         return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"

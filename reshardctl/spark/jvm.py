@@ -1,7 +1,7 @@
-"""PySpark's JVM, started for a command: what it says goes to stderr, but for what every start says.
+"""Starts PySpark's JVM for a command and filters a warning of every start from its stderr.
 
-Each start of Spark 4.3 asks for an incubating module of Java, and Java warns of it on stderr
-before anything of Spark's could be configured.
+Each start of Spark 4.3 uses an incubating module of Java, and Java warns of it on stderr before
+anything of Spark's could be configured.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _CHUNK = 1 << 16
 
 
 def start(settings: Mapping[str, str]) -> None:
-    """Start it, unless this process has one. settings: Spark's. Raises what PySpark raises."""
+    """Start the JVM, unless this process has one. settings: Spark's. Raises what PySpark raises."""
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
 
@@ -35,7 +35,7 @@ def start(settings: Mapping[str, str]) -> None:
 
 
 def pass_on(reading: int, to: int) -> None:
-    """Copy at once whatever comes, until its writers are gone."""
+    """Copy everything at once until the writers have closed the pipe."""
     try:
         while chunk := os.read(reading, _CHUNK):
             left = memoryview(_EVERY_START.sub(b"", chunk))

@@ -1,6 +1,6 @@
-"""The address of a Spark Connect server: what is shown of it, and whether anything answers there.
+"""The address of a Spark Connect server: how it is shown, and whether a server answers.
 
-Without a look first, PySpark's client tries a dead address again for more than ten minutes.
+Without this check, PySpark's client retries a dead address for more than ten minutes.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from urllib.parse import urlsplit
 from reshardctl.errors import CannotTell, UsageError
 
 PORT = 15002
-"""Where none is said (Spark Connect's connection string)."""
+"""The default port (Spark Connect's connection string)."""
 PATIENCE = 10.0
-"""Seconds until a connection stands."""
+"""Seconds to wait for a connection."""
 _TOKEN = re.compile(r"(?i)(;\s*token=)[^;]*")
 _PROXIES = ("grpc_proxy", "https_proxy", "http_proxy")
 
 
 def shown(remote: str) -> str:
-    """Without its token."""
+    """The address without its token."""
     return _TOKEN.sub(r"\1***", remote)
 
 
 def check(remote: str) -> tuple[str, int]:
-    """Host and port. UsageError for what is no address."""
+    """Host and port; raises UsageError for an invalid address."""
     refused = UsageError(f"--remote {shown(remote)} is no address", "write it as sc://HOST:PORT")
     try:
         parts = urlsplit(remote)
@@ -39,12 +39,12 @@ def check(remote: str) -> tuple[str, int]:
 
 
 def reach(remote: str) -> None:
-    """CannotTell where nothing answers. Behind a proxy only the client itself can tell."""
-    place = check(remote)
+    """Raises CannotTell if nothing answers; behind a proxy only the client itself can find out."""
+    address = check(remote)
     if any(name in os.environ or name.upper() in os.environ for name in _PROXIES):
         return
     try:
-        socket.create_connection(place, PATIENCE).close()
+        socket.create_connection(address, PATIENCE).close()
     except OSError as error:
         raise CannotTell(
             f"nothing answers at {shown(remote)}: {error.strerror or error}",

@@ -1,4 +1,4 @@
-"""A Spark session for a command: the one that is there, a server's, a cluster's or a local one."""
+"""Makes a Spark session for a command: the existing one, a server's, a cluster's or a local one."""
 
 from __future__ import annotations
 
@@ -25,16 +25,17 @@ OURS = {
     "spark.driver.host": "127.0.0.1",
     "spark.ui.enabled": "false",
 }
-"""Of a local session: nothing of it is to be reached from elsewhere."""
+"""For a local session, which must not be reachable from elsewhere."""
 QUIET = Path(__file__).with_name("quiet.properties")
 JAVA = "java -version   (Spark 3 wants Java 8, 11 or 17, Spark 4 wants 17 or 21)"
 
 
 def session(*, master: str | None = None, remote: str | None = None) -> SparkSession:
-    """master: Spark's; without one that of spark-submit or of SPARK_REMOTE, else all cores here.
+    """Returns a session.
 
-    remote: of a Spark Connect server, `sc://HOST`. UsageError without PySpark 3.5 or later,
-    CannotTell where no session comes to be.
+    master: Spark's; by default that of spark-submit or SPARK_REMOTE, else all local cores. remote:
+    of a Spark Connect server, `sc://HOST`. Raises UsageError without PySpark 3.5 or later,
+    CannotTell where no session can be made.
     """
     builder: Any = _builder()
     settings = {}
@@ -51,7 +52,7 @@ def session(*, master: str | None = None, remote: str | None = None) -> SparkSes
     try:
         if remote is None and not _given():
             start({"spark.app.name": NAME, "spark.master": master or LOCAL, **settings})
-        found: SparkSession = builder.getOrCreate()
+        made: SparkSession = builder.getOrCreate()
     except KeyboardInterrupt:
         raise
     except Exception as error:
@@ -61,19 +62,21 @@ def session(*, master: str | None = None, remote: str | None = None) -> SparkSes
             _help(error, master, remote),
         ) from None
     if remote is not None:
-        _leave_at_once(found)
-    return found
+        _leave_at_once(made)
+    return made
 
 
 def _leave_at_once(session: Any) -> None:
-    """At exit, PySpark 4.3 has the server clear what an audit never makes; of a server
-    that died it asks for minutes, after Ctrl-C as well."""
+    """Removes PySpark 4.3's exit handler, which lets the server clear what an audit never makes.
+
+    If the server is gone, the handler tries for minutes, after Ctrl-C as well.
+    """
     if clearing := getattr(getattr(session, "client", None), "_on_exit", None):
         atexit.unregister(clearing)
 
 
 def _help(error: Exception, master: str | None, remote: str | None) -> str:
-    """By what was asked for; without a JVM it is Java, whatever the master."""
+    """Advice for the options used; a missing JVM means Java, whatever the master."""
     if remote is not None:
         return "is the server up, and does this PySpark go with it?"
     if master is None or "JAVA_GATEWAY" in str(error):
@@ -82,7 +85,7 @@ def _help(error: Exception, master: str | None, remote: str | None) -> str:
 
 
 def check_release() -> None:
-    """UsageError without PySpark 3.5 or later."""
+    """Raises UsageError without PySpark 3.5 or later."""
     try:
         import pyspark
     except ImportError as error:
@@ -92,7 +95,7 @@ def check_release() -> None:
 
 
 def check_arrow() -> None:
-    """UsageError without pandas and PyArrow, which PySpark takes rows of Python functions with."""
+    """Raises UsageError without pandas and PyArrow, which Python functions on rows need."""
     missing = [name for name in ("pandas", "pyarrow") if find_spec(name) is None]
     if missing:
         raise UsageError(
@@ -110,12 +113,12 @@ def _builder() -> Any:
 
 
 def _given() -> bool:
-    """Whether spark-submit or the environment has said which Spark."""
+    """Whether spark-submit or the environment names a Spark."""
     return "PYSPARK_GATEWAY_PORT" in os.environ or "SPARK_REMOTE" in os.environ
 
 
 def _configuration(master: str | None) -> dict[str, str]:
-    """Little: what spark-defaults.conf and spark-submit say stays so."""
+    """Few settings: those of spark-defaults.conf and spark-submit are kept."""
     settings = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
     if _given():
         return settings

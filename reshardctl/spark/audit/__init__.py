@@ -1,8 +1,10 @@
-"""The audit of a sink on DataFrames. Needs PySpark 3.5 or later, an extra.
+"""The audit of a sink on DataFrames.
 
     from reshardctl.spark.audit import Columns, audit, audit_path
     found = audit(spark.table("lake.db.orders"), lineage=lineage, columns=Columns(order="batch"))
     found.facts.shards, found.doubled.show()
+
+Needs PySpark 3.5 or later, an extra.
 """
 
 from reshardctl.spark.audit.audit import Audited, audit

@@ -1,9 +1,9 @@
-"""The sink against its stream: which of the records that can still be read it lacks.
+"""Compares the sink with its stream: which of the records that can still be read are missing.
 
-One pass over both: what was read is joined with what is there by number and place inside an
-aggregate, and each record carries the one before it, so that the place of the first missing one
-needs no second look. What the frame `missing` shows later is read again, of the shards that lack
-any and only as far as they do.
+One pass over both: records of the stream are joined with the sink's rows by number and index inside
+an aggregate. Each record carries the one before it, so that the record before the first missing one
+needs no second pass. The frame `missing` reads again, but only shards with missing records, and
+only that part of them.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ BEFORE = ("before", "before_sub", "before_arrival")
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What came of it. missing by shard and slot, for the page; the rows, lazily.
+    """The result.
 
-    inside: of the missing records those that are not the first of their number.
+    missing: by shard and slot, for the page; the rows, lazily. inside: missing records that are not
+    the first of their number.
     """
 
     compared: Mapping[ShardId, Compared]
@@ -45,33 +46,33 @@ class Comparison:
 def against(
     rows: DataFrame, stream: Stream, lineage: Lineage, known: Known, cut: tuple[Slots, ...]
 ) -> Comparison:
-    """rows: of the sink, laid to shards. CannotTell, UsageError where the stream cannot be read."""
+    """Compare the sink's `rows` with the stream; raises CannotTell, UsageError on failed reads."""
     spark = rows.sparkSession
-    places = {one.id: at for at, one in enumerate(known.shards)}
-    found = {places[one.shard]: one for one in windows(stream, lineage)}
+    places = {shard.id: at for at, shard in enumerate(known.shards)}
+    windows_by_at = {places[shard.shard]: shard for shard in windows(stream, lineage)}
     there = _there(rows, stream.unpack)
-    read = _placed(records(spark, stream, found), stream, known)
+    read = _placed(records(spark, stream, windows_by_at), stream, known)
     groups = _counted(_joined(read, there), spark, cut).collect()
-    compared = _compared(found, groups, stream, lineage)
+    compared = _compared(windows_by_at, groups, stream, lineage)
     lost: dict[tuple[int, int], int] = {}
     for row in groups:
         if row["missing"]:
             key = row["at"], row["slot"]
             lost[key] = lost.get(key, 0) + row["missing"]
-    again = _narrowed(found, compared)
+    again = _narrowed(windows_by_at, compared)
     inside = sum(row["inside"] for row in groups)
     return Comparison(compared, inside, lost, _missing(spark, stream, again, known, there))
 
 
 def _there(rows: DataFrame, unpack: bool) -> DataFrame:
-    """place, sub of what the sink has, once each: a row of a wrong shard is there all the same."""
+    """Place and sub of the sink's rows, once each; a row of a wrong shard counts as well."""
     held = rows.where(f"fault IS NULL OR fault = '{Fault.NOT_ITS_SHARD}'")
     names = ["place", "sub"] if unpack else ["place"]
     return held.select(*names).dropDuplicates(names)
 
 
 def _placed(read: DataFrame, stream: Stream, known: Known) -> DataFrame:
-    """With `place` as the sink's rows have it, and only what arrived in the wanted time."""
+    """The stream's records with `place` like the sink's rows, and only of the wanted time."""
     from pyspark.sql import functions as F  # noqa: N812
 
     placed = read.withColumn("place", F.lpad("number", known.width, "0"))
@@ -118,16 +119,16 @@ def _counted(joined: DataFrame, spark: SparkSession, cut: Sequence[Slots]) -> Da
 
 
 def _compared(
-    found: Mapping[int, Window], groups: Sequence[Any], stream: Stream, lineage: Lineage
+    windows_by_at: Mapping[int, Window], groups: Sequence[Any], stream: Stream, lineage: Lineage
 ) -> dict[ShardId, Compared]:
     by_shard: dict[int, list[Any]] = defaultdict(list)
     for row in groups:
         by_shard[row["at"]].append(row)
-    # What retention takes while records are read is not whole either.
+    # Records that expire while they are read are not whole either.
     horizon = time.time() - lineage.stream.retention
     return {
-        one.shard: _one(one, by_shard[at], stream, lineage, horizon)
-        for at, one in found.items()
+        window.shard: _one(window, by_shard[at], stream, lineage, horizon)
+        for at, window in windows_by_at.items()
     }  # fmt: skip
 
 
@@ -160,9 +161,9 @@ def _one(
 
 
 def _end(of: Sequence[Any], name: str, choose: Callable[..., Any]) -> Any:
-    """The first or the last of its slots' own."""
-    found = [row[name] for row in of if row[name] is not None]
-    return choose(found, key=lambda one: (one["place"], one["sub"])) if found else None
+    """The first or the last of the slots' ends."""
+    ends = [row[name] for row in of if row[name] is not None]
+    return choose(ends, key=lambda end: (end["place"], end["sub"])) if ends else None
 
 
 def _record(row: Any, names: Sequence[str] = ENDS) -> Record | None:
@@ -173,32 +174,32 @@ def _record(row: Any, names: Sequence[str] = ENDS) -> Record | None:
 
 
 def _narrowed(
-    found: Mapping[int, Window], compared: Mapping[ShardId, Compared]
+    windows_by_at: Mapping[int, Window], compared: Mapping[ShardId, Compared]
 ) -> dict[int, Window]:
-    """From behind the record before the first missing one to the last missing one."""
+    """Windows from the record before the first missing one to the last missing one."""
     narrowed = {}
-    for at, window in found.items():
-        one = compared[window.shard]
-        if one.last_missing is None:
+    for at, window in windows_by_at.items():
+        comparison = compared[window.shard]
+        if comparison.last_missing is None:
             continue
         begin = window.begin
-        if one.before_missing is not None:
-            begin = Begin("AT_SEQUENCE_NUMBER", one.before_missing.number)
-        narrowed[at] = Window(window.shard, begin, one.last_missing.number, to_end=False)
+        if comparison.before_missing is not None:
+            begin = Begin("AT_SEQUENCE_NUMBER", comparison.before_missing.number)
+        narrowed[at] = Window(window.shard, begin, comparison.last_missing.number, to_end=False)
     return narrowed
 
 
 def _missing(
-    spark: SparkSession, stream: Stream, found: Mapping[int, Window], known: Known,
+    spark: SparkSession, stream: Stream, windows_by_at: Mapping[int, Window], known: Known,
     there: DataFrame,
 ) -> DataFrame:
-    """The rows, as `kinesis-lineage` has them."""
+    """The missing rows, with the columns of `kinesis-lineage`."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    read = _placed(records(spark, stream, found, data=True), stream, known)
+    read = _placed(records(spark, stream, windows_by_at, data=True), stream, known)
     lost = read.where("number IS NOT NULL").join(there, there.columns, "left_anti")
     names = F.broadcast(spark.createDataFrame(
-        [(at, one.id) for at, one in enumerate(known.shards)], "at INT, shard STRING"
+        [(at, shard.id) for at, shard in enumerate(known.shards)], "at INT, shard STRING"
     ))  # fmt: skip
     return lost.join(names, "at").select(
         "data",

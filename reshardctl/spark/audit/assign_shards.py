@@ -1,10 +1,10 @@
-"""Rows laid to the shards of a stream, and why some cannot be.
+"""Assigns rows to the shards of a stream, and says why some cannot be.
 
-Numbers stay text: 56 digits are too many for every number type of Spark (DECIMAL has 38), and
-text of one width compares as numbers do. The shard is in the low 36 bits of a number, and of the
-powers of ten from 10^36 on those bits are all zero: the last 36 digits tell, in two halves that a
-BIGINT holds. No function of Python is called for a row, and a good row is told by cheap means:
-a regular expression costs as much as all the rest of the way through a row.
+Numbers stay text: 56 digits are too many for every number type of Spark (DECIMAL has 38), and text
+of one width compares as numbers do. The shard is in the low 36 bits of a number, and those bits of
+the powers of ten from 10^36 on are all zero: so the last 36 digits suffice, in two halves that a
+BIGINT holds. No Python function is called for a row, and a good row is recognised by cheap means: a
+regular expression costs as much as all the rest.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 HALF = 18
 """Digits that a BIGINT holds with room to spare."""
 HEAD = DIGITS - 2 * HALF
-"""Digits before the two halves; those of most records are those of their shard's first number."""
+"""Digits before the two halves; mostly those of the shard's first number."""
 _LOW36 = (1 << 36) - 1
 _LOW18 = (1 << 18) - 1
 _WEIGHT = 10**HALF & _LOW36
@@ -33,13 +33,13 @@ _NUMERIC = r"^[0-9]+\z"
 
 
 def laid(found: Mapped, known: Known, lineage: Lineage, cut: tuple[Slots, ...]) -> DataFrame:
-    """at INT, shard, number, place, sub, key, arrival, order, slot INT, fault STRING, …
+    """Returns at INT, shard, number, place, sub, key, arrival, order, slot INT, fault STRING, etc.
 
-    at: which shard (`Known.id`). place: the number at one width. upper, lower: BIGINT, the last 36
-    digits of it where numbers are decodable, base: those that upper is of the shard's first number.
-    head: a usable number's digits before these, NULL where they are the shard's own. fault: NULL
-    where the row belongs to `shard`. slot: of its time, by arrival if the sink has that, else by
-    the time in the number. One broadcast, no shuffle.
+    at: which shard (`Known.id`). place: the number at one width. upper, lower: BIGINT, its last 36
+    digits if numbers are decodable; base: those that upper has in the shard's first number. head: a
+    usable number's digits before these, NULL if they are the shard's own. fault: NULL if the row
+    belongs to `shard`. slot: by arrival if the sink has that, else by the time in the number. One
+    broadcast, no shuffle.
     """
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -59,7 +59,7 @@ def laid(found: Mapped, known: Known, lineage: Lineage, cut: tuple[Slots, ...]) 
 
 
 def _table(spark: SparkSession, known: Known, cut: tuple[Slots, ...]) -> DataFrame:
-    """A line a shard, as small as the lineage."""
+    """One row a shard, as small as the lineage."""
     rows = [
         (at, one.number, one.id, one.low, one.beyond, one.low[:HEAD], one.least, one.most,
          slots.since, slots.seconds, slots.count,
@@ -74,7 +74,7 @@ def _table(spark: SparkSession, known: Known, cut: tuple[Slots, ...]) -> DataFra
 
 
 def _decoded(rows: DataFrame) -> DataFrame:
-    """With upper, lower and in_number: the shard that the number names, sound for good rows."""
+    """Adds upper, lower and in_number: the shard that the number names, valid for good rows."""
     from pyspark.sql import functions as F  # noqa: N812
 
     upper, lower = (whole("number", first, HALF) for first in (HEAD + 1, HEAD + HALF + 1))
@@ -86,7 +86,7 @@ def _decoded(rows: DataFrame) -> DataFrame:
 
 
 def _padded(rows: DataFrame, width: int) -> DataFrame:
-    """With place: numbers that an emulator gave, whose digits mean nothing."""
+    """Adds place, for an emulator's numbers, whose digits mean nothing."""
     from pyspark.sql import functions as F  # noqa: N812
 
     number, nothing = F.col("number"), F.lit(None).cast("bigint")
@@ -96,7 +96,7 @@ def _padded(rows: DataFrame, width: int) -> DataFrame:
 
 
 def _older(rows: DataFrame, known: Known, slots: Slots) -> DataFrame:
-    """Shards that are not listed any more: a sink keeps rows longer than a stream its shards."""
+    """Adds shards that are not listed any more, whose rows a sink may still have."""
     from pyspark.sql import functions as F  # noqa: N812
 
     in_number = F.col("in_number")
@@ -126,9 +126,9 @@ def _head() -> Column:
 
 
 def _digits() -> Column:
-    """Whether a number that begins as its shard's numbers do is 56 digits and nothing else.
+    """Whether a number has 56 digits and nothing else.
 
-    unhex refuses blanks, signs and points, the casts to BIGINT what is left of letters.
+    unhex refuses blanks, signs and points, the casts to BIGINT the remaining letters.
     """
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -162,7 +162,7 @@ def _fault_decoded(known: Known, lineage: Lineage) -> Column:
 
 
 def _fault_padded(known: Known, lineage: Lineage) -> Column:
-    """The shard is what its column says; only the ends of the shards can contradict it."""
+    """The fault by the shard column, which only the ends of the shards can contradict."""
     from pyspark.sql import functions as F  # noqa: N812
 
     number, place = F.col("number"), F.col("place")
@@ -178,7 +178,7 @@ def _fault_padded(known: Known, lineage: Lineage) -> Column:
 
 
 def _other_stream(lineage: Lineage) -> Column:
-    """A name, or an ARN; nothing said is no contradiction."""
+    """Whether the row names another stream, by name or ARN."""
     from pyspark.sql import functions as F  # noqa: N812
 
     stream = F.col("stream")

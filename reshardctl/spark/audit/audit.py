@@ -1,4 +1,4 @@
-"""A sink audited: any DataFrame against the lineage of its stream."""
+"""Audits a sink: any DataFrame against the lineage of its stream."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ LOOK_DOUBLED = (
 
 @dataclass(frozen=True, slots=True)
 class Audited:
-    """Facts, and the offending rows as frames that nothing has collected yet.
+    """Facts, and the offending rows as frames that are not computed yet.
 
     unusable: fault, shard_id, sequence_number, …; doubled: a row a record, with `copies`;
-    disordered, missing: a row a record; `None` where it was not looked for.
+    disordered, missing: a row a record; `None` if it was not looked for.
     """
 
     facts: Facts
@@ -67,47 +67,58 @@ def audit(
     form: str = "frame",
     proof: str = "",
 ) -> Audited:
-    """Count what the sink alone tells and, with `stream`, what it lacks of the stream.
+    """Count what the sink shows and, with `stream`, which of the stream's records it lacks.
 
-    stream: how it is reached, and its name or ARN; it is read as far as retention has left it.
-    since, until: Unix seconds, what of the stream is compared, by arrival. proof: by what the sink
-    is known to hold whole batches only, "" where it is not. UsageError where a column is missing.
-    Runs Spark's jobs at once; what it holds on the driver is as large as the lineage.
+    Runs Spark's jobs at once; data on the driver is as large as the lineage.
+
+    Args:
+        frame: The sink.
+        lineage: The stream's shards.
+        columns: Which column holds what.
+        stream: How it is reached, and its name or ARN; it is read as far back as it has records.
+        since: Unix seconds; the compared part of the stream begins here, by arrival.
+        until: Its end.
+        sink: Name of the sink in the report.
+        form: Its format.
+        proof: Why the sink is known to hold whole batches only, "" if it is not.
+
+    Raises:
+        UsageError: A column is missing.
     """
     taken = time.time()
-    found = mapped(frame, columns)
+    columns_found = mapped(frame, columns)
     shards = known(lineage)
-    when = span(found.frame) if "arrival" in found.names else None
+    when = span(columns_found.frame) if "arrival" in columns_found.names else None
     cut = slots(shards, lineage.stream.created, taken, when)
-    rows = laid(found, shards, lineage, cut)
+    rows = laid(columns_found, shards, lineage, cut)
     good = rows.where("fault IS NULL")
     twice = doubled(good, shards)
     groups = sink_only.groups(rows, shards)
-    usable = [one for one in groups if one.fault is None]
+    usable = [group for group in groups if group.fault is None]
     twofold = counted(twice).collect()
     broken = sink_only.unusable(rows, shards) if len(usable) < len(groups) else ()
     late = None
-    if "order" in found.names and "key" in found.names:
+    if "order" in columns_found.names and "key" in columns_found.names:
         late = disordered(good, shards, usable)
     notes = []
     compared = None
     if stream is not None:
-        whole = "sub" not in found.names
+        whole = "sub" not in columns_found.names
         wanted = Stream(*stream, since, until, unpack=not whole)
         compared = against(rows, wanted, lineage, shards, cut)
         if whole:
             notes.append(WHOLE)
-        elif compared.inside and not any(one.inside for one in usable):
+        elif compared.inside and not any(group.inside for group in usable):
             notes.append(STORED_WHOLE)
-    if twofold and "sub" not in found.names:
+    if twofold and "sub" not in columns_found.names:
         notes.append(LOOK_DOUBLED)
     facts = Facts(
         sink=sink, form=form, taken=taken,
-        rows=sum(one.rows for one in groups),
+        rows=sum(group.rows for group in groups),
         shards=_in_sink(shards, usable, twofold, _late(late), proof),
         unusable=broken,
         compared={} if compared is None else compared.compared,
-        ordered_by="" if late is None else found.names["order"],
+        ordered_by="" if late is None else columns_found.names["order"],
         buckets=_buckets(shards, cut, usable, twofold, {} if compared is None else compared.slots),
         notes=tuple(notes),
     )  # fmt: skip
@@ -129,16 +140,16 @@ def _in_sink(
     proof: str,
 ) -> dict[ShardId, InSink]:
     by_shard: dict[int, list[sink_only.Group]] = defaultdict(list)
-    for one in groups:
-        if one.at is not None:
-            by_shard[one.at].append(one)
+    for group in groups:
+        if group.at is not None:
+            by_shard[group.at].append(group)
     twice: dict[int, list[Any]] = defaultdict(list)
     for row in twofold:
         twice[row["at"]].append(row)
     return {
         shards.id(at): InSink(
             shards.id(at),
-            sum(one.rows for one in of),
+            sum(group.rows for group in of),
             sink_only.first(of),
             sink_only.last(of),
             sum(row["doubled"] for row in twice[at]),
@@ -159,21 +170,21 @@ def _buckets(
     for row in twofold:
         extra[row["at"], row["slot"]] += row["extra"]
     rows: Counter[tuple[int, int]] = Counter()
-    for one in groups:
-        if one.at is not None and one.slot is not None:
-            rows[one.at, one.slot] += one.rows
-    found = []
+    for group in groups:
+        if group.at is not None and group.slot is not None:
+            rows[group.at, group.slot] += group.rows
+    buckets = []
     for at, slot in sorted(rows.keys() | missing.keys()):
         of, place = cut[min(at, len(cut) - 1)], (at, slot)
         lost = missing.get(place, 0)
-        found.append(Bucket(
+        buckets.append(Bucket(
             shards.id(at), of.begin(slot), of.seconds, rows[place], lost, extra[place]
         ))
-    return tuple(found)
+    return tuple(buckets)
 
 
 def _named(rows: DataFrame, what: str) -> DataFrame:
-    """As the source names its columns, and what is wrong."""
+    """The rows with column names of the source, and what is wrong."""
     from pyspark.sql import functions as F  # noqa: N812
 
     return rows.select(

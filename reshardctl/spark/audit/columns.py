@@ -1,4 +1,4 @@
-"""Which column of a frame says what, and all of them under one name and in one form."""
+"""Finds the columns of a frame and gives them one name and form."""
 
 from __future__ import annotations
 
@@ -15,12 +15,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Names of columns, a dot between a struct's name and its field. `None`: look for it.
+    """Names of columns; a dot separates a struct from its field; `None`: find it; "": none.
 
-    number: the sequence number. sub: the place inside an aggregated record. shard, key, stream,
-    arrival: shard id, partition key, stream name or ARN, arrival at Kinesis. order: what tells in
-    which order rows came into the sink (a batch id, a time of ingestion); it is never looked for,
-    since an order that is only guessed makes disorder out of nothing. "": there is none.
+    Attributes:
+        number: The sequence number.
+        sub: The index inside an aggregated record.
+        shard: The shard id.
+        key: The partition key.
+        stream: The stream's name or ARN.
+        arrival: The arrival at Kinesis.
+        order: The order of arrival in the sink (a batch id, a time of ingestion). It is never
+            guessed: a wrong one would show disorder that does not exist.
     """
 
     number: str | None = None
@@ -42,14 +47,14 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
     "order": (),
 }
 """Names as `kinesis-lineage`, qubole/kinesis-sql and awslabs/spark-sql-kinesis-connector write
-them, in small letters and without `_`. The first of several that is there is taken."""
+them, in lower case and without `_`. The first that exists is taken."""
 OPTIONS = tuple(KNOWN)
 _TEXT = ("string", "varchar", "char")
 _INTEGERS = ("bigint", "int", "smallint", "tinyint")
 _NUMBERS = (*_INTEGERS, "decimal", "double", "float")
 _TIMES = ("timestamp", "timestamp_ntz")
 WHOLE = (*_TEXT, "binary", *_INTEGERS)
-"""Types that can hold a sequence number without losing a digit of what they were given."""
+"""Types that can hold a sequence number without losing a digit."""
 TYPES: Mapping[str, tuple[str, ...]] = {
     "sub": (*_TEXT, *_NUMBERS),
     "shard": (*_TEXT, "binary"),
@@ -64,17 +69,17 @@ TYPES: Mapping[str, tuple[str, ...]] = {
 class Mapped:
     """A frame of number, sub, said, key, stream, arrival, order, and which columns they were.
 
-    number STRING; sub BIGINT, 0 where the frame has none; said (the shard that the frame names),
-    key and stream STRING; arrival DOUBLE, Unix seconds; order as it is, times as microseconds.
+    number STRING; sub BIGINT, 0 if the frame has none; said (the shard that the frame names), key
+    and stream STRING; arrival DOUBLE, Unix seconds; order as it is, times as microseconds.
     """
 
     frame: DataFrame
     names: Mapping[str, str]
-    """What was found, by the name of the option; what was not is not in it."""
+    """Columns found, by the name of the option."""
 
 
 def mapped(frame: DataFrame, columns: Columns) -> Mapped:
-    """UsageError where a column is missing, ambiguous, or of a type that has lost digits."""
+    """Find the columns; raises UsageError for a missing, ambiguous or lossy one."""
     from pyspark.sql import functions as F  # noqa: N812
 
     names = {
@@ -125,7 +130,7 @@ def _found(frame: DataFrame, option: str, said: str | None) -> str | None:
 
 
 def _said(frame: DataFrame, option: str, said: str) -> str:
-    """A column by name: exactly, else whatever the case, else a field of a struct."""
+    """A column by name: exactly, else ignoring case, else a field of a struct."""
     loose = [str(name) for name in frame.columns if name.lower() == said.lower()]
     exact = [name for name in loose if name == said]
     if len(loose) > 1 and (len(exact) != 1 or not _minds_case(frame)):
@@ -168,7 +173,7 @@ def _path(frame: DataFrame, name: str) -> tuple[tuple[str, ...], Any] | None:
 
 
 def _word(frame: DataFrame, option: str, name: str) -> str:
-    """Its type, as one word. UsageError where nothing of what is wanted can be in it."""
+    """The column's type as one word; raises UsageError if it cannot hold what is wanted."""
     found = _path(frame, name)
     kind = "" if found is None else str(found[1].simpleString())
     word = re.split(r"[^a-z_]", kind)[0]
@@ -197,7 +202,7 @@ def _check_number(name: str, kind: str, word: str) -> None:
 
 
 def _sub(paths: Mapping[str, str]) -> Column:
-    """Zero where it says nothing; the connector of awslabs writes -1 for a plain record."""
+    """The index, 0 if there is none; the connector of awslabs writes -1 for a plain record."""
     from pyspark.sql import functions as F  # noqa: N812
 
     if "sub" not in paths:
@@ -207,7 +212,7 @@ def _sub(paths: Mapping[str, str]) -> Column:
 
 
 def _arrival(paths: Mapping[str, str], kind: str) -> Column:
-    """Unix seconds, from whatever counts them; NULL of what no clock has shown."""
+    """The arrival in Unix seconds, from any unit; NULL for impossible times."""
     from pyspark.sql import functions as F  # noqa: N812
 
     if "arrival" not in paths:
@@ -228,9 +233,9 @@ def _arrival(paths: Mapping[str, str], kind: str) -> Column:
 
 
 def _order(paths: Mapping[str, str], kind: str) -> Column:
-    """As it sorts; times as whole microseconds, which survive every time zone on their way.
+    """The order as it sorts; times as whole microseconds, which no time zone changes.
 
-    Files of text have numbers and times as text: batch 9 comes before batch 10.
+    Text files have numbers and times as text: batch 9 comes before batch 10.
     """
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -247,8 +252,7 @@ def _order(paths: Mapping[str, str], kind: str) -> Column:
 
 
 def _micros(quoted: str, kind: str) -> str:
-    """SQL of a time's Unix microseconds. Without a zone it is Coordinated Universal Time, as all of
-    AWS is, whatever the session's own may be."""
+    """SQL of a time's Unix microseconds; a time without a zone is UTC, whatever the session's."""
     if kind == "timestamp":
         return f"unix_micros({quoted})"
     if kind == "timestamp_ntz":
@@ -257,16 +261,13 @@ def _micros(quoted: str, kind: str) -> str:
             f"minute({quoted}) * 60000000L + "
             f"cast(extract(SECOND FROM {quoted}) * 1000000 AS bigint))"
         )
-    # Text with a zone is none any more with another one behind it.
+    # Text with a zone is invalid with another one after it.
     zoned = f"try_cast(concat({quoted}, 'Z') AS timestamp)"
     return f"unix_micros(coalesce({zoned}, try_cast({quoted} AS timestamp)))"
 
 
 def _sorted(text: str) -> str:
-    """SQL of text that sorts as the numbers or times that it spells; NULL of what spells nothing.
-
-    Numbers are lifted above zero and spelled in one width.
-    """
+    """SQL of text that sorts as the numbers (shifted above zero) or times that it spells."""
     number = f"try_cast({text} AS decimal(37, 9)) + cast(1e27 AS decimal(37, 9))"
     moment = f"{_micros(text, 'string')} + {10**17}L"
     return (

@@ -1,9 +1,9 @@
-"""What a sink's own log of commits tells: up to where it is whole, and its last batch.
+"""What a sink's own log of commits proves: up to where it is complete, and its last batch.
 
-A streaming query hands its batches on one after the other, each whole or not at all. So where one
-query alone has written a sink, all that its source gave out before the newest rows is there. Of a
-table into which anyone else has put rows, or from which rows were taken, that cannot be said:
-records passed over look like any others.
+A streaming query hands on its batches one after the other, each whole or not at all. So if only one
+query has written a sink, all that its source returned before the newest rows is there. This does
+not hold for a table to which anything else has added rows, or from which rows were removed: records
+that were skipped look like any others.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 FILE_LOG = "_spark_metadata"
 DELTA_LOG = "_delta_log"
 STREAMED = "STREAMING UPDATE"
-"""What Delta's own streaming sink calls its commits (DeltaOperations.StreamingUpdate); those of
-foreachBatch are "WRITE", whatever was left out of them."""
+"""The name of Delta's own streaming sink for its commits (DeltaOperations.StreamingUpdate); those
+of foreachBatch are "WRITE", whatever was left out of them."""
 _BATCH = re.compile(r"([0-9]+)(?:\.compact)?\Z", re.ASCII)
 _SCHEMA = (
     "commitInfo STRUCT<timestamp: BIGINT, operation: STRING>, txn STRUCT<appId: STRING>, "
@@ -32,10 +32,10 @@ _SCHEMA = (
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """By what a sink is known to hold whole batches of one query; text: "" where it is not.
+    """Why a sink is known to hold whole batches of one query; text: "" if it is not.
 
-    since: Unix seconds before which its log says nothing any more, `None` where it goes back to
-    the sink's beginning. batch: the last that Spark's file sink has in its log.
+    since: Unix seconds before which its log is gone, `None` if it reaches back to the sink's
+    beginning. batch: the last in the log of Spark's file sink.
     """
 
     text: str = ""
@@ -43,7 +43,7 @@ class Proof:
     batch: int | None = None
 
     def reaching(self, oldest: float) -> str:
-        """The text, "" where records as old as this may have been written before the log begins."""
+        """The text, "" if records as old as `oldest` may be older than the log."""
         return self.text if self.since is None or self.since <= oldest else ""
 
 
@@ -52,16 +52,16 @@ NONE = Proof()
 
 
 def of_file_sink(spark: SparkSession, sink: str) -> Proof:
-    """Of Spark's file sink, which passes over every batch whose number its log has.
+    """The proof of Spark's file sink, which skips every batch whose number its log has.
 
-    Spark hides that log from its own listings; where there is no JVM to ask, as on a Connect
-    server, and this machine does not see it either, nothing is proven.
+    Spark hides that log from its own listings. If there is no JVM to ask, as on a Connect server,
+    and this machine cannot read it either, nothing is proven.
     """
-    found = [int(m[1]) for name in _names(spark, sink) if (m := _BATCH.match(name))]
-    if not found:
+    batches = [int(m[1]) for name in _names(spark, sink) if (m := _BATCH.match(name))]
+    if not batches:
         return NONE
     text = f"only files that batches of Spark's file sink have committed ({FILE_LOG}) count"
-    return Proof(text, batch=max(found))
+    return Proof(text, batch=max(batches))
 
 
 def _names(spark: SparkSession, sink: str) -> Iterable[str]:
@@ -69,7 +69,7 @@ def _names(spark: SparkSession, sink: str) -> Iterable[str]:
     java: Any = getattr(spark, "_jvm", None) if "connect" not in type(spark).__module__ else None
     if java is None:
         local = Path(log.removeprefix("file://").removeprefix("file:"))
-        return [one.name for one in local.iterdir()] if local.is_dir() else []
+        return [entry.name for entry in local.iterdir()] if local.is_dir() else []
     path = java.org.apache.hadoop.fs.Path(log)
     configuration = spark._jsparkSession.sessionState().newHadoopConf()
     system = path.getFileSystem(configuration)
@@ -79,16 +79,15 @@ def _names(spark: SparkSession, sink: str) -> Iterable[str]:
 
 
 def of_delta(spark: SparkSession, sink: str, version: int) -> Proof:
-    """Of a Delta table as of a version: one streaming query alone has put rows into it, and none
-    were taken away. Rows that were moved (OPTIMIZE) are the same rows."""
+    """The proof of a Delta version: one streaming query added rows; OPTIMIZE may move them."""
     commits = _commits(spark, sink, version)
-    rows = [one for one in commits if one["added"] or one["taken"]]
-    queries = {one["query"] for one in rows}
-    ours = all(one["operation"] == STREAMED and not one["taken"] for one in rows)
+    rows = [commit for commit in commits if commit["added"] or commit["taken"]]
+    queries = {commit["query"] for commit in rows}
+    ours = all(commit["operation"] == STREAMED and not commit["taken"] for commit in rows)
     if not rows or not ours or len(queries) != 1 or None in queries:
         return NONE
     text = f"version {version} of the Delta table: whole batches of one streaming query only"
-    first = min(commits, key=lambda one: int(one["version"]))
+    first = min(commits, key=lambda commit: int(commit["version"]))
     if len(commits) != version - first["version"] + 1:
         return NONE
     if first["version"] == 0:
@@ -97,12 +96,12 @@ def of_delta(spark: SparkSession, sink: str, version: int) -> Proof:
 
 
 def _commits(spark: SparkSession, sink: str, version: int) -> list[Any]:
-    """A row a commit that the log still has; Delta takes away those of more than 30 days."""
+    """A row for each commit still in the log; Delta removes those older than 30 days."""
     from pyspark.sql import functions as F  # noqa: N812
 
     log = spark.read.schema(_SCHEMA).json(f"{sink.rstrip('/')}/{DELTA_LOG}/*.json")
     name = F.regexp_extract(F.input_file_name(), r"/([0-9]{20})\.json$", 1)
-    found: list[Any] = log.withColumn("version", name.cast("bigint")).where(
+    commits: list[Any] = log.withColumn("version", name.cast("bigint")).where(
         F.col("version") <= version
     ).groupBy("version").agg(
         F.first("commitInfo.operation", ignorenulls=True).alias("operation"),
@@ -111,4 +110,4 @@ def _commits(spark: SparkSession, sink: str, version: int) -> list[Any]:
         F.coalesce(F.bool_or("add.dataChange"), F.lit(False)).alias("added"),
         F.coalesce(F.bool_or("remove.dataChange"), F.lit(False)).alias("taken"),
     ).collect()  # fmt: skip
-    return found
+    return commits

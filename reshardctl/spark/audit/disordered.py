@@ -1,13 +1,13 @@
-"""Rows that came into the sink behind a later record of their key, exactly.
+"""Finds rows that came into the sink after a later record of their key, exactly.
 
 A key's records are in order inside a shard, and from a shard to its descendants: shards whose hash
-keys overlap never live at the same time, and a younger one's numbers are all greater. Judged is
-each record's first delivery: a batch that is written again is doubled, not disordered as well.
-Rows of equal order (one batch, one moment) say nothing of each other.
+keys overlap never exist at the same time, and a younger one's numbers are all greater. Each
+record's first delivery is judged: a batch that is written again is doubled, not also disordered.
+Rows of equal order (one batch, one moment) are not compared.
 
-In steps: what each shard has in each batch, a row a shard and batch, tells how many of them may be
-in disorder at all: of a clean sink none, and that was one pass. Else which ones, and only their
-rows are gathered by key.
+The work is done in steps. One pass counts a row for each shard and batch, which shows how many
+batches may be in disorder: in a clean sink none. Otherwise their rows are found, and only those are
+grouped by key.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 FEW = 20_000
-"""Batches of shards that are worth a filter; beyond them nothing is filtered before the join."""
+"""Batches of shards for which a filter is worthwhile; with more, nothing is filtered before the
+join."""
 _OVERLAPS = "low <= before OR high >= behind"
 
 
 def disordered(rows: DataFrame, known: Known, groups: Iterable[Group]) -> DataFrame:
     """at, shard, number, place, sub, key, arrival, behind: a row a record.
 
-    rows: those laid to a shard. groups: their counts. behind: the number of a later record of the
-    key that was there before. Rows without a key or an order are left out.
+    rows: those assigned to a shard. groups: their counts. behind: the number of a later record of
+    the key that was there before. Rows without a key or an order are left out.
     """
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -57,9 +58,9 @@ def disordered(rows: DataFrame, known: Known, groups: Iterable[Group]) -> DataFr
 
 
 def _spot(known: Known) -> Column:
-    """A record's place as coarse as will do: never in another order than the places are.
+    """A record's place, as coarse as suffices: never in another order than the places.
 
-    A head that is the shard's own is the least that it can be (assign_shards.py).
+    A head that is the shard's own counts as the least that it can be (assign_shards.py).
     """
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -69,10 +70,7 @@ def _spot(known: Known) -> Column:
 
 
 def _batches(rows: DataFrame, known: Known) -> DataFrame:
-    """at, order, low and high STRUCT: the least and the greatest that each batch has of a shard.
-
-    Whole numbers first, since Spark sorts all rows for a MIN of text.
-    """
+    """Returns at, order, low and high STRUCT: a batch's ends in a shard, by whole numbers."""
     from pyspark.sql import functions as F  # noqa: N812
 
     if known.decodable:
@@ -89,7 +87,7 @@ def _batches(rows: DataFrame, known: Known) -> DataFrame:
 
 
 def _around(batches: DataFrame) -> DataFrame:
-    """With before, behind STRUCT: the most that its shard has before, the least behind a batch."""
+    """Adds before, behind STRUCT: the shard's maximum before a batch, and its minimum after it."""
     from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -105,8 +103,11 @@ def _around(batches: DataFrame) -> DataFrame:
 def _thresholds(
     ranges: Iterable[Any], known: Known, groups: Iterable[Group]
 ) -> list[tuple[int, Any, Any]]:
-    """at, first, last: rows of a shard that came later than `first` came behind a descendant's, if
-    it is one; earlier than `last`, before an ancestor's. One a shard that has either."""
+    """at, first, last: one row for each shard that was read before or after a relative.
+
+    Rows of a shard later than `first` came after a descendant's, if it is one; rows earlier than
+    `last`, before an ancestor's.
+    """
     orders = {row["at"]: (row["first"], row["last"]) for row in ranges}
     return [
         (at, first, last)
@@ -116,18 +117,18 @@ def _thresholds(
 
 
 def _lives(known: Known, groups: Iterable[Group]) -> dict[int, tuple[int, int]]:
-    """When each shard was born and when its last record came, as numbers that compare.
+    """When each shard was created and when its last record came, as comparable numbers.
 
-    Seconds, since a child's first number is later than all of its parents'; where numbers cannot
-    be decoded, the numbers themselves.
+    Seconds, because a child's first number is later than all of its parents'; for undecodable
+    numbers, the numbers themselves.
     """
     lives: dict[int, tuple[int, int]] = {}
-    for one in groups:
-        if one.at is None or one.first is None or one.last is None:
+    for group in groups:
+        if group.at is None or group.first is None or group.last is None:
             continue
-        born, ended = _life(known, one.first.number, one.last.number)
-        was = lives.get(one.at, (born, ended))
-        lives[one.at] = min(was[0], born), max(was[1], ended)
+        born, ended = _life(known, group.first.number, group.last.number)
+        was = lives.get(group.at, (born, ended))
+        lives[group.at] = min(was[0], born), max(was[1], ended)
     return lives
 
 
@@ -141,32 +142,38 @@ def _life(known: Known, first: str, last: str) -> tuple[int, int]:
 def _across(
     orders: Mapping[int, tuple[Any, Any]], lives: Mapping[int, tuple[int, int]]
 ) -> dict[int, tuple[Any, Any]]:
-    """Of each shard: the first order among shards born after its last record, and the last order
-    among those whose last record is older than its birth; `None` where it overlaps neither."""
+    """For each shard: the first order of later shards, and the last order of earlier ones.
+
+    Later: created after its last record; earlier: with a last record older than its creation.
+    `None` if it overlaps neither.
+    """
     born = sorted((at for at in orders), key=lambda at: lives[at][0], reverse=True)
     ended = sorted((at for at in orders), key=lambda at: lives[at][1])
     first: dict[int, Any] = {}
     least, index = None, 0
     for at in reversed(ended):
         while index < len(born) and lives[born[index]][0] > lives[at][1]:
-            one = orders[born[index]][0]
-            least = one if least is None else min(least, one)
+            order = orders[born[index]][0]
+            least = order if least is None else min(least, order)
             index += 1
         first[at] = least if least is not None and least < orders[at][1] else None
     last: dict[int, Any] = {}
     most, index = None, 0
     for at in reversed(born):
         while index < len(ended) and lives[ended[index]][1] < lives[at][0]:
-            one = orders[ended[index]][1]
-            most = one if most is None else max(most, one)
+            order = orders[ended[index]][1]
+            most = order if most is None else max(most, order)
             index += 1
         last[at] = most if most is not None and most > orders[at][0] else None
     return {at: (first[at], last[at]) for at in orders}
 
 
 def _suspect(batches: DataFrame, thresholds: DataFrame) -> DataFrame:
-    """at, order, before, behind STRUCT, crossed: batches that overlap with others of their shard,
-    or came in another order than those of shards before or behind theirs."""
+    """at, order, before, behind STRUCT, crossed: batches that may be in disorder.
+
+    They overlap with others of their shard, or came in another order than those of shards before or
+    after theirs.
+    """
     from pyspark.sql import functions as F  # noqa: N812
 
     crossed = F.coalesce(F.expr("order > first OR order < last"), F.expr("order > first"),
@@ -180,7 +187,7 @@ def _suspect(batches: DataFrame, thresholds: DataFrame) -> DataFrame:
 
 
 def _by_key(rows: DataFrame) -> DataFrame:
-    """The exact question, of the few rows that are left."""
+    """The exact comparison, of the few rows that are left."""
     from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -210,13 +217,13 @@ def _crossing(first: DataFrame) -> DataFrame:
         F.max("place").alias("last"), F.min("place").alias("first"),
         F.min(F.struct("order", "number")).alias("crossing"),
     )  # fmt: skip
-    one, other = keys.alias("one"), keys.alias("other")
+    ancestor, descendant = keys.alias("one"), keys.alias("other")
     descends = F.expr(
         "one.key = other.key AND one.last < other.first"
         " AND one.least <= other.most AND other.least <= one.most"
     )
     return (
-        one.join(other, descends)
+        ancestor.join(descendant, descends)
         .groupBy(F.col("one.key").alias("key"), F.col("one.at").alias("at"))
         .agg(F.min("other.crossing").alias("crossing"))
     )

@@ -1,9 +1,9 @@
-"""Records that a sink holds more than once, exactly.
+"""Finds records that a sink holds more than once, exactly.
 
 Grouping by the number itself moves 56 digits of every row through a shuffle and holds them all in
 memory. Numbers of a shard count up, so 64 that may follow each other are one cell with a bit each:
-a cell with more rows than bits has a record twice, or two that share a bit. Equal records are of
-one cell and bit, so only rows of such cells are grouped by number: in a clean sink, none.
+a cell with more rows than bits has a record twice, or two that share a bit. Equal records have the
+same cell and bit, so only rows of such cells are grouped by number: in a clean sink, none.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 FEW = 20_000
-"""Cells that are worth a filter; beyond them the rows are grouped by number as they are."""
+"""Cells for which a filter is worthwhile; with more, the rows are grouped by number as they are."""
 _STEP = 2**80 / 10**HALF
-"""By as much the digits before the last 18 rise from one index to the next (bits 80 to 143)."""
+"""By how much the digits before the last 18 rise from one index to the next (bits 80 to 143)."""
 _AT = 40
 """Bits of a cell for the index; that of a shard's first 8 * 10^11 records needs no more."""
 _COARSE = 12
@@ -27,10 +27,10 @@ _COARSE = 12
 
 
 def _cell(known: Known) -> tuple[Column, Column]:
-    """cell BIGINT, bit BIGINT: of equal records equal.
+    """Returns cell BIGINT, bit BIGINT: equal for equal records.
 
-    What other records have in common with them costs a second look and nothing else: that may be
-    rounding, a head that is not the shard's own, a hash.
+    If other records share them, that only costs a second look; causes are rounding, a head that is
+    not the shard's own, a hash.
     """
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -45,7 +45,7 @@ def _cell(known: Known) -> tuple[Column, Column]:
 
 
 def suspects(rows: DataFrame, known: Known) -> DataFrame:
-    """`cell` BIGINT where records may be more than once: one shuffle, of cells."""
+    """`cell` BIGINT for possibly repeated records: one shuffle, of cells."""
     from pyspark.sql import functions as F  # noqa: N812
 
     cell, bit = _cell(known)
@@ -68,12 +68,12 @@ def doubled(rows: DataFrame, known: Known) -> DataFrame:
 
 
 def _suspected(rows: DataFrame, known: Known) -> DataFrame:
-    """Rows with all those that may be doubled: of the cells, else of coarser ones, else all."""
+    """All rows that may be repeated: of the cells, else of coarser ones, else all."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    found, (cell, _) = suspects(rows, known), _cell(known)
+    cells, (cell, _) = suspects(rows, known), _cell(known)
     for bits in (0, _COARSE):
-        wide = found.select(F.shiftright("cell", bits).alias("cell"))
+        wide = cells.select(F.shiftright("cell", bits).alias("cell"))
         few = (wide.distinct() if bits else wide).limit(FEW + 1).collect()
         if not few:
             return rows.where(F.lit(False))

@@ -1,4 +1,4 @@
-"""What is taken from an audit's frames: the offending rows as tables, the keys that lack most."""
+"""Results of an audit's frames: the offending rows as tables, the most affected keys."""
 
 from __future__ import annotations
 
@@ -18,40 +18,41 @@ if TYPE_CHECKING:
     from reshardctl.spark.audit.audit import Audited
 
 MOST = 20
-"""Keys that are named."""
+"""Number of keys that are named."""
 
 
-def is_local(place: str) -> bool:
-    """Whether it is a directory of this machine: no URL."""
-    return "://" not in place and not place.startswith("file:")
+def is_local(directory: str) -> bool:
+    """Whether the directory is on this machine, not a URL."""
+    return "://" not in directory and not directory.startswith("file:")
 
 
-def check(place: str) -> None:
-    """UsageError unless it is a new directory that can be made, as far as it is of this machine."""
-    if not is_local(place):
+def check(directory: str) -> None:
+    """Raises UsageError unless a local directory is new and can be made."""
+    if not is_local(directory):
         return
-    path = Path(place)
+    path = Path(directory)
     if path.exists() or path.is_symlink():
-        raise UsageError(f"--rows {place}: is there already", "name a new directory")
+        raise UsageError(f"--rows {directory}: is there already", "name a new directory")
     try:
         with tempfile.TemporaryFile(dir=path.parent):
             pass
     except OSError as error:
-        raise UsageError(f"--rows {place}: {error.strerror}", "name another directory") from None
+        what = f"--rows {directory}: {error.strerror}"
+        raise UsageError(what, "name another directory") from None
 
 
-def save(found: Audited, place: str) -> tuple[str, ...]:
-    """Parquet tables `missing`, `doubled`, `disordered`, `unusable` below it; those that have rows.
+def save(found: Audited, directory: str) -> tuple[str, ...]:
+    """Writes Parquet tables `missing`, `doubled`, `disordered`, `unusable`; returns their names.
 
-    A directory of this machine is there whole or not at all, and its owner's alone: 0700, 0600.
-    Below a URL each table is whole once Spark's `_SUCCESS` is there. Returns their names.
+    Empty ones are left out. A local directory is created whole or not at all, for its owner only:
+    0700, 0600. Below a URL each table is complete once Spark's `_SUCCESS` is there.
     """
     frames = dict(_frames(found))
-    if not is_local(place):
+    if not is_local(directory):
         for name, frame in frames.items():
-            frame.write.mode("errorifexists").parquet(f"{place.rstrip('/')}/{name}")
+            frame.write.mode("errorifexists").parquet(f"{directory.rstrip('/')}/{name}")
         return tuple(frames)
-    path = Path(place).absolute()
+    path = Path(directory).absolute()
     partial = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     try:
         for name, frame in frames.items():
@@ -65,7 +66,7 @@ def save(found: Audited, place: str) -> tuple[str, ...]:
 
 
 def most_missing(found: Audited, most: int = MOST) -> Keys:
-    """The partition keys of missing records, those that lack most first; equal ones by name."""
+    """The partition keys with most missing records; equal counts by name."""
     from pyspark.sql import functions as F  # noqa: N812
 
     if found.missing is None or not any(c.missing for c in found.facts.compared.values()):
@@ -78,18 +79,18 @@ def most_missing(found: Audited, most: int = MOST) -> Keys:
 
 def _frames(found: Audited) -> Iterator[tuple[str, DataFrame]]:
     facts = found.facts
-    if found.missing is not None and any(one.missing for one in facts.compared.values()):
+    if found.missing is not None and any(c.missing for c in facts.compared.values()):
         yield "missing", found.missing
-    if any(one.doubled for one in facts.shards.values()):
+    if any(s.doubled for s in facts.shards.values()):
         yield "doubled", found.doubled
-    if found.disordered is not None and any(one.disordered for one in facts.shards.values()):
+    if found.disordered is not None and any(s.disordered for s in facts.shards.values()):
         yield "disordered", found.disordered
     if facts.unusable:
         yield "unusable", found.unusable
 
 
 def _own(path: Path) -> None:
-    """Spark makes files as the umask has it; what is around them was ours alone meanwhile."""
+    """Restricts access: Spark creates files by the umask, in a folder that was private."""
     for folder, _, files in os.walk(path):
         Path(folder).chmod(0o700)
         for name in files:

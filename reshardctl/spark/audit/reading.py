@@ -1,4 +1,4 @@
-"""The stream read for an audit: a frame of its records without their payload, or with it.
+"""Reads the stream for an audit: a frame of its records without their payload, or with it.
 
 A function over Arrow batches of shards, not the data source `kinesis-lineage`: it runs on PySpark
 3.5 as well, and on a Connect server without registering anything. Executors need this package.
@@ -33,23 +33,23 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 AT_ONCE = 16
-"""Shards that are asked at the same time, by the driver or by a task."""
+"""Shards that the driver or a task asks at the same time."""
 TASKS = 200
 LATE = 600.0
-"""Arrivals are not in the order of numbers; this much later in seconds none is early any more."""
+"""Seconds; arrivals are not in the order of numbers, but none is later than this."""
 COLUMNS = (
     "at INT, number STRING, sub BIGINT, key STRING, arrival DOUBLE, data BINARY,"
     " before STRING, before_sub BIGINT, before_arrival DOUBLE, short STRING"
 )
-"""before: the record before it in its shard. short: in a row without a number, why no more of the
-shard could be read."""
+"""before: the record before it in its shard. short: in a row without a number, why the read of the
+shard was cut short."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
     """What is read of one shard: from `begin` up to number `until`, or to its end.
 
-    tip: whether `until` was its newest record. Nothing is read with neither.
+    tip: whether `until` was its newest record. With neither, nothing is read.
     """
 
     shard: ShardId
@@ -61,7 +61,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """The stream and the stretch of time that is wanted of it, in Unix seconds by arrival."""
+    """The stream and the wanted interval, in Unix seconds by arrival."""
 
     reach: Reach
     name: str
@@ -71,7 +71,7 @@ class Stream:
 
 
 def windows(stream: Stream, lineage: Lineage) -> list[Window]:
-    """Of every listed shard that lived in that time; asks each open one for its tip."""
+    """A window for every listed shard that existed in that time; asks each open one for its tip."""
     from reshardctl.spark.source.tips import Tips
 
     begin = Begin("TRIM_HORIZON")
@@ -81,10 +81,10 @@ def windows(stream: Stream, lineage: Lineage) -> list[Window]:
     tips = Tips(FastReader(stream.reach, stream.name))
     asked = [shard for shard in lived if lineage.is_open(shard)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        found = dict(zip(asked, pool.map(tips.tip, asked), strict=True))
+        found_tips = dict(zip(asked, pool.map(tips.tip, asked), strict=True))
     return [
-        Window(shard, begin, found[shard].number, to_end=False, tip=found[shard].quiet)
-        if shard in found
+        Window(shard, begin, tip.number, to_end=False, tip=tip.quiet)
+        if (tip := found_tips.get(shard)) is not None
         else Window(shard, begin, None, to_end=True)
         for shard in lived
     ]
@@ -98,14 +98,15 @@ def _lived(lineage: Lineage, shard: ShardId, stream: Stream) -> bool:
 
 
 def records(
-    spark: SparkSession, stream: Stream, found: Mapping[int, Window], *, data: bool = False
+    spark: SparkSession, stream: Stream, windows_by_at: Mapping[int, Window], *, data: bool = False
 ) -> DataFrame:
     """COLUMNS, by the shards' `at`. data: whether payloads are wanted; else they are NULL."""
     rows = [
-        (at, one.shard, one.begin.kind, None if one.begin.value is None else str(one.begin.value),
-         one.until, one.to_end)
-        for at, one in found.items()
-        if one.to_end or one.until is not None
+        (at, window.shard, window.begin.kind,
+         None if window.begin.value is None else str(window.begin.value),
+         window.until, window.to_end)
+        for at, window in windows_by_at.items()
+        if window.to_end or window.until is not None
     ]  # fmt: skip
     shards = spark.createDataFrame(
         rows, "at INT, shard STRING, kind STRING, value STRING, until STRING, to_end BOOLEAN"
@@ -117,7 +118,7 @@ def records(
 def _reader(
     stream: Stream, data: bool
 ) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """What a task runs: the shards of its batches side by side."""
+    """What a task runs: the shards of its batches concurrently."""
 
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from reshardctl.spark.source.together import together
@@ -195,4 +196,4 @@ def _shortened(at: int, why: str) -> pa.RecordBatch:
 
 
 def _names() -> list[str]:
-    return [one.split()[0] for one in COLUMNS.split(", ")]
+    return [column.split()[0] for column in COLUMNS.split(", ")]

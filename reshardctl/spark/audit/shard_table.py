@@ -1,4 +1,4 @@
-"""The shards of a stream as a small table: what rows of a sink are laid to, a line a shard."""
+"""The shards of a stream as a small table to which a sink's rows are assigned."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from reshardctl.model import HASH_SPACE, Shard, ShardId, decode, index_of, shard
 DIGITS = 56
 """Digits of every number of layout v2 and v1: 186 bits, of which the first is set."""
 _LATER = "~"
-"""Sorts behind every number."""
+"""Sorts after every number."""
 _PREFIX = 2 << 184
 LOWEST, BEYOND = str(_PREFIX), str(3 << 184)
-"""Between them lies every number that can be decoded (model/sequence.py)."""
+"""All decodable numbers are between them (model/sequence.py)."""
 _HASH_DIGITS = len(str(HASH_SPACE - 1))
 LEAST, MOST = "0".zfill(_HASH_DIGITS), str(HASH_SPACE - 1)
 """The first and the last hash key."""
@@ -24,9 +24,9 @@ LEAST, MOST = "0".zfill(_HASH_DIGITS), str(HASH_SPACE - 1)
 class KnownShard:
     """A shard that is listed, or that a listed one names as its parent.
 
-    number: its index, `None` where its id has another form. low, beyond: texts of one width;
-    every record's number is at least `low` and less than `beyond`. least, most: its hash keys,
-    padded alike. opened, closed: Unix seconds.
+    number: its index, `None` if its id has another form. low, beyond: texts of one width; every
+    record's number is at least `low` and less than `beyond`. least, most: its hash keys, padded
+    alike. opened, closed: Unix seconds.
     """
 
     id: ShardId
@@ -41,12 +41,12 @@ class KnownShard:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """All of them; a shard's place in `shards` is its `at` in frames.
+    """All shards; a shard's index in `shards` is its `at` in frames.
 
-    width: digits to which numbers are padded. decodable: the numbers say which shard they are of,
-    which the numbers of an emulator may not. floor: no number of this incarnation is less.
-    newest: the highest index listed. Indices count up without a gap, so each below it was a
-    shard's: of one that is neither listed nor named any more, `at` is its index behind the others.
+    width: digits to which numbers are padded. decodable: whether numbers name their shard; an
+    emulator's may not. floor: no number of this incarnation is less. newest: the highest listed
+    index. Indices count up without a gap, so each below it was a shard's: for one that is neither
+    listed nor named any more, `at` is its index after the others.
     """
 
     shards: tuple[KnownShard, ...]
@@ -56,18 +56,18 @@ class Known:
     newest: int
 
     def id(self, at: int) -> ShardId:
-        """The shard at this place."""
+        """The shard at an index."""
         count = len(self.shards)
         return self.shards[at].id if at < count else shard_id(at - count)
 
     def head(self, at: int) -> str:
-        """The digits with which a listed shard's first number begins."""
+        """The first digits of a listed shard's first number."""
         return self.shards[at].low[: self.width - 36]
 
 
 def known(lineage: Lineage) -> Known:
     """The listed shards in the lineage's order, then the unlisted ones that they name."""
-    listed = [lineage[one] for one in lineage]
+    listed = [lineage[shard] for shard in lineage]
     width = max([DIGITS, *(len(n) for shard in listed for n in (shard.start, shard.end or ""))])
     decodable = all(_says_its_shard(shard) for shard in listed)
     floor = _floor(lineage, listed, decodable).zfill(width)
@@ -82,7 +82,7 @@ def _says_its_shard(shard: Shard) -> bool:
 
 
 def _floor(lineage: Lineage, listed: list[Shard], decodable: bool) -> str:
-    """A root's first number is three seconds older than StreamCreationTimestamp (recorded)."""
+    """The least number; a root's first is 3 s older than StreamCreationTimestamp (recorded)."""
     if not decodable:
         return min((shard.start for shard in listed), key=int, default="0")
     epochs = [found.epoch for shard in listed if (found := decode(shard.start))]
@@ -92,7 +92,7 @@ def _floor(lineage: Lineage, listed: list[Shard], decodable: bool) -> str:
 def _known(lineage: Lineage, shard: Shard, width: int, decodable: bool) -> KnownShard:
     beyond = _LATER
     if shard.end is not None:
-        # No record has the EndingSequenceNumber; what an emulator writes there may be the last.
+        # No record has the EndingSequenceNumber; an emulator's may be the last record's.
         beyond = shard.end.zfill(width) + ("" if decodable else _LATER)
     return KnownShard(
         shard.id, index_of(shard.id), shard.start.zfill(width), beyond,
@@ -104,7 +104,7 @@ def _known(lineage: Lineage, shard: Shard, width: int, decodable: bool) -> Known
 def _unlisted(
     lineage: Lineage, listed: list[Shard], width: int, floor: str
 ) -> Iterator[KnownShard]:
-    """Parents that retention has taken from the list: over before their first child began."""
+    """Expired parents, which ended before their first child began."""
     children: dict[ShardId, list[Shard]] = {}
     for shard in listed:
         for parent in shard.parents:

@@ -1,7 +1,7 @@
-"""A sink by its path or name: as a DataFrame of one moment, and what proves it whole.
+"""Opens a sink by path or name, as a DataFrame of one moment, with the proof of its completeness.
 
-Everything is asked of Spark itself, so that any file system it knows and any Connect server do.
-Files are counted before and after: a sink that something writes to says so.
+Only Spark is asked, so any file system that it knows works, and any Connect server. Files are
+counted before and after, which shows whether the sink was written to.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _ENDINGS: Mapping[str, str] = {
     "csv": "csv",
 }  # fmt: skip
 _READING: Mapping[str, Mapping[str, str]] = {
-    # As text, since a number of 56 digits that is not quoted would become a DOUBLE.
+    # As text, because an unquoted number of 56 digits would become a DOUBLE.
     "json": {"primitivesAsString": "true"},
-    # Columns by name: a file with others is refused, not read as if it had these.
+    # Columns by name: a file with others is refused.
     "csv": {"header": "true", "enforceSchema": "false"},
-    # Of all files, not of one: a column that came later is a column.
+    # Of all files, not only one: later columns count too.
     "parquet": {"mergeSchema": "true"},
 }
 _COMPRESSED = r"\.(?:gz|gzip|bz2|zst|zstd|snappy|lz4|deflate)$"
@@ -43,7 +43,7 @@ _COMPRESSED = r"\.(?:gz|gzip|bz2|zst|zstd|snappy|lz4|deflate)$"
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """What a directory holds, in a few numbers; equal only where nothing was written between."""
+    """Totals of a directory; equal only if nothing was written in between."""
 
     count: int
     size: int
@@ -53,9 +53,9 @@ class Files:
 
 @dataclass(frozen=True, slots=True)
 class Sink:
-    """A sink that was found. proof: by what it is known to hold whole batches only.
+    """An opened sink. proof: why it holds whole batches only.
 
-    files: `None` where its frame is of one version, whatever is written to it.
+    files: `None` if its frame is of one version, whatever is written to it.
     """
 
     name: str
@@ -76,34 +76,34 @@ def audit_path(
     since: float | None = None,
     until: float | None = None,
 ) -> Audited:
-    """`audit` of a path or a table. form: one of FORMS, `None` = as its files tell.
+    """Audits a path or a table, see `audit`. form: one of FORMS, `None` to detect it.
 
-    UsageError where it is not there, CannotTell where it is empty or cannot be read, each with the
-    file's name if one is known.
+    Raises UsageError if it does not exist, CannotTell if it is empty or cannot be read, each with
+    the file's name if known.
     """
     from reshardctl.spark.audit.audit import audit
     from reshardctl.spark.audit.columns import Columns
 
-    found = opened(spark, sink, form)
+    opened_sink = opened(spark, sink, form)
     oldest = time.time() - lineage.stream.retention
     try:
         audited = audit(
-            found.frame, lineage=lineage, columns=columns or Columns(), stream=stream,
-            since=since, until=until, sink=sink, form=found.form,
-            proof=found.proof.reaching(oldest),
+            opened_sink.frame, lineage=lineage, columns=columns or Columns(), stream=stream,
+            since=since, until=until, sink=sink, form=opened_sink.form,
+            proof=opened_sink.proof.reaching(oldest),
         )  # fmt: skip
-        changed = _changed(spark, found, audited.facts.rows)
+        changed = _changed(spark, opened_sink, audited.facts.rows)
     except ReshardError:
         raise
     except Exception as error:
         raise unread(sink, error) from error
     return replace(
-        audited, facts=replace(audited.facts, changed=changed, batch=found.proof.batch)
+        audited, facts=replace(audited.facts, changed=changed, batch=opened_sink.proof.batch)
     )
 
 
 def opened(spark: SparkSession, sink: str, form: str | None = None) -> Sink:
-    """UsageError, CannotTell as `audit_path` says."""
+    """Opens the sink; raises UsageError and CannotTell like `audit_path`."""
     if form is not None and form not in FORMS:
         raise UsageError(f"--form {form}: there is no such form", f"one of {', '.join(FORMS)}")
     if form == "table" or (form is None and _is_table(spark, sink)):
@@ -133,7 +133,7 @@ def _of_files(spark: SparkSession, sink: str, kind: str, files: Files) -> Sink:
 
 
 def _is_table(spark: SparkSession, sink: str) -> bool:
-    """A path has a slash; a name of one to three parts may be a table."""
+    """Whether the name is a table's: a path has a slash, a table's name one to three parts."""
     if "/" in sink or not re.fullmatch(r"[\w$`-]+(\.[\w$`-]+){0,3}", sink):
         return False
     try:
@@ -177,7 +177,7 @@ def _no_delta(spark: SparkSession) -> UsageError:
 
 
 def _version(spark: SparkSession, sink: str) -> int | None:
-    """The newest in the log of a Delta table; `None` where there is no log."""
+    """The newest version in the log of a Delta table; `None` without a log."""
     from pyspark.sql import functions as F  # noqa: N812
 
     name = r"/([0-9]{20})\.(?:json|checkpoint\b)"
@@ -190,7 +190,7 @@ def _version(spark: SparkSession, sink: str) -> int | None:
 
 
 def _listed(spark: SparkSession, path: str) -> DataFrame | None:
-    """path, length, modificationTime of the files below it; none is opened. `None`: not there."""
+    """path, length, modificationTime of all files below; none is opened. `None`: no such path."""
     try:
         files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(path)
         files.schema  # noqa: B018
@@ -225,15 +225,15 @@ def _form(sink: str, files: Files) -> str:
     kinds = {_ENDINGS[ending] for ending in files.endings if ending in _ENDINGS}
     if len(kinds) == 1:
         return kinds.pop()
-    found = ", ".join(f"{count} .{ending}" for ending, count in sorted(files.endings.items()))
+    endings = ", ".join(f"{count} .{ending}" for ending, count in sorted(files.endings.items()))
     raise UsageError(
-        f"{sink}: its files do not tell what they are ({found[:200]})",
+        f"{sink}: its files do not tell what they are ({endings[:200]})",
         f"say it: --form {'|'.join(FORMS)}",
     )
 
 
 def _changed(spark: SparkSession, sink: Sink, rows: int) -> str:
-    """How it changed since it was opened; "" where it did not."""
+    """How the sink changed since it was opened; "" if it did not."""
     if sink.form == "table":
         now = sink.frame.count()
         return "" if now == rows else f"it had {rows} rows, and then {now}"

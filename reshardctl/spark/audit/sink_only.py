@@ -1,4 +1,4 @@
-"""What a sink says by itself: rows, ends and slots of each shard, and rows that are of none."""
+"""What a sink shows by itself: rows, ends and slots of each shard, and unusable rows."""
 
 from __future__ import annotations
 
@@ -22,21 +22,20 @@ ENDS = ("upper", "lower", "sub", "arrival")
 
 @dataclass(frozen=True, slots=True, order=True)
 class End:
-    """A record that is a shard's first or last, as far as one group of rows knows."""
+    """A record that is the first or last in one group of a shard's rows."""
 
     number: str
     sub: int
     arrival: float | None = None
 
     def record(self) -> Record:
-        """As facts have it, the number without what it was padded with."""
+        """The record, its number without padding."""
         return Record(self.number.lstrip("0") or "0", self.sub, self.arrival)
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Rows of one shard, fault and slot; usable ones have ends. inside: the greatest place that
-    any has inside an aggregated record."""
+    """Rows of one shard, fault and slot; inside: the greatest index in an aggregate."""
 
     at: int | None
     fault: str | None
@@ -48,18 +47,18 @@ class Group:
 
 
 def groups(rows: DataFrame, known: Known) -> list[Group]:
-    """One pass and one small shuffle; as many as the lineage has slots."""
+    """Counts in one pass and one small shuffle; as many groups as the lineage has slots."""
     if known.decodable:
         return [_decoded(row, known) for row in _counts(rows).collect()]
     return [_padded(row) for row in _padded_counts(rows).collect()]
 
 
 def _counts(rows: DataFrame) -> DataFrame:
-    """Ends by whole numbers: Spark sorts all rows for a MIN of text, and hashes for a BIGINT.
+    """Ends by whole numbers: Spark sorts all rows for a MIN of text, but hashes for a BIGINT.
 
-    Of a shard's numbers with one head, the digits before the last 18 rise with the index, whose
+    For a shard's numbers with one head, the digits before the last 18 rise with the index, whose
     least step is 2^80 > 10^24: without their last five they still differ, and leave room for the
-    place in an aggregate.
+    index in an aggregate.
     """
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -103,13 +102,13 @@ def _padded(row: Any) -> Group:
 
 
 def first(of: Iterable[Group]) -> Record:
-    """The least of the usable rows."""
-    return min((one.first for one in of if one.first), key=_place).record()
+    """The least record of the usable rows."""
+    return min((group.first for group in of if group.first), key=_place).record()
 
 
 def last(of: Iterable[Group]) -> Record:
-    """The greatest of the usable rows."""
-    return max((one.last for one in of if one.last), key=_place).record()
+    """The greatest record of the usable rows."""
+    return max((group.last for group in of if group.last), key=_place).record()
 
 
 def _place(end: End) -> tuple[str, int]:
@@ -117,19 +116,19 @@ def _place(end: End) -> tuple[str, int]:
 
 
 def unusable(rows: DataFrame, known: Known) -> tuple[Unusable, ...]:
-    """Faults by shard, where the number or the column names a known one; two samples each."""
+    """Faults by shard, if the number or the column names a known one; two samples each."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    found = (
+    counts = (
         rows.where("fault IS NOT NULL").groupBy("fault", "at")
         .agg(F.count("*").alias("rows"), F.min("number").alias("low"), F.max("number").alias("up"))
         .collect()
     )  # fmt: skip
     faults = [
         Unusable(Fault(row["fault"]), row["rows"], _name(known, row["at"]), _samples(row))
-        for row in found
+        for row in counts
     ]
-    return tuple(sorted(faults, key=lambda one: (_ORDER.index(one.fault), one.shard or "")))
+    return tuple(sorted(faults, key=lambda fault: (_ORDER.index(fault.fault), fault.shard or "")))
 
 
 def _name(known: Known, at: int | None) -> ShardId | None:

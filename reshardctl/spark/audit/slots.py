@@ -1,4 +1,4 @@
-"""Time cut into slots: as fine as two hundred a shard and twenty thousand in all allow."""
+"""Divides time into slots: at most two hundred a shard and twenty thousand in all."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LADDER = (
     1.0, 5.0, 10.0, 30.0, 60.0, 300.0, 600.0, 1800.0, 3600.0, 10800.0, 21600.0, 43200.0,
     86400.0, 604800.0, 2592000.0, 31536000.0, 315360000.0,
 )  # fmt: skip
-"""Widths in seconds; the smallest that is wide enough is taken."""
+"""Widths in seconds; the smallest sufficient one is taken."""
 _DAY = 86_400.0
 _PIECE = 7
 _PIECES = DIGITS // _PIECE
@@ -34,22 +34,19 @@ class Slots:
     count: int
 
     def begin(self, slot: int) -> float:
-        """The Unix second at which it begins."""
+        """The Unix second at which the slot begins."""
         return self.since + slot * self.seconds
 
 
 def slots(
     known: Known, created: float, taken: float, span: tuple[float, float] | None
 ) -> tuple[Slots, ...]:
-    """One a shard, in their order, and one for all that are not listed any more.
-
-    span: the first and last arrival in the sink, if known.
-    """
+    """Slots of each shard, then of unlisted ones; span: the sink's first and last arrival."""
     most = max(1, min(A_SHARD, IN_ALL // max(1, len(known.shards))))
     earliest, latest = created - _DAY, taken + _DAY
     if span is not None:
         earliest, latest = max(earliest, span[0]), min(latest, span[1])
-    lives = [(one.opened, one.closed) for one in known.shards]
+    lives = [(shard.opened, shard.closed) for shard in known.shards]
     return tuple(_slots(*life, earliest, latest, most) for life in [*lives, (None, None)])
 
 
@@ -67,7 +64,7 @@ def _slots(
 
 
 def span(frame: DataFrame) -> tuple[float, float] | None:
-    """First and last arrival; `None` where no row has one."""
+    """First and last arrival; `None` if no row has one."""
     from pyspark.sql import functions as F  # noqa: N812
 
     row = frame.agg(F.min("arrival").alias("first"), F.max("arrival").alias("last")).collect()[0]
@@ -75,7 +72,7 @@ def span(frame: DataFrame) -> tuple[float, float] | None:
 
 
 def slot() -> Column:
-    """Of a row with `since`, `seconds`, `slots` of its shard and its `time`; INT, clamped."""
+    """A row's slot, INT, clamped, by its `time` and its shard's `since`, `seconds`, `slots`."""
     from pyspark.sql import functions as F  # noqa: N812
 
     counted = F.floor((F.col("time") - F.col("since")) / F.col("seconds"))
@@ -84,10 +81,10 @@ def slot() -> Column:
 
 
 def time_in(name: str, width: int) -> Column:
-    """The second in a number of layout v2, bits 36 to 71; NULL of any other.
+    """The second in a number of layout v2, bits 36 to 71; NULL for any other.
 
     The number is eight pieces of seven digits. 10^7j modulo 2^72 is a 2^36 + b: the sum of eight
-    products of 24 and 36 bits stays below 2^63, and what the b's carry over is added to the a's.
+    products of 24 and 36 bits stays below 2^63, and the carry of the b's is added to the a's.
     """
     from pyspark.sql import functions as F  # noqa: N812
 

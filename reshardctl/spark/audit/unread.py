@@ -1,4 +1,4 @@
-"""Why Spark cannot read a sink, in our words: what is missing, and what to give it."""
+"""Why Spark cannot read a sink: what is missing, and what to give it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ _NO_SCHEME = ("No FileSystem for scheme", "UnsupportedFileSystemException")
 
 
 def unread(sink: str, error: Exception) -> ReshardError:
-    """UsageError where another word or another package helps, else CannotTell with the file that
-    Spark names."""
+    """UsageError if another name or package helps, else CannotTell with the file's name."""
     text = said(error)
     if "TABLE_OR_VIEW_NOT_FOUND" in text:
         return UsageError(f"there is no table {sink}", "name it as CATALOG.DATABASE.TABLE")
@@ -30,7 +29,7 @@ def unread(sink: str, error: Exception) -> ReshardError:
 
 
 def _give(sink: str) -> str:
-    """The way to its connector."""
+    """How to get the connector."""
     if sink.startswith("s3:"):
         return f"outside of EMR Spark spells it s3a://: {sink.replace('s3:', 's3a:', 1)}"
     if sink.startswith("s3a:"):
@@ -43,9 +42,9 @@ def _give(sink: str) -> str:
 
 
 def hadoop() -> str:
-    """Its release, by the jars of the PySpark that is installed; `RELEASE` where none tells."""
-    found = importlib.util.find_spec("pyspark")
-    for place in found.submodule_search_locations or () if found is not None else ():
+    """The Hadoop release, by the jars of the installed PySpark; `RELEASE` if none shows it."""
+    spec = importlib.util.find_spec("pyspark")
+    for place in spec.submodule_search_locations or () if spec is not None else ():
         for jar in sorted(Path(place, "jars").glob("hadoop-client-api-*.jar")):
             return jar.stem.removeprefix("hadoop-client-api-")
     return "RELEASE"

@@ -1,4 +1,4 @@
-"""`kinesis-lineage`: Kinesis as a source of Spark, parent before child, nothing lost in a reshard.
+"""`kinesis-lineage`: a Spark source for Kinesis that reads parents before children.
 
     from reshardctl.spark.source import register
 
@@ -19,9 +19,9 @@ OLDEST = (4, 0)
 
 
 def register(spark: Any) -> None:
-    """Make the format `kinesis-lineage` known to this session. UsageError before PySpark 4.0."""
-    found = tuple(map(int, str(spark.version).split(".")[:2]))
-    if found < OLDEST:
+    """Registers the format `kinesis-lineage` in a session; raises UsageError before PySpark 4.0."""
+    release = tuple(map(int, str(spark.version).split(".")[:2]))
+    if release < OLDEST:
         raise UsageError(
             f"kinesis-lineage needs Spark 4.0 or later, this session runs {spark.version}",
             "use a JVM connector there; reshardctl repairs its checkpoints all the same",

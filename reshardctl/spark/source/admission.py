@@ -1,7 +1,6 @@
-"""Which shards the next batch reads: a child one batch after all its parents, never with them.
+"""Which shards the next batch reads: a child one batch after all its parents.
 
-The partitions of one batch run in no order, so the batch that ends a parent is not its child's.
-Pure: a listing and the offset so far in, places out.
+The partitions of one batch run in no order, so a child is never in the batch that ends its parent.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ from reshardctl.spark.source.offset import OffsetPosition
 
 
 def entrants(lineage: Lineage, places: Mapping[ShardId, OffsetPosition]) -> list[ShardId]:
-    """Listed shards that are in no offset yet and whose turn has come, parents first.
+    """Listed shards without a position that may start, parents first.
 
-    A listed ancestor of a shard that is in the offset has had its turn, with a mark or without. A
-    parent that is not listed and has no mark has ended: nothing of it is left to wait for.
+    A listed ancestor of a shard in the offset has been read, with a mark or without. An unlisted
+    parent without a mark has ended: nothing of it is left to wait for.
     """
     had = processed(lineage, places)
 
@@ -38,8 +37,10 @@ def entrants(lineage: Lineage, places: Mapping[ShardId, OffsetPosition]) -> list
 def entry(
     lineage: Lineage, places: Mapping[ShardId, OffsetPosition], shard: ShardId
 ) -> OffsetPosition:
-    """Where an entering shard begins: at its beginning, or at the time at which a parent began
-    of which no record has been met, if that is later."""
+    """Where an entering shard begins: at its start, or at a parent's start time.
+
+    That is the time of a parent of which no record has been read, if it is later.
+    """
     parents = [position for s in lineage[shard].parents if (position := places.get(s)) is not None]
     since = max((p.since for p in parents if p.since is not None), default=None)
     born = lineage.opened_at(shard)
@@ -50,22 +51,22 @@ def entry(
 
 def processed(lineage: Lineage, places: Mapping[ShardId, OffsetPosition]) -> set[ShardId]:
     """Listed ancestors of the shards in the offset."""
-    found: set[ShardId] = set()
+    ancestors: set[ShardId] = set()
     todo = [parent for shard in places for parent in lineage.parents(shard)]
     while todo:
-        if (shard := todo.pop()) not in found:
-            found.add(shard)
+        if (shard := todo.pop()) not in ancestors:
+            ancestors.add(shard)
             todo += lineage.parents(shard)
-    return found
+    return ancestors
 
 
 def kept(
     lineage: Lineage, places: Mapping[ShardId, OffsetPosition]
 ) -> dict[ShardId, OffsetPosition]:
-    """The places without the marks of finished shards that nobody needs any more.
+    """The positions without marks of finished shards that are not needed any more.
 
-    A mark is needed while its shard is listed, so that it is not taken for a new one, and while a
-    child of it is not in the offset, so that the child is known to have its parent behind it.
+    A mark is needed while its shard is listed, so that the shard is not taken for a new one, and
+    while a child is not in the offset, so that the child's parent is known to have ended.
     """
     return {
         shard: position for shard, position in places.items() if _needed(lineage, places, shard)
@@ -81,7 +82,7 @@ def _needed(lineage: Lineage, places: Mapping[ShardId, OffsetPosition], shard: S
 def unlisted_parents(
     lineage: Lineage, places: Mapping[ShardId, OffsetPosition], entering: Collection[ShardId]
 ) -> Iterator[tuple[ShardId, ShardId]]:
-    """Pairs of an entering shard and a parent of it that came and went without a mark."""
+    """Pairs of an entering shard and an unlisted parent that has no mark."""
     for shard in entering:
         for parent in lineage[shard].parents:
             if parent not in lineage and parent not in places:

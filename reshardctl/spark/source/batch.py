@@ -1,7 +1,7 @@
-"""A batch: the records between two lines of the lineage, as a DataFrame.
+"""A batch: the records between two frontiers, as a DataFrame.
 
-Its ends are numbers, or ends of closed shards, from the moment the frame is made: computed twice it
-gives the same rows, as long as retention has taken none.
+Its ends are numbers, or ends of closed shards, from the moment the frame is made: computed twice,
+it has the same rows, as long as none have expired.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 AT_ONCE = 16
-"""How many shards are asked for their tips at the same time."""
+"""Shards that are asked for their tips at the same time."""
 
 
 class LineageBatchReader(DataSourceReader):  # type: ignore[misc]
@@ -48,7 +48,7 @@ class LineageBatchReader(DataSourceReader):  # type: ignore[misc]
         return planned(self._options, found)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a task. PySpark makes up an empty one where there is none."""
+        """The rows of a task; PySpark makes an empty batch if there is none."""
         if not isinstance(partition, Piece):
             return
         try:
@@ -57,19 +57,19 @@ class LineageBatchReader(DataSourceReader):  # type: ignore[misc]
             raise told(error) from None
 
 
-def planned(options: Options, found: list[Stretch]) -> list[Piece]:
+def planned(options: Options, between: list[Stretch]) -> list[Piece]:
     """The tasks that read these stretches."""
     return pieces(
-        options.reach, options.stream, found,
+        options.reach, options.stream, between,
         shards_per_task=options.shards_per_task, unpack=options.unpack,
     )  # fmt: skip
 
 
 def pinned(options: Mapping[str, str]) -> dict[str, str]:
-    """The same options with lines that do not move any more. Lists shards and looks for tips."""
+    """The options with fixed frontiers; lists the shards and finds their tips."""
     given = {name.lower(): value for name, value in options.items()}
-    lineage, found = _between(given, common_options(given, BATCH))
-    return given | {name.lower(): line for name, line in spelled(lineage, found).items()}
+    lineage, between = _between(given, common_options(given, BATCH))
+    return given | {name.lower(): line for name, line in spelled(lineage, between).items()}
 
 
 def read_between(
@@ -82,11 +82,20 @@ def read_between(
     unpack: bool = True,
     shards_per_task: int = 1,
 ) -> Any:
-    """The records between two lines as a DataFrame; its columns are `rows.SCHEMA`.
+    """The records between two frontiers as a DataFrame; its columns are `rows.SCHEMA`.
 
-    stream: name or ARN. begin: as option startingLine, end: as option endingLine (see `lines`), or
-    what their JSON would hold. UsageError or CannotTell if a line makes no sense, names what is not
-    listed, or the stream cannot be read.
+    Args:
+        spark: The session.
+        reach: How the stream is reached.
+        stream: Its name or ARN.
+        begin: Like option startingLine (see `lines`), or what its JSON would hold.
+        end: Like option endingLine, likewise.
+        unpack: Whether aggregated records become rows of their own.
+        shards_per_task: Shards that one task reads.
+
+    Raises:
+        UsageError: A frontier makes no sense.
+        CannotTell: It names a shard that is not listed, or the stream cannot be read.
     """
     from reshardctl.spark.source import register
 

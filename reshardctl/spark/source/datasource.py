@@ -19,21 +19,21 @@ NAME = "kinesis-lineage"
 
 
 class KinesisLineage(DataSource):  # type: ignore[misc]
-    """Kinesis, parent before child."""
+    """Kinesis, parents before children."""
 
     options: Mapping[str, str]
 
     @classmethod
     def name(cls) -> str:
-        """The format."""
+        """The format's name."""
         return NAME
 
     @telling
     def schema(self) -> str:
         """The columns, which cannot be chosen.
 
-        PySpark asks once for a frame and keeps this object with it. So this is where the lines of a
-        batch are pinned that are given as options: each use of the frame plans it anew.
+        PySpark asks once for a frame and keeps this object with it. So this is where the frontiers
+        of a batch, given as options, are fixed: each use of the frame would plan them anew.
         """
         from reshardctl.spark.source.options import BATCH
 
@@ -45,7 +45,7 @@ class KinesisLineage(DataSource):  # type: ignore[misc]
 
     @telling
     def reader(self, schema: StructType) -> DataSourceReader:
-        """A batch between two lines of the lineage."""
+        """The reader of a batch between two frontiers."""
         from reshardctl.spark.source.batch import LineageBatchReader
 
         self._fixed(schema)
@@ -55,7 +55,7 @@ class KinesisLineage(DataSource):  # type: ignore[misc]
     def streamReader(  # noqa: N802
         self, schema: StructType
     ) -> DataSourceStreamReader:
-        """A streaming query."""
+        """The reader of a streaming query."""
         from reshardctl.spark.source.stream import LineageStreamReader
 
         self._fixed(schema)

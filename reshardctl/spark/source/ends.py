@@ -17,15 +17,19 @@ from reshardctl.spark.source.progress import Progress
 from reshardctl.spark.source.tips import IDLE_PACE, Found, Tips
 
 AT_ONCE = 10
-"""How many shards are asked at the same time: so many connections boto3 keeps open."""
+"""Shards that are asked at the same time, which is the number of connections that boto3 keeps open.
+"""
 _REFRESH = 4
 """A tip is noted again when it is older than this part of the retention."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goals:
-    """Where a run of AvailableNow ends. shards: the number of the tip, "" where nothing lay in an
-    open shard, `None` for a closed one: its end. at: when that was so, Unix seconds."""
+    """Where a run of AvailableNow ends.
+
+    shards: the number at the tip, "" for an empty open shard, `None` for a closed one: its end. at:
+    when that was so, Unix seconds.
+    """
 
     shards: Mapping[ShardId, str | None]
     at: float
@@ -33,8 +37,11 @@ class Goals:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """The places at the batch's end. moved: whether that is worth a batch. unlisted: whether a
-    shard had ended that the listing shows open."""
+    """The positions at the batch's end.
+
+    moved: whether they are worth a batch. unlisted: whether a shard has ended that is listed as
+    open.
+    """
 
     places: dict[ShardId, OffsetPosition]
     moved: bool
@@ -43,7 +50,7 @@ class Reached:
 
 @dataclass(slots=True)
 class Ends:
-    """Finds the ends. Asks open shards, several at a time, and closed ones only to count."""
+    """Finds the ends; asks open shards, several at a time, and closed ones only to count."""
 
     tips: Tips
     progress: Progress
@@ -55,21 +62,21 @@ class Ends:
         at = self.clock()
         opened = list(lineage.open_shards())
         numbers = self._each(self.tips.tip, opened)
-        found = {shard: (one.number or "") for shard, one in numbers.items()}
-        return Goals({shard: found.get(shard) for shard in lineage}, at)
+        tip_numbers = {shard: (tip.number or "") for shard, tip in numbers.items()}
+        return Goals({shard: tip_numbers.get(shard) for shard in lineage}, at)
 
     def of(
         self, lineage: Lineage, places: Mapping[ShardId, OffsetPosition], pins: Iterable[ShardId],
         goals: Goals | None, most: int | None,
     ) -> Reached:  # fmt: skip
-        """The places behind the next batch; `most` records in all, if that is given."""
+        """The positions after the next batch. most: records in all, `None` for no limit."""
         pinned = self._pinned(list(pins), goals)
         unfinished = [
             s for s in lineage
             if (position := places.get(s)) is not None and not position.end and s not in pinned
             and (goals is None or s in goals.shards)
         ]  # fmt: skip
-        now, found = self.clock(), dict(places)
+        now, ends = self.clock(), dict(places)
         over: set[ShardId] = set()
         seen: Mapping[ShardId, Found]
         if most is None:
@@ -80,34 +87,35 @@ class Ends:
             seen = self._counted(places, unfinished, goals, most)
         for shard in over:
             self.progress.unasked(lineage, shard, places[shard], now)
-            found[shard] = replace(places[shard], end=True, tip=None)
+            ends[shard] = replace(places[shard], end=True, tip=None)
         unlisted = False
-        for shard, one in seen.items():
-            self.progress.behind[shard] = one.behind
-            if goals and one.number and not one.behind:
+        for shard, of_shard in seen.items():
+            self.progress.behind[shard] = of_shard.behind
+            if goals and of_shard.number and not of_shard.behind:
                 self.progress.unasked(lineage, shard, places[shard], now)
-            if one.ended and lineage.is_open(shard):
+            if of_shard.ended and lineage.is_open(shard):
                 unlisted = True
-            ended = one.ended and _to_end(lineage, shard, goals)
-            position = places[shard] if one.number is None else places[shard].reached(one.number)
-            found[shard] = replace(position, end=True, tip=None) if ended else position
-        found.update(pinned)
-        moved = any(found[s].seq != places[s].seq or found[s].end != places[s].end for s in found)
-        quiet = {s for s, one in seen.items() if one.quiet and not found[s].end}
+            ended = of_shard.ended and _to_end(lineage, shard, goals)
+            number, before = of_shard.number, places[shard]
+            position = before if number is None else before.reached(number)
+            ends[shard] = replace(position, end=True, tip=None) if ended else position
+        ends.update(pinned)
+        moved = any(ends[s].seq != places[s].seq or ends[s].end != places[s].end for s in ends)
+        quiet = {s for s, tip in seen.items() if tip.quiet and not ends[s].end}
         at = (goals.at if goals else now) - IDLE_PACE
-        return self._noted(lineage, Reached(found, moved, unlisted), quiet, at)
+        return self._noted(lineage, Reached(ends, moved, unlisted), quiet, at)
 
     def _noted(
         self, lineage: Lineage, reached: Reached, quiet: set[ShardId], at: float
     ) -> Reached:
-        """With the tips of quiet shards, when the offset changes anyway or they grow old."""
+        """Notes the tips of quiet shards, if the offset changes anyway or they are old."""
         retention = lineage.stream.retention
         stale = any(_age(reached.places[s], at) > retention / _REFRESH for s in quiet)
         places = {
             s: replace(p, tip=round(at, 3)) if s in quiet else p for s, p in reached.places.items()
         }
         for shard, position in places.items():
-            # A shard that got no share yet: nothing is unread of the time before it was born.
+            # A shard without a share yet has no unread records older than itself.
             if (
                 position == OffsetPosition()
                 and (born := from_birth(lineage, shard, position).tip) is not None
@@ -116,12 +124,12 @@ class Ends:
         return Reached(places, reached.moved or stale, reached.unlisted)
 
     def _pinned(self, shards: list[ShardId], goals: Goals | None) -> dict[ShardId, OffsetPosition]:
-        """Shards' tips as the places to begin behind."""
+        """The tips of `shards` as the positions after which to begin."""
         at = goals.at if goals else self.clock()
         if goals:
             numbers = {shard: goals.shards.get(shard) for shard in shards}
         else:
-            numbers = {s: one.number for s, one in self._each(self.tips.tip, shards).items()}
+            numbers = {s: tip.number for s, tip in self._each(self.tips.tip, shards).items()}
         return {
             shard: OffsetPosition(number or "", tip=round(at, 3))
             for shard, number in numbers.items()

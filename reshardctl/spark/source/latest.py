@@ -1,7 +1,7 @@
-"""The line at which a query without a checkpoint begins. Pure: places in, places out.
+"""The frontier at which a query without a checkpoint begins.
 
-LATEST is pinned: what a shard's tip was when the first batch was planned is written into that
-batch's offset as a number, and every shard that is born later is read from its beginning.
+LATEST is fixed: a shard's tip at the planning of the first batch is written into that batch's
+offset as a number, and every shard that is created later is read from its start.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from reshardctl.spark.source.starting import (
 )
 
 _LATE = 60.0
-"""Seconds after a shard's close within which its last record may still be said to have arrived;
-0.3 to 2.5 s were seen between a number's time and the arrival."""
+"""Seconds after a shard's close within which its last record may still arrive; 0.3 to 2.5 s were
+seen between a number's time and the arrival."""
 _DONE = OffsetPosition(end=True)
 
 
 def opening(lineage: Lineage, starting: Starting, now: float) -> dict[ShardId, OffsetPosition]:
-    """Where each shard that is not to be left to its parents begins.
+    """Where each shard begins that does not wait for its parents.
 
-    Shards at LATEST are `to_pin`. A finished place is a mark: nothing of that shard is read.
-    UsageError if the line contradicts the listing.
+    Shards at LATEST are `to_pin`. A finished position is a mark: nothing of that shard is read.
+    Raises UsageError if `starting` contradicts the listing.
     """
     if starting.everywhere is None:
         return _named(lineage, starting.shards)
@@ -54,10 +54,7 @@ def to_pin(lineage: Lineage, starting: Starting) -> set[ShardId]:
 
 
 def first_begin(starting: Starting, shard: ShardId, position: OffsetPosition) -> Begin | None:
-    """Where the first batch reads a shard from, given where it ends; `None` if it does not.
-
-    From the options and the stored offset alone, so that a batch that runs again is the same.
-    """
+    """Where the first batch begins in a shard, if it reads it; by options and stored offset."""
     start = starting.everywhere or starting.shards.get(shard)
     if start is None or start.kind in (LATEST, SHARD_END):
         return None
@@ -71,7 +68,7 @@ def first_begin(starting: Starting, shard: ShardId, position: OffsetPosition) ->
 
 
 def begin_of(position: OffsetPosition) -> Begin:
-    """Where a batch that starts at this place reads from."""
+    """Where a batch that starts at this position reads from."""
     if position.seq:
         return Begin("AFTER_SEQUENCE_NUMBER", position.seq)
     return (
@@ -80,22 +77,22 @@ def begin_of(position: OffsetPosition) -> Begin:
 
 
 def _since(lineage: Lineage, then: float, now: float) -> dict[ShardId, OffsetPosition]:
-    """The line at a time: shards closed before it are over, those born behind it wait."""
+    """The frontier at a time: shards closed before it have ended, those created later wait."""
     if then > now + _LATE:
         raise UsageError("startingPosition lies in the future", "give a time that has passed")
-    found: dict[ShardId, OffsetPosition] = {}
+    positions: dict[ShardId, OffsetPosition] = {}
     for shard in lineage:
         parents = lineage.parents(shard)
-        if any(found.get(parent) != _DONE for parent in parents):
+        if any(positions.get(parent) != _DONE for parent in parents):
             continue
         closed = lineage.closed_at(shard)
         over = not lineage.is_open(shard) and closed is not None and closed + _LATE < then
-        found[shard] = _DONE if over else OffsetPosition(since=then)
-    return found
+        positions[shard] = _DONE if over else OffsetPosition(since=then)
+    return positions
 
 
 def _named(lineage: Lineage, starts: Mapping[ShardId, Start]) -> dict[ShardId, OffsetPosition]:
-    """The line shard by shard; ancestors of a named shard are over, descendants wait for it."""
+    """The frontier by shard; ancestors of a named shard have ended, descendants wait for it."""
     for shard, start in starts.items():
         if shard not in lineage:
             raise UsageError(
@@ -105,17 +102,18 @@ def _named(lineage: Lineage, starts: Mapping[ShardId, Start]) -> dict[ShardId, O
         if start.kind == SHARD_END and lineage.is_open(shard):
             what = f"startingPosition says SHARD_END for shard {short(shard)}, which is open"
             raise UsageError(what, "say TRIM_HORIZON, LATEST or its last number read")
-    found: dict[ShardId, OffsetPosition] = {}
+    positions: dict[ShardId, OffsetPosition] = {}
     waits: set[ShardId] = set()
     for shard in lineage:
-        unread = [p for p in lineage.parents(shard) if p in waits or not found.get(p, _DONE).end]
+        parents = lineage.parents(shard)
+        unread = [p for p in parents if p in waits or not positions.get(p, _DONE).end]
         if unread:
             waits.add(shard)
             _may_wait(shard, starts.get(shard), unread)
         elif shard in starts:
-            found[shard] = _place(lineage, shard, starts[shard])
+            positions[shard] = _place(lineage, shard, starts[shard])
         elif not lineage.is_open(shard) and lineage.descendants(shard) & starts.keys():
-            found[shard] = _DONE
+            positions[shard] = _DONE
         elif lineage.ancestors(shard) & starts.keys():
             waits.add(shard)
         else:
@@ -123,7 +121,7 @@ def _named(lineage: Lineage, starts: Mapping[ShardId, Start]) -> dict[ShardId, O
                 f"startingPosition does not say where shard {short(shard)} begins",
                 'add it: "TRIM_HORIZON", "LATEST" or its last number read',
             )
-    return found
+    return positions
 
 
 def _place(lineage: Lineage, shard: ShardId, start: Start) -> OffsetPosition:

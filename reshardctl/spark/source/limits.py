@@ -1,6 +1,6 @@
-"""How many records of each shard a batch takes when it may take so many in all.
+"""Divides a batch's limit of records among the shards.
 
-Shares go round: shards that had none last time come first, else the oldest in the lineage do.
+In turns: shards that had no records last time come first, then the oldest in the lineage.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from reshardctl.model import ShardId
 from reshardctl.spark.source.tips import Found
 
 ROUNDS = 4
-"""How often what one shard left over is offered to the others."""
+"""How often the rest of a share is offered to the other shards."""
 Count = Callable[[Mapping[ShardId, str | None], int], Mapping[ShardId, Found]]
-"""Shards with the last number taken of each (`None`: none yet); how many more of each at most."""
+"""Shards with the last number taken of each (`None`: none yet), and the limit for each; returns
+what was taken."""
 
 
 @dataclass(slots=True)
 class Shares:
-    """Shares out triggers. `_served`: when each shard last had records, by trigger."""
+    """Divides the records of triggers. _served: when each shard last had records, by trigger."""
 
     _served: dict[ShardId, int] = field(default_factory=dict)
     _trigger: int = 0
@@ -27,32 +28,32 @@ class Shares:
     def taken(self, shards: Sequence[ShardId], most: int, count: Count) -> Mapping[ShardId, Found]:
         """What is taken of each shard that was asked, of `most` records in all.
 
-        shards: in the lineage's order. Of a shard the counts of all rounds are one `Found`.
+        shards: in the lineage's order. The counts of all rounds of a shard are one `Found`.
         """
         self._trigger += 1
         waiting = sorted(shards, key=lambda shard: self._served.get(shard, 0))
-        found: dict[ShardId, Found] = {}
+        taken_by_shard: dict[ShardId, Found] = {}
         again = 0
-        # All are asked before any round counts: shards in which nothing lies come first for ever.
+        # All are asked before any round counts, because empty shards always come first.
         while waiting and most and again < ROUNDS:
-            again += all(shard in found for shard in waiting)
-            waiting, most = self._round(waiting, most, count, found)
-        for shard, one in found.items():
-            if one.count:
+            again += all(shard in taken_by_shard for shard in waiting)
+            waiting, most = self._round(waiting, most, count, taken_by_shard)
+        for shard, taken in taken_by_shard.items():
+            if taken.count:
                 self._served[shard] = self._trigger
-        return found
+        return taken_by_shard
 
     def _round(
         self, shards: Sequence[ShardId], most: int, count: Count, found: dict[ShardId, Found]
     ) -> tuple[list[ShardId], int]:
-        """Those of which there may be more, and how many records are still to be taken."""
+        """One round; returns shards that may have more, and the number of records still allowed."""
         share = max(1, most // len(shards))
         asked, hungry = shards[: most // share], list(shards[most // share :])
         numbers = {shard: found.get(shard, Found()).number for shard in asked}
-        for shard, one in count(numbers, share).items():
-            most -= one.count
-            found[shard] = _joined(found.get(shard, Found()), one)
-            if one.count >= share and not one.ended:
+        for shard, counted in count(numbers, share).items():
+            most -= counted.count
+            found[shard] = _joined(found.get(shard, Found()), counted)
+            if counted.count >= share and not counted.ended:
                 hungry.append(shard)
         return hungry, most
 

@@ -1,10 +1,10 @@
-"""A read between two lines of the lineage: which stretches it has. Needs no PySpark.
+"""A read between two frontiers: the stretches of shards in it. Needs no PySpark.
 
-A line passes through some shards and has every other shard on one side of it. So the option
-`startingLine` leaves out ancestors of the shards that it names, which are processed, and has all
-others read from their beginning; `endingLine` has ancestors of the shards that it names read to
-their end, and leaves all others out. A line may be one word for all shards: TRIM_HORIZON or
-AT_TIMESTAMP … to start, TIP to end.
+A frontier passes through some shards and has every other shard on one side. So the option
+`startingLine` leaves out ancestors of the shards that it names, which are processed, and reads all
+others from their start; `endingLine` reads ancestors of the shards that it names to their end, and
+leaves all others out. A frontier may be one word for all shards: TRIM_HORIZON or AT_TIMESTAMP … to
+start, TIP to end.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ _FORMS = (
 Ending = Mapping[ShardId, str] | None
 """Shard → number, SHARD_END or TIP; `None` = TIP for all."""
 Tips = Callable[[Mapping[ShardId, Begin]], Mapping[ShardId, str | None]]
-"""The number of the newest record behind each place; `None` where there is none."""
+"""The number of the newest record after each position; `None` if there is none."""
 
 
 def starting_line(text: str) -> Starting:
-    """The option's value. UsageError if it makes no sense."""
+    """Read the option; raises UsageError if it makes no sense."""
     try:
-        found = parse_starting(text)
+        starting = parse_starting(text)
     except UsageError as error:
         what = error.what.replace("startingPosition", "startingLine")
         raise UsageError(what, error.next) from None
-    starts = [found.everywhere, *found.shards.values()]
+    starts = [starting.everywhere, *starting.shards.values()]
     if any(start is not None and start.kind == LATEST for start in starts):
         raise UsageError("startingLine: nothing lies behind LATEST", "write a number or a time")
-    return found
+    return starting
 
 
 def ending_line(text: str) -> Ending:
-    """The option's value. UsageError if it makes no sense."""
+    """Read the option; raises UsageError if it makes no sense."""
     if text.strip().upper() == TIP:
         return None
     try:
@@ -61,28 +61,28 @@ def ending_line(text: str) -> Ending:
         value = None
     if not isinstance(value, dict) or not value:
         raise UsageError(f"endingLine is {text[:80]!r}", _FORMS)
-    return {ShardId(shard): _end(shard, one) for shard, one in value.items()}
+    return {ShardId(shard): _end(shard, end) for shard, end in value.items()}
 
 
-def _end(shard: str, one: object) -> str:
+def _end(shard: str, end: object) -> str:
     index = index_of(shard)
     if index is None:
         raise UsageError(f"endingLine: {shard!r} is no shard id", _FORMS)
-    if isinstance(one, str) and one.upper() in (TIP, SHARD_END):
-        return one.upper()
-    if not isinstance(one, str) or not is_number(one):
-        raise UsageError(f"endingLine of {shard} is {str(one)[:80]!r}", _FORMS)
-    decoded = decode(one)
+    if isinstance(end, str) and end.upper() in (TIP, SHARD_END):
+        return end.upper()
+    if not isinstance(end, str) or not is_number(end):
+        raise UsageError(f"endingLine of {shard} is {str(end)[:80]!r}", _FORMS)
+    decoded = decode(end)
     if decoded is not None and decoded.shard != index:
-        raise UsageError(f"endingLine of {shard}: {one} is a number of shard {decoded.shard}")
-    return SHARD_END if decoded is not None and decoded.is_end else one
+        raise UsageError(f"endingLine of {shard}: {end} is a number of shard {decoded.shard}")
+    return SHARD_END if decoded is not None and decoded.is_end else end
 
 
 def stretches(lineage: Lineage, starting: Starting, ending: Ending, tips: Tips) -> list[Stretch]:
-    """What lies between, parents before children; every end a number or the end of a shard.
+    """The stretches between, parents first; every end is a number or the end of a shard.
 
-    tips: asked for open shards that end at TIP. UsageError or CannotTell where a line names what
-    is not there.
+    tips: called for open shards that end at TIP. Raises UsageError or CannotTell if a frontier
+    names a shard that is not listed.
     """
     _all_listed(lineage, starting.shards, ending or {})
     processed = _ancestors(lineage, starting.shards)
@@ -91,26 +91,26 @@ def stretches(lineage: Lineage, starting: Starting, ending: Ending, tips: Tips) 
     ends = {shard: _end_of(lineage, shard, ending, before) for shard in lineage}
     asked = {s: begin for s, begin in begins.items() if begin is not None and ends[s] == TIP}
     ends |= tips(asked) if asked else {}
-    found = []
+    between = []
     for shard, begin in begins.items():
         end = ends[shard]
         if begin is None or end is None:
             continue
         if end == SHARD_END:
-            found.append(Stretch(shard, begin, None, to_end=True))
+            between.append(Stretch(shard, begin, None, to_end=True))
         elif _ahead(end, begin):
-            found.append(Stretch(shard, begin, end))
-    return found
+            between.append(Stretch(shard, begin, end))
+    return between
 
 
-def spelled(lineage: Lineage, found: list[Stretch]) -> dict[str, str]:
-    """The same stretches as options, whatever is written or born later."""
+def spelled(lineage: Lineage, between: list[Stretch]) -> dict[str, str]:
+    """The same stretches as options, independent of later records and shards."""
     starts: dict[str, Any] = dict.fromkeys(lineage, SHARD_END)
     ends = {}
-    for one in found:
-        kind, value = one.begin
-        starts[one.shard] = kind if value is None else {kind: value}
-        ends[one.shard] = SHARD_END if one.until is None else one.until
+    for stretch in between:
+        kind, value = stretch.begin
+        starts[stretch.shard] = kind if value is None else {kind: value}
+        ends[stretch.shard] = SHARD_END if stretch.until is None else stretch.until
     if not ends:  # no option can name no shard; behind SHARD_END lies nothing
         ends = dict.fromkeys(lineage.roots(), TIP)
     return {"startingLine": json.dumps(starts), "endingLine": json.dumps(ends)}
@@ -132,13 +132,13 @@ def _all_listed(
 
 
 def _ancestors(lineage: Lineage, named: Mapping[ShardId, object]) -> set[ShardId]:
-    found: set[ShardId] = set()
+    ancestors: set[ShardId] = set()
     ahead = [shard for shard in named if shard in lineage]
     while ahead:
-        new = set(lineage.parents(ahead.pop())) - found
-        found |= new
+        new = set(lineage.parents(ahead.pop())) - ancestors
+        ancestors |= new
         ahead.extend(new)
-    return found - named.keys()
+    return ancestors - named.keys()
 
 
 def _end_of(

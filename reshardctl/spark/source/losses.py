@@ -1,6 +1,6 @@
-"""What cannot be read any more, in sentences: which shards, between which times, and the way on.
+"""Sentences about records that cannot be read any more: which shards, which times, what to do.
 
-Pure. Times are Unix seconds.
+Times are Unix seconds.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _LEAD = 60.0
 """Seconds by which a number may be older than its stream: three were seen (StartingSequenceNumber
 of the first shards of seven streams)."""
 LEAST_RETENTION = 86_400.0
-"""Seconds: no stream keeps its records for less (IncreaseStreamRetentionPeriod API reference)."""
+"""Seconds; no stream keeps its records for less (IncreaseStreamRetentionPeriod API reference)."""
 GRACE = 600.0
-"""Seconds. What retention takes so soon after a query's first batch, before any record of a shard
-was met, is not unread: a new query takes what is left when it comes to it."""
+"""Seconds. Records that expire so soon after a query's first batch, before any record of a shard
+was read, do not count as unread: a new query takes what is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,11 @@ class Loss:
 
 
 class DataLoss(CannotTell):
-    """Records that this query owes are gone, and it was told not to pass over that."""
+    """Unread records of this query have expired, and it was told not to ignore that."""
 
 
 def failure(losses: Sequence[Loss], stream: str) -> DataLoss:
-    """What the query dies of: every loss, what going on costs, and the next commands."""
+    """The error: every loss, what continuing costs, and the next commands."""
     told = "; ".join(loss.why for loss in losses)
     return DataLoss(
         f"stream {stream}: {told}",
@@ -53,7 +53,7 @@ def failure(losses: Sequence[Loss], stream: str) -> DataLoss:
 
 
 def same_stream(offset: Offset, name: str) -> None:
-    """UsageError if the offset is of a stream of another name."""
+    """Raises UsageError if the offset is of a stream of another name."""
     if offset.stream and offset.stream != name:
         raise UsageError(
             f"the checkpoint holds positions in stream {offset.stream}, "
@@ -63,7 +63,7 @@ def same_stream(offset: Offset, name: str) -> None:
 
 
 def recreated(offset: Offset, created: float) -> Loss | None:
-    """Whether the stream was made, at this time, after the one that the offset is of."""
+    """The loss if the stream was created, at this time, after the offset's stream."""
     if offset.created is not None:
         if abs(offset.created - created) <= _SAME:
             return None
@@ -83,8 +83,7 @@ def recreated(offset: Offset, created: float) -> Loss | None:
 
 
 def all_born(offset: Offset, lineage: Lineage) -> None:
-    """CannotTell if the offset has a shard that is newer than all that are listed: then the
-    listing lags, for retention takes the oldest first."""
+    """Raises CannotTell for a shard newer than all listed ones: the listing is behind."""
     newest = lineage.newest_index()
     ahead = sorted(shard for shard in offset.shards if (index_of(shard) or 0) > newest)
     if ahead:
@@ -97,7 +96,7 @@ def all_born(offset: Offset, lineage: Lineage) -> None:
 
 
 def trimmed(places: Mapping[ShardId, OffsetPosition], lineage: Lineage) -> Loss | None:
-    """Shards that were not read to their end and are not listed any more."""
+    """The loss of unlisted shards that were not read to their end."""
     gone = [
         shard
         for shard, position in sorted(places.items())
@@ -112,7 +111,7 @@ def trimmed(places: Mapping[ShardId, OffsetPosition], lineage: Lineage) -> Loss 
 def skipped(
     offset: Offset, lineage: Lineage, entering: Collection[ShardId]
 ) -> Loss | None:
-    """Shards that were born, closed and taken by retention before the query came to them."""
+    """The loss of shards that were created, closed and expired before the query came to them."""
     pairs = list(unlisted_parents(lineage, offset.shards, entering))
     if not pairs:
         return None
@@ -127,15 +126,14 @@ def skipped(
 
 
 def from_birth(lineage: Lineage, shard: ShardId, position: OffsetPosition) -> OffsetPosition:
-    """The place of a shard that enters; nothing is unread of the time before it was born."""
+    """The position of an entering shard, with the time of its creation as its tip."""
     if stands_for(position) is not None or shard not in lineage:
         return position
     return replace(position, tip=lineage.opened_at(shard))
 
 
 def kept_for(offset: Offset, lineage: Lineage) -> float:
-    """Seconds for which the stream has surely kept its records since this offset was planned: where
-    retention was raised after that, it was maybe too late."""
+    """Seconds of retention since this offset was planned; a later increase does not count."""
     now = lineage.stream.retention
     return now if offset.retention is None else min(now, offset.retention)
 
@@ -144,10 +142,10 @@ def suspects(
     places: Mapping[ShardId, OffsetPosition], lineage: Lineage, now: float, begun: float | None,
     horizon: float,
 ) -> Iterator[tuple[ShardId, float]]:  # fmt: skip
-    """Places that lie before the horizon, with the time that each stands for.
+    """Positions before the horizon, with the time up to which each is known to be read.
 
-    Whether something was lost is not known from that: the shard may have been idle. begun: when the
-    query's first batch was planned, where that is known.
+    Whether something was lost is not certain: the shard may have been idle. begun: when the query's
+    first batch was planned, if known.
     """
     for shard, position in sorted(places.items()):
         then = stands_for(position)
@@ -160,8 +158,7 @@ def suspects(
 def to_look_up(
     places: Mapping[ShardId, OffsetPosition], lineage: Lineage, now: float
 ) -> Iterator[tuple[ShardId, str]]:
-    """Places whose own record must still be there, unless retention was shorter until lately: what
-    it has taken does not come back when it is raised."""
+    """Positions whose own record must still exist, unless retention was shorter recently."""
     for shard, position in sorted(places.items()):
         read = time_of(position.seq) if position.seq else None
         if position.end or shard not in lineage or read is None:
@@ -171,7 +168,7 @@ def to_look_up(
 
 
 def shortened(places: Sequence[tuple[ShardId, str]], now: float) -> Loss | None:
-    """Shards whose place has lost its own record before its time."""
+    """The loss of shards whose position's own record is gone before its time."""
     if not places:
         return None
     spans = [f"shard {short(shard)} (from {_time(time_of(seq))})" for shard, seq in places]
@@ -189,14 +186,14 @@ def young(now: float, begun: float | None) -> bool:
 
 
 def stands_for(position: OffsetPosition) -> float | None:
-    """The latest moment before which nothing is unread, `None` where the place does not tell."""
+    """The latest time before which nothing is unread, `None` if the position does not show it."""
     decoded = decode(position.seq) if position.seq else None
     known = (None if decoded is None else float(decoded.time), position.since, position.tip)
     return max((time for time in known if time is not None), default=None)
 
 
 def expired(places: Sequence[tuple[ShardId, float]], horizon: float) -> Loss | None:
-    """Shards of which records behind their place may have come and gone unread."""
+    """The loss of shards of which records after their position may have expired unread."""
     if not places:
         return None
     spans = [f"shard {short(shard)} (from {instant(since)})" for shard, since in places]

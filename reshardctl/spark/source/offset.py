@@ -40,13 +40,13 @@ class OffsetPosition:
     tip: float | None = None
 
     def reached(self, seq: str) -> OffsetPosition:
-        """Behind this record: a start by time is past, and what lay behind is not known."""
+        """The position after a record: a start by time is past, and later records are unknown."""
         return replace(self, seq=seq, since=None, tip=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Offset:
-    """All places. stream: "", created and retention: `None` where the offset does not say."""
+    """All positions. stream: "", created and retention: `None` if the offset does not have them."""
 
     shards: Mapping[ShardId, OffsetPosition]
     stream: str = ""
@@ -55,19 +55,19 @@ class Offset:
 
     @property
     def initial(self) -> bool:
-        """Whether this is the line before the first batch, which is never stored."""
+        """Whether this is the offset before the first batch, which is never stored."""
         return not self.shards
 
 
 def written(offset: Offset) -> dict[str, Any]:
     """The dictionary that PySpark stores: shards sorted, keys always in one order."""
     shards = {shard: _entry(offset.shards[shard]) for shard in sorted(offset.shards)}
-    found: dict[str, Any] = {"shards": shards, "stream": offset.stream}
+    stored: dict[str, Any] = {"shards": shards, "stream": offset.stream}
     if offset.created is not None:
-        found["created"] = offset.created
+        stored["created"] = offset.created
     if offset.retention is not None:
-        found["retention"] = offset.retention
-    return found
+        stored["retention"] = offset.retention
+    return stored
 
 
 def _entry(position: OffsetPosition) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def _entry(position: OffsetPosition) -> dict[str, Any]:
 
 
 def read(value: object) -> Offset:
-    """The offset in a checkpoint. UsageError names the shard and the key that make no sense."""
+    """Read an offset; raises UsageError that names the wrong shard and key."""
     if not isinstance(value, Mapping) or not isinstance(value.get("shards"), Mapping):
         raise _wrong('it has no object "shards"')
     _known(value, _MEMBERS, "")
@@ -88,24 +88,24 @@ def read(value: object) -> Offset:
     if not isinstance(stream, str):
         raise _wrong('"stream" is no text')
     created = _seconds(value.get("created"), '"created"')
-    shards = {ShardId(name): _place(name, one) for name, one in value["shards"].items()}
+    shards = {ShardId(name): _place(name, entry) for name, entry in value["shards"].items()}
     return Offset(shards, stream, created, _seconds(value.get("retention"), '"retention"'))
 
 
-def _place(shard: str, one: object) -> OffsetPosition:
+def _place(shard: str, entry: object) -> OffsetPosition:
     if index_of(shard) is None:
         raise _wrong(f"{shard!r} is no shard id")
-    if not isinstance(one, Mapping):
+    if not isinstance(entry, Mapping):
         raise _wrong(f"{shard} is no object")
-    _known(one, _KEYS, f"{shard}: ")
-    seq, end = one.get("seq"), one.get("end")
+    _known(entry, _KEYS, f"{shard}: ")
+    seq, end = entry.get("seq"), entry.get("end")
     if not isinstance(seq, str):
         raise _wrong(f'{shard}: "seq" is {_kind(seq)}, not a text')
     if not isinstance(end, bool):
         raise _wrong(f'{shard}: "end" is {_kind(end)}, neither true nor false')
     _own_number(shard, seq)
-    since = _seconds(one.get("from"), f'{shard}: "from"')
-    return OffsetPosition(seq, end, since, _seconds(one.get("tip"), f'{shard}: "tip"'))
+    since = _seconds(entry.get("from"), f'{shard}: "from"')
+    return OffsetPosition(seq, end, since, _seconds(entry.get("tip"), f'{shard}: "tip"'))
 
 
 def _own_number(shard: str, seq: str) -> None:

@@ -1,4 +1,4 @@
-"""The options, as users of the connectors know them; names in any case, values are texts."""
+"""The options, named like the connectors'; names in any case, values are texts."""
 
 from __future__ import annotations
 
@@ -38,14 +38,17 @@ _ELSEWHERE = {
     "stssessionname": "roleSessionName",
     "schema": "nothing: the columns are fixed",
 }
-"""What other connectors, and habit, call these; without their prefix `kinesis.`."""
+"""Names in other connectors, and other frequent ones, without their prefix `kinesis.`."""
 _ARN_REGION = re.compile(r"arn:[^:]+:kinesis:([^:]+):")
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What both ways of reading need. stream: a name or an ARN, as Kinesis is asked for it.
-    unpack: whether aggregated records become rows of their own."""
+    """The options of batch and streaming reads.
+
+    stream: a name or an ARN, as Kinesis is asked for it. unpack: whether aggregated records become
+    rows of their own.
+    """
 
     reach: Reach
     stream: str
@@ -54,13 +57,13 @@ class Options:
 
     @property
     def stream_name(self) -> str:
-        """The name, also where an ARN was given."""
+        """The stream's name, also if an ARN was given."""
         return self.stream.rpartition("/")[2]
 
 
 @dataclass(frozen=True, slots=True)
 class StreamOptions:
-    """What the streaming query needs besides. most: records a trigger at most, `None` = all."""
+    """The further options of a streaming query. most: records a trigger, `None` = no limit."""
 
     common: Options
     starting: Starting
@@ -69,10 +72,7 @@ class StreamOptions:
 
 
 def common_options(options: Mapping[str, str], further: tuple[str, ...]) -> Options:
-    """The options of both ways; UsageError names what is unknown, missing or makes no sense.
-
-    further: the names that the caller reads for itself.
-    """
+    """The common options; UsageError for wrong ones and those that are not in `further`."""
     given = {name.lower(): value for name, value in options.items()}
     _all_known(given, (*COMMON, *further))
     name, arn = given.get("streamname"), given.get("streamarn")
@@ -93,7 +93,7 @@ def common_options(options: Mapping[str, str], further: tuple[str, ...]) -> Opti
 
 
 def stream_options(options: Mapping[str, str]) -> StreamOptions:
-    """The options of a streaming query; UsageError as `common_options`."""
+    """The options of a streaming query; raises UsageError like `common_options`."""
     common = common_options(options, STREAMING)
     given = {name.lower(): value for name, value in options.items()}
     return StreamOptions(
@@ -129,9 +129,9 @@ def _all_known(given: Mapping[str, str], names: tuple[str, ...]) -> None:
         if option in known:
             continue
         bare = option.removeprefix("kinesis.")
-        said = known.get(bare) or _ELSEWHERE.get(option) or _ELSEWHERE.get(bare)
+        meant = known.get(bare) or _ELSEWHERE.get(option) or _ELSEWHERE.get(bare)
         near = difflib.get_close_matches(bare, known, 1)
-        way = said or (known[near[0]] if near else "")
+        way = meant or (known[near[0]] if near else "")
         raise UsageError(
             f"unknown option {option!r}" + (f" (did you mean {way}?)" if way else ""),
             f"the options are {', '.join(names)}",

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("reshardctl.spark.source")
 AT_ONCE = 16
-"""How many shards of a task are read at the same time; each may have a page of ten megabytes."""
+"""Shards of a task that are read at the same time; each may have a page of ten megabytes."""
 
 
 @dataclass(frozen=True)
 class Piece(InputPartition):  # type: ignore[misc]
-    """The stretches of one task. It holds no records: an executor asks for them by itself."""
+    """The stretches of one task; it holds no records, an executor reads them itself."""
 
     reach: Reach
     stream: str
@@ -32,7 +32,7 @@ class Piece(InputPartition):  # type: ignore[misc]
     stretches: tuple[Stretch, ...]
     unpack: bool = True
     strict: bool = True
-    """Whether records that retention has taken in the meantime fail the task."""
+    """Whether records that expired in the meantime fail the task."""
 
 
 def pieces(
@@ -44,7 +44,7 @@ def pieces(
     unpack: bool = True,
     strict: bool = True,
 ) -> list[Piece]:
-    """Tasks of so many stretches each, in the order given. No stretches, no tasks."""
+    """Tasks of `shards_per_task` stretches each, in the order given; none without stretches."""
     every = tuple(stretches)
     return [
         Piece(reach, stream, every[at : at + shards_per_task], unpack, strict)
@@ -55,22 +55,23 @@ def pieces(
 def read_piece(piece: Piece) -> Iterator[pa.RecordBatch]:
     """The rows of a task, a batch a page, each shard's in its order.
 
-    Several shards are read side by side: each gives two megabytes a second at most (GetRecords API
-    reference). What `FastReader.after` raises, if the piece is strict.
+    Several shards are read concurrently: each gives two megabytes a second at most (GetRecords API
+    reference). Raises what `FastReader.after` raises, if the piece is strict.
     """
     reader = _reader(piece.reach, piece.stream)
-    stretches = [_batches(reader, piece, one) for one in piece.stretches]
+    stretches = [_batches(reader, piece, stretch) for stretch in piece.stretches]
     return together(stretches, AT_ONCE)
 
 
-def _batches(reader: FastReader, piece: Piece, one: Stretch) -> Iterator[pa.RecordBatch]:
+def _batches(reader: FastReader, piece: Piece, stretch: Stretch) -> Iterator[pa.RecordBatch]:
     from reshardctl.spark.source.rows import batch_of
 
     try:
         for page in reader.after(
-            one.shard, one.begin, one.until, to_end=one.to_end, unread=one.unread
+            stretch.shard, stretch.begin, stretch.until,
+            to_end=stretch.to_end, unread=stretch.unread,
         ):
-            yield batch_of(page.records, one.shard, reader.name, unpack=piece.unpack)
+            yield batch_of(page.records, stretch.shard, reader.name, unpack=piece.unpack)
     except (PastEnd, TimeAhead):  # a closed shard that is begun at a time behind its end
         return
     except (ShardGone, Unmet) as gone:
@@ -81,5 +82,5 @@ def _batches(reader: FastReader, piece: Piece, one: Stretch) -> Iterator[pa.Reco
 
 @cache
 def _reader(reach: Reach, stream: str) -> FastReader:
-    """One a process: connections and credentials outlive the tasks of Spark's workers."""
+    """One reader a process: connections and credentials outlive the tasks of Spark's workers."""
     return FastReader(reach, stream)

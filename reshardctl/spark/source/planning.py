@@ -1,6 +1,6 @@
 """The driver's part of a streaming query: which batch comes next, and what its tasks read.
 
-Knows nothing of PySpark. `stream.py` hands it what PySpark calls with.
+Independent of PySpark; `stream.py` passes on what PySpark calls with.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _BEGINNING = Starting(Start(TRIM_HORIZON))
 
 @dataclass(slots=True)
 class Planner:
-    """Plans the batches of one query. Keeps iterators and a listing; its memory may be lost."""
+    """Plans the batches of one query. Its memory (iterators, a listing) may be lost."""
 
     options: StreamOptions
     lists: Lists
@@ -52,9 +52,10 @@ class Planner:
     _begun: float | None = None
     """When this process planned the query's first batch, if it did."""
     _looked_up: bool = False
-    """Whether old places were, once a process: a query that runs is not that far behind."""
+    """Whether old positions were looked up, once a process: a running query is not that far behind.
+    """
     _listed: Lineage | None = None
-    """What the newest batch was planned by."""
+    """The lineage by which the newest batch was planned."""
 
     def __post_init__(self) -> None:
         common = self.options.common
@@ -63,33 +64,33 @@ class Planner:
         self._ends = Ends(self._tips, self.progress, self.clock)
 
     def initial(self) -> Raw:
-        """The line before the first batch: no shard yet. The same whenever it is asked for."""
+        """The offset before the first batch: no shard yet. Always the same."""
         return written(Offset({}, self.options.common.stream_name))
 
     def latest(self, start: Raw | None, most: int | None) -> Raw:
-        """Where the next batch ends, `start` itself where there is none.
+        """Where the next batch ends, `start` itself if there is none.
 
         start: where it begins; `None` on PySpark 4.0 and 4.1, which do not say: then it begins
         where the batch ended for which `stretches` was last called.
         """
-        found = start if start is not None else self._position or self.initial()
+        begin = start if start is not None else self._position or self.initial()
         now = self.clock()
-        if found == self._idle and 0 <= now - self._idle_at < IDLE_PACE:
-            return found  # Spark asks every ten milliseconds while nothing comes
-        offset = self._own(found)
+        if begin == self._idle and 0 <= now - self._idle_at < IDLE_PACE:
+            return begin  # Spark asks every ten milliseconds while nothing comes
+        offset = self._own(begin)
         listed = not self._view.old
         try:
             after = self._next(offset, self._view.lineage(), most)
         except (CannotTell, UsageError) as error:
             if not listed or isinstance(error, losses.DataLoss):
                 raise
-            # A shard or the whole stream may be another one than the listing that is held says.
+            # A shard or the whole stream may differ from the listing that is held.
             self._view.drop()
             after = self._next(offset, self._view.lineage(), most)
         self.progress.planned(after or offset, after is not None)
         if after is None:
-            self._idle, self._idle_at = found, now
-            return found
+            self._idle, self._idle_at = begin, now
+            return begin
         planned = written(after)
         self._planned = json.dumps(planned)
         return planned
@@ -122,7 +123,7 @@ class Planner:
         return offset
 
     def _next(self, offset: Offset, lineage: Lineage, most: int | None) -> Offset | None:
-        """The offset after the next batch, `None` if nothing is to be read or to be noted."""
+        """The offset after the next batch, `None` if nothing is to be read or noted."""
         starting, now = self.options.starting, self.clock()
         self._listed = lineage
         if (anew := losses.recreated(offset, lineage.stream.created)) is not None:
@@ -161,13 +162,13 @@ class Planner:
         if offset.initial:
             return []
         new = {s: losses.from_birth(lineage, s, position) for s, position in entering.items()}
-        found = [
+        losses_found = [
             losses.trimmed(offset.shards, lineage),
             losses.skipped(offset, lineage, entering),
             self._expired({**offset.shards, **new}, lineage, now, kept_for(offset, lineage)),
             None if self._looked_up else self._shortened(offset.shards, lineage, now),
         ]
-        return [loss for loss in found if loss is not None]
+        return [loss for loss in losses_found if loss is not None]
 
     def _expired(
         self,
@@ -176,7 +177,7 @@ class Planner:
         now: float,
         retention: float,
     ) -> Loss | None:
-        """Places past retention whose own record cannot be read any more either."""
+        """The loss of expired positions whose own record cannot be read any more either."""
         horizon = now - retention
         gone = [
             (shard, since)
@@ -192,30 +193,30 @@ class Planner:
         gone = [(shard, seq) for shard, seq in asked if not self._tips.holds(shard, seq)]
         return losses.shortened(gone, now)
 
-    def _lost(self, found: list[Loss]) -> None:
-        if not found:
+    def _lost(self, lost: list[Loss]) -> None:
+        if not lost:
             return
         stream = self.options.common.stream_name
         if self.options.fail_on_loss:
-            raise losses.failure(found, stream)
-        self.progress.lose(found, stream)
+            raise losses.failure(lost, stream)
+        self.progress.lose(lost, stream)
 
     def _stretches(self, first: Offset, last: Offset) -> list[Stretch]:
         anew = _anew(first, last)
-        found = []
+        to_read = []
         for shard, position in sorted(last.shards.items()):
             begin = self._begin(first, shard, position, anew)
             if begin is None:
                 continue
             unread = None if anew else self._watched(first, shard)
             if position.end:
-                found.append(Stretch(shard, begin, None, to_end=True, unread=unread))
+                to_read.append(Stretch(shard, begin, None, to_end=True, unread=unread))
             elif position.seq and _ahead(position.seq, begin):
-                found.append(Stretch(shard, begin, position.seq, unread=unread))
-        return found
+                to_read.append(Stretch(shard, begin, position.seq, unread=unread))
+        return to_read
 
     def _watched(self, first: Offset, shard: ShardId) -> Unread | None:
-        """What the executors may not pass over. A new query owes what it meets first."""
+        """Records that the executors must not skip; for a new query only those after its first."""
         lineage = self._listed
         if lineage is None or not self.options.fail_on_loss:
             return None
@@ -246,14 +247,14 @@ class Planner:
         return entry(lineage, first.shards, shard) if shard in lineage else OffsetPosition()
 
     def _again(
-        self, first: Offset, last: Offset, lineage: Lineage, found: list[Stretch]
+        self, first: Offset, last: Offset, lineage: Lineage, planned: list[Stretch]
     ) -> list[Stretch]:
-        """What is left to read of a batch that another process planned, or this one long ago."""
+        """The unread part of a batch that another process planned, or this one long ago."""
         if (anew := losses.recreated(last, lineage.stream.created)) is not None:
             self._lost([anew])
             return []
         losses.all_born(last, lineage)
-        reading = {ShardId(one.shard): one for one in found}
+        reading = {ShardId(stretch.shard): stretch for stretch in planned}
         new = first.initial or _anew(first, last)
         places = {s: OffsetPosition() if new else self._owed(first, lineage, s) for s in reading}
         now = self.clock()
@@ -263,11 +264,11 @@ class Planner:
             self._shortened(places, lineage, now),
         )
         self._lost([loss for loss in lost if loss is not None])
-        return [one for shard, one in reading.items() if shard in lineage]
+        return [stretch for shard, stretch in reading.items() if shard in lineage]
 
 
 def _anew(first: Offset, last: Offset) -> bool:
-    """Whether the stream was made anew between two offsets."""
+    """Whether the stream was recreated between two offsets."""
     return last.created is not None and losses.recreated(first, last.created) is not None
 
 

@@ -34,8 +34,7 @@ class Progress:
     def unasked(
         self, lineage: Lineage, shard: ShardId, position: OffsetPosition, now: float
     ) -> None:
-        """A shard that is read to its end, or to a goal, without a look at what lies before it:
-        its place tells how long it had to wait."""
+        """Estimates the delay of a shard that is read to an end or a goal without being asked."""
         then = stands_for(position) or lineage.opened_at(shard)
         self.behind[shard] = 0 if then is None else max(0, round(1000 * (now - then)))
 
@@ -56,7 +55,7 @@ class Progress:
         return max(self.behind.values(), default=0)
 
     def report(self) -> dict[str, Any] | None:
-        """What stands as latestOffset in a query's progress; `None` before the first batch."""
+        """The latestOffset in a query's progress; `None` before the first batch."""
         if not self.behind:
             return None
         return {

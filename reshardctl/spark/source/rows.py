@@ -30,7 +30,7 @@ ARROW = pa.schema([
 def batch_of(
     records: Sequence[Record], shard: str, stream: str, *, unpack: bool
 ) -> pa.RecordBatch:
-    """The rows of some records in their order; none are skipped."""
+    """The rows of records in their order; none are skipped."""
     data = [record.data for record in records]
     keys = [record.partition_key for record in records]
     bodies = pa.array(data, pa.binary())
@@ -52,7 +52,7 @@ def batch_of(
 
 
 def _moments(records: Sequence[Record]) -> pa.Array:
-    """When the records arrived; null where that is missing. The service tells milliseconds."""
+    """When the records arrived; null if that is missing. The service has milliseconds."""
     seconds = [record.approximate_arrival_timestamp for record in records]
     milliseconds = pc.round(pc.multiply(pa.array(seconds, pa.float64()), 1000.0))
     moments = milliseconds.cast(pa.int64()).cast(pa.timestamp("ms", "UTC"))

@@ -1,4 +1,4 @@
-"""Where a query that has no checkpoint yet begins: the option startingPosition."""
+"""Where a query without a checkpoint begins: the option startingPosition."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _FORMS = (
     '{"AFTER_SEQUENCE_NUMBER": "4966…"}}'
 )
 _EARLIEST = 1_384_387_200
-"""14 November 2013, Unix seconds: Kinesis was announced. What is less is no time of a record."""
+"""14 November 2013, Unix seconds, when Kinesis was announced; lower numbers are no record's time.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A place to begin at. kind: a constant of this module; value: a number, or Unix seconds
-    for AT_TIMESTAMP, else `None`."""
+    """A start. kind: a constant of this module; value: a number, Unix seconds, or `None`."""
 
     kind: str
     value: str | float | None = None
@@ -35,14 +35,14 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Starting:
-    """The line to begin at: one start for all shards, or one for each shard named."""
+    """The frontier to begin at: one start for all shards, or one for each named shard."""
 
     everywhere: Start | None = None
     shards: Mapping[ShardId, Start] = field(default_factory=dict)
 
 
 def parse_starting(text: str) -> Starting:
-    """The option's value. UsageError if it makes no sense."""
+    """Read the option; raises UsageError if it makes no sense."""
     stripped = text.strip()
     if stripped.startswith("{"):
         return Starting(shards=_shards(stripped))
@@ -60,28 +60,28 @@ def _shards(text: str) -> dict[ShardId, Start]:
         value = json.loads(text)
     except ValueError as error:
         raise UsageError(f"startingPosition is no JSON: {error}", f"write {_FORMS}") from None
-    found: dict[ShardId, Start] = {}
-    for name, one in value.items():
+    starts: dict[ShardId, Start] = {}
+    for name, start in value.items():
         if index_of(name) is None:
             raise UsageError(f"startingPosition: {name!r} is no shard id", f"write {_FORMS}")
-        found[ShardId(name)] = _start(name, one)
-    if not found:
+        starts[ShardId(name)] = _start(name, start)
+    if not starts:
         raise UsageError("startingPosition names no shard", f"write {_FORMS}")
-    return found
+    return starts
 
 
-def _start(shard: str, one: object) -> Start:
-    if isinstance(one, str):
-        if one.upper() in (TRIM_HORIZON, LATEST, SHARD_END):
-            return Start(one.upper())
-        return Start(AFTER_SEQUENCE_NUMBER, _number(shard, one))
-    if isinstance(one, Mapping) and len(one) == 1:
-        ((kind, value),) = one.items()
+def _start(shard: str, given: object) -> Start:
+    if isinstance(given, str):
+        if given.upper() in (TRIM_HORIZON, LATEST, SHARD_END):
+            return Start(given.upper())
+        return Start(AFTER_SEQUENCE_NUMBER, _number(shard, given))
+    if isinstance(given, Mapping) and len(given) == 1:
+        ((kind, value),) = given.items()
         if kind == AT_TIMESTAMP:
             return Start(kind, _moment(str(value)))
         if kind == AFTER_SEQUENCE_NUMBER:
             return Start(kind, _number(shard, str(value)))
-    raise UsageError(f"startingPosition of {shard} is {str(one)[:80]!r}", f"write {_FORMS}")
+    raise UsageError(f"startingPosition of {shard} is {str(given)[:80]!r}", f"write {_FORMS}")
 
 
 def _number(shard: str, text: str) -> str:

@@ -32,11 +32,11 @@ try:
 except ImportError:  # 4.0 and 4.1: one batch a run of AvailableNow
 
     class SupportsTriggerAvailableNow:  # type: ignore[no-redef]
-        """Stands in for what PySpark has from 4.2 on."""
+        """Replaces what PySpark has from 4.2 on."""
 
 
 class LineageStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
-    """Hands PySpark's calls to a `Planner`, and pieces to the executors."""
+    """Passes PySpark's calls to a `Planner`, and pieces to the executors."""
 
     @telling
     def __init__(self, options: Mapping[str, str]) -> None:
@@ -45,13 +45,13 @@ class LineageStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow): 
 
     @telling
     def initialOffset(self) -> Raw:  # noqa: N802
-        """The line before the first batch."""
+        """The offset before the first batch."""
         return self._plans().initial()
 
-    # 4.2 and later tell the two ways to call it apart by whether there are parameters.
+    # 4.2 and later distinguish the two ways to call it by whether there are parameters.
     @telling
     def latestOffset(self, start: Raw | None = None, limit: Any = None) -> Raw:  # noqa: N802
-        """Where the next batch ends; `start` where there is nothing to read."""
+        """Where the next batch ends; `start` if there is nothing to read."""
         most = self._options.most if limit is None else getattr(limit, "max_rows", None)
         return self._plans().latest(start, most)
 
@@ -92,7 +92,7 @@ class LineageStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow): 
 
     @telling
     def commit(self, end: Raw) -> None:
-        """Nothing is kept of what is done: the checkpoint has it."""
+        """Keeps nothing: the checkpoint has it."""
         self._plans().committed(end)
 
     def stop(self) -> None:

@@ -9,10 +9,7 @@ from reshardctl.kinesis.fast.reader import Begin, Unread
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """From `begin` up to and with number `until`, or to the shard's end.
-
-    unread: what may not be gone unsaid; `None` where that is not looked at.
-    """
+    """From `begin` up to `until` or the shard's end; unread: records that must not be gone."""
 
     shard: str
     begin: Begin

@@ -1,4 +1,4 @@
-"""Our errors where PySpark passes on nothing but an exception's text."""
+"""Our errors as text, because PySpark passes on nothing but an exception's text."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _WORDS = (
     ("--region and AWS_ENDPOINT_URL_KINESIS", "the options region and endpointUrl"),
     ("give --stream a name", "give streamName a name"),
 )
-"""What our commands call it, and what it is called here."""
+"""Words of our commands, and those of this source."""
 
 
 class SourceFailed(Exception):
-    """What a query dies of: what happened, and on the next line what to do."""
+    """A query's failure: what happened, and on the next line what to do."""
 
 
 def told(error: ReshardError) -> SourceFailed:
-    """The error with its way on in its text, in the words of a query instead of a command's."""
+    """The error with its advice in its text, in a query's words instead of a command's."""
     way = error.next
     for command, here in _WORDS:
         way = way.replace(command, here)
@@ -31,7 +31,7 @@ def told(error: ReshardError) -> SourceFailed:
 
 
 def telling(method: Callable[..., T]) -> Callable[..., T]:
-    """Let a method raise `told` errors."""
+    """Lets a method raise `told` errors."""
 
     @wraps(method)
     def wrapped(*args: Any, **words: Any) -> T:

@@ -1,9 +1,9 @@
-"""Where a shard ends for now: the number of a record that was seen there.
+"""Finds where a shard ends for now: the number of a record that was seen there.
 
-Kinesis tells no shard's newest number. So one record is asked for behind the place so far; if
-more lie behind it, the tip is approached from the other side, by AT_TIMESTAMP with ever longer
-windows before now, each answered by a single record, and the last one read as a page. Payloads
-are read for the last window alone, which is a second long.
+Kinesis does not return a shard's newest number. So one record is read after the position so far; if
+more follow it, the tip is approached from the other side, by AT_TIMESTAMP with ever longer windows
+before now, each answered by a single record, and the last one read as a page. Payloads are read for
+the last window only, which is a second long.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from reshardctl.model import ShardId
 WINDOWS = (1.0, 10.0, 60.0, 600.0, 3600.0, 21_600.0, 86_400.0, 604_800.0, 31_536_000.0)
 """Seconds before now; the longest is the longest retention of a stream."""
 IDLE_PACE = 1.0
-"""Seconds between two looks at a shard in which nothing lay: a shard is read five times a second
-at most, by all its readers together (GetRecords API reference)."""
+"""Seconds between two reads of an empty shard; a shard is read at most five times a second, by all
+its readers together (GetRecords API reference)."""
 _EMPTY = 20
 _PATIENT = 1000
-"""How many answers without a record are followed where MillisBehindLatest says more lies ahead: at
-every trigger, and where a process looks at a shard for the first time or for good."""
+"""How many answers without a record are followed while MillisBehindLatest says that more records
+come: at every trigger, and when a process reads a shard for the first time or for good."""
 _PAGES = 20
-"""How many pages of the last window are read to reach its end."""
+"""Pages of the last window that are read to reach its end."""
 _NARROW = 12
 """How often a window is halved."""
 _ALL = 10_000
 
 
 class Reads(Protocol):
-    """What is needed of `FastReader`; what it raises is passed on."""
+    """The methods needed of `FastReader`; what it raises is passed on."""
 
     def iterator(self, shard: str, kind: Start, value: str | float | None = None) -> str: ...
 
@@ -45,9 +45,12 @@ class Reads(Protocol):
 class Found:
     """What was seen of one shard.
 
-    number: of the last record met, `None` if none was. behind: MillisBehindLatest behind the first
-    record, so what the query was behind. quiet: whether nothing lies behind `number`, or behind
-    the place where none was met. ended: whether the shard's end was met. count: records met.
+    Attributes:
+        number: Number of the last record read, `None` if none was.
+        behind: MillisBehindLatest after the first record, by which the query was behind.
+        quiet: Whether nothing follows `number`, or the position if no record was read.
+        ended: Whether the shard's end was reached.
+        count: Number of records read.
     """
 
     number: str | None = None
@@ -59,7 +62,7 @@ class Found:
 
 @dataclass(slots=True)
 class _Kept:
-    """An iterator that stands at `begin`, or behind it with nothing between."""
+    """An iterator at `begin`, or after it with nothing in between."""
 
     begin: Begin
     iterator: str | None
@@ -68,14 +71,14 @@ class _Kept:
 
 @dataclass(slots=True)
 class Tips:
-    """Looks at shards. Safe to use from several threads, a shard from one at a time."""
+    """Finds tips; may be used from several threads, but a shard only from one at a time."""
 
     reads: Reads
     clock: Callable[[], float] = time.time
     _kept: dict[ShardId, _Kept] = field(default_factory=dict)
 
     def behind(self, shard: ShardId, begin: Begin) -> Found:
-        """The newest record behind a place. Costs one read while there is none."""
+        """The newest record after a position; one read while there is none."""
         kept = self._kept.get(shard)
         quiet = kept.quiet_at if kept and kept.begin == begin else None
         if quiet is not None and 0 <= self.clock() - quiet < IDLE_PACE:
@@ -91,7 +94,7 @@ class Tips:
             self._keep(shard, number, page.following)
             return Found(number, quiet=True, count=1)
         newest, quiet = self._approach(shard, number, _arrival(page))
-        # Arrival times are not in the order of numbers: a window may begin before the place.
+        # Arrival times are not in the order of numbers: a window may begin before the position.
         newest = number if newest is None else max(number, newest, key=order)
         return Found(newest, page.behind, quiet, count=1)
 
@@ -101,7 +104,7 @@ class Tips:
         return Found(newest, quiet=quiet)
 
     def count(self, shard: ShardId, begin: Begin, most: int, until: str | None) -> Found:
-        """The record so many behind a place, or the last before that; never one behind `until`."""
+        """The record `most` after a position, or the last before that; never one after `until`."""
         number: str | None = None
         met = behind = 0
         page = self._first(shard, begin, most)
@@ -124,18 +127,19 @@ class Tips:
         return Found(number, behind, quiet, count=met)
 
     def holds(self, shard: ShardId, number: str) -> bool:
-        """Whether the record with this number can still be read, so that nothing behind it is
-        gone: retention takes the oldest first."""
-        found = self._seen(shard, Begin("AT_SEQUENCE_NUMBER", number))
-        return found is not None and bool(found.records) and _number(found) == number
+        """Whether the record with this number, and so all after it, can still be read."""
+        page = self._seen(shard, Begin("AT_SEQUENCE_NUMBER", number))
+        return page is not None and bool(page.records) and _number(page) == number
 
     def forget(self) -> None:
-        """Drop all iterators: of a stream that is another one now."""
+        """Drop all iterators, if the stream was replaced by another."""
         self._kept.clear()
 
     def _first(self, shard: ShardId, begin: Begin, limit: int) -> Page | None:
-        """The first page with records behind a place, else the last one met; `None` where the
-        place lies in the future. Keeps the iterator of an empty page."""
+        """The first page with records after a position, else the last one; `None` in the future.
+
+        Keeps the iterator of an empty page.
+        """
         kept = self._kept.pop(shard, None)
         iterator = kept.iterator if kept and kept.begin == begin else None
         try:
@@ -144,7 +148,7 @@ class Tips:
                 page = self._page(self.reads.iterator(shard, *begin), limit)
         except TimeAhead:
             return None
-        # The next trigger goes on behind what was empty; another process would begin anew.
+        # The next trigger continues after what was empty; another process would begin again.
         page = self._met(page, limit, _EMPTY if iterator else _PATIENT)
         if page is not None and not page.records:
             quiet = None if page.behind else self.clock()
@@ -164,8 +168,7 @@ class Tips:
     def _approach(
         self, shard: ShardId, first: str | None, arrived: float | None
     ) -> tuple[str | None, bool]:
-        """The newest record and whether it is the tip. first: a record that was met, and when it
-        arrived: the tip does not lie before."""
+        """The newest record, and whether it is the tip. first: a record met, with its arrival."""
         now = self.clock()
         upper = now - WINDOWS[0]
         newest, quiet = self._newest_second(shard, upper)
@@ -197,7 +200,7 @@ class Tips:
     def _narrow(
         self, shard: ShardId, begin: Begin, lower: float, upper: float, newest: str
     ) -> tuple[str | None, bool]:
-        """Halve the time in which the tip lies to a second, then read that second."""
+        """Halve the time in which the tip is to a second, then read that second."""
         for _ in range(_NARROW):
             if upper - lower <= WINDOWS[0]:
                 break
@@ -214,7 +217,7 @@ class Tips:
     def _read_on(
         self, shard: ShardId, begin: Begin, newest: str | None
     ) -> tuple[str | None, bool]:
-        """The last record of the pages from here on, `newest` where there is none."""
+        """The last record of the pages from here on, `newest` if there is none."""
         page = self._page(self.reads.iterator(shard, *begin), _ALL)
         for _ in range(_PAGES):
             if page is None:
@@ -229,7 +232,7 @@ class Tips:
         return newest, False
 
     def _seen(self, shard: ShardId, begin: Begin) -> Page | None:
-        """One record at a place, else the last answer without one; `None` if it cannot be told."""
+        """One record at a position, else the last answer without one; `None` if unknown."""
         try:
             page = self._page(self.reads.iterator(shard, *begin), 1)
         except TimeAhead:
@@ -237,7 +240,7 @@ class Tips:
         return self._met(page, 1, _PATIENT)
 
     def _met(self, page: Page | None, limit: int, hops: int) -> Page | None:
-        """The first page with a record from this one on, else the last one looked at."""
+        """The first page with a record from this one on, else the last page read."""
         for _ in range(hops):
             if page is None or page.records or page.following is None or not page.behind:
                 break
@@ -247,7 +250,7 @@ class Tips:
 
 def _before(page: Page, until: str) -> list[Record]:
     end = order(until)
-    return [one for one in page.records if order(one.sequence_number) <= end]
+    return [record for record in page.records if order(record.sequence_number) <= end]
 
 
 def _number(page: Page) -> str:

@@ -1,4 +1,4 @@
-"""Several iterators side by side, each in the order of its own."""
+"""Runs several iterators concurrently, each in its own order."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ T = TypeVar("T")
 
 
 def together(sources: Sequence[Iterator[T]], at_once: int) -> Iterator[T]:
-    """What all of them yield, as it comes; each is one step ahead of what was taken from it.
+    """Yields what the iterators yield, as it comes; each is one step ahead of its consumer.
 
-    at_once: how many are asked at a time; the others wait until one is exhausted. What one raises
-    is raised; those that are being asked are waited for.
+    at_once: how many run at a time; the others wait until one is exhausted. An exception of one is
+    raised after those that are running have finished their step.
     """
     waiting = list(reversed(sources))
     with ThreadPoolExecutor(max(1, min(at_once, len(sources)))) as pool:
@@ -36,7 +36,7 @@ def together(sources: Sequence[Iterator[T]], at_once: int) -> Iterator[T]:
 
 
 def _step(source: Iterator[T]) -> list[T]:
-    """The next of it, or nothing behind its end."""
-    for one in source:
-        return [one]
+    """The iterator's next item, or nothing after its end."""
+    for item in source:
+        return [item]
     return []

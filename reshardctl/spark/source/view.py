@@ -1,4 +1,4 @@
-"""The listing as the driver sees it, kept for some seconds: triggers may be far closer."""
+"""The driver's listing, kept for some seconds, because triggers may be far closer."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from reshardctl.errors import CannotTell, StreamUnsettled
 from reshardctl.lineage import Lineage
 
 LISTED_FOR = 10.0
-"""Seconds. A reshard is noticed so much later; nothing is lost by that."""
+"""Seconds by which a reshard is noticed later; nothing is lost by that."""
 SHARE = 10.0
-"""A listing that takes long is kept for so many times as long, up to LONGEST seconds: of a
-stream with 100 000 listed shards, or of one that is UPDATING, which is listed until two agree."""
+"""A listing that takes long is kept this many times as long, up to LONGEST seconds: for a stream
+with 100 000 listed shards, or one that is UPDATING, which is listed until two agree."""
 LONGEST = 60.0
 UNSETTLED_FOR = 600.0
-"""Seconds for which a stream may be read by its last listing while no new one holds together, or
-can be had: DescribeStreamSummary is shared by all of an account (20 calls a second)."""
+"""Seconds for which the last listing may be used while no new one is consistent or can be had:
+DescribeStreamSummary is shared by the whole account (20 calls a second)."""
 LOG = logging.getLogger("reshardctl.spark.source")
 
 
 class Lists(Protocol):
-    """What is needed of `Kinesis`."""
+    """The method needed of `Kinesis`."""
 
     def lineage(self, stream: str, *, rereads: int = 5) -> Lineage: ...
 
@@ -37,16 +37,16 @@ class Afresh:
     _lists: Lists | None = None
 
     def lineage(self, stream: str, *, rereads: int = 5) -> Lineage:
-        """As `Lists`."""
+        """See `Lists`."""
         lists, self._lists = self._lists or self.connect(), None
-        found = lists.lineage(stream, rereads=rereads)
+        lineage = lists.lineage(stream, rereads=rereads)
         self._lists = lists
-        return found
+        return lineage
 
 
 @dataclass(slots=True)
 class View:
-    """A stream's lineage, listed anew when it is old or was dropped."""
+    """A stream's lineage, listed again when it is old or was dropped."""
 
     lists: Lists
     stream: str
@@ -64,23 +64,22 @@ class View:
         return self._lineage is None or self._dropped or not 0 <= self.clock() - self._at < held
 
     def lineage(self) -> Lineage:
-        """The lineage. What `Kinesis.lineage` raises, but for a short time of CannotTell."""
+        """The lineage; raises what `Kinesis.lineage` raises, after some time of CannotTell."""
         if self.old or self._lineage is None:
             begun = self.clock()
             try:
-                found = self._newer(self.lists.lineage(self.stream))
+                lineage = self._newer(self.lists.lineage(self.stream))
             except CannotTell as error:
                 if self._lineage is None or self.clock() - self._at > UNSETTLED_FOR:
                     raise
                 LOG.warning("%s: going on by the listing of before", error.what)
                 return self._lineage
-            self._lineage, self._at, self._dropped = found, self.clock(), False
+            self._lineage, self._at, self._dropped = lineage, self.clock(), False
             self._took = self._at - begun
         return self._lineage
 
     def _newer(self, found: Lineage) -> Lineage:
-        """What was listed, unless it lags behind what is held: listings are eventually consistent,
-        and what is missing there would be taken for trimmed. StreamUnsettled if it does."""
+        """The new listing; raises StreamUnsettled if it lags behind the held one."""
         held = self._lineage
         if held is None or found.stream.created != held.stream.created:
             return found
@@ -92,5 +91,5 @@ class View:
         )
 
     def drop(self) -> None:
-        """List anew the next time: something was met that the listing does not show."""
+        """List again the next time: something was seen that the listing does not show."""
         self._dropped = True
