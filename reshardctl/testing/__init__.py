@@ -1,4 +1,4 @@
-"""What tests need and AWS does not offer: a Kinesis in memory, with everything that can go wrong.
+"""For tests: a Kinesis in memory, with everything that can go wrong.
 
 It imports nothing else of this package, so that it can contradict it.
 """

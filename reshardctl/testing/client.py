@@ -1,4 +1,4 @@
-"""The fake behind boto3's calling style, without HTTP: `fake.client().list_shards(...)`."""
+"""The fake in boto3's calling style, without HTTP: `fake.client().list_shards(...)`."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ _ACTIONS = {re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower(): name for name in REQU
 
 
 class Client:
-    """Raises botocore's exceptions: ClientError, ParamValidationError, EndpointConnectionError
-    (nothing was done) and ReadTimeoutError (the answer was lost). It does not retry.
+    """Calls the fake and raises botocore's exceptions; it does not retry.
 
-    Timestamps come back as aware datetimes, blobs as bytes, absent values are left out.
+    Exceptions: ClientError, ParamValidationError, EndpointConnectionError (nothing was done) and
+    ReadTimeoutError (the answer was lost). Timestamps are returned as aware datetimes, blobs as
+    bytes, absent values are left out.
     """
 
     def __init__(self, call: Callable[[str, Mapping[str, Any], str], Answer], region: str) -> None:
@@ -58,7 +59,7 @@ class Client:
 
 
 class _Exceptions:
-    """`client.exceptions.X`: a subclass of ClientError for every code, made when asked for."""
+    """`client.exceptions.X`: a subclass of ClientError for every code, made on demand."""
 
     def __init__(self) -> None:
         self._made: dict[str, type[Exception]] = {}
@@ -109,7 +110,7 @@ def _error_shape(error: ApiError) -> dict[str, Any]:
 
 
 def _as_blob(value: object) -> object:
-    """boto3 takes text for a blob and sends it as UTF-8."""
+    """Encodes text as UTF-8, which boto3 does for a blob."""
     return value.encode() if isinstance(value, str) else _as_sent(value)
 
 

@@ -1,4 +1,4 @@
-"""The virtual clock: time moves when a test says so, or with real time from a given start."""
+"""The virtual clock: time moves only when a test says so, or with real time from a given start."""
 
 from __future__ import annotations
 

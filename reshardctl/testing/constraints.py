@@ -1,4 +1,4 @@
-"""What the API model asks of single parameters, checked before any stream is looked at.
+"""Constraints of the API model on single parameters, checked before any stream.
 
 Texts follow the recorded form "1 validation error detected: Value 'x' at 'y' failed to satisfy
 constraint: Member must ..." (kinesalite's tests, which run against AWS too).
@@ -113,8 +113,7 @@ def missing_parameters(action: str, params: Params) -> list[str]:
 
 
 def check(action: str, params: Params) -> None:
-    """Raise SerializationException for a parameter of a wrong type, ValidationException if one is
-    missing or breaks its own constraint."""
+    """Raises SerializationException for a wrong type, ValidationException for the rest."""
     for name, value in params.items():
         _check_type(name, value)
     broken = [_text("null", name, "Member must not be null")

@@ -1,4 +1,4 @@
-"""What every consumer keeps to, as a suite for pytest: one class, to be inherited.
+"""A test suite that every consumer passes, for pytest: one class, to be inherited.
 
     class TestOurs(ConsumerContract):
         consumer = Ours()
@@ -6,8 +6,8 @@
         def row(self, lineage, shard, place): ...    # a stored row, or None
         def junk(self): ...                          # anything that a store may hold
 
-A consumer that passes may be planned for: it answers for every shard, it says the same twice, and
-what it writes is what it then reads. Needs hypothesis.
+A consumer that passes may be planned for: it answers for every shard, gives the same answer
+twice, and reads back what it writes. Needs hypothesis.
 """
 
 
@@ -55,7 +55,7 @@ ALL = Accept(0.0, EVERYTHING, disorder=True)
 
 
 class Place(Enum):
-    """Where a row is to stand, in no library's words."""
+    """Where a row stands, in no library's words."""
 
     START = "start"
     INSIDE = "inside"
@@ -71,17 +71,17 @@ class ConsumerContract:
     foreign: Sequence[Image] = ()
 
     def row(self, lineage: Lineage, shard: ShardId, place: Place) -> Image | None:
-        """A row as the library stores it; `None` where it stores none for such a place."""
+        """A row as the library stores it; `None` where it stores none for such a position."""
         raise NotImplementedError
 
     def junk(self) -> st.SearchStrategy[list[Image]]:
-        """Rows of any sort: keys and attributes of every type, close to the truth and far off."""
+        """Rows of any sort: keys and attributes of every type, plausible and implausible."""
         raise NotImplementedError
 
     # What is drawn
 
     def healthy(self, lineage: Lineage) -> list[Image]:
-        """Every closed shard read to its end, every open one from its beginning on."""
+        """Every closed shard read to its end, every open one to a record."""
         places = {s: Place.INSIDE if lineage[s].open else Place.END for s in lineage}
         rows = [self.row(lineage, shard, place) for shard, place in places.items()]
         return sorted((row for row in rows if row is not None), key=lambda row: row.key)
@@ -89,7 +89,7 @@ class ConsumerContract:
     @st.composite
     @staticmethod
     def tables(draw: st.DrawFn, suite: ConsumerContract, lineage: Lineage) -> list[Image]:
-        """Any shard at any place or at none."""
+        """Any shard at any position or at none."""
         rows = []
         for shard in lineage:
             place = draw(st.sampled_from([None, *Place]))
@@ -101,8 +101,7 @@ class ConsumerContract:
     def damaged(
         self, data: st.DataObject, lineage: Lineage, images: Sequence[Image]
     ) -> list[Image]:
-        """The same rows, the numbers in some of them replaced: by one of another shard, by where
-        a shard starts or ends, or by one of no record."""
+        """The rows with some numbers of another shard, a shard's start or end, or of no record."""
         owns = {number_inside(lineage, shard): shard for shard in lineage}
         found = []
         for image in images:
@@ -127,7 +126,7 @@ class ConsumerContract:
         self, lineage: Lineage, images: Sequence[Image], options: Mapping[str, str],
         **more: Any,
     ) -> Case:
-        """The case that they pose, an hour after the last that happened."""
+        """The case that they pose, an hour after the last event."""
         candidates = self.consumer.candidates(self.consumer.parse(images), options)
         state = StreamState(lineage, _now(lineage))
         return Case(self.consumer, state, images, candidates, **more)
@@ -142,7 +141,7 @@ class ConsumerContract:
     @_settings
     @given(st.data())
     def test_rows_of_any_sort_are_judged_or_refused(self, data: st.DataObject) -> None:
-        """UsageError is the only way out: a strange row is a finding, never an accident."""
+        """UsageError is the only exception: a strange row is a finding."""
         lineage = data.draw(lineages())
         try:
             images = data.draw(self.junk())
@@ -220,7 +219,7 @@ class ConsumerContract:
     @_settings
     @given(st.data())
     def test_a_healthy_store_needs_nothing(self, data: st.DataObject) -> None:
-        """Encoding the line that is stored already is no write."""
+        """Encoding the frontier that is stored already needs no write."""
         lineage = data.draw(lineages())
         images = self.healthy(lineage)
         checkpoint = self.consumer.parse(images)
@@ -238,13 +237,13 @@ class ConsumerContract:
         case, plan = self._planned(data, lineage, images, accept=ALL)
         rows = after(images, plan.steps)
         again = decide(replace(case, images=rows))
-        # What is left alone may still be asked about; to be written is nothing any more.
+        # A residual may still lead to a question, but nothing is left to be written.
         assert not isinstance(again, Plan), (plan.steps, again)
 
     @_settings
     @given(st.data())
     def test_no_start_after_a_plan_delivers_less(self, data: st.DataObject) -> None:
-        """But for what the plan's own line says was processed, and none dies that lived."""
+        """After a plan each start delivers as much, except what counts as processed."""
         lineage, images = self.drawn(data)
         images = self.damaged(data, lineage, images)
         case, plan = self._planned(data, lineage, images, policies=(LOSSLESS,), accept=ALL)
@@ -281,7 +280,7 @@ class ConsumerContract:
     @_settings
     @given(st.data())
     def test_a_plan_can_be_taken_back(self, data: st.DataObject) -> None:
-        """Every attribute and type but those that move by themselves."""
+        """Every attribute and type is restored except volatile ones."""
         lineage, images = self.drawn(data)
         _, plan = self._planned(data, lineage, images)
         spec = self.consumer.spec
@@ -376,7 +375,7 @@ class ConsumerContract:
 
 
 def delivered(lineage: Lineage, run: Simulation) -> dict[ShardId, tuple[Cut, Cut]]:
-    """Of every listed shard that a start certainly reads: from where at the latest, until where."""
+    """The interval of every listed shard that a start certainly reads."""
     if run.crash is not None:
         return {}
     found: dict[ShardId, tuple[Cut, Cut]] = {}
@@ -399,7 +398,7 @@ def _replaced(value: Any, old: str, new: str) -> Any:
 
 
 def _still(images: Sequence[Image], lost: frozenset[str]) -> dict[str, dict[str, AttributeValue]]:
-    """Rows without the attributes that no undo brings back."""
+    """Rows without the attributes that no undo restores."""
     return {
         image.key: {n: v for n, v in image.attributes.items() if n not in lost}
         for image in images
@@ -407,6 +406,6 @@ def _still(images: Sequence[Image], lost: frozenset[str]) -> dict[str, dict[str,
 
 
 def _now(lineage: Lineage) -> float:
-    """An hour after the youngest shard was born."""
+    """An hour after the youngest shard was created."""
     opened = [lineage.opened_at(shard) for shard in lineage]
     return max([lineage.stream.created, *(time for time in opened if time is not None)]) + 3600.0

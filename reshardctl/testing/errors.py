@@ -1,7 +1,7 @@
 """Errors as the service answers them: a code, a text and an HTTP status.
 
-Texts are recorded answers of AWS where one is known (kinesalite's tests, which run against AWS
-too; boto3#1478; KCL#391; beam#33478; amazon-kinesis-scaling-utils#82). The others are ours.
+Texts are recorded answers of AWS where one is known (kinesalite's tests, which run against AWS too;
+boto3#1478; KCL#391; beam#33478; amazon-kinesis-scaling-utils#82). The others are ours.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import NoReturn
 
 
 class ApiError(Exception):
-    """The service refuses. `code` is what clients dispatch on."""
+    """The service refuses; clients act on `code`."""
 
     def __init__(self, code: str, message: str | None = None, status: int | None = None) -> None:
         known = _KNOWN.get(code, ("", 400))
@@ -52,7 +52,7 @@ def invalid(message: str) -> NoReturn:
 
 
 def not_valid(message: str) -> NoReturn:
-    """Raise ValidationException, which precedes every look at the stream."""
+    """Raise ValidationException, which precedes every check of the stream."""
     raise ApiError("ValidationException", message)
 
 

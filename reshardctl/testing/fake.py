@@ -24,8 +24,8 @@ from reshardctl.testing.stream import ON_DEMAND, Stream
 class FakeKinesis:
     """A Kinesis of one account, in memory; safe to call from several threads.
 
-    `clock` moves it, `settings` tunes it, `faults` breaks it, `calls` is what was asked of it.
-    `load_topology` makes one that already holds streams.
+    `clock` moves it, `settings` tunes it, `faults` breaks it, `calls` is the log. `load_topology`
+    makes one that already holds streams.
     """
 
     def __init__(
@@ -83,13 +83,13 @@ class FakeKinesis:
         return [call for call in self.calls if call.action in MUTATING]
 
     def stream(self, name: str, region: str | None = None) -> Stream:
-        """The state of a stream, settled; KeyError if there is none. For tests to look into."""
+        """The state of a stream after all due changes; KeyError if there is none. For tests."""
         with self._lock:
             self._service.settle(self.clock.now())
             return self._service.streams[region or self.region, name]
 
     def add_stream(self, stream: Stream) -> Stream:
-        """Take in a stream made elsewhere; ValueError if the name is taken."""
+        """Add a stream made elsewhere; ValueError if the name is taken."""
         key = (stream.region, stream.name)
         with self._lock:
             if key in self._service.streams:
@@ -110,18 +110,18 @@ class FakeKinesis:
             self._service.settle(self.clock.now())
 
     def put(self, name: str, shard: int | str, payload: bytes | str, key: str = "k") -> Record:
-        """Put a record straight into an open shard, beside the API and its call log."""
+        """Put a record straight into an open shard, without the API and its call log."""
         number = number_of(shard) if isinstance(shard, str) else shard
         raw = payload.encode() if isinstance(payload, str) else payload
         with self._lock:
-            found = self.stream(name).shards[number]
-            if found.closed is not None:
-                raise ValueError(f"{found.id} is closed")
+            target = self.stream(name).shards[number]
+            if target.closed is not None:
+                raise ValueError(f"{target.id} is closed")
             now = self.clock.now()
-            return found.put(raw, key, now, now + self.settings.arrival_lag)
+            return target.put(raw, key, now, now + self.settings.arrival_lag)
 
     def trim_shard(self, name: str, shard: int) -> None:
-        """Let a shard vanish from listings and reads, whatever its age."""
+        """Remove a shard from listings and reads, whatever its age."""
         with self._lock:
             self.stream(name).shards[shard].withdrawn = True
 

@@ -12,7 +12,7 @@ from reshardctl.testing.requests import Answer, Request
 
 Proceed = Callable[[Request], Answer]
 Fault = Callable[[Request, Proceed], Answer]
-"""Gets the request and the way on; returns an answer or raises ApiError or NoAnswerError."""
+"""Gets the request and the function that executes it; returns an answer or raises an error."""
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class _Armed:
 
 
 class Faults:
-    """The faults that are armed, oldest first; a call meets at most one of them."""
+    """The armed faults, oldest first; a call meets at most one of them."""
 
     def __init__(self) -> None:
         self._armed: list[_Armed] = []
@@ -54,10 +54,13 @@ class Faults:
     ) -> None:
         """Arm a fault.
 
-        `action` is an API action or "*". `fault` is an error code ("LimitExceededException"), an
-        exception (ApiError, NoAnswerError) or a function, such as those of this module. It strikes
-        `times` calls (None: all) after letting `after` matching calls pass. `when` narrows which
-        calls match.
+        Args:
+            action: An API action or "*".
+            fault: An error code ("LimitExceededException"), an exception (ApiError, NoAnswerError)
+                or a function, such as those of this module.
+            times: Number of calls it hits, None for all.
+            after: Number of matching calls that pass before.
+            when: Restricts which calls match.
         """
         with self._lock:
             self._armed.append(_Armed(action, _as_fault(fault), times, after, when))
@@ -68,7 +71,7 @@ class Faults:
             self._armed.clear()
 
     def take(self, request: Request) -> Fault | None:
-        """The fault that strikes this request, if any; counts it."""
+        """The fault that hits this request, if any; counts it."""
         with self._lock:
             for armed in self._armed:
                 if armed.takes(request):
@@ -96,7 +99,7 @@ def _refusing(code: str) -> Fault:
 
 
 def _text(code: str, request: Request) -> str | None:
-    """The text that names what was asked for, where the service's does; None: the usual one."""
+    """The message that names what was asked for, if the service's does; None: the usual one."""
     name = request.params.get("StreamName")
     arn = request.params.get("StreamARN")
     if code == "AccessDeniedException":
@@ -130,7 +133,7 @@ def timeout_after(request: Request, proceed: Proceed) -> Answer:
 
 
 def short_page(size: int) -> Fault:
-    """A page of at most `size` shards or records, with the token to go on; 0 is allowed."""
+    """A page of at most `size` shards or records, with the token to continue; 0 is allowed."""
 
     def fault(request: Request, proceed: Proceed) -> Answer:
         return proceed(replace(request, page=size))
@@ -151,10 +154,7 @@ def cut_page(size: int) -> Fault:
 
 
 def torn_listing(first_page: int | None = None) -> Fault:
-    """A listing across a reshard: page 1 from before it, the others from after.
-
-    Arm it with times=None; `first_page` cuts page 1 to that many shards.
-    """
+    """A listing with page 1 (of `first_page` shards) from before a reshard; use times=None."""
 
     def fault(request: Request, proceed: Proceed) -> Answer:
         later = "NextToken" in request.params
@@ -166,7 +166,7 @@ def torn_listing(first_page: int | None = None) -> Fault:
 
 
 def stale_listing(request: Request, proceed: Proceed) -> Answer:
-    """A listing that does not know of the last reshard yet."""
+    """A listing that does not have the last reshard yet."""
     return proceed(replace(request, view="before"))
 
 

@@ -27,7 +27,7 @@ _NO_CBOR = (
 
 
 class Server:
-    """A running server on 127.0.0.1; `url` is what clients take as their endpoint."""
+    """A running server on 127.0.0.1; `url` is the endpoint for clients."""
 
     def __init__(self, fake: FakeKinesis, port: int) -> None:
         self._http = _Http(("127.0.0.1", port), _Exchange)
@@ -54,7 +54,7 @@ class Server:
 
 
 def serve(fake: FakeKinesis, port: int = 0) -> Server:
-    """`with serve(fake) as server:` answers on 127.0.0.1 until the block ends; 0 = a free port."""
+    """Serves the fake on 127.0.0.1 within a `with` block; port 0 = a free one."""
     return Server(fake, port)
 
 
@@ -80,7 +80,7 @@ class _Exchange(BaseHTTPRequestHandler):
         except NoAnswerError:
             self._hang_up()
         except Exception as bug:
-            # Ours or a fault's: a client must see it at once, not wait for an answer.
+            # Our bug or a fault's: a client must see it at once, not wait for an answer.
             self._send(500, _error_body(ApiError("InternalFailure", repr(bug))), "InternalFailure")
         else:
             self._send(200, _encoded(answer))
@@ -133,7 +133,7 @@ class _Exchange(BaseHTTPRequestHandler):
         self.connection.shutdown(socket.SHUT_RDWR)
 
     def log_message(self, template: str, *args: object) -> None:
-        """Quiet: the call log of the fake has it all."""
+        """Nothing: the call log of the fake has everything."""
 
 
 def _error_body(error: ApiError) -> bytes:

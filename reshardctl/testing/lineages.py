@@ -1,4 +1,4 @@
-"""Any number of reshard histories, for tests of properties. Needs hypothesis."""
+"""Random reshard histories, for property tests. Needs hypothesis."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MINUTES_BETWEEN = 10
 
 @dataclass(slots=True)
 class _Making:
-    """Shards in the making, by number, and the time of the next reshard."""
+    """Shards being made, by number, and the time of the next reshard."""
 
     shards: list[Shard]
     now: int = CREATED
@@ -42,7 +42,7 @@ class _Making:
             self.shards[number] = replace(shard, end=str(end(number, epoch, self.now)))
 
     def in_order(self) -> list[int]:
-        """Open shards by their place in the hash space."""
+        """Open shards in the order of their hash keys."""
         numbers = [n for n, shard in enumerate(self.shards) if shard.end is None]
         return sorted(numbers, key=lambda n: self.shards[n].hash_start)
 
@@ -53,11 +53,11 @@ class _Making:
         self.born(low, middle, (number,))
         self.born(middle + 1, high, (number,))
 
-    def merge(self, one: int, other: int) -> None:
-        pair = [self.shards[one], self.shards[other]]
-        self.close(one, other)
+    def merge(self, lower: int, upper: int) -> None:
+        pair = [self.shards[lower], self.shards[upper]]
+        self.close(lower, upper)
         low = min(shard.hash_start for shard in pair)
-        self.born(low, max(shard.hash_end for shard in pair), (one, other))
+        self.born(low, max(shard.hash_end for shard in pair), (lower, upper))
 
 
 @st.composite
@@ -81,21 +81,21 @@ def lineages(draw: st.DrawFn, most: int = 5) -> Lineage:
 
 
 def _listed(draw: st.DrawFn, shards: list[Shard]) -> list[Shard]:
-    """Without those that were closed before some moment; open ones are always listed."""
+    """Without shards closed before some moment; open ones are always listed."""
     ends = sorted(int(shard.end) >> 36 & 2**36 - 1 for shard in shards if shard.end)
     gone = draw(st.sampled_from([0, *ends]))
     return [s for s in shards if s.end is None or int(s.end) >> 36 & 2**36 - 1 > gone]
 
 
 def number_inside(lineage: Lineage, shard: ShardId, index: int = 1) -> str:
-    """The number of a record of this shard, a minute after its birth."""
-    one = lineage[shard]
-    born = int(one.start)
+    """The number of a record of this shard, a minute after its creation."""
+    listed = lineage[shard]
+    born = int(listed.start)
     return str(born + (index << 80) + (60 << 36))
 
 
 def split_in_turn(roots: int, numbers: Sequence[int]) -> Lineage:
-    """A stream of so many shards, of which these were split one after the other."""
+    """A stream of `roots` shards, of which `numbers` were split one after the other."""
     making = _Making([])
     for number in range(roots):
         making.born(number * HASH_SPACE // roots, (number + 1) * HASH_SPACE // roots - 1)

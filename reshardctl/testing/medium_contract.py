@@ -1,13 +1,12 @@
-"""What every medium whose rows hold any attribute keeps to, as a suite for pytest: one class, to
-be inherited.
+"""A test suite for stores whose rows hold any attribute, for pytest: one class, to be inherited.
 
     class TestOurs(MediumContract):
         @pytest.fixture
         def store(self, tmp_path): ...      # a `StoreUnderTest`, empty, one per test
 
-A medium that passes may be trusted with a fix: it reads whole, it writes what was asked and
-nothing else, and it writes nothing at all over a row that moved. Where rows hold a few attributes
-only (a file its text, a text its positions), inherit `StoreContract` and say which in `Words`.
+A store that passes may be trusted with a fix: it reads everything, writes exactly what was asked,
+and writes nothing over a row that changed. If rows hold only a few attributes (a file its text, a
+text its positions), inherit `StoreContract` and name them in `Words`.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ AWKWARD_NAMES = ("status", "size", "a.b", "with space", "#n0", ":v0", "0", "name
 
 
 def row(key: str, **attributes: AttributeValue) -> Image:
-    """A row with a position and a counter, and what else is named."""
+    """A row with a position and a counter, and the given attributes."""
     base: dict[str, AttributeValue] = {
         "leaseKey": {"S": key},
         "checkpoint": {"S": "TRIM_HORIZON"},
@@ -253,4 +252,4 @@ OTHERWISE: dict[str, AttributeValue] = {
     "aList": {"L": [{"N": "1"}, {"S": "x"}, {"L": []}, {"B": "eA=="}]},
     "aMap": {"M": {"inner": {"SS": ["p", "q"]}, "deeper": {"M": {}}}},
 }
-"""For every attribute of EVERY_TYPE, a value that differs as little as it can."""
+"""For every attribute of EVERY_TYPE, a value that differs as little as possible."""

@@ -1,4 +1,4 @@
-"""A medium in memory: the same rules as the real ones, for tests and for the demo."""
+"""A store in memory, with the rules of the real ones, for tests and for the demo."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class MemoryStore:
         self._identity = dict(identity or {"medium": "memory", "arn": "memory:1", "created": "0"})
 
     def plant(self, image: Image) -> None:
-        """Put a row as another client would, over any that is there."""
+        """Put a row as another client would, over an existing one."""
         self.rows[image.key] = Image(image.key, canonical(image.attributes))
 
     def pull(self, key: str) -> None:
-        """Take a row away as another client would."""
+        """Delete a row as another client would."""
         self.rows.pop(key, None)
 
     def identity(self) -> Mapping[str, str]:
-        """What it was made with."""
+        """The identity that it was made with."""
         return dict(self._identity)
 
     def read(self) -> list[Image]:
@@ -45,7 +45,7 @@ class MemoryStore:
         return {key: self.rows.get(key) for key in keys}
 
     def write(self, step: Step, token: str) -> WriteResult:
-        """All writes of the step or none; a token that has succeeded succeeds again."""
+        """Apply all writes of the step or none; a token that has succeeded succeeds again."""
         if not 1 <= len(step.writes) <= self.max_writes:
             raise ValueError(f"a step of {len(step.writes)} writes")
         if len({write.key for write in step.writes}) < len(step.writes):

@@ -21,9 +21,8 @@ class Call(NamedTuple):
 class Request:
     """One request: an API action, its parameters in AWS's shape, blobs as bytes.
 
-    `page` and `view` are for faults: a smaller page, and the listing as it stood before or
-    stands after the last reshard whatever the stream's status. A "torn" page is one from before
-    whose continuation is asked for after.
+    page, view: for faults; a smaller page, and the listing from before or after the last reshard,
+    whatever the stream's status. A "torn" page is one from before whose continuation is from after.
     """
 
     action: str

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 END_INDEX = 2**63 - 1
-"""Index of every EndingSequenceNumber; no record ever has it."""
+"""Index of every EndingSequenceNumber; no record has it."""
 
 _PREFIX = 2
 _VERSION = 2
@@ -56,12 +56,12 @@ class SequenceNumber:
 
     @property
     def is_end(self) -> bool:
-        """Whether this is what a closed shard shows as its EndingSequenceNumber."""
+        """Whether it is an EndingSequenceNumber, as a closed shard shows."""
         return self.index == END_INDEX
 
 
 def start(shard: int, second: int) -> SequenceNumber:
-    """The StartingSequenceNumber of a shard that is born in `second`."""
+    """The StartingSequenceNumber of a shard that is created in `second`."""
     return SequenceNumber(epoch=second, index=0, time=second, shard=shard)
 
 

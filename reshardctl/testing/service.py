@@ -22,7 +22,7 @@ class Service:
     """The newest second in any number of a deleted stream of that name."""
 
     def settle(self, now: float) -> None:
-        """Make everything happen that is due by `now`."""
+        """Apply all changes that are due by `now`."""
         for key, stream in list(self.streams.items()):
             if stream.status == "DELETING" and stream.status_until <= now:
                 self.graves[key] = stream.newest_second()
@@ -53,7 +53,7 @@ class Service:
         return stream
 
     def readable(self, request: Request) -> Stream:
-        """Like stream_of, for reads and writes: a stream still being made is not found."""
+        """Like stream_of, for reads and writes: a stream that is being created is not found."""
         stream = self.stream_of(request)
         if stream.status not in ("ACTIVE", "UPDATING"):
             stream_not_found(stream.name, stream.account)
@@ -69,6 +69,6 @@ def shard_of(stream: Stream, shard_id: str) -> Shard:
 
 
 def number_of(shard_id: str) -> int:
-    """The number in a shard id; -1 if it has none. AWS looks at nothing but the number."""
+    """The number in a shard id, -1 if it has none. AWS ignores the rest."""
     digits = shard_id.rpartition("-")[2]
     return int(digits) if digits.isascii() and digits.isdigit() else -1

@@ -28,10 +28,10 @@ class Record:
 
 @dataclass(slots=True)
 class Shard:
-    """A shard, its life and its records, oldest first.
+    """A shard and its records, oldest first.
 
-    `opened` and `closed` are epoch seconds; `born` and `ended` the stream's generations of the
-    same moments: a listing "as of" a generation shows what had happened until then.
+    `opened` and `closed` are epoch seconds; `born` and `ended` the stream's generations of the same
+    moments: a listing "as of" a generation shows what had happened until then.
     """
 
     number: int
@@ -40,20 +40,20 @@ class Shard:
     """First and last hash key, both inclusive."""
     parents: tuple[int, ...]
     epoch: int
-    """The epoch that the next record will carry; it may move (see `move_epoch`)."""
+    """The epoch of the next record's number; see `move_epoch`."""
     opened: float
     born: int = 0
     closed: float | None = None
     ended: int | None = None
     withdrawn: bool = False
-    """Not listed and not readable any more, whatever its age."""
+    """Neither listed nor readable any more, whatever its age."""
     records: list[Record] = field(default_factory=list)
     index: int = 0
-    """How many records were ever put, trimmed ones included."""
+    """Number of records ever put, trimmed ones included."""
     starting: int = 0
     ending: int | None = None
     epochs: tuple[int, ...] = ()
-    """All epochs that its numbers carry, oldest first."""
+    """All epochs in its numbers, oldest first."""
     last: int = 0
     """The number of the newest record, or the start's."""
     reads: tuple[float, ...] = ()
@@ -70,7 +70,7 @@ class Shard:
 
     @property
     def tip(self) -> int:
-        """The greatest number given out so far, the start's and the end's included."""
+        """The greatest number so far, the start's and the end's included."""
         return self.last if self.ending is None else self.ending
 
     def put(self, payload: bytes, key: str, now: float, arrival: float) -> Record:
@@ -92,7 +92,7 @@ class Shard:
         return second
 
     def move_epoch(self, second: int) -> None:
-        """Later numbers carry this epoch, as on AWS when a shard changes its place.
+        """Give later numbers this epoch, as AWS does when a shard is moved.
 
         Seen in two public streams (PUT-Firehose-aEhWz 2022, a Japanese walk-through of 2017).
         """
@@ -112,5 +112,5 @@ class Shard:
             del self.records[:gone]
 
     def since(self, number: int) -> int:
-        """The place in `records` of the first record at or after `number`."""
+        """The index in `records` of the first record at or after `number`."""
         return bisect_left(self.records, number, key=_number)

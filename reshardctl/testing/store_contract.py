@@ -1,7 +1,7 @@
-"""What every store of rows keeps to, whatever its rows can hold; see `medium_contract`.
+"""A test suite for every store of rows, whatever its rows can hold; see `medium_contract`.
 
-A store that holds a few attributes only says which, in `Words`. One that holds any keeps to
-`MediumContract`, which asks for all of this and more.
+A store that holds only a few attributes names them in `Words`. One that holds any uses
+`MediumContract`, which includes this suite.
 """
 
 from __future__ import annotations
@@ -27,25 +27,28 @@ from reshardctl.stores.base import Store
 
 
 class StoreUnderTest(Protocol):
-    """A store under test, and another client of it, as a consumer would be."""
+    """A store under test, and another client of it, such as a consumer."""
 
     def medium(self) -> Store:
         """A new handle on the same rows."""
 
     def plant(self, image: Image) -> None:
-        """Put a row, over any that is there."""
+        """Put a row, over an existing one."""
 
     def pull(self, key: str) -> None:
-        """Take a row away."""
+        """Delete a row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What rows of a store can say.
+    """What rows of a store can hold.
 
-    row: key and number → a row; rows of one key and two numbers differ in `guard` alone. large:
-    the same, with 150 kB. optional: attributes that a row may have besides. identity: names that
-    the store's identity has. seen: attributes that the store sets by itself.
+    Attributes:
+        row: Key and number → a row; rows of one key and two numbers differ only in `guard`.
+        large: The same, with 150 kB.
+        optional: Further attributes that a row may have.
+        identity: Names in the store's identity.
+        seen: Attributes that the store sets itself.
     """
 
     row: Callable[[str, int], Image]
@@ -56,7 +59,7 @@ class Words:
     seen: frozenset[str] = frozenset()
 
     def change(self, number: int) -> Update:
-        """Makes a row the one of this number."""
+        """Changes a row into the one of this number."""
         return Update({self.guard: self.row("a", number).attributes[self.guard]})
 
     def with_(self, image: Image, name: str) -> Image:
@@ -64,7 +67,7 @@ class Words:
         return Image(image.key, canonical({**image.attributes, name: self.optional[name]}))
 
     def bare(self, image: Image) -> Image:
-        """The row without what the store sets by itself."""
+        """The row without what the store sets itself."""
         kept = {n: v for n, v in image.attributes.items() if n not in self.seen}
         return Image(image.key, kept)
 
@@ -104,15 +107,15 @@ class StoreContract:
     words: Words
 
     def plain(self, number: int = 0, key: str = "a") -> Image:
-        """A row of the store's."""
+        """One of the store's rows."""
         return self.words.row(key, number)
 
     def rows(self, store: StoreUnderTest) -> list[Image]:
-        """What a new handle reads, without what the store sets by itself."""
+        """What a new handle reads, without what the store sets itself."""
         return [self.words.bare(image) for image in store.medium().read()]
 
     def done(self, store: StoreUnderTest, *writes: Write, token: str = "t1") -> bool:
-        """Write a step by a new handle; whether it is in place."""
+        """Write a step with a new handle; returns whether it was applied."""
         return store.medium().write(step(*writes), token) is WriteResult.APPLIED
 
     # identity

@@ -15,13 +15,13 @@ PROVISIONED = "PROVISIONED"
 ON_DEMAND = "ON_DEMAND"
 
 BIRTH_LEAD = 3
-"""A root's number is this many seconds older than StreamCreationTimestamp, on seven of seven
-public streams (tests/golden/sequence_numbers.json)."""
+"""Seconds by which a root's number is older than StreamCreationTimestamp, on seven of seven public
+streams (tests/golden/sequence_numbers.json)."""
 
 
 @dataclass(slots=True)
 class Stream:
-    """All times are epoch seconds. Call `settle` before looking: it makes due changes happen."""
+    """One stream; all times are epoch seconds. Call `settle` first: it applies due changes."""
 
     name: str
     account: str
@@ -33,12 +33,12 @@ class Stream:
     status_until: float = 0.0
     """When CREATING or DELETING ends."""
     horizon: float = 0.0
-    """Records that arrived before it, and shards closed before it, are gone."""
+    """Records that arrived earlier, and shards closed earlier, are gone."""
     shards: dict[int, Shard] = field(default_factory=dict)
     """By number, in ascending order."""
     order: list[int] = field(default_factory=list)
     generation: int = 0
-    """Counts the splits and merges that happened."""
+    """Number of splits and merges that happened."""
     shown: int | None = None
     """The generation that is listed while the stream is UPDATING."""
     previous: int = 0
@@ -59,7 +59,7 @@ class Stream:
             self.add(Shard(number, low, high, (), self.created - BIRTH_LEAD, float(self.created)))
 
     def add(self, shard: Shard) -> Shard:
-        """Take in a shard; ValueError unless its number is greater than all before it."""
+        """Add a shard; ValueError unless its number is greater than all before it."""
         if shard.number < self.free:
             raise ValueError(f"{shard.id} is out of order or there twice")
         self.shards[shard.number] = shard
@@ -67,7 +67,7 @@ class Stream:
         return shard
 
     def settle(self, now: float) -> None:
-        """Make everything happen that is due by `now`: births, reshards, trimming."""
+        """Apply all changes that are due by `now`: creation, reshards, trimming."""
         if self.status == "CREATING" and self.status_until <= now:
             self.status = "ACTIVE"
         while self.pending and self.pending[0][0] <= now:
@@ -134,10 +134,7 @@ class Stream:
         return shard
 
     def listed(self, last: int | None, after: int = -1) -> Iterator[tuple[Shard, bool]]:
-        """(shard, whether it shows as closed) for numbers above `after`, in the order of ids.
-
-        `last` is the generation that the listing shows, None for all that has happened.
-        """
+        """Shards above `after` as generation `last` (None: now) lists them, and whether closed."""
         for index in range(bisect_right(self.order, after), len(self.order)):
             shard = self.shards[self.order[index]]
             if self.expired(shard) or (last is not None and shard.born > last):

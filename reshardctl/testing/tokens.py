@@ -1,4 +1,4 @@
-"""NextTokens and shard iterators: opaque to clients, self-contained, sealed against edits."""
+"""NextTokens and shard iterators: opaque to clients, self-contained, protected against edits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def seal(kind: str, fields: dict[str, Any]) -> str:
 
 
 def unseal(kind: str, text: str) -> dict[str, Any]:
-    """The fields of a token; raises TokenError if it was not sealed as this kind."""
+    """The fields of a token; raises TokenError for a token of another kind."""
     try:
         raw = base64.b64decode(text.encode(), validate=True)
     except (binascii.Error, UnicodeEncodeError) as broken:

@@ -46,8 +46,8 @@ def load_topology(
 ) -> FakeKinesis:
     """A fake that holds the streams of `source`: a file (.toml or .json), a table, or several.
 
-    Its clock starts at the greatest `created + now` among them. Raises ValueError (KeyError for
-    an absent key) if the description makes no sense.
+    Its clock starts at the greatest `created + now` among them. Raises ValueError (KeyError for an
+    absent key) if the description makes no sense.
     """
     tables = _tables(_read(source) if isinstance(source, str | Path) else source)
     if not tables:
@@ -110,7 +110,7 @@ def _add_shard(
 
 
 def _opened(row: Table, parents: Sequence[int], closes: Mapping[int, float]) -> float:
-    """Seconds after creation: the latest close of the parents, `open` where none is known."""
+    """Seconds after creation: the latest close of the parents, `open` if none is known."""
     known = [float(closes[parent]) for parent in parents if parent in closes]
     return max(known) if known else float(row.get("open", 0))
 

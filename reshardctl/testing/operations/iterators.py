@@ -58,7 +58,7 @@ def _at_timestamp(request: Request, shard: Shard) -> int:
             f"timestampInMillis: {int(then * 1000)}, "
             f"currentTimestampInMillis: {int(request.now * 1000)}"
         )
-    # Arrival times are not monotonic: it is the first record, not the earliest time, that counts.
+    # Arrival times are not monotonic: the first record counts, not the earliest time.
     found = (record.number for record in shard.records if record.arrival >= then)
     return next(found, shard.tip + 1)
 
@@ -90,8 +90,8 @@ def _at_number(service: Service, stream: Stream, shard: Shard, kind: str, text: 
 def _came_from(shard: Shard, number: SequenceNumber) -> bool:
     """Whether this shard could have given out the number.
 
-    Whether AWS compares the epoch or the listed range is not known; a number that some shard
-    really gave out passes both, and one of another incarnation passes neither.
+    Whether AWS compares the epoch or the listed range is not known; a real number of some shard
+    passes both, and one of another incarnation passes neither.
     """
     if shard.ending is not None and int(number) > shard.ending:
         return False

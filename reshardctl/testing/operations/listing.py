@@ -28,7 +28,7 @@ Keeps = Callable[[Shard, bool], bool]
 
 
 def list_shards(service: Service, request: Request) -> Answer:
-    """ListShards. The first page names the stream; later ones the NextToken alone."""
+    """ListShards. The first page names the stream; later ones only the NextToken."""
     token = request.params.get("NextToken")
     if token is not None:
         for name in _ALONE:

@@ -17,7 +17,7 @@ _PAGE_BYTES = 10 * 1024 * 1024
 
 
 def get_records(service: Service, request: Request) -> Answer:
-    """GetRecords. A closed shard ends with neither iterator nor doubt: null and ChildShards."""
+    """GetRecords. A closed shard ends with a null iterator and ChildShards."""
     position = Position.opened(request.params["ShardIterator"])
     _check_age(service, position, request.now)
     stream = service.streams.get((position.region, position.name))
@@ -56,7 +56,7 @@ def _page(shard: Shard, first: int, limit: int) -> list[Record]:
 
 
 def _ends(service: Service, shard: Shard, rest: int, page: list[Record]) -> bool:
-    """Whether to show the end: nothing unread, and (by default) nothing in this answer either."""
+    """Whether to show the end: nothing is unread, and (by default) this answer is empty."""
     if shard.closed is None or rest < len(shard.records):
         return False
     return not page or service.settings.end_with_last_records

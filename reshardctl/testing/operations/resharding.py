@@ -1,4 +1,4 @@
-"""SplitShard, MergeShards, UpdateShardCount: the stream is UPDATING, then all flips."""
+"""SplitShard, MergeShards, UpdateShardCount: the stream is UPDATING, then all changes at once."""
 
 from __future__ import annotations
 
@@ -29,18 +29,20 @@ def split_shard(service: Service, request: Request) -> Answer:
 
 
 def merge_shards(service: Service, request: Request) -> Answer:
-    """MergeShards. The lower shard is named first, or it is refused (kinesalite's tests, which
-    run against AWS too: "should return InvalidArgumentException if adjacency is inverted").
+    """MergeShards; refused unless the lower shard is named first.
+
+    kinesalite's tests, which run against AWS too: "should return InvalidArgumentException if
+    adjacency is inverted".
     """
     stream = _stream(service, request)
-    one = _open_shard(stream, request.params["ShardToMerge"])
-    other = _open_shard(stream, request.params["AdjacentShardToMerge"])
-    if one.high + 1 != other.low:
+    lower = _open_shard(stream, request.params["ShardToMerge"])
+    upper = _open_shard(stream, request.params["AdjacentShardToMerge"])
+    if lower.high + 1 != upper.low:
         invalid(
-            f"Shards {one.id} and {other.id} in stream {stream.name} under account "
+            f"Shards {lower.id} and {upper.id} in stream {stream.name} under account "
             f"{stream.account} are not an adjacent pair of shards eligible for merging"
         )
-    step = Merge(one.number, other.number)
+    step = Merge(lower.number, upper.number)
     stream.begin([step], request.now, service.settings.reshard_seconds)
     return {}
 

@@ -1,6 +1,6 @@
 """IncreaseStreamRetentionPeriod and DecreaseStreamRetentionPeriod.
 
-More does not bring back what is gone; less drops at once (both API references).
+An increase restores nothing; a decrease drops at once (both API references).
 """
 
 from __future__ import annotations

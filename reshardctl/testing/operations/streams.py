@@ -11,7 +11,7 @@ from reshardctl.testing.service import Service, number_of
 from reshardctl.testing.stream import BIRTH_LEAD, ON_DEMAND, PROVISIONED, Stream
 
 ON_DEMAND_SHARDS = 4
-"""What an on-demand stream starts with (Kinesis Data Streams developer guide)."""
+"""Shards of a new on-demand stream (Kinesis Data Streams developer guide)."""
 _DESCRIBED = 100
 """Shards a DescribeStream page at most (DescribeStream API reference)."""
 
