@@ -128,10 +128,7 @@ class BaseConsumer(ABC, Generic[C, A]):
         return self
 
     def validate_options(self, options: Options, /) -> None:
-        """Raises UsageError for options that are unknown, unreadable or contradictory.
-
-        Called before any store is read; the default lists the candidates of an empty store.
-        """
+        """Raises UsageError for unknown, unreadable or contradictory options, before any read."""
         self.candidates(self.parse(()), options)
 
     def side_tables(self, _target: str, /) -> Sequence[SideTable]:
@@ -143,10 +140,7 @@ class BaseConsumer(ABC, Generic[C, A]):
         return None
 
     def unnamed(self, _image: Image, _name: Callable[[str], str], /) -> Image | None:
-        """Replaces names inside a row's texts; `None` where only keys and attributes have names.
-
-        name: maps a text to its replacement.
-        """
+        """A row with names in its texts replaced by `name`; `None` where texts hold no names."""
         return None
 
     # What is stored
@@ -186,10 +180,7 @@ class BaseConsumer(ABC, Generic[C, A]):
     # Whose it is
 
     def incarnation(self, lineage: Lineage, checkpoint: C, /) -> Incarnation:
-        """Which stream of this name the rows belong to, by the times and ranges of their numbers.
-
-        Raises WrongStream where a younger number fits no shard of this stream.
-        """
+        """The stream to which the rows belong; raises WrongStream if it is another."""
         texts = self.texts(checkpoint)
         numbers = {shard: text for shard, text in texts.items() if decode(text)}
         if (wrong := self.of_wrong_stream(lineage, numbers)) is not None:
@@ -245,10 +236,7 @@ class BaseConsumer(ABC, Generic[C, A]):
         leave: Collection[ShardId],
         /,
     ) -> list[Step] | Cannot:
-        """Writes after which the application reads from the target frontier.
-
-        May round a cut down, never up. leave: shards that must not be written.
-        """
+        """Writes after which it reads from the frontier; may round cuts down, not up."""
 
     @abstractmethod
     def bootstrap(self, lineage: Lineage, want: TargetFrontier, app: A, /) -> list[Step]:
@@ -268,10 +256,7 @@ class BaseConsumer(ABC, Generic[C, A]):
         return False
 
     def check_sink(self, _options: Options, _sink: str, _newest: int | None, /) -> None:
-        """Raises Refused where a rebuilt store would not continue with its sink.
-
-        newest: the last batch in the sink's log, `None` where it has none.
-        """
+        """Raises Refused if a rebuilt store would not continue with its sink's batch `newest`."""
 
     # What a proof rests on, and whether the consumer runs
 
@@ -293,10 +278,7 @@ class BaseConsumer(ABC, Generic[C, A]):
         return {}
 
     def owners_by_shard(self, checkpoint: C, /) -> Mapping[ShardId, ShardOwner]:
-        """The owner of each shard's row; two readings show what a running application changed.
-
-        By default no owner is stored, and the position is the sign of activity.
-        """
+        """The owner of each shard's row; by default nobody, with the position as its sign."""
         return {
             shard: ShardOwner("", text, text) for shard, text in self.positions(checkpoint).items()
         }
@@ -308,10 +290,7 @@ class BaseConsumer(ABC, Generic[C, A]):
     def superseded_rows(
         self, _images: Iterable[Image], _keys: Collection[str], /
     ) -> Mapping[str, str]:
-        """Rows that can no longer be undone because the application went past them: key → reason.
-
-        Empty by default: most libraries write whatever they pass into the row itself.
-        """
+        """Rows that undo cannot restore because the application went past them: key → reason."""
         return {}
 
     def enabled_state(self, _images: Sequence[Image], /) -> EnabledState | None:

@@ -36,10 +36,7 @@ class Known:
     prefix: str = ""
 
     def matching(self, release: str, version: Version) -> MatchedRelease:
-        """Match a version of one to four numbers; a prefix ("3.5", "3") means its newest patch.
-
-        release: as the operator wrote it. Raises UsageError for an unknown one.
-        """
+        """Match a version of one to four numbers, or a prefix's newest patch; raises UsageError."""
         matches = [known for known in self.newest if known[: len(version[:2])] == version[:2]]
         if not matches:
             raise self._unknown(release, version)

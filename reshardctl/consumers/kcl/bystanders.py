@@ -103,10 +103,7 @@ def unread(image: Image, table: LeaseTable, traits: Traits) -> tuple[Flaw, ...]:
 def unreadable(
     what: str, bad: Sequence[Flaw], traits: Traits, cause: Cause | None
 ) -> Crash | None:
-    """The crash caused by a row that the release cannot read.
-
-    cause: of a row of the stream's own; `None` for a row beside those.
-    """
+    """The crash at a row that the release cannot read; cause `None`: not the stream's own row."""
     if not bad or traits.unreadable is Unreadable.LEFT_OUT:
         return None
     why = f"KCL {traits.release} cannot read {what} ({', '.join(map(str, bad))}) and dies"

@@ -309,10 +309,7 @@ class _Orders:
             self._order(_Order(shard, self._want[shard], why))
 
     def _put_parents_first(self, shard: ShardId) -> None:
-        """Creates an unread parent's lease that KCL would create later.
-
-        A lease waits only for parents that have a lease when it starts.
-        """
+        """Creates an unread parent's lease: a child waits only for parents that have one."""
         order, row = self._orders.get(shard), self._table.rows.get(shard)
         if order is None and (row is None or row.ended):
             return
@@ -390,10 +387,7 @@ def _new(
 
 
 def _names(named: Named | None, shard: ShardId) -> dict[str, AttributeValue]:
-    """The attributes from which KCL reads a multi-stream lease's stream and shard.
-
-    Source: DynamoDBMultiStreamLeaseSerializer.
-    """
+    """What DynamoDBMultiStreamLeaseSerializer reads a lease's stream and shard from."""
     return {"streamName": {"S": named.text}, "shardId": {"S": shard}} if named else {}
 
 

@@ -51,10 +51,7 @@ def shape_of(table: LeaseTable, traits: Traits) -> Shape:
 
 
 def applications(table: LeaseTable, given: Options) -> list[App]:
-    """Every application that may start on the table: start modes × releases.
-
-    Raises UsageError where a named release has no such start mode.
-    """
+    """Start modes × releases; raises UsageError if the named release has no such start mode."""
     releases = (given.traits,) if given.traits else starters(table)
     starts = (given.initial,) if given.initial else _starts(table)
     apps = [

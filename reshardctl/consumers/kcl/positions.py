@@ -94,10 +94,7 @@ def begun_again(lineage: Lineage, rows: Iterable[Row]) -> bool:
 
 
 def wrong_parents(lineage: Lineage, row: Row) -> frozenset[ShardId]:
-    """Listed shards that the row names as parents without being so.
-
-    KCL waits for whatever the attribute names (BlockOnParentShardTask).
-    """
+    """Listed shards wrongly named as parents; KCL waits for them (BlockOnParentShardTask)."""
     if row.shard not in lineage:
         return frozenset()
     own = lineage[row.shard].parents

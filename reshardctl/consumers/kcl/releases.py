@@ -136,10 +136,7 @@ _VERSION = re.compile(r"\d+(\.\d+){0,3}\Z", re.ASCII)
 
 
 def traits_of(release: str) -> Traits:
-    """The traits of a full version ("2.6.1") or of a prefix ("3.5", "3").
-
-    A prefix means its newest release. Raises UsageError for one that is not known.
-    """
+    """The traits of a version ("2.6.1") or a prefix ("3": its newest); raises UsageError."""
     version = _place(release).version
     return next(traits for traits in reversed(RELEASES) if version >= traits.first)
 

@@ -95,10 +95,7 @@ def bootstrap(lineage: Lineage, want: TargetFrontier, app: App, namespace: str) 
 
 
 def rewound(lineage: Lineage, want: TargetFrontier) -> dict[ShardId, Cut]:
-    """The frontier for a release to which a row means that all ancestors are processed.
-
-    Descendants of an unread shard begin again.
-    """
+    """The frontier without progress below unread shards, as releases need that infer ends."""
     return {
         shard: START if any(want[s] != DONE for s in lineage.ancestors(shard)) else want[shard]
         for shard in lineage

@@ -84,10 +84,7 @@ _WAYS = "release=0.5 (0.4.0 to 0.5.0), release=master, release=group-0.5 or rele
 
 
 def traits_of(release: str) -> Traits:
-    """The traits of a version, of `master`, or of `telegraf-1.36` or `group-0.5`.
-
-    A prefix means its newest release. Raises UsageError for one that is not known.
-    """
+    """The traits of a release or of a prefix, which means its newest; raises UsageError."""
     kind, matched = _placed(release)
     match kind:
         case "telegraf":

@@ -77,10 +77,7 @@ class Positions:
         return self.rows.get(shard) or self.blank.get(shard)
 
     def as_read(self, *, strings_only: bool) -> Positions:
-        """Positions as a start reads them.
-
-        strings_only: rows whose number is no string count as none.
-        """
+        """Positions as a start reads them; `strings_only` ignores numbers that are no strings."""
         if not strings_only:
             return self
         typed = {

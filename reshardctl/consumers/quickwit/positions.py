@@ -114,10 +114,7 @@ def _of_number(lineage: Lineage, listed: Shard, text: str) -> ReadPosition:
 
 
 def _of_end_mark(lineage: Lineage, listed: Shard, offset: str) -> Span:
-    """`~` with an offset proves reading up to it; a bare one proves nothing.
-
-    A bare one is Quickwit's word for "no record was ever written".
-    """
+    """What `~` with an offset proves; a bare one means that no record was ever written."""
     inner = position_of(lineage, listed.id, offset) if offset else None
     if inner is not None and inner.kind in (
         PositionKind.NUMBER,

@@ -19,10 +19,7 @@ _NO_KEY = "the source's key is gone: what was published is not known"
 
 
 def processed(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Frontier:
-    """A span for every listed shard and every entry.
-
-    Releases that start without the key take its absence for nothing published.
-    """
+    """A span for every listed shard and every entry; a missing key may mean nothing published."""
     rows = checkpoint.rows
     if app.traits.needs_key and not checkpoint.known:
         return {s: Span(START, furthest(lineage[s]), Basis.INFERRED, _NO_KEY) for s in lineage}

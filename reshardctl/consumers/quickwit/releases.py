@@ -54,10 +54,7 @@ _VERSION = re.compile(r"v?(\d+(?:\.\d+){0,2})\Z", re.ASCII)
 
 
 def traits_of(release: str) -> Traits:
-    """The traits of a full version ("0.8.1") or of a prefix ("0.9"), which means its newest.
-
-    Raises UsageError for a version that is not known.
-    """
+    """The traits of a version ("0.8.1") or a prefix ("0.9": its newest); raises UsageError."""
     version = _place(release).version
     return next(traits for traits in reversed(RELEASES) if version >= traits.first)
 

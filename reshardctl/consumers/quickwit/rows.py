@@ -21,10 +21,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """One source.
-
-    state: its own row. unreadable: rows of indexes whose text cannot be read.
-    """
+    """One source. state: its own row; unreadable: rows of indexes that cannot be read."""
 
     index: str
     source: str

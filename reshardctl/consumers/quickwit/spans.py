@@ -20,10 +20,7 @@ _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member of an object.
-
-    key, value, end: offsets of the key's quote, of the value, and after the value.
-    """
+    """A member of an object, with the offsets of its key and value and after the value."""
 
     name: str
     key: int

@@ -118,10 +118,7 @@ class Checkpoint:
 
     @property
     def asynchronous(self) -> bool:
-        """Whether the query tracks its progress asynchronously.
-
-        Such a query writes only some of the ids, and commits those (run on Spark 4.3.0).
-        """
+        """Whether progress is tracked asynchronously: ids are missing (run on Spark 4.3.0)."""
         return asynchronous(self.gaps, self.committed)
 
     def log_folder(self, batch: int) -> str:

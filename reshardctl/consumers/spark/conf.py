@@ -56,10 +56,7 @@ def flaw(line: str) -> str:
 
 
 def with_times(line: str, timestamp: int, watermark: int) -> str:
-    """The line with other times (milliseconds since 1970); the rest stays byte for byte.
-
-    Raises Malformed for a line that lacks them.
-    """
+    """The line with other times (Unix milliseconds); raises Malformed for a line without them."""
     return _with(_with(line, TIMESTAMP, timestamp), WATERMARK, watermark)
 
 

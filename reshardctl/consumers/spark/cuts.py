@@ -94,10 +94,7 @@ def is_at_end(lineage: Lineage, shard: ShardId, position: Position) -> bool:
 
 
 def is_foreign(lineage: Lineage, shard: ShardId, position: Position) -> bool:
-    """Whether Kinesis refuses the number for this shard: another shard's, or its own end.
-
-    All three connectors crash at such a position (runs of November 2026).
-    """
+    """Whether Kinesis refuses the number for this shard, so that all three connectors crash."""
     if position.kind not in NUMBERED or shard not in lineage:
         return False
     number, listed = int(position.value), lineage[shard]

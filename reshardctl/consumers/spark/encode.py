@@ -107,10 +107,7 @@ def _places(
     app: App,
     leave: Collection[ShardId],
 ) -> dict[ShardId, Position]:
-    """The start of every listed shard with unread records.
-
-    Unlisted shards and ends are left out: both crash the query.
-    """
+    """The start of every listed shard with unread records; others would crash the query."""
     held = resumed(checkpoint, app)
     places = {}
     for shard in lineage:

@@ -88,10 +88,7 @@ def _span(
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """How the line changes.
-
-    without: shards whose marks are removed. created: creation time of a recreated stream.
-    """
+    """How the line changes; `without` loses its marks, `created` is a recreated stream's."""
 
     moved: Mapping[ShardId, Position] = field(default_factory=dict)
     without: frozenset[ShardId] = frozenset()

@@ -58,10 +58,7 @@ def incarnation(
 
 
 def by_creation(lineage: Lineage, checkpoint: Checkpoint) -> Incarnation | None:
-    """Judge by the creation time in the offsets; `None` where they have none.
-
-    Raises WrongStream for a stream that was created after this one.
-    """
+    """By the offsets' creation time, if any; raises WrongStream if the stream is younger."""
     time, stream = created(checkpoint), lineage.stream
     if time is None:
         return None

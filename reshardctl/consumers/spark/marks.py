@@ -143,10 +143,7 @@ def is_first(checkpoint: Checkpoint) -> bool:
 
 
 def last_known(lineage: Lineage, past: Iterable[Batch], shard: ShardId) -> Position | None:
-    """The newest mark that can be true of the shard; of a false end, its number.
-
-    past: see `history`.
-    """
+    """The newest mark of `history` that can be true; of a false end, its number."""
     for batch in past:
         mark = batch.positions.get(shard)
         if mark is None or is_refused(lineage, shard, mark):

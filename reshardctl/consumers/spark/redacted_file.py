@@ -38,10 +38,7 @@ _SPARKS = ("org.apache.spark.", "true", "false")
 
 
 def redact(image: Image, name: Name) -> Image:
-    """The file without names in its path or text.
-
-    Its checksum is that of the new text if it was right, blank if it was not.
-    """
+    """The file without names in path or text; a checksum is renewed if right, else blank."""
     if is_row(image):
         return _row(image, name)
     values: dict[str, AttributeValue] = {

@@ -109,10 +109,7 @@ _KNOWN = ", ".join(traits.release for traits in RELEASES)
 
 
 def traits_of(release: str) -> tuple[Traits, ...]:
-    """The traits of a full version, of a named build, or all that a prefix leaves open.
-
-    Raises UsageError for one that is not known.
-    """
+    """The traits of a version or build, or all that a prefix leaves open; raises UsageError."""
     return _placed(release)[0]
 
 

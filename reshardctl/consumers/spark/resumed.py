@@ -27,10 +27,7 @@ _BOUNDS = frozenset({AT_SEQUENCE_NUMBER, AFTER_SEQUENCE_NUMBER, SHARD_END})
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """Where the query resumes a shard.
-
-    runs: in a batch that was planned before the stop. until: where that batch ends, `None` if open.
-    """
+    """Where a query resumes a shard; whether in a planned batch, and where that ends, if known."""
 
     at: Position
     runs: bool = False

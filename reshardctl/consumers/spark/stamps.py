@@ -22,10 +22,7 @@ def planned_at(batch: Batch) -> float | None:
 
 
 def watermark(checkpoint: Checkpoint) -> int:
-    """The query's watermark, milliseconds since 1970, 0 for none.
-
-    The higher of the one with which the newest batch was planned and the newest commit's.
-    """
+    """The watermark (Unix milliseconds, 0: none): the newest batch's or commit's, if higher."""
     newest = checkpoint.newest
     batch = checkpoint.batches.get(newest) if newest is not None else None
     planned = _whole(batch.log.metadata, WATERMARK) if batch is not None else 0
@@ -44,10 +41,7 @@ def _whole(metadata: str, name: str) -> int:
 
 
 def with_watermark(checkpoint: Checkpoint, batch: Batch) -> OffsetLog:
-    """The log of a committed batch with the watermark that its commit hands on; the rest is kept.
-
-    Raises Malformed for a second line without times.
-    """
+    """The log of a committed batch with the watermark that its commit hands on to the next."""
     handed = checkpoint.commits.get(batch.id)
     planned = _whole(batch.log.metadata, WATERMARK)
     if handed is None or handed.watermark <= planned:
