@@ -50,8 +50,8 @@ def time_in(record: Record | None) -> float | None:
 def windows(facts: Facts, lineage: Lineage) -> Iterator[Window]:
     """The compared intervals, one a shard; none of a shard of which nothing could be read."""
     for shard in lineage:
-        if (one := facts.compared.get(shard)) is not None:
-            since, until = _since(one, facts, lineage), _until(one, facts, lineage)
+        if (compared := facts.compared.get(shard)) is not None:
+            since, until = _since(compared, facts, lineage), _until(compared, facts, lineage)
             if until is not None and since <= until:
                 yield Window(shard, since, until)
 
@@ -62,22 +62,22 @@ def unknowable(facts: Facts, lineage: Lineage) -> Iterator[Unknowable]:
         return
     yield from _unlisted(lineage)
     for shard in lineage:
-        one = facts.compared.get(shard)
+        compared = facts.compared.get(shard)
         opened = _opened(lineage, shard)
         closed = lineage.closed_at(shard)
-        if one is None:
+        if compared is None:
             windowed = facts.since is not None or facts.until is not None
             yield Unknowable(shard, opened, closed, NOT_ASKED if windowed else "it was not read")
             continue
-        since, horizon = _since(one, facts, lineage), _horizon(facts, lineage)
-        if not one.whole and opened < horizon:
+        since, horizon = _since(compared, facts, lineage), _horizon(facts, lineage)
+        if not compared.whole and opened < horizon:
             end = horizon if closed is None else min(horizon, closed)
             yield Unknowable(shard, opened, end, TAKEN)
         if facts.since is not None and max(opened, horizon) < since:
             yield Unknowable(shard, max(opened, horizon), since, NOT_ASKED)
-        if one.short:
-            why = NOT_ASKED if one.short == UP_TO_A_TIME else one.short
-            yield Unknowable(shard, _until(one, facts, lineage), closed, why)
+        if compared.short:
+            why = NOT_ASKED if compared.short == UP_TO_A_TIME else compared.short
+            yield Unknowable(shard, _until(compared, facts, lineage), closed, why)
 
 
 def _unlisted(lineage: Lineage) -> Iterator[Unknowable]:
@@ -102,22 +102,22 @@ def _horizon(facts: Facts, lineage: Lineage) -> float:
     return facts.taken - lineage.stream.retention
 
 
-def _since(one: Compared, facts: Facts, lineage: Lineage) -> float:
+def _since(compared: Compared, facts: Facts, lineage: Lineage) -> float:
     """Where the compared interval begins: everything that the stream had after it was read."""
-    opened = _opened(lineage, one.shard)
-    if one.whole:
+    opened = _opened(lineage, compared.shard)
+    if compared.whole:
         return opened
     begun = max(opened, _horizon(facts, lineage), facts.since or 0.0)
-    closed = lineage.closed_at(one.shard)
+    closed = lineage.closed_at(compared.shard)
     return begun if closed is None else min(begun, closed)
 
 
-def _until(one: Compared, facts: Facts, lineage: Lineage) -> float | None:
-    if one.tip:
+def _until(compared: Compared, facts: Facts, lineage: Lineage) -> float | None:
+    if compared.tip:
         return facts.taken
-    if one.ended:
-        closed = lineage.closed_at(one.shard)
+    if compared.ended:
+        closed = lineage.closed_at(compared.shard)
         return facts.taken if closed is None else closed
-    if one.short == UP_TO_A_TIME and facts.until is not None:
+    if compared.short == UP_TO_A_TIME and facts.until is not None:
         return facts.until
-    return time_in(one.until)
+    return time_in(compared.until)

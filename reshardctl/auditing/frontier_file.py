@@ -28,7 +28,7 @@ def line(value: object, json_path: JsonPath) -> SinkLine:
     notes = array(values["notes"], json_path / "notes")
     return SinkLine(
         string(values["sink"], json_path / "sink"),
-        {ShardId(shard): _span(one, json_path / "spans" / shard) for shard, one in spans.items()},
+        {ShardId(shard): _span(span, json_path / "spans" / shard) for shard, span in spans.items()},
         tuple(string(note, json_path / "notes" / n) for n, note in enumerate(notes)),
     )
 

@@ -69,7 +69,7 @@ def _usable(facts: Facts, lineage: Lineage) -> None:
             "stop every process of the consumer, and run this again",
         )
     if not any(shard in lineage for shard in facts.shards):
-        wrong = ", ".join(f"{one.rows} rows: {one.fault}" for one in facts.unusable[:NAMED])
+        wrong = ", ".join(f"{fault.rows} rows: {fault.fault}" for fault in facts.unusable[:NAMED])
         raise Refused(
             f"{facts.sink} holds no row of a listed shard of stream {lineage.stream.name}"
             + (f" ({wrong})" if wrong else ""),
@@ -85,8 +85,8 @@ def _of_whole_records(facts: Facts) -> Facts:
     """
     return replace(
         facts,
-        shards={s: _whole_inside(one) for s, one in facts.shards.items()},
-        compared={s: _whole_compared(one) for s, one in facts.compared.items()},
+        shards={s: _whole_inside(inside) for s, inside in facts.shards.items()},
+        compared={s: _whole_compared(compared) for s, compared in facts.compared.items()},
     )
 
 
@@ -94,14 +94,15 @@ def _whole(record: Record | None) -> Record | None:
     return None if record is None else replace(record, sub=0)
 
 
-def _whole_inside(one: InSink) -> InSink:
-    return replace(one, last=replace(one.last, sub=0), proven=_whole(one.proven))
+def _whole_inside(inside: InSink) -> InSink:
+    return replace(inside, last=replace(inside.last, sub=0), proven=_whole(inside.proven))
 
 
-def _whole_compared(one: Compared) -> Compared:
-    before, first = one.before_missing, one.first_missing
+def _whole_compared(compared: Compared) -> Compared:
+    before, first = compared.before_missing, compared.first_missing
     torn = before is not None and first is not None and before.number == first.number
-    return replace(one, until=_whole(one.until), before_missing=None if torn else _whole(before))
+    before = None if torn else _whole(before)
+    return replace(compared, until=_whole(compared.until), before_missing=before)
 
 
 def _span(facts: Facts, lineage: Lineage, shard: ShardId) -> Span | None:
@@ -231,8 +232,8 @@ def _notes(facts: Facts, line: Mapping[ShardId, Span]) -> tuple[str, ...]:
             "whether that was ever stored cannot be known"
         )
     notes += [
-        f"{one.rows} rows of the sink prove nothing ({one.fault}): their records count as missing"
-        for one in facts.unusable
+        f"{bad.rows} rows of the sink prove nothing ({bad.fault}): their records count as missing"
+        for bad in facts.unusable
     ]
     return tuple(notes)
 

@@ -120,11 +120,7 @@ class BaseConsumer(ABC, Generic[C, A]):
     spec: ClassVar[Spec]
 
     def for_options(self, _options: Options, _medium: str = "", /) -> Self:
-        """Returns this consumer, set to the rows that a locator's options select.
-
-        medium: for a library that reads the same row differently from another medium. Raises
-        UsageError for options that contradict each other.
-        """
+        """The consumer for a locator's options and medium; UsageError for contradictory ones."""
         return self
 
     def validate_options(self, options: Options, /) -> None:

@@ -83,8 +83,8 @@ def parse(text: str) -> Locator:
             f"{_masked(text)!r}: {shown!r} is no {known_as.what}",
             f"write it as {known_as.example}",
         )
-    said = options(text, match["options"] or "", known_as.example)
-    return Locator(text, known_as.consumer, known_as.medium, target, said, password)
+    given = options(text, match["options"] or "", known_as.example)
+    return Locator(text, known_as.consumer, known_as.medium, target, given, password)
 
 
 def _head(scheme: str) -> str:

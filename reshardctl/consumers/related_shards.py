@@ -1,4 +1,4 @@
-"""The shards whose positions a proof about other shards depends on."""
+"""Shards above and below others in the lineage."""
 
 from __future__ import annotations
 
@@ -8,8 +8,22 @@ from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 
 
+def ancestors_of(lineage: Lineage, shards: Iterable[ShardId]) -> set[ShardId]:
+    """The listed ancestors of all of these shards, each visited once."""
+    ancestors: set[ShardId] = set()
+    todo = list(shards)
+    while todo:
+        new = set(lineage.parents(todo.pop())) - ancestors
+        ancestors |= new
+        todo += new
+    return ancestors
+
+
 def related_shards(lineage: Lineage, shards: Iterable[ShardId]) -> set[ShardId]:
-    """The shards themselves, their ancestors and descendants, and the parents of all of these."""
+    """The shards themselves, their ancestors and descendants, and the parents of all of these.
+
+    A proof about the positions of `shards` depends on the positions of these.
+    """
     near: set[ShardId] = set()
     for shard in shards:
         near |= {shard} | lineage.ancestors(shard) | lineage.descendants(shard)

@@ -107,12 +107,12 @@ class AuditReport:
     @property
     def missing(self) -> int:
         """Number of the stream's records that are not in the sink."""
-        return sum(one.missing for one in self.facts.compared.values())
+        return sum(shard.missing for shard in self.facts.compared.values())
 
     @property
     def read(self) -> int:
         """Number of the stream's records that were compared."""
-        return sum(one.read for one in self.facts.compared.values())
+        return sum(shard.read for shard in self.facts.compared.values())
 
 
 def judge_sink(
@@ -147,7 +147,7 @@ def _not_looked_at(facts: Facts) -> Iterable[str]:
             "the stream was not read: whether records are missing was not looked at "
             "(--against-stream)"
         )
-    if facts.shards and all(one.disordered is None for one in facts.shards.values()):
+    if facts.shards and all(shard.disordered is None for shard in facts.shards.values()):
         yield (
             "nothing in the sink tells in which order its rows came: the order within keys was "
             "not looked at (--column order=COLUMN)"
@@ -155,10 +155,10 @@ def _not_looked_at(facts: Facts) -> Iterable[str]:
 
 
 def _standings(
-    facts: Facts, lineage: Lineage, stored: Stored | None, found: Iterable[Finding]
+    facts: Facts, lineage: Lineage, stored: Stored | None, findings: Iterable[Finding]
 ) -> Iterable[ShardCoverage]:
     codes: dict[ShardId, list[str]] = {}
-    for finding in found:
+    for finding in findings:
         for shard in finding.shards:
             codes.setdefault(shard, []).append(finding.code)
     gaps: dict[ShardId, list[Unknowable]] = {}

@@ -118,10 +118,10 @@ def _endless(by: object) -> bool:
 
 
 def _object(value: dict[str, Any], name: str, json_path: JsonPath) -> dict[str, Any]:
-    found = value.get(name)
-    if not isinstance(found, dict):
+    member = value.get(name)
+    if not isinstance(member, dict):
         (json_path / name).wrong("not an object")
-    return found
+    return member
 
 
 def _known(value: object, file: str, taken: str, json_path: JsonPath) -> Known:
@@ -133,6 +133,6 @@ def _known(value: object, file: str, taken: str, json_path: JsonPath) -> Known:
         (json_path / "severity").wrong(f"no severity is called {severity.lower()!r}")
     return Known(
         "", string(value.get("code"), json_path / "code"),
-        frozenset(string(one, json_path / "shards" / n) for n, one in enumerate(shards)),
+        frozenset(string(shard, json_path / "shards" / n) for n, shard in enumerate(shards)),
         None, f"known since {taken}", file, Severity[severity],
     )

@@ -12,11 +12,7 @@ from reshardctl.planning.plan import processed_frontier
 
 @dataclass(frozen=True, slots=True)
 class Uncrossed:
-    """What is missing.
-
-    behind: closed shards that are not processed. unstarted: open shards without a position. empty:
-    no position is stored at all.
-    """
+    """Closed shards that are not processed, open ones without a position; or no position at all."""
 
     behind: tuple[ShardId, ...] = ()
     unstarted: tuple[ShardId, ...] = ()

@@ -50,7 +50,7 @@ class Hadoop:
         def listed() -> list[Entry]:
             if not context.getFileStatus(path).isDirectory():
                 raise _Absent
-            return [_entry(one) for one in context.util().listStatus(path)]
+            return [_entry(status) for status in context.util().listStatus(path)]
 
         entries = self._asked(listed, joined(self.location, folder) if folder else self.location)
         if entries is None:
@@ -216,13 +216,13 @@ class Hadoop:
             self._unread(error, name)
 
     def _unread(self, error: Exception, name: str) -> NoReturn:
-        said = _said(error)
-        if _kind(error) == "UnsupportedFileSystemException" or "ClassNotFound" in said:
+        message = _said(error)
+        if _kind(error) == "UnsupportedFileSystemException" or "ClassNotFound" in message:
             raise UsageError(
-                f"cannot read {name}: {said}",
+                f"cannot read {name}: {message}",
                 "put its connector into spark.jars.packages of spark-defaults.conf",
             ) from None
-        raise CannotTell(f"cannot read {name}: {said}") from None
+        raise CannotTell(f"cannot read {name}: {message}") from None
 
     def _context(self) -> tuple[Any, Any]:
         """The file context of the root's file system, and the root."""

@@ -103,7 +103,7 @@ class ConsumerContract:
     ) -> list[Image]:
         """The rows with some numbers of another shard, a shard's start or end, or of no record."""
         owns = {number_inside(lineage, shard): shard for shard in lineage}
-        found = []
+        rows = []
         for image in images:
             attributes = image.attributes
             for number in owns:
@@ -114,8 +114,8 @@ class ConsumerContract:
                         str(int(number) + (7 << 36)),
                     ]))
                     attributes = _replaced(attributes, number, text)
-            found.append(Image(image.key, attributes))
-        return found
+            rows.append(Image(image.key, attributes))
+        return rows
 
     def drawn(self, data: st.DataObject) -> tuple[Lineage, list[Image]]:
         """A lineage and a table over it."""
@@ -185,8 +185,8 @@ class ConsumerContract:
         lineage, images = self.drawn(data)
         shuffled = data.draw(st.permutations(images))
         options = self._asked(data)
-        one, other = (self._answers(lineage, rows, options) for rows in (images, shuffled))
-        assert one == other
+        first, second = (self._answers(lineage, rows, options) for rows in (images, shuffled))
+        assert first == second
 
     @_settings
     @given(st.data())
@@ -251,10 +251,10 @@ class ConsumerContract:
         checkpoint = self.consumer.parse(images)
         fixed = self.consumer.parse(after(images, plan.steps))
         for candidate in case.candidates:
-            one = self.consumer.simulate_start(lineage, checkpoint, candidate.app)
-            two = self.consumer.simulate_start(lineage, fixed, candidate.app)
-            assert one.crash is not None or two.crash is None
-            before, now = delivered(lineage, one), delivered(lineage, two)
+            before_fix = self.consumer.simulate_start(lineage, checkpoint, candidate.app)
+            after_fix = self.consumer.simulate_start(lineage, fixed, candidate.app)
+            assert before_fix.crash is not None or after_fix.crash is None
+            before, now = delivered(lineage, before_fix), delivered(lineage, after_fix)
             for shard, (since, until) in before.items():
                 assert shard in now or processed[shard].lo >= until, (shard, plan.steps)
                 if shard in now:
@@ -324,8 +324,8 @@ class ConsumerContract:
         assert self.consumer.footprint(image) == self.consumer.footprint(other)
         rows = [other if row is image else row for row in images]
         options = self._asked(data)
-        one, two = (decide(self.case(lineage, each, options)) for each in (images, rows))
-        assert type(one) is type(two)
+        first, second = (decide(self.case(lineage, each, options)) for each in (images, rows))
+        assert type(first) is type(second)
 
     @_settings
     @given(st.data())
@@ -334,7 +334,7 @@ class ConsumerContract:
         shard = data.draw(st.sampled_from(list(lineage)))
         family = set(self.consumer.family(lineage, {str(shard)}))
         near = {shard, *lineage[shard].parents, *lineage.children(shard)}
-        assert {str(one) for one in near} <= family
+        assert {str(member) for member in near} <= family
 
     def test_what_a_silent_watch_excludes_is_said(self) -> None:
         assert "60" in self.consumer.excluded_by(60.0)
@@ -364,11 +364,11 @@ class ConsumerContract:
         checkpoint = self.consumer.parse(images)
         if self.consumer.empty(checkpoint):
             return []
-        found: list[Any] = [decide(self.case(lineage, images, options))]
+        answers: list[Any] = [decide(self.case(lineage, images, options))]
         for candidate in self.consumer.candidates(checkpoint, options):
-            found.append(self.consumer.processed(lineage, checkpoint, candidate.app))
-            found.append(self.consumer.simulate_start(lineage, checkpoint, candidate.app))
-        return found
+            answers.append(self.consumer.processed(lineage, checkpoint, candidate.app))
+            answers.append(self.consumer.simulate_start(lineage, checkpoint, candidate.app))
+        return answers
 
     def _lost(self) -> frozenset[str]:
         return self.consumer.spec.monotonic_counters | self.consumer.spec.owner_attributes
@@ -378,22 +378,22 @@ def delivered(lineage: Lineage, run: Simulation) -> dict[ShardId, tuple[Cut, Cut
     """The interval of every listed shard that a start certainly reads."""
     if run.crash is not None:
         return {}
-    found: dict[ShardId, tuple[Cut, Cut]] = {}
+    intervals: dict[ShardId, tuple[Cut, Cut]] = {}
     ended: dict[ShardId, bool] = {}
     for shard in sorted(run.fates):
         fate = run.fates[shard]
-        ready = isinstance(fate, WillRead) and all(ended.get(one, False) for one in fate.after)
+        ready = isinstance(fate, WillRead) and all(ended.get(p, False) for p in fate.after)
         ended[shard] = ready and isinstance(fate, WillRead) and fate.ends
         if ready and isinstance(fate, WillRead) and shard in lineage and fate.at.hi < fate.until:
-            found[shard] = (fate.at.hi, fate.until)
-    return found
+            intervals[shard] = (fate.at.hi, fate.until)
+    return intervals
 
 
 def _replaced(value: Any, old: str, new: str) -> Any:
     if isinstance(value, Mapping):
-        return {name: _replaced(one, old, new) for name, one in value.items()}
+        return {name: _replaced(member, old, new) for name, member in value.items()}
     if isinstance(value, list):
-        return [_replaced(one, old, new) for one in value]
+        return [_replaced(member, old, new) for member in value]
     return value.replace(old, new) if isinstance(value, str) else value
 
 

@@ -156,9 +156,9 @@ class MediumContract(StoreContract):
         store.plant(row("a", leaseCounter={"N": "99"}, theirs={"S": "new"}))
         write = update(row("a"), END, "checkpoint")
         assert store.medium().write(step(write), "t1") is WriteResult.APPLIED
-        (found,) = store.medium().read()
-        assert found.attributes["leaseCounter"] == {"N": "100"}
-        assert found.attributes["theirs"] == {"S": "new"}
+        (stored,) = store.medium().read()
+        assert stored.attributes["leaseCounter"] == {"N": "100"}
+        assert stored.attributes["theirs"] == {"S": "new"}
 
     # guards
 

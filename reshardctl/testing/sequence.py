@@ -75,12 +75,12 @@ def parse(text: str) -> SequenceNumber:
     if not (text.isascii() and text.isdigit()) or len(text) > 60:
         raise SequenceNumberError(text)
     number = int(text)
-    found = SequenceNumber(
+    decoded = SequenceNumber(
         epoch=number >> 148 & _SECONDS - 1,
         index=number >> 80 & 2**64 - 1,
         time=number >> 36 & _SECONDS - 1,
         shard=number >> 4 & 2**32 - 1,
     )
-    if int(found) != number or found.index > END_INDEX:
+    if int(decoded) != number or decoded.index > END_INDEX:
         raise SequenceNumberError(text)
-    return found
+    return decoded

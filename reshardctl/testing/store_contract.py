@@ -121,9 +121,9 @@ class StoreContract:
     # identity
 
     def test_identity_is_words(self, store: StoreUnderTest) -> None:
-        found = store.medium().identity()
-        assert all(found[name] for name in self.words.identity)
-        assert all(isinstance(value, str) for value in found.values())
+        identity = store.medium().identity()
+        assert all(identity[name] for name in self.words.identity)
+        assert all(isinstance(value, str) for value in identity.values())
 
     def test_identity_is_the_same_for_every_handle(self, store: StoreUnderTest) -> None:
         assert store.medium().identity() == store.medium().identity()
@@ -176,14 +176,14 @@ class StoreContract:
     def test_get_gives_the_named_rows_alone(self, store: StoreUnderTest) -> None:
         for key in ("a", "b", "c"):
             store.plant(self.plain(key=key))
-        found = store.medium().get(["c", "a"])
-        assert list(found) == ["c", "a"]
-        assert all(row and self.words.bare(row) == self.plain(key=k) for k, row in found.items())
+        rows = store.medium().get(["c", "a"])
+        assert list(rows) == ["c", "a"]
+        assert all(row and self.words.bare(row) == self.plain(key=k) for k, row in rows.items())
 
     def test_get_gives_none_for_an_absent_row(self, store: StoreUnderTest) -> None:
         store.plant(self.plain())
-        found = store.medium().get(["a", "b"])
-        assert found["a"] is not None and found["b"] is None
+        rows = store.medium().get(["a", "b"])
+        assert rows["a"] is not None and rows["b"] is None
 
     def test_get_of_nothing_is_nothing(self, store: StoreUnderTest) -> None:
         assert store.medium().get([]) == {}
@@ -196,10 +196,10 @@ class StoreContract:
         keys = [f"k{n:03}" for n in range(205)]
         for key in keys[::2]:
             store.plant(self.plain(key=key))
-        found = store.medium().get(keys)
-        assert list(found) == keys
-        assert [key for key in keys if found[key] is not None] == keys[::2]
-        assert [key for key in keys if found[key] is None] == keys[1::2]
+        rows = store.medium().get(keys)
+        assert list(rows) == keys
+        assert [key for key in keys if rows[key] is not None] == keys[::2]
+        assert [key for key in keys if rows[key] is None] == keys[1::2]
 
     # create
 

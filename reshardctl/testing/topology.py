@@ -149,9 +149,10 @@ def _read(path: str | Path) -> Any:
     return json.loads(text) if Path(path).suffix == ".json" else tomllib.loads(text)
 
 
-def _tables(found: Table | Sequence[Table]) -> list[Table]:
-    if not isinstance(found, Mapping):
-        return list(found)
-    if "shards" in found:
-        return [found]
-    return [*found.get("streams", []), *([found["stream"]] if "stream" in found else [])]
+def _tables(described: Table | Sequence[Table]) -> list[Table]:
+    if not isinstance(described, Mapping):
+        return list(described)
+    if "shards" in described:
+        return [described]
+    single = [described["stream"]] if "stream" in described else []
+    return [*described.get("streams", []), *single]

@@ -108,11 +108,7 @@ def _no_number(item: Attributes, name: str) -> str:
 
 
 def _of_names(item: Attributes, named: Named | None, shard: ShardId) -> Iterator[Flaw]:
-    """Flaws of the attributes that name a multi-stream lease's stream and shard.
-
-    KCL reads both from attributes, not from the key (DynamoDBMultiStreamLeaseSerializer), and makes
-    no lease without them.
-    """
+    """Flaws of the attributes from which KCL reads stream and shard (see keys.py), not the key."""
     if named is None:
         return
     if text(item, STREAM_NAME) != named.text:

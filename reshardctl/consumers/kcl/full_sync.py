@@ -19,11 +19,7 @@ from reshardctl.model import ShardId
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """One lease that the pass creates.
-
-    initially: at the initial position, otherwise at TRIM_HORIZON. below: whether a shard above it
-    has a lease already.
-    """
+    """A lease that the pass creates; whether at the initial position, below a leased shard."""
 
     initially: bool
     below: bool

@@ -107,11 +107,7 @@ class _Judge:
         return ""
 
     def _against_new(self, shard: ShardId) -> str:
-        """Why a new row is unsafe.
-
-        It is safe for a lease that never existed, or that an ended parent names and only a deletion
-        can have removed, if no descendant has a lease.
-        """
+        """Why a new row is unsafe; it is safe if the lease never existed or is surely lost."""
         span = self._processed[shard]
         if span.lo != span.hi and not self._named_by_an_ended_parent(shard):
             return "its lease may have been there before: records may be read again"

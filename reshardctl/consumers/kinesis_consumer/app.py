@@ -59,11 +59,7 @@ def whose(options: Mapping[str, str], medium: str = "") -> Whose:
 
 
 def applications(options: Mapping[str, str], *, leased: bool, medium: str = "") -> list[App]:
-    """Every application that may start: start modes × releases.
-
-    leased: whether a group's rows exist. Raises UsageError for a bad value, or a start mode or
-    store that the named release does not have.
-    """
+    """Start modes × releases, with a group's if `leased`; UsageError where there is none."""
     whose(options)
     starts, time = _starts(options.get("initial"))
     release = options.get("release")

@@ -146,11 +146,7 @@ class _Run:
         return WillRead(exactly(at), until, self._gates(shard), ends, cause, why)
 
     def _gates(self, shard: ShardId) -> frozenset[ShardId]:
-        """The parents that a shard waits for.
-
-        Unlisted ones hold back no shard, except for Telegraf before 1.36.4 and for a group whose
-        lease of such a parent is not completed.
-        """
+        """The parents that a shard waits for; unlisted ones only if `_holds_back` says so."""
         listed = frozenset(self._lineage.parents(shard))
         others = frozenset(self._lineage[shard].parents) - listed
         return listed | {parent for parent in others if self._holds_back(parent)}

@@ -170,11 +170,7 @@ class _Orders:
         ]
 
     def _finish(self, shard: ShardId) -> None:
-        """Ends a processed shard.
-
-        Telegraf knows a mark; elsewhere a number that crashes the process is removed, and the
-        effects include what is read again without it.
-        """
+        """Ends a processed shard by Telegraf's mark; elsewhere removes a number that crashes."""
         fate, end = self.fates[shard], self.lineage[shard].end
         if self.app.traits.takes_end and end is not None:
             if not self._read_inside(shard):
@@ -232,11 +228,7 @@ class _Orders:
             self.order(shard, None, "without a row it begins at LATEST, at every start")
 
     def _give_back(self, shard: ShardId) -> None:
-        """Orders what makes master read an unread shard with rows below it.
-
-        Rows from which nothing was read are deleted; others cannot be, without re-reading what they
-        prove.
-        """
+        """Deletes rows that keep master from an unread shard, if nothing was read from them."""
         below = [s for s in self.lineage.descendants(shard) if s in self.positions.rows]
         seeds = [
             s for s in below

@@ -87,11 +87,7 @@ class _Processed:
         return Span(START, furthest(self._lineage, shard))
 
     def _read(self, shard: ShardId, text: str) -> Span:
-        """The span of a row that was read from.
-
-        Where shards below have begun, it may be processed; a release that then stops reading it has
-        to be sure of that.
-        """
+        """The span of a row that was read from; with shards below begun, it may be processed."""
         infers, at = self._app.traits.infers_ends, at_number(text)
         begun = self._seen.row_below(shard) if infers else self._seen.read_below(shard)
         if infers and begun and self._near_its_end(shard, text):

@@ -34,11 +34,7 @@ NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One position.
-
-    text: as the library reads it; "" counts as no row. null: NULL in a column, at which the
-    library's store fails. See `read` for both.
-    """
+    """One position, as the library reads it ("": no row, null: NULL in a column); see `read`."""
 
     shard: ShardId
     image: Image

@@ -69,11 +69,7 @@ def _crash(tables: Tables) -> Crash | None:
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """One start.
-
-    asked: the shards that are requested before the leader's first round. ahead: rows with a time in
-    the future.
-    """
+    """One start: shards `asked` for before the leader's first round, rows `ahead` of time."""
 
     lineage: Lineage
     store: Tables

@@ -49,11 +49,7 @@ def kind_of(lineage: Lineage, row: Row) -> PositionKind:
 
 
 def beginning(lineage: Lineage, shard: ShardId, app: App) -> Cut:
-    """Where a shard begins that was never read.
-
-    A start by time means the beginning for a shard that opened later, and the end for one that
-    closed earlier.
-    """
+    """Where a shard begins that was never read; by time perhaps at its start or its end."""
     if not app.by_time:
         return START
     opened = lineage.opened_at(shard) if shard in lineage else None
@@ -83,11 +79,7 @@ def place(lineage: Lineage, row: Row, app: App) -> Cut | None:
 
 
 def asked_first(lineage: Lineage, tables: Tables) -> frozenset[ShardId]:
-    """The shards that a client requests at its start, finished or not.
-
-    Those in the ShardCache, or all listed ones where it is missing or empty (refreshShards in
-    kinsumer.go).
-    """
+    """The shards in the ShardCache, else all listed ones (refreshShards in kinsumer.go)."""
     if tables.cache is not None and tables.cache.shards:
         return frozenset(ShardId(shard) for shard in tables.cache.shards)
     return frozenset(lineage)

@@ -63,12 +63,8 @@ def _at_its_word(lineage: Lineage, tables: Tables, row: Row, app: App) -> Span:
 
 
 def _unread(lineage: Lineage, tables: Tables, app: App, shard: ShardId) -> Span:
-    """The span of a shard that was never read.
-
-    A start by time is the application's choice for shards that existed when it began, not for
-    descendants of shards that it knows.
-    """
-    if any(parent in tables.rows for parent in _above(lineage, shard)):
+    """The span of a shard that was never read; a start by time holds for roots, not below."""
+    if any(parent in tables.rows for parent in lineage.ancestors(shard)):
         return exactly(START)
     return exactly(beginning(lineage, shard, app))
 
@@ -79,7 +75,7 @@ def _of_latest(lineage: Lineage, tables: Tables, row: Row) -> Span:
     Below a shard that was read, LATEST skips what was written before each start, until a record is
     acknowledged.
     """
-    if any(_was_read(tables.rows[p]) for p in _above(lineage, row.shard) if p in tables.rows):
+    if any(_was_read(tables.rows[p]) for p in lineage.ancestors(row.shard) if p in tables.rows):
         return exactly(START, why="no record of it was ever acknowledged")
     if furthest(lineage, row.shard) == DONE:
         why = "closed before anything of it was acknowledged"
@@ -89,7 +85,3 @@ def _of_latest(lineage: Lineage, tables: Tables, row: Row) -> Span:
 
 def _was_read(row: Row) -> bool:
     return row.number not in (None, LATEST) and not row.set_aside
-
-
-def _above(lineage: Lineage, shard: ShardId) -> set[ShardId]:
-    return lineage.ancestors(shard) if shard in lineage else set()

@@ -18,40 +18,23 @@ from reshardctl.errors import UsageError
 class Traits:
     """What distinguishes a release.
 
-    Attributes:
-        starts_by_time: WithIteratorStartTimestamp exists; it then holds for every shard that was
-            never read, at every start.
-        idle_commits: The row of a shard without records is refreshed; otherwise it ages while its
-            owner lives.
-        expired_iterator: What happens to a shard whose iterator has expired because the application
-            is slower than five minutes; no store shows it except by a position that does not move.
+    starts_by_time: WithIteratorStartTimestamp exists; it then holds for every shard that was never
+    read, at every start.
     """
 
     release: str
     starts_by_time: bool
-    idle_commits: bool
-    expired_iterator: str
     source: str
 
 
-TWITCH = Traits(
-    "twitch", False, False, "the shard stands still until a restart",
-    "shard_consumer.go and checkpoints.go of 9a48088; run, Nov 2026",
-)
-SNOWPLOW_1_6 = Traits(
-    "snowplow-1.6", True, True, "it is renewed at the last delivered record",
-    "shard_consumer.go of v1.6.0: the renewed iterator is taken",
-)
-SNOWPLOW_1_7 = Traits(
-    "snowplow-1.7", True, True, "it is renewed and thrown away: no record until a restart",
-    "processRecordsBatch of v1.7.0; run, Nov 2026",
-)
+TWITCH = Traits("twitch", False, "shard_consumer.go and checkpoints.go of 9a48088; run, Nov 2026")
+SNOWPLOW_1_6 = Traits("snowplow-1.6", True, "shard_consumer.go of v1.6.0")
+SNOWPLOW_1_7 = Traits("snowplow-1.7", True, "processRecordsBatch of v1.7.0; run, Nov 2026")
 
 COMMIT = "9a48088"
 """Of the original, which has no releases."""
 
 RELEASES = {t.release: t for t in (TWITCH, SNOWPLOW_1_6, SNOWPLOW_1_7)}
-
 
 KNOWN = Known("Snowplow's kinsumer", ((1, 6, 0), (1, 7, 0)), "snowplow-")
 

@@ -41,11 +41,7 @@ class Quickwit(BaseConsumer[Checkpoint, App]):
         return parse(images, stream, self.index, self.source)
 
     def empty(self, checkpoint: Checkpoint, /) -> bool:
-        """Whether no source is stored.
-
-        A source names its stream, with positions or without; without any it reads every shard from
-        its beginning, as it is meant to.
-        """
+        """Whether no source is stored; one without positions reads every shard, as meant."""
         return not checkpoint.source
 
     def positions(self, checkpoint: Checkpoint, /) -> dict[ShardId, str]:

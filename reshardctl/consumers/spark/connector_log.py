@@ -49,11 +49,11 @@ class Log:
         return keys
 
 
-def read_log(folders: Folders, found: Retained, source: str, connector: str) -> Log:
+def read_log(folders: Folders, stored: Retained, source: str, connector: str) -> Log:
     """Read a source's log."""
     if connector not in LOGS:
         return Log({}, frozenset())
-    whole, some = needed(found, source)
+    whole, some = needed(stored, source)
     log = f"{SOURCES}/{source}/{LOGS[connector]}"
     whole |= set(ahead(folders, log, whole))
     entries: dict[int, dict[ShardId, Entry]] = {}

@@ -181,11 +181,7 @@ class Spark(BaseConsumer[Checkpoint, App]):
         return {name: kept[name] for name in self.spec.rests_on if name in kept}
 
     def family(self, _lineage: Lineage, keys: Collection[str], /) -> set[str]:
-        """The written batches and their neighbours.
-
-        A batch that the query plans or commits in the meantime makes every plan stale; older
-        batches do not change any more.
-        """
+        """The written batches and their neighbours, which the query may plan or commit."""
         near = set(keys)
         for key in keys:
             folder, _, number = key.rpartition("/")

@@ -25,7 +25,7 @@ FLAWS_SHOWN = 20
 
 def of_files(
     folders: Folders,
-    found: Retained,
+    stored: Retained,
     batches: Mapping[int, Batch],
     offsets: Mapping[int, SourceOffset],
     log: Log,
@@ -33,9 +33,9 @@ def of_files(
 ) -> tuple[Anomaly, ...]:
     """Every anomaly, offset logs first."""
     return (
-        *_logs(found, batches, offsets),
-        *_gaps(found),
-        *_commits(found),
+        *_logs(stored, batches, offsets),
+        *_gaps(stored),
+        *_commits(stored),
         *_metadata(folders, generation),
         *_strays(batches, log),
         *litter(folders),
@@ -49,13 +49,13 @@ def _kind(number: int, newest: int | None) -> AnomalyKind:
 
 
 def _logs(
-    found: Retained, batches: Mapping[int, Batch], offsets: Mapping[int, SourceOffset]
+    stored: Retained, batches: Mapping[int, Batch], offsets: Mapping[int, SourceOffset]
 ) -> Iterator[Anomaly]:
-    newest = found.newest
-    for number, why in found.unreadable.items():
+    newest = stored.newest
+    for number, why in stored.unreadable.items():
         yield Anomaly(_kind(number, newest), f"{OFFSETS}/{number}", "unreadable offset log",
                   f"offsets/{number} cannot be read: {why}")
-    for number, log in found.logs.items():
+    for number, log in stored.logs.items():
         key, kind = f"{OFFSETS}/{number}", _kind(number, newest)
         if number not in batches:
             yield Anomaly(kind, key, "other sources", f"{key} does not name the source")
@@ -98,22 +98,22 @@ def _renamed(offsets: Mapping[int, SourceOffset]) -> Iterator[Anomaly]:
             yield Anomaly(AnomalyKind.EARLIER_STREAM, key, "offset of another stream", why)
 
 
-def _gaps(found: Retained) -> Iterator[Anomaly]:
-    if found.newest is None:
+def _gaps(stored: Retained) -> Iterator[Anomaly]:
+    if stored.newest is None:
         return
-    if asynchronous(found.gaps, found.committed):
+    if asynchronous(stored.gaps, stored.committed):
         why = (
-            f"{len(found.gaps)} ids are missing in offsets/ and in commits/ alike, the first is "
-            f"{found.gaps[0]}: the query tracks its progress asynchronously"
+            f"{len(stored.gaps)} ids are missing in offsets/ and in commits/ alike, the first is "
+            f"{stored.gaps[0]}: the query tracks its progress asynchronously"
         )
-        key = f"{OFFSETS}/{found.gaps[0]}"
+        key = f"{OFFSETS}/{stored.gaps[0]}"
         yield Anomaly(AnomalyKind.FOREIGN_ENTRY, key, "asynchronous progress", why)
         return
-    before = found.newest - 1
-    if found.newest > 0 and before not in found.images:
+    before = stored.newest - 1
+    if stored.newest > 0 and before not in stored.images:
         why = f"offsets/{before} is missing, and Spark does not start: batch {before} doesn't exist"
         yield Anomaly(AnomalyKind.UNREADABLE, f"{OFFSETS}/{before}", "missing", why)
-    if older := [number for number in found.gaps if number != before]:
+    if older := [number for number in stored.gaps if number != before]:
         why = (
             f"{len(older)} offset logs of committed batches are missing, the first is "
             f"offsets/{older[0]}: files were removed, and what they told is unknown"
@@ -121,13 +121,13 @@ def _gaps(found: Retained) -> Iterator[Anomaly]:
         yield Anomaly(AnomalyKind.FOREIGN_ENTRY, f"{OFFSETS}/{older[0]}", "gap in the batches", why)
 
 
-def _commits(found: Retained) -> Iterator[Anomaly]:
-    newest = max(found.committed, default=None)
-    for number, why in found.bad_commits.items():
+def _commits(stored: Retained) -> Iterator[Anomaly]:
+    newest = max(stored.committed, default=None)
+    for number, why in stored.bad_commits.items():
         kind = AnomalyKind.UNREADABLE if number == newest else AnomalyKind.FOREIGN_ENTRY
         yield Anomaly(kind, f"{COMMITS}/{number}", "unreadable commit",
                   f"commits/{number} cannot be read: {why}")
-    if newest is not None and (found.newest is None or newest > found.newest):
+    if newest is not None and (stored.newest is None or newest > stored.newest):
         why = f"batch {newest} is committed and has no offset log: its file was removed"
         yield Anomaly(AnomalyKind.UNREADABLE, f"{COMMITS}/{newest}", "commit without offsets", why)
 

@@ -27,9 +27,9 @@ def obstacle(
 ) -> Cannot | None:
     """Why nothing may be written, `None` where nothing prevents it."""
     batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
-    found = _of_form(checkpoint, batch)
-    if found is not None or batch is None:
-        return found
+    why = _of_form(checkpoint, batch)
+    if why is not None or batch is None:
+        return why
     return (
         _of_shared_log(checkpoint, batch)
         or _of_sink(checkpoint, batch, app)

@@ -8,7 +8,7 @@ connectors, November 2026: "parents first (once), then the children").
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from reshardctl.consumers.spark.append import LINES, appended
 from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
@@ -53,23 +53,8 @@ def generations(lineage: Lineage, places: Places) -> list[Places]:
     left: dict[ShardId, Position] = dict(places)
     groups: list[Places] = []
     while True:
-        above = {s for shard in left for s in _above(lineage, shard) if s in left}
-        now = {s for s in above if not (_above(lineage, s) & left.keys())}
+        above = {s for shard in left for s in lineage.ancestors(shard) if s in left}
+        now = {s for s in above if not (lineage.ancestors(s) & left.keys())}
         if not now:
             return [*groups, left]
         groups.append({shard: left.pop(shard) for shard in places if shard in now})
-
-
-def _above(lineage: Lineage, shard: ShardId) -> set[ShardId]:
-    ancestors: set[ShardId] = set()
-    todo: list[ShardId] = [*_parents(lineage, shard)]
-    while todo:
-        shard_id = todo.pop()
-        if shard_id not in ancestors:
-            ancestors.add(shard_id)
-            todo += _parents(lineage, shard_id)
-    return ancestors
-
-
-def _parents(lineage: Lineage, shard: ShardId) -> Collection[ShardId]:
-    return lineage.parents(shard) if shard in lineage else ()

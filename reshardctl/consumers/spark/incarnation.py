@@ -28,11 +28,7 @@ from reshardctl.model.times import instant
 def incarnation(
     lineage: Lineage, checkpoint: Checkpoint, current: Mapping[ShardId, Position]
 ) -> Incarnation:
-    """Judge the checkpoint. current: the newest batch's positions.
-
-    Raises WrongStream where the checkpoint names another stream, or holds a younger number that no
-    shard of this one has.
-    """
+    """Judge the newest batch's positions; raises WrongStream for another stream's."""
     name = lineage.stream.name
     if checkpoint.stream_name and checkpoint.stream_name != name:
         raise WrongStream(

@@ -109,12 +109,12 @@ def _died(
     lineage: Lineage, checkpoint: Checkpoint, judged: Iterable[ShardId], app: App
 ) -> Crash | None:
     """The first cause of a crash: Spark's own files, then the offset, then losses."""
-    found = (
+    first = (
         crash(lineage, checkpoint, {}, app) or _of_numbers(lineage, checkpoint)
         or _of_false_ends(lineage, checkpoint)
     )
-    if found is not None:
-        return found
+    if first is not None:
+        return first
     batch = resting(checkpoint) or planned_batch(checkpoint)  # a first batch is judged after it ran
     if not app.fails or batch is None:
         return None

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from reshardctl.consumers.related_shards import ancestors_of
 from reshardctl.consumers.sequence_numbers import earlier_incarnation
 from reshardctl.consumers.spark.app import App, Start
 from reshardctl.consumers.spark.checkpoint import Batch, Checkpoint
@@ -126,14 +127,7 @@ def _named(app: App, shard: ShardId, mark: Position) -> Position:
 
 def had_its_turn(lineage: Lineage, marks: Collection[ShardId]) -> set[ShardId]:
     """Listed shards without a mark that are ancestors of one with a mark."""
-    ancestors: set[ShardId] = set()
-    todo = [parent for shard in marks for parent in lineage.parents(shard)]
-    while todo:
-        shard = todo.pop()
-        if shard not in ancestors:
-            ancestors.add(shard)
-            todo += lineage.parents(shard)
-    return ancestors - set(marks)
+    return ancestors_of(lineage, marks) - set(marks)
 
 
 def is_first(checkpoint: Checkpoint) -> bool:

@@ -53,10 +53,10 @@ def wants(folders: Folders, source: str = "") -> Wants:
     newest = sorted((n for n in commits if not is_orphan(commits[n])), reverse=True)[:COMMITS_READ]
     files |= {f"{COMMITS}/{number}" for number in newest}
     if all(was_read(image) for image in logs.values()):
-        found = retained(folders)
-        for name, offset in kinesis(found.logs).items():
+        stored = retained(folders)
+        for name, offset in kinesis(stored.logs).items():
             if source in ("", name):
-                _log(folders, found, name, offset, places, files)
+                _log(folders, stored, name, offset, places, files)
     return Wants(frozenset(places), frozenset(files))
 
 
@@ -82,10 +82,12 @@ def log_folders(source: str, connector: str) -> tuple[str, ...]:
     )
 
 
-def needed(found: Retained, source: str) -> tuple[frozenset[int], Mapping[int, frozenset[ShardId]]]:
+def needed(
+    stored: Retained, source: str
+) -> tuple[frozenset[int], Mapping[int, frozenset[ShardId]]]:
     """Batches, by the connector's ids, whose log is needed: in whole, and for some shards."""
-    past = list(offsets(found.logs, source))
-    whole = set(_whole(found, past))
+    past = list(offsets(stored.logs, source))
+    whole = set(_whole(stored, past))
     last = {
         shard: (number, offset) for number, offset in reversed(past) for shard in offset.positions
     }
@@ -102,23 +104,23 @@ def counted(number: int, offset: SourceOffset) -> int:
     return number if offset.batch_id is None else offset.batch_id
 
 
-def _whole(found: Retained, past: list[tuple[int, SourceOffset]]) -> Iterator[int]:
+def _whole(stored: Retained, past: list[tuple[int, SourceOffset]]) -> Iterator[int]:
     """The newest batch, the newest committed one, and those that would come next."""
     if past:
         first = counted(*past[0])
         yield from range(first, first + AHEAD + 1)
-    committed = (entry for entry in past if entry[0] in found.committed)
+    committed = (entry for entry in past if entry[0] in stored.committed)
     for entry in committed:
         yield counted(*entry)
         return
 
 
 def _log(
-    folders: Folders, found: Retained, source: str, offset: SourceOffset,
+    folders: Folders, stored: Retained, source: str, offset: SourceOffset,
     folders_to_list: set[str], files: set[str],
 ) -> None:
     folders_to_list.add(f"{SOURCES}/{source}")
-    whole, some = needed(found, source)
+    whole, some = needed(stored, source)
     for log in log_folders(source, offset.connector):
         folders_to_list.add(log)
         for batch in {*whole, *ahead(folders, log, whole)}:

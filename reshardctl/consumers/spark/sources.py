@@ -30,8 +30,8 @@ def offsets(logs: Mapping[int, OffsetLog], source: str) -> Iterator[tuple[int, S
 
 def kinesis(logs: Mapping[int, OffsetLog]) -> dict[str, SourceOffset]:
     """The sources that read Kinesis, each with its newest readable offset."""
-    found = ((name, _newest(logs, name)) for name in names(logs))
-    return {name: newest for name, newest in found if newest is not None}
+    offsets_by_name = ((name, _newest(logs, name)) for name in names(logs))
+    return {name: newest for name, newest in offsets_by_name if newest is not None}
 
 
 def _newest(logs: Mapping[int, OffsetLog], source: str) -> SourceOffset | None:

@@ -47,56 +47,56 @@ def checkpoint_of(
     files = {image.key: image for image in images}
     rows = [image for image in files.values() if is_row(image)]
     folders = by_folder(image for image in files.values() if not is_row(image))
-    found = retained(folders)
-    _checked(files, found)
-    name = chosen(found.logs, stream, source) if found.logs else source or "0"
-    connector = connector_of(found.logs, name, _log_places(folders))
-    batches, flawed = _batches(found, name, connector)
+    stored = retained(folders)
+    _checked(files, stored)
+    name = chosen(stored.logs, stream, source) if stored.logs else source or "0"
+    connector = connector_of(stored.logs, name, _log_places(folders))
+    batches, flawed = _batches(stored, name, connector)
     folders = joined(folders, rows, name) if rows else folders
-    log = read_log(folders, found, name, connector)
+    log = read_log(folders, stored, name, connector)
     generation, possible = _origin(batches, name, connector)
     return Checkpoint(
         connector=connector,
         source=name,
         stream_name=_stream(flawed),
         batches=batches,
-        commits=found.commits,
+        commits=stored.commits,
         entries=log.entries,
         listed=log.listed,
         query_id=query_id(files.get(METADATA))[0],
         generation=generation,
         stateful=any(key.startswith(f"{STATE}/") for key in files),
-        other_sources=tuple(other for other in names(found.logs) if other != name),
-        anomalies=file_anomalies.of_files(folders, found, batches, flawed, log, generation),
+        other_sources=tuple(other for other in names(stored.logs) if other != name),
+        anomalies=file_anomalies.of_files(folders, stored, batches, flawed, log, generation),
         images=files,
         scalas=possible,
-        committed=found.counted,
-        spoiled=_spoiled(found, files.get(METADATA), generation),
-        unreadable={**found.unreadable, **_nameless(found, name)},
+        committed=stored.counted,
+        spoiled=_spoiled(stored, files.get(METADATA), generation),
+        unreadable={**stored.unreadable, **_nameless(stored, name)},
         strays=log.strays,
-        gaps=found.gaps,
+        gaps=stored.gaps,
         temporary=frozenset(key for key in files if is_temporary(key.rpartition("/")[2])),
         orphans=frozenset(image.key for image in files.values() if is_orphan(image)),
         tabled=bool(rows),
-        older=len(found.images) - len(found.logs) - len(found.unreadable),
+        older=len(stored.images) - len(stored.logs) - len(stored.unreadable),
     )
 
 
-def _checked(files: Mapping[str, Image], found: Retained) -> None:
-    if not found.images and METADATA not in files and not found.committed:
+def _checked(files: Mapping[str, Image], stored: Retained) -> None:
+    if not stored.images and METADATA not in files and not stored.committed:
         raise UsageError(
             "this is no checkpoint of a streaming query: no metadata, no offsets, no commits",
             "give the folder that the query has as its checkpointLocation; for a checkpoint that "
             "is gone: reshardctl rebuild, with release= and batch= in the locator",
         )
-    if found.images and not found.logs:
-        newest = max(found.images)
-        why = found.unreadable.get(newest, "it was not read")
+    if stored.images and not stored.logs:
+        newest = max(stored.images)
+        why = stored.unreadable.get(newest, "it was not read")
         raise CannotTell(f"no offset log of the checkpoint can be read; offsets/{newest}: {why}")
 
 
-def _spoiled(found: Retained, metadata: Image | None, generation: str) -> dict[str, str]:
-    spoiled = {f"{COMMITS}/{number}": found.bad_commits[number] for number in found.spoiled}
+def _spoiled(stored: Retained, metadata: Image | None, generation: str) -> dict[str, str]:
+    spoiled = {f"{COMMITS}/{number}": stored.bad_commits[number] for number in stored.spoiled}
     _, wrong = query_id(metadata)
     if wrong == "absent":
         wrong = "it is missing" if metadata is None and generation in NEEDS_METADATA else ""
@@ -106,13 +106,13 @@ def _spoiled(found: Retained, metadata: Image | None, generation: str) -> dict[s
 
 
 def _batches(
-    found: Retained, source: str, connector: str
+    stored: Retained, source: str, connector: str
 ) -> tuple[dict[int, Batch], dict[int, SourceOffset]]:
     """The batches that name the source, and its readable offsets, ascending."""
     batches: dict[int, Batch] = {}
     offsets: dict[int, SourceOffset] = {}
     before: int | None = None
-    for number, log in found.logs.items():
+    for number, log in stored.logs.items():
         if source not in log:
             continue
         offset = shapes.read(log[source]) if log[source] != NO_OFFSET else None
@@ -121,11 +121,11 @@ def _batches(
         broken = _broken(log[source], offset, connector, before)
         batches[number] = Batch(
             number,
-            found.images[number],
+            stored.images[number],
             log,
             offset.positions if offset else {},
             offset.batch_id if offset else None,
-            number in found.counted,
+            number in stored.counted,
             broken,
             log[source] != NO_OFFSET,
             offset.created if offset else None,
@@ -148,10 +148,10 @@ def _broken(
     return offset.broken
 
 
-def _nameless(found: Retained, source: str) -> dict[int, str]:
+def _nameless(stored: Retained, source: str) -> dict[int, str]:
     return {
         number: f"it does not name source {source}"
-        for number, log in found.logs.items()
+        for number, log in stored.logs.items()
         if source not in log
     }
 

@@ -31,11 +31,7 @@ BEFORE = ("before", "before_sub", "before_arrival")
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The result.
-
-    missing: by shard and slot, for the page; the rows, lazily. inside: missing records that are not
-    the first of their number.
-    """
+    """Shards compared, missing records by shard and slot, as rows, and those inside aggregates."""
 
     compared: Mapping[ShardId, Compared]
     inside: int
@@ -97,7 +93,7 @@ def _counted(joined: DataFrame, spark: SparkSession, cut: Sequence[Slots]) -> Da
     from pyspark.sql import functions as F  # noqa: N812
 
     table = spark.createDataFrame(
-        [(at, one.since, one.seconds, one.count) for at, one in enumerate(cut[:-1])],
+        [(at, slots.since, slots.seconds, slots.count) for at, slots in enumerate(cut[:-1])],
         "at INT, since DOUBLE, seconds DOUBLE, slots INT",
     )
     slot = F.expr(

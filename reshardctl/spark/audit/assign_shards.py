@@ -32,7 +32,7 @@ _WEIGHT = 10**HALF & _LOW36
 _NUMERIC = r"^[0-9]+\z"
 
 
-def laid(found: Mapped, known: Known, lineage: Lineage, cut: tuple[Slots, ...]) -> DataFrame:
+def laid(sink: Mapped, known: Known, lineage: Lineage, cut: tuple[Slots, ...]) -> DataFrame:
     """Returns at INT, shard, number, place, sub, key, arrival, order, slot INT, fault STRING, etc.
 
     at: which shard (`Known.id`). place: the number at one width. upper, lower: BIGINT, its last 36
@@ -43,15 +43,15 @@ def laid(found: Mapped, known: Known, lineage: Lineage, cut: tuple[Slots, ...]) 
     """
     from pyspark.sql import functions as F  # noqa: N812
 
-    shards = F.broadcast(_table(found.frame.sparkSession, known, cut))
+    shards = F.broadcast(_table(sink.frame.sparkSession, known, cut))
     if known.decodable:
-        rows = _decoded(found.frame).join(shards, F.col("in_number") == F.col("index"), "left")
+        rows = _decoded(sink.frame).join(shards, F.col("in_number") == F.col("index"), "left")
         rows, fault = _older(rows, known, cut[-1]), _fault_decoded(known, lineage)
     else:
-        rows = _padded(found.frame, known.width)
+        rows = _padded(sink.frame, known.width)
         rows = rows.join(shards, F.col("said") == F.col("shard"), "left")
         fault = _fault_padded(known, lineage)
-    when = F.col("arrival") if "arrival" in found.names else time_in("place", known.width)
+    when = F.col("arrival") if "arrival" in sink.names else time_in("place", known.width)
     return rows.withColumn("time", when).withColumn("fault", fault).select(
         "at", "shard", "number", "place", "sub", "key", "arrival", "order", "least", "most",
         "upper", "lower", "base", _head().alias("head"), slot().alias("slot"), "fault",
@@ -61,10 +61,10 @@ def laid(found: Mapped, known: Known, lineage: Lineage, cut: tuple[Slots, ...]) 
 def _table(spark: SparkSession, known: Known, cut: tuple[Slots, ...]) -> DataFrame:
     """One row a shard, as small as the lineage."""
     rows = [
-        (at, one.number, one.id, one.low, one.beyond, one.low[:HEAD], one.least, one.most,
-         slots.since, slots.seconds, slots.count,
-         int(one.low[HEAD : HEAD + HALF]) if known.decodable else None)
-        for at, (one, slots) in enumerate(zip(known.shards, cut, strict=False))
+        (at, shard.number, shard.id, shard.low, shard.beyond, shard.low[:HEAD],
+         shard.least, shard.most, slots.since, slots.seconds, slots.count,
+         int(shard.low[HEAD : HEAD + HALF]) if known.decodable else None)
+        for at, (shard, slots) in enumerate(zip(known.shards, cut, strict=False))
     ]  # fmt: skip
     return spark.createDataFrame(
         rows,

@@ -112,11 +112,11 @@ def mapped(frame: DataFrame, columns: Columns) -> Mapped:
     )
 
 
-def _found(frame: DataFrame, option: str, said: str | None) -> str | None:
-    if said == "":
+def _found(frame: DataFrame, option: str, named: str | None) -> str | None:
+    if named == "":
         return None
-    if said is not None:
-        return _said(frame, option, said)
+    if named is not None:
+        return _said(frame, option, named)
     for word in KNOWN[option]:
         fitting = [str(name) for name in frame.columns if name.replace("_", "").lower() == word]
         if len(fitting) > 1:
@@ -129,21 +129,21 @@ def _found(frame: DataFrame, option: str, said: str | None) -> str | None:
     return None
 
 
-def _said(frame: DataFrame, option: str, said: str) -> str:
+def _said(frame: DataFrame, option: str, named: str) -> str:
     """A column by name: exactly, else ignoring case, else a field of a struct."""
-    loose = [str(name) for name in frame.columns if name.lower() == said.lower()]
-    exact = [name for name in loose if name == said]
+    loose = [str(name) for name in frame.columns if name.lower() == named.lower()]
+    exact = [name for name in loose if name == named]
     if len(loose) > 1 and (len(exact) != 1 or not _minds_case(frame)):
         raise UsageError(
-            f"--column {option}={said}: several columns have this name: {', '.join(loose)}",
+            f"--column {option}={named}: several columns have this name: {', '.join(loose)}",
             "rename one of them",
         )
     if loose:
         return (exact or loose)[0]
-    if "." in said and _path(frame, said) is not None:
-        return said
+    if "." in named and _path(frame, named) is not None:
+        return named
     raise UsageError(
-        f"--column {option}={said}: there is no such column; there are {_listed(frame)}",
+        f"--column {option}={named}: there is no such column; there are {_listed(frame)}",
         f"name one of them, or none: --column {option}=",
     )
 
@@ -160,22 +160,22 @@ def _path(frame: DataFrame, name: str) -> tuple[tuple[str, ...], Any] | None:
     """A column, or a field inside structs, as they spell themselves, and its type."""
     if name in frame.columns:
         return (name,), frame.schema[name].dataType
-    found: list[str] = []
+    path: list[str] = []
     kind: Any = frame.schema
     for part in name.split("."):
         fields_ = [f for f in getattr(kind, "fields", ()) if f.name.lower() == part.lower()]
         chosen = [f for f in fields_ if f.name == part] or fields_
         if len(chosen) != 1:
             return None
-        found.append(chosen[0].name)
+        path.append(chosen[0].name)
         kind = chosen[0].dataType
-    return tuple(found), kind
+    return tuple(path), kind
 
 
 def _word(frame: DataFrame, option: str, name: str) -> str:
     """The column's type as one word; raises UsageError if it cannot hold what is wanted."""
-    found = _path(frame, name)
-    kind = "" if found is None else str(found[1].simpleString())
+    path_and_type = _path(frame, name)
+    kind = "" if path_and_type is None else str(path_and_type[1].simpleString())
     word = re.split(r"[^a-z_]", kind)[0]
     if option == "number":
         _check_number(name, kind, word)
@@ -188,8 +188,8 @@ def _word(frame: DataFrame, option: str, name: str) -> str:
 
 
 def _quoted(frame: DataFrame, name: str) -> str:
-    found = _path(frame, name)
-    parts = (name,) if found is None else found[0]
+    path_and_type = _path(frame, name)
+    parts = (name,) if path_and_type is None else path_and_type[0]
     return ".".join("`" + part.replace("`", "``") + "`" for part in parts)
 
 

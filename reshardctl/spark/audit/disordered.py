@@ -46,12 +46,12 @@ def disordered(rows: DataFrame, known: Known, groups: Iterable[Group]) -> DataFr
     if not across and not any(row["overlaps"] for row in ranges):
         return _by_key(told.where(F.lit(False)))
     schema = batches.selectExpr("at", "order AS first", "order AS last").schema
-    found = _suspect(batches, rows.sparkSession.createDataFrame(across, schema))
-    few = found.limit(FEW + 1).collect()
+    suspects = _suspect(batches, rows.sparkSession.createDataFrame(across, schema))
+    few = suspects.limit(FEW + 1).collect()
     if len(few) <= FEW:
-        found = F.broadcast(rows.sparkSession.createDataFrame(few, found.schema))
+        suspects = F.broadcast(rows.sparkSession.createDataFrame(few, suspects.schema))
     met = _spot(known).alias("spot")
-    kept = told.select("*", met).join(found, ["at", "order"]).where(
+    kept = told.select("*", met).join(suspects, ["at", "order"]).where(
         "crossed OR spot <= before OR spot >= behind"
     )  # fmt: skip
     return _by_key(kept.drop("spot", "before", "behind", "crossed"))
@@ -117,11 +117,7 @@ def _thresholds(
 
 
 def _lives(known: Known, groups: Iterable[Group]) -> dict[int, tuple[int, int]]:
-    """When each shard was created and when its last record came, as comparable numbers.
-
-    Seconds, because a child's first number is later than all of its parents'; for undecodable
-    numbers, the numbers themselves.
-    """
+    """Each shard's creation and last record, in seconds or else as undecodable numbers."""
     lives: dict[int, tuple[int, int]] = {}
     for group in groups:
         if group.at is None or group.first is None or group.last is None:

@@ -41,13 +41,13 @@ def check(directory: str) -> None:
         raise UsageError(what, "name another directory") from None
 
 
-def save(found: Audited, directory: str) -> tuple[str, ...]:
+def save(audited: Audited, directory: str) -> tuple[str, ...]:
     """Writes Parquet tables `missing`, `doubled`, `disordered`, `unusable`; returns their names.
 
     Empty ones are left out. A local directory is created whole or not at all, for its owner only:
     0700, 0600. Below a URL each table is complete once Spark's `_SUCCESS` is there.
     """
-    frames = dict(_frames(found))
+    frames = dict(_frames(audited))
     if not is_local(directory):
         for name, frame in frames.items():
             frame.write.mode("errorifexists").parquet(f"{directory.rstrip('/')}/{name}")
@@ -65,28 +65,28 @@ def save(found: Audited, directory: str) -> tuple[str, ...]:
     return tuple(frames)
 
 
-def most_missing(found: Audited, most: int = MOST) -> Keys:
+def most_missing(audited: Audited, most: int = MOST) -> Keys:
     """The partition keys with most missing records; equal counts by name."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    if found.missing is None or not any(c.missing for c in found.facts.compared.values()):
+    if audited.missing is None or not any(c.missing for c in audited.facts.compared.values()):
         return Keys(())
-    counted = found.missing.groupBy("partition_key").agg(F.count("*").alias("missing"))
+    counted = audited.missing.groupBy("partition_key").agg(F.count("*").alias("missing"))
     first = counted.orderBy(F.desc("missing"), "partition_key").limit(most).collect()
     others = counted.count() - len(first) if len(first) == most else 0
     return Keys(tuple((row["partition_key"] or "", row["missing"]) for row in first), others)
 
 
-def _frames(found: Audited) -> Iterator[tuple[str, DataFrame]]:
-    facts = found.facts
-    if found.missing is not None and any(c.missing for c in facts.compared.values()):
-        yield "missing", found.missing
+def _frames(audited: Audited) -> Iterator[tuple[str, DataFrame]]:
+    facts = audited.facts
+    if audited.missing is not None and any(c.missing for c in facts.compared.values()):
+        yield "missing", audited.missing
     if any(s.doubled for s in facts.shards.values()):
-        yield "doubled", found.doubled
-    if found.disordered is not None and any(s.disordered for s in facts.shards.values()):
-        yield "disordered", found.disordered
+        yield "doubled", audited.doubled
+    if audited.disordered is not None and any(s.disordered for s in facts.shards.values()):
+        yield "disordered", audited.disordered
     if facts.unusable:
-        yield "unusable", found.unusable
+        yield "unusable", audited.unusable
 
 
 def _own(path: Path) -> None:

@@ -77,15 +77,15 @@ def known(lineage: Lineage) -> Known:
 
 
 def _says_its_shard(shard: Shard) -> bool:
-    found = decode(shard.start)
-    return found is not None and found.index is not None and found.shard == index_of(shard.id)
+    number = decode(shard.start)
+    return number is not None and number.index is not None and number.shard == index_of(shard.id)
 
 
 def _floor(lineage: Lineage, listed: list[Shard], decodable: bool) -> str:
     """The least number; a root's first is 3 s older than StreamCreationTimestamp (recorded)."""
     if not decodable:
         return min((shard.start for shard in listed), key=int, default="0")
-    epochs = [found.epoch for shard in listed if (found := decode(shard.start))]
+    epochs = [number.epoch for shard in listed if (number := decode(shard.start))]
     return str(_PREFIX | min([int(lineage.stream.created) - 3, *epochs]) << 148)
 
 

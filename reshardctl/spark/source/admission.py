@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from reshardctl.consumers.related_shards import ancestors_of
 from reshardctl.lineage import Lineage
 from reshardctl.model import ShardId
 from reshardctl.spark.source.offset import OffsetPosition
@@ -51,13 +52,7 @@ def entry(
 
 def processed(lineage: Lineage, places: Mapping[ShardId, OffsetPosition]) -> set[ShardId]:
     """Listed ancestors of the shards in the offset."""
-    ancestors: set[ShardId] = set()
-    todo = [parent for shard in places for parent in lineage.parents(shard)]
-    while todo:
-        if (shard := todo.pop()) not in ancestors:
-            ancestors.add(shard)
-            todo += lineage.parents(shard)
-    return ancestors
+    return ancestors_of(lineage, places)
 
 
 def kept(

@@ -44,8 +44,8 @@ class LineageBatchReader(DataSourceReader):  # type: ignore[misc]
     @telling
     def partitions(self) -> Sequence[InputPartition]:
         """The tasks."""
-        found = _between(self._given, self._options)[1]
-        return planned(self._options, found)
+        between = _between(self._given, self._options)[1]
+        return planned(self._options, between)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a task; PySpark makes an empty batch if there is none."""
@@ -130,7 +130,7 @@ def _between(given: Mapping[str, str], options: Options) -> tuple[Lineage, list[
 
     def newest(places: Mapping[ShardId, Begin]) -> dict[ShardId, str | None]:
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            found = pool.map(lambda shard: tips.behind(shard, places[shard]).number, places)
-            return dict(zip(places, found, strict=True))
+            tips_found = pool.map(lambda shard: tips.behind(shard, places[shard]).number, places)
+            return dict(zip(places, tips_found, strict=True))
 
     return lineage, stretches(lineage, starting, ending, newest)

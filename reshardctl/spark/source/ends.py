@@ -37,11 +37,7 @@ class Goals:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """The positions at the batch's end.
-
-    moved: whether they are worth a batch. unlisted: whether a shard has ended that is listed as
-    open.
-    """
+    """The positions after a batch, whether they are worth one, and whether a listed shard ended."""
 
     places: dict[ShardId, OffsetPosition]
     moved: bool

@@ -50,7 +50,8 @@ def to_pin(lineage: Lineage, starting: Starting) -> set[ShardId]:
     """Open shards that begin at their tip."""
     if starting.everywhere is not None:
         return set(lineage.open_shards()) if starting.everywhere.kind == LATEST else set()
-    return {s for s, one in starting.shards.items() if one.kind == LATEST and lineage.is_open(s)}
+    at_tip = (s for s, start in starting.shards.items() if start.kind == LATEST)
+    return {s for s in at_tip if lineage.is_open(s)}
 
 
 def first_begin(starting: Starting, shard: ShardId, position: OffsetPosition) -> Begin | None:

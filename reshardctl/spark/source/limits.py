@@ -44,15 +44,15 @@ class Shares:
         return taken_by_shard
 
     def _round(
-        self, shards: Sequence[ShardId], most: int, count: Count, found: dict[ShardId, Found]
+        self, shards: Sequence[ShardId], most: int, count: Count, taken: dict[ShardId, Found]
     ) -> tuple[list[ShardId], int]:
         """One round; returns shards that may have more, and the number of records still allowed."""
         share = max(1, most // len(shards))
         asked, hungry = shards[: most // share], list(shards[most // share :])
-        numbers = {shard: found.get(shard, Found()).number for shard in asked}
+        numbers = {shard: taken.get(shard, Found()).number for shard in asked}
         for shard, counted in count(numbers, share).items():
             most -= counted.count
-            found[shard] = _joined(found.get(shard, Found()), counted)
+            taken[shard] = _joined(taken.get(shard, Found()), counted)
             if counted.count >= share and not counted.ended:
                 hungry.append(shard)
         return hungry, most

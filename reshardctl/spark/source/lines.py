@@ -13,6 +13,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from reshardctl.consumers.related_shards import ancestors_of
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.kinesis.fast.reader import Begin, order
 from reshardctl.lineage import Lineage
@@ -85,8 +86,8 @@ def stretches(lineage: Lineage, starting: Starting, ending: Ending, tips: Tips) 
     names a shard that is not listed.
     """
     _all_listed(lineage, starting.shards, ending or {})
-    processed = _ancestors(lineage, starting.shards)
-    before = _ancestors(lineage, ending or {})
+    processed = ancestors_of(lineage, starting.shards) - starting.shards.keys()
+    before = ancestors_of(lineage, ending or {}) - (ending or {}).keys()
     begins = {shard: _begin_of(shard, starting, processed) for shard in lineage}
     ends = {shard: _end_of(lineage, shard, ending, before) for shard in lineage}
     asked = {s: begin for s, begin in begins.items() if begin is not None and ends[s] == TIP}
@@ -129,16 +130,6 @@ def _all_listed(
     early = sorted(s for s, end in ends.items() if end == SHARD_END and lineage.is_open(s))
     if early:
         raise UsageError(f"endingLine: {early[0]} is open, so it has no end yet", "write TIP")
-
-
-def _ancestors(lineage: Lineage, named: Mapping[ShardId, object]) -> set[ShardId]:
-    ancestors: set[ShardId] = set()
-    ahead = [shard for shard in named if shard in lineage]
-    while ahead:
-        new = set(lineage.parents(ahead.pop())) - ancestors
-        ancestors |= new
-        ahead.extend(new)
-    return ancestors - named.keys()
 
 
 def _end_of(

@@ -44,11 +44,7 @@ _ARN_REGION = re.compile(r"arn:[^:]+:kinesis:([^:]+):")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of batch and streaming reads.
-
-    stream: a name or an ARN, as Kinesis is asked for it. unpack: whether aggregated records become
-    rows of their own.
-    """
+    """The common options; stream is a name or an ARN, unpack makes rows of aggregated records."""
 
     reach: Reach
     stream: str

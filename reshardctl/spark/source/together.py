@@ -27,12 +27,12 @@ def together(sources: Sequence[Iterator[T]], at_once: int) -> Iterator[T]:
         while asked:
             done, _ = wait(asked, return_when=FIRST_COMPLETED)
             for future in done:
-                source, found = asked.pop(future), future.result()
-                if found:
+                source, items = asked.pop(future), future.result()
+                if items:
                     ask(source)
                 elif waiting:
                     ask(waiting.pop())
-                yield from found
+                yield from items
 
 
 def _step(source: Iterator[T]) -> list[T]:

@@ -78,13 +78,13 @@ class View:
             self._took = self._at - begun
         return self._lineage
 
-    def _newer(self, found: Lineage) -> Lineage:
+    def _newer(self, listed: Lineage) -> Lineage:
         """The new listing; raises StreamUnsettled if it lags behind the held one."""
         held = self._lineage
-        if held is None or found.stream.created != held.stream.created:
-            return found
-        if found.newest_index() >= held.newest_index():
-            return found
+        if held is None or listed.stream.created != held.stream.created:
+            return listed
+        if listed.newest_index() >= held.newest_index():
+            return listed
         raise StreamUnsettled(
             f"the listing of stream {held.stream.name} lacks shards that were listed before",
             "run this again",

@@ -59,8 +59,8 @@ def _at_timestamp(request: Request, shard: Shard) -> int:
             f"currentTimestampInMillis: {int(request.now * 1000)}"
         )
     # Arrival times are not monotonic: the first record counts, not the earliest time.
-    found = (record.number for record in shard.records if record.arrival >= then)
-    return next(found, shard.tip + 1)
+    numbers = (record.number for record in shard.records if record.arrival >= then)
+    return next(numbers, shard.tip + 1)
 
 
 def _at_number(service: Service, stream: Stream, shard: Shard, kind: str, text: str) -> int:

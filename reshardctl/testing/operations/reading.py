@@ -29,7 +29,7 @@ def get_records(service: Service, request: Request) -> Answer:
     page = _page(shard, first, _limit(request))
     rest = first + len(page)
     behind = _behind(shard, rest, page, request.now)
-    answer: Answer = {"Records": [record(found) for found in page], "MillisBehindLatest": behind}
+    answer: Answer = {"Records": [record(read) for read in page], "MillisBehindLatest": behind}
     if _ends(service, shard, rest, page):
         answer["NextShardIterator"] = None
         answer["ChildShards"] = [child_shard(child) for child in stream.children(shard.number)]
@@ -47,11 +47,11 @@ def _limit(request: Request) -> int:
 def _page(shard: Shard, first: int, limit: int) -> list[Record]:
     page: list[Record] = []
     size = 0
-    for found in shard.records[first : first + limit]:
-        size += len(found.payload) + len(found.key)
+    for next_record in shard.records[first : first + limit]:
+        size += len(next_record.payload) + len(next_record.key)
         if page and size > _PAGE_BYTES:
             break
-        page.append(found)
+        page.append(next_record)
     return page
 
 

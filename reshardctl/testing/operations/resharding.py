@@ -29,11 +29,7 @@ def split_shard(service: Service, request: Request) -> Answer:
 
 
 def merge_shards(service: Service, request: Request) -> Answer:
-    """MergeShards; refused unless the lower shard is named first.
-
-    kinesalite's tests, which run against AWS too: "should return InvalidArgumentException if
-    adjacency is inverted".
-    """
+    """MergeShards; refused if the lower shard is named second (kinesalite's tests against AWS)."""
     stream = _stream(service, request)
     lower = _open_shard(stream, request.params["ShardToMerge"])
     upper = _open_shard(stream, request.params["AdjacentShardToMerge"])

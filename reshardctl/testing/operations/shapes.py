@@ -37,11 +37,11 @@ def child_shard(shard: Shard) -> Answer:
     }
 
 
-def record(found: Record) -> Answer:
+def record(stored: Record) -> Answer:
     """A Record of GetRecords."""
     return {
-        "SequenceNumber": str(found.number),
-        "ApproximateArrivalTimestamp": round(found.arrival, 3),
-        "Data": found.payload,
-        "PartitionKey": found.key,
+        "SequenceNumber": str(stored.number),
+        "ApproximateArrivalTimestamp": round(stored.arrival, 3),
+        "Data": stored.payload,
+        "PartitionKey": stored.key,
     }

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.connector_entries import entry_text
 
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.consumers.spark.lines import awslabs, qubole
@@ -76,7 +77,7 @@ class SparkContract(ConsumerContract):
             Place.END: Position(SHARD_END),
             Place.INSIDE: Position(AFTER_SEQUENCE_NUMBER, number_inside(lineage, shard)),
         }[place]
-        text = self.connector.entry_text(shard, position)
+        text = entry_text(self.connector, shard, position)
         return Image(f"{self.log}/{shard}", {"text": {"S": text}})
 
     def whole(self, rows: Sequence[Image]) -> list[Image]:

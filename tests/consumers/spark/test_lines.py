@@ -19,6 +19,7 @@ from reshardctl.consumers.spark.offset_log import parse_offset_log
 from reshardctl.consumers.spark.positions import Position
 from reshardctl.model import ShardId, shard_id
 from tests.support.checkpoint_files import CONNECTORS, GOLDEN, checkpoints, name
+from tests.support.connector_entries import entry_text
 
 NUMBER = "49680000000000000000000000000000000000000000000000000018"
 ZERO, ONE = shard_id(0), shard_id(1)
@@ -60,7 +61,7 @@ def test_a_log_entry_is_written_back_byte_for_byte(path):
     text = path.read_text()
     shard, position = of.entry(text)
     assert shard == path.name
-    assert of.entry_text(shard, position) == text
+    assert entry_text(of, shard, position) == text
 
 
 @pytest.mark.parametrize("text", TEXTS)

@@ -21,6 +21,7 @@ from reshardctl.consumers.spark.positions import (
     Position,
 )
 from reshardctl.model import Image, shard_id
+from tests.support.connector_entries import entry_text
 from tests.support.spark_recorded import DIES, FOLDERS, HEAD, QUBOLE, V1, Recorded, delivered
 
 ALL = {0: list(range(4, 10)), 1: [0, 1, 2], 2: [0, 1, 2]}
@@ -68,7 +69,7 @@ class Edited:
         self.files.setdefault(f"{self.log}/{batch}/", Image(f"{self.log}/{batch}/", {}))
         for shard, position in places.items():
             name = shard_id(shard)
-            self.put(f"{self.log}/{batch}/{name}", self.connector.entry_text(name, position))
+            self.put(f"{self.log}/{batch}/{name}", entry_text(self.connector, name, position))
 
     def commit(self, batch: int) -> None:
         self.put(f"commits/{batch}", self.files["commits/0"].attributes["text"]["S"])

@@ -18,6 +18,7 @@ from reshardctl.model.trees import Wants
 from reshardctl.stores.files.local import Local
 from reshardctl.stores.files.tree import Tree
 from tests.support.checkpoint_files import CONNECTORS, GOLDEN, checkpoints, file, images, name
+from tests.support.connector_entries import entry_text
 
 BATCHES = "sources/0/shard-source"
 
@@ -198,7 +199,7 @@ def long_checkpoint(batches: int) -> dict[str, Image]:
         found[f"commits/{number}"] = file(f"commits/{number}", 'v1\n{"nextBatchWatermarkMs":0}')
         found[f"{log}/"] = Image(f"{log}/", {})
         entry = f"{log}/{shard_id(0)}"
-        found[entry] = file(entry, awslabs.entry_text(shard_id(0), position))
+        found[entry] = file(entry, entry_text(awslabs, shard_id(0), position))
     return found
 
 

@@ -7,7 +7,6 @@ metadataValue of DynamodbMetadataCommitter) subSequenceNumber is a number and is
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -55,17 +54,6 @@ def entry(text: str) -> tuple[ShardId, Position]:
         raise Malformed(f"isLast is {_absent(last)}, and the connector wants true or false")
     place = members["iteratorType"], members["iteratorPosition"]
     return ShardId(members["shardId"]), connector.position(*place, int(sub), last)
-
-
-def entry_text(shard: ShardId, position: Position) -> str:
-    """A file of its log as the connector writes it."""
-    members = {
-        "shardId": shard,
-        **writing.members(position),
-        "subSequenceNumber": position.sub,
-        "isLast": position.last,
-    }
-    return json.dumps(members, separators=(",", ":"))
 
 
 def _position(members: Mapping[str, str]) -> Position:

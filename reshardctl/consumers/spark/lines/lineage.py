@@ -44,13 +44,13 @@ def read(value: Mapping[str, Any]) -> SourceOffset:
     """Read an offset of this shape."""
     positions: dict[ShardId, Position] = {}
     flaws: list[Flaw] = [*_remarks(value, MEMBERS), *_remarks(value["shards"], None)]
-    for name, one in value["shards"].items():
+    for name, mark in value["shards"].items():
         shard = ShardId(name)
         try:
-            positions[shard] = _position(shard, one)
+            positions[shard] = _position(shard, mark)
         except Malformed as error:
-            flaws.append(Flaw(str(error), str(one)[:200], shard))
-        flaws += (replace(flaw, shard=shard) for flaw in _remarks(one, MARK))
+            flaws.append(Flaw(str(error), str(mark)[:200], shard))
+        flaws += (replace(flaw, shard=shard) for flaw in _remarks(mark, MARK))
     stream = value.get("stream", "")
     if not isinstance(stream, str) or isinstance(stream, Digits):
         flaws.append(Flaw(f"stream is {kind(stream)}, not a name", str(stream)[:200]))

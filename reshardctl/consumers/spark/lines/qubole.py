@@ -6,7 +6,6 @@ KinesisSourceOffset.scala, ShardInfo (KinesisSourceRDD.scala) and HDFSMetadataCo
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -43,12 +42,6 @@ def entry(text: str) -> tuple[ShardId, Position]:
     known = {name: value[name] for name in _ENTRY if name in value}
     members = connector.strings(known, _ENTRY)
     return ShardId(members["shardId"]), _position(members)
-
-
-def entry_text(shard: ShardId, position: Position) -> str:
-    """A file of its log as the connector writes it."""
-    members = {"shardId": shard, **writing.members(position)}
-    return json.dumps(members, separators=(",", ":"))
 
 
 def _position(members: Mapping[str, str]) -> Position:
