@@ -12,7 +12,7 @@ from reshardctl.model import ShardId
 
 def entry_text(connector: ModuleType, shard: ShardId, position: Position) -> str:
     """An entry of awslabs' or Qubole's log; connector: the module of its format."""
-    members = {"shardId": shard, **writing.members(position)}
+    members: dict[str, object] = {"shardId": shard, **writing.members(position)}
     if connector is awslabs:
         members |= {"subSequenceNumber": position.sub, "isLast": position.last}
     return json.dumps(members, separators=(",", ":"))

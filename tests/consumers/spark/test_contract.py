@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.connector_entries import entry_text
+from tests.support.connector_entries import entry_text
 
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.consumers.spark.lines import awslabs, qubole
