@@ -23,6 +23,7 @@ class DiscoverFormat(StrEnum):
 
     TEXT = "text"
     JSON = "json"
+    JSON1 = "json1"
 
 
 def discover(

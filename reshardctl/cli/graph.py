@@ -28,6 +28,7 @@ class GraphFormat(StrEnum):
     MERMAID = "mermaid"
     GRAPHML = "graphml"
     JSON = "json"
+    JSON1 = "json1"
     SVG = "svg"
     HTML = "html"
 
@@ -50,11 +51,16 @@ def graph(
     config: ConfigOption = None,
     probe: ProbeOption = False,
     form: Annotated[
-        GraphFormat, typer.Option("--format", help="svg and html are pictures: time by hash keys.")
+        GraphFormat,
+        typer.Option(
+            "--format",
+            help="svg and html are pictures: time by hash keys. "
+            "json1: JSON documents of version 1, for one release.",
+        ),
     ] = GraphFormat.TEXT,
     output: OutputOption = None,
 ) -> None:
-    """Show me the shards: who descends from whom, and what a consumer has settled of them.
+    """Show me the shards: who descends from whom, and what a consumer has processed of them.
 
     Read-only. Example: reshardctl graph kcl://my-application --stream my-stream --format html
     -o orders.html

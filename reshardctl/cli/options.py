@@ -122,7 +122,7 @@ FormatOption = Annotated[
         "--format",
         metavar="NAME[=FILE]",
         help=f"{', '.join(FormatName)}. Default: text on a terminal, concise in a pipe. "
-        "Repeatable: others go to their FILE.",
+        "Repeatable: others go to their FILE. json1: JSON documents of version 1, for one release.",
         show_default=False,
     ),
 ]

@@ -62,7 +62,9 @@ def _configured(selection: Selection) -> bool:
 
 def _alone(form: str, selection: Selection, observer: Observer) -> str:
     if selection.probe:
-        raise UsageError("--probe reads what a consumer owes", "name a CONSUMER, or leave it")
+        raise UsageError(
+            "--probe reads what a consumer has yet to read", "name a CONSUMER, or leave it"
+        )
     if selection.stream is None:
         raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
     return draw(form, *listed(selection.account, selection.stream, observer))

@@ -11,6 +11,7 @@ class FormatName(StrEnum):
     TEXT = "text"
     CONCISE = "concise"
     JSON = "json"
+    JSON1 = "json1"
     JSONL = "jsonl"
     MARKDOWN = "markdown"
     GITHUB = "github"

@@ -43,6 +43,8 @@ ON_A_LINE = "reshardctl/plan/2"
 
 Promise = tuple[str, str, str]
 """An effect that was shown: harm, shard ("" for the whole consumer), "certain" or "possible"."""
+IN_FILES = {"crashes": "dies"}
+"""Harms that plan files spell in another way; files of version 1 keep their words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +168,10 @@ def _body(plan: SavedPlan) -> dict[str, Any]:
         "probe": plan.probe,
         "made": plan.made,
         "steps": [wire.step_json(step) for step in plan.steps],
-        "promised": [[list(p) for p in effects] for effects in plan.promised],
+        "promised": [
+            [[IN_FILES.get(harm, harm), *rest] for harm, *rest in effects]
+            for effects in plan.promised
+        ],
         "footprint": dict(plan.footprint),
     }
 
@@ -268,9 +273,10 @@ def _policy(name: str, value: object, json_path: JsonPath) -> Policy:
 
 def _promised(value: object, json_path: JsonPath) -> tuple[Promise, ...]:
     out = []
+    harms = {old: harm for harm, old in IN_FILES.items()}
     for number, item in enumerate(array(value, json_path)):
         parts = [string(p, json_path / number) for p in array(item, json_path / number)]
         if len(parts) != 3:
             (json_path / number).wrong("not harm, shard and certainty")
-        out.append((parts[0], parts[1], parts[2]))
+        out.append((harms.get(parts[0], parts[0]), parts[1], parts[2]))
     return tuple(out)

@@ -49,7 +49,7 @@ class Harm(StrEnum):
     DISORDERED = "disordered"
     SKIPPED = "skipped"
     STALLED = "stalled"
-    CRASHES = "dies"
+    CRASHES = "crashes"
 
 
 @dataclass(frozen=True, slots=True)

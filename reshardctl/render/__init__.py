@@ -14,6 +14,7 @@ WRITERS: Mapping[str, Writer] = {
     "text": text.write,
     "concise": concise.write,
     "json": json.write,
+    "json1": json.write_version_1,
     "jsonl": jsonl.write,
     "markdown": markdown.write,
     "github": github.write,

@@ -2,7 +2,7 @@
 
 Sequence numbers are strings (a double cannot hold them), times are ISO 8601 in UTC, lengths of
 time are seconds. `report.schema.json` beside this file describes the documents. Members are only
-ever added.
+ever added; `render/json1.py` makes documents of version 1.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ Result = (
 )
 """What a command can have to show."""
 
-FIX = "reshardctl/fix/1"
-UNDO = "reshardctl/undo/1"
-AUDIT = "reshardctl/audit/1"
-ROUNDUP = "reshardctl/roundup/1"
-JOURNALS = "reshardctl/journals/1"
+FIX = "reshardctl/fix/2"
+UNDO = "reshardctl/undo/2"
+AUDIT = "reshardctl/audit/2"
+ROUNDUP = "reshardctl/roundup/2"
+JOURNALS = "reshardctl/journals/2"
 DISCOVERY = "reshardctl/discovery/1"
 
 

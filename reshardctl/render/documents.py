@@ -37,7 +37,7 @@ from reshardctl.render.reshards import resharded
 
 Json = dict[str, Any]
 
-REPORT = "reshardctl/report/1"
+REPORT = "reshardctl/report/2"
 ERROR = "reshardctl/error/1"
 
 
@@ -86,7 +86,7 @@ def report_document(report: Report) -> Json:
         "decision": _decision(report, report.decision, changed),
         "positions": {s: report.positions[s] for s in sorted(report.positions)},
         "notes": list(report.notes),
-        "first_aid": _first_aid(retention_advice(report)),
+        "retention_advice": _advice(retention_advice(report)),
     }
 
 
@@ -135,12 +135,13 @@ def steps_document(steps: Iterable[Step]) -> list[Json]:
     ]
 
 
-def _first_aid(aid: RetentionAdvice | None) -> Json | None:
+def _advice(advice: RetentionAdvice | None) -> Json | None:
     """What buys time, as a command to run."""
-    if aid is None:
+    if advice is None:
         return None
     return {
-        "command": list(aid.argv()), "retention_hours": aid.hours, "loss_from": _time(aid.since),
+        "command": list(advice.argv()), "retention_hours": advice.hours,
+        "loss_from": _time(advice.since),
     }
 
 
@@ -277,7 +278,7 @@ def _decision(report: Report, decision: Decision, changed: dict[ShardId, Changed
         case Nothing(residuals):
             return {"kind": "nothing", "residuals": [_residual(r) for r in residuals]}
         case NoSafePlan(why, ways):
-            return {"kind": "no-line", "why": why, "ways_out": list(ways)}
+            return {"kind": "no-safe-plan", "why": why, "ways_out": list(ways)}
         case Ask(options, answers):
             return {
                 "kind": "ask", "options": list(options),

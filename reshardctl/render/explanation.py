@@ -54,12 +54,12 @@ def _place(report: Report, shard: ShardId) -> Iterator[str]:
     yield f"stored     {report.positions.get(shard, 'no position')}"
     if span is not None:
         upto = f"{span.lo}" if span.exact else f"between {span.lo} and {span.hi}"
-        yield f"settled    {upto} ({span.basis}{': ' + span.why if span.why else ''})"
+        yield f"processed  {upto} ({span.basis}{': ' + span.why if span.why else ''})"
 
 
 def _next(run: Simulation, shard: ShardId) -> Iterator[str]:
     if run.crash is not None:
-        yield f"never read: the whole consumer dies: {run.crash.why}"
+        yield f"never read: the whole consumer crashes: {run.crash.why}"
     elif shard in run.fates:
         yield from _fate(run.fates[shard])
 

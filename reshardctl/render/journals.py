@@ -11,13 +11,13 @@ from reshardctl.render.console import Sheet
 from reshardctl.render.documents import Json
 from reshardctl.render.words import command, count, elsewhere
 
-FORMATS = ("text", "concise", "json", "jsonl")
+FORMATS = ("text", "concise", "json", "json1", "jsonl")
 """Formats that can list journals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """place: the directory or the prefix. usual: its journals go by their names alone."""
+    """location: the directory or the prefix. usual: its journals go by their names alone."""
 
     location: str
     entries: Sequence[Entry]
@@ -49,7 +49,7 @@ def lines(listing: Listing) -> list[str]:
 def journals_document(listing: Listing) -> Json:
     """The list without its schema and exit code."""
     return {
-        "place": listing.location,
+        "location": listing.location,
         "journals": [_journal(listing, entry) for entry in listing.entries],
     }
 

@@ -23,7 +23,7 @@ from reshardctl.render.journals import Listing
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
 from reshardctl.render.roundup import Roundup
 
-SCHEMA = "reshardctl/lines/1"
+SCHEMA = "reshardctl/lines/2"
 
 HEADER = (
     "taken", "stream", "consumer", "store", "policy", "policy_time", "accept", "bootstrap",

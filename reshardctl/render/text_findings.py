@@ -144,7 +144,7 @@ def tally(report: Report) -> str:
     return "  ".join(filter(None, sentences))
 
 
-def first_aid_first(sheet: Sheet, report: Report) -> None:
+def retention_advice_first(sheet: Sheet, report: Report) -> None:
     """The command that buys time, before those that mend."""
     if (aid := retention_advice(report)) is None:
         return
@@ -152,7 +152,7 @@ def first_aid_first(sheet: Sheet, report: Report) -> None:
         when = "as records may be expiring already"
     else:
         when = f"if it cannot be mended by {instant(aid.since)}"
-    sheet.line(f"First aid, {when}: keep unread records longer, for money.")
+    sheet.line(f"Retention advice, {when}: keep unread records longer, for money.")
     sheet.command([shlex.quote(word) for word in aid.argv()])
     sheet.blank()
 
@@ -178,7 +178,7 @@ def _next(sheet: Sheet, report: Report) -> None:
     if report.snapshot.foreseen is not None:
         _after_a_forecast(sheet, report)
         return
-    first_aid_first(sheet, report)
+    retention_advice_first(sheet, report)
     suggested = sheet.context.suggested_command
     grave = [f for f in report.findings if f.severity > Severity.INFO]
     if fixable(report):

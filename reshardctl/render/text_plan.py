@@ -14,7 +14,7 @@ from reshardctl.render.console import LABEL, Part, Sheet
 from reshardctl.render.finding_repair import all_residuals, costs_after
 from reshardctl.render.outcomes import Fixed, Saved
 from reshardctl.render.price import price_words
-from reshardctl.render.text_findings import ask, first_aid_first, tally
+from reshardctl.render.text_findings import ask, retention_advice_first, tally
 from reshardctl.render.text_fix import asked, left_alone, phrases
 from reshardctl.render.text_writes import writes
 from reshardctl.render.while_running import plan_words
@@ -214,7 +214,7 @@ def not_written(sheet: Sheet, report: Report, saved: Saved | None) -> None:
     sheet.blank()
     also = f" Saved {saved.path} (sha256 {saved.digest[:8]}…)." if saved else ""
     sheet.line(f"Nothing was written.{also}")
-    first_aid_first(sheet, report)
+    retention_advice_first(sheet, report)
     context = sheet.context
     if isinstance(report.decision, Plan):
         argv = [*context.suggested_command, *context.sink]

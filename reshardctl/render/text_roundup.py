@@ -81,7 +81,7 @@ def _last(sheet: Sheet, shown: Roundup) -> None:
     sheet.blank()
     sheet.line((total(shown), "bold"))
     for report in _most_urgent(shown):
-        text_findings.first_aid_first(sheet, report)
+        text_findings.retention_advice_first(sheet, report)
     for entry in shown.entries:
         if entry.report is not None and fixable(entry.report):
             sheet.command(

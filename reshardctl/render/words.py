@@ -192,7 +192,7 @@ def worst(effects: Sequence[Effect]) -> Effect | None:
 
 
 def cost(effect: Effect) -> str:
-    """`skips ≤ 12m`, `re-reads ≤ 3h`, `stalls`, `dies at its start`, `out of order`."""
+    """`skips ≤ 12m`, `re-reads ≤ 3h`, `stalls`, `crashes at its start`, `out of order`."""
     if effect.gone:
         return "may be lost already"
     match effect.harm:
@@ -205,7 +205,7 @@ def cost(effect: Effect) -> str:
         case Harm.STALLED:
             return "stalls"
         case Harm.CRASHES:
-            return "dies at its start"
+            return "crashes at its start"
 
 
 def lead(effects: Sequence[Effect], deadline: Deadline | None, now: float) -> str:

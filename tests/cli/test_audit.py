@@ -349,5 +349,5 @@ def test_without_pyspark_it_says_what_to_install():
 
 
 def test_schema_version(lab, spark):
-    assert json.loads(audit(lab, "--format", "json").out)["schema"] == "reshardctl/audit/1"
+    assert json.loads(audit(lab, "--format", "json").out)["schema"] == "reshardctl/audit/2"
     assert shard_id(0) in spark.lineage

@@ -31,7 +31,7 @@ def told(result, form: str = "json") -> dict:
         VALIDATOR.validate(document)
         assert document["schema"] == "reshardctl/error/1"
     else:
-        assert (document["schema"], document["type"]) == ("reshardctl/lines/1", "error")
+        assert (document["schema"], document["type"]) == ("reshardctl/lines/2", "error")
     assert document["exit"]["code"] == result.code
     return document
 
@@ -109,7 +109,7 @@ def test_what_github_junit_and_sarif_are_told(lab, tmp_path):
 def test_no_report_of_an_earlier_run_stays(lab, tmp_path):
     path = tmp_path / "report.json"
     assert lab.inspect("--format", "json", "--output", path).code == 1
-    assert json.loads(path.read_text())["schema"] == "reshardctl/report/1"
+    assert json.loads(path.read_text())["schema"] == "reshardctl/report/2"
     lab.wire.fail("Scan", "AccessDeniedException")
     assert lab.inspect("--format", "json", "--output", path).code == 3
     assert json.loads(path.read_text())["exit"] == {"code": 3, "name": "unknown"}

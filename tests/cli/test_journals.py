@@ -61,7 +61,7 @@ def test_journals_are_listed_newest_first(lab):
     ]
     document = lab.cli("undo", "--list", "--format", "json").json
     last, first = document["journals"]
-    assert document["place"] == str(lab.state)
+    assert document["location"] == str(lab.state)
     assert (first["undo_first"], last["undo_first"]) == ([younger], [])
     assert last["policy"] == "latest-at-start" and last["locator"] == lab.locator
     assert set(first["rows"]) == {"shardId-000000000002", "shardId-000000000003"}

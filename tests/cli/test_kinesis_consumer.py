@@ -127,7 +127,7 @@ def test_a_recorded_store_from_end_to_end(recorded, store, release, start):
     done = lab.fix(*wide, "--format", "json")
     after = lab.items()
     if done.code == 1:
-        assert done.json["decision"]["kind"] == "no-line"
+        assert done.json["decision"]["kind"] == "no-safe-plan"
         assert release.startswith("master") and start == "LATEST"
         assert after == before
         return

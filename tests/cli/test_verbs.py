@@ -69,7 +69,7 @@ def test_what_no_store_holds_is_asked(lab_of, case):
     lab = lab_of(case)
     decision = lab.dry("--format", "json").json["decision"]
     if decision["kind"] != "ask":
-        assert decision["kind"] in ("plan", "nothing", "no-line"), decision
+        assert decision["kind"] in ("plan", "nothing", "no-safe-plan"), decision
         return
     refused = lab.fix("--accept", "skip=1h,reread=all,disorder")
     named = " and ".join(decision["options"])

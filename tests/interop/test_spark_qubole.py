@@ -43,7 +43,7 @@ def test_restart_as_it_is(recorded: Recorded, spark_3_5: Spark, tmp_path: Path) 
     print(outcome)
     assert outcome.delivered == sorted(recorded.as_it_is)
     assert recorded.dies in outcome.died
-    assert bool(outcome.died) is bool(recorded.dies) is bool(forecast.harmed("dies"))
+    assert bool(outcome.died) is bool(recorded.dies) is bool(forecast.harmed("crashes"))
     lost = () if recorded.dies else recorded.lost
     assert forecast.counted("skipped") == Counter(map(_shard, lost))
 
@@ -67,7 +67,7 @@ def test_repaired_delivers_all_that_is_due_once(
         assert mended.writes == 1
         waiting = tool(planted).inspect(locator(planted), "st")
         assert waiting.decides == "nothing"
-        assert not (waiting.harmed("dies") or waiting.harmed("skipped"))
+        assert not (waiting.harmed("crashes") or waiting.harmed("skipped"))
         executed.note(f"qubole {recorded} repaired")
         outcome = restart(spark_3_5, planted)
         print(outcome)
@@ -123,7 +123,7 @@ def test_planned_batch_is_edited_where_it_stands(spark_3_5: Spark, tmp_path: Pat
         assert restart(spark_3_5, planted).died
     with shape.planted(tmp_path / "checkpoint", BETWEEN_U1S_SHARDS) as planted:
         found = tool(planted).inspect(locator(planted), "st")
-        assert found.harmed("dies")
+        assert found.harmed("crashes")
         mended = tool(planted).fix(locator(planted) + "&sink=other", "st")
         assert {path.name for path in (planted.checkpoint / "offsets").glob("[0-9]*")} == {"0", "1"}
         executed.note("qubole u1 expired, repaired")
@@ -145,7 +145,7 @@ def test_file_that_keeps_spark_from_starting(
         spoiled.write_text(text)
         (spoiled.parent / f".{spoiled.name}.crc").unlink(missing_ok=True)
         before = by_hand.tree(planted.checkpoint)
-        assert tool(planted).inspect(locator(planted), "st").harmed("dies")
+        assert tool(planted).inspect(locator(planted), "st").harmed("crashes")
         mended = tool(planted).fix(locator(planted) + "&sink=other", "st", *EVERYTHING)
         executed.note(f"qubole s2 without its {key}, repaired")
         outcome = restart(spark_3_5, planted)

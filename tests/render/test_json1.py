@@ -1,4 +1,4 @@
-"""`--format json1`: the documents of version 1, byte for byte as 0.1 wrote them.
+"""`--format json1`: the documents of version 1, byte for byte as they were written before.
 
 `tests/golden/json-1` was written by `--format json` before the words of its documents changed.
 """
@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import io
+import json
+import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
@@ -14,9 +16,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
+from reshardctl.render.many.roundup import Entry, Roundup
 
+import reshardctl.render
 from reshardctl.cli.app import run
 from reshardctl.consumers.locator import parse
+from reshardctl.diagnosis import baseline
 from reshardctl.diagnosis.evidence import Snapshot
 from reshardctl.diagnosis.report import RepairOptions, Report, make
 from reshardctl.diagnosis.rules.suppressions import Sifted, Suppression
@@ -29,17 +35,28 @@ from reshardctl.render import Context, Fixed, Planned, Saved, Undoing, write
 from reshardctl.render.data import Result
 from reshardctl.render.graph import draw
 from reshardctl.render.journals import Listing
-from reshardctl.render.many.roundup import Entry, Roundup
-from tests.case import all_cases
+from reshardctl.render.json1 import version_1
 from tests.dialects import quickwit
-from tests.judging import lineage_of
 from tests.render.audit.samples import ALL as AUDITED
 from tests.render.graph.samples import lineage_on, wide_case
 from tests.render.samples import report_of, then
+from tests.support.case import all_cases
+from tests.support.judging import lineage_of
 
+PACKAGE = Path(reshardctl.render.__file__).parent
 GOLDEN = Path(__file__).parents[1] / "golden"
 FOLDER, SAVED = GOLDEN / "json-1", GOLDEN / "files-0.1"
-FORM = "json"
+FORM = "json1"
+SCHEMAS = {
+    (kind, form): Draft202012Validator(json.loads((PACKAGE / name).read_text("utf-8")))
+    for kind, form, name in (
+        ("report", "json", "report.schema.json"),
+        ("report", "json1", "report-1.schema.json"),
+        ("graph", "json", "graph/graph.schema.json"),
+        ("graph", "json1", "graph/graph-1.schema.json"),
+    )
+}
+RETIRED = re.compile(r"\b(settled|owed|owes|place|first_aid|dies|no-line)\b|_(settled|owed)_|owed_")
 CONSUMERS = ("kcl", "kinsumer", "kinesis-consumer", "quickwit", "spark")
 REPORTS = {
     "plan": ("a-both", "initial=LATEST&release=3.5.1"),
@@ -171,3 +188,43 @@ def test_a_command(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_golden_file_is_compared() -> None:
     assert {path.stem for path in FOLDER.glob("*.json")} == {*RESULTS, *GRAPHS, *COMMANDS}
+
+
+@pytest.mark.parametrize("form", ["json", "json1"])
+def test_both_versions_fit_their_schemas(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(SAVED)
+    for schema in (SCHEMAS["report", form], SCHEMAS["graph", form]):
+        Draft202012Validator.check_schema(schema.schema)
+    for made in RESULTS.values():
+        SCHEMAS["report", form].validate(json.loads(write(made(), form, Context())))
+    for name in GRAPHS:
+        SCHEMAS["graph", form].validate(json.loads(graph(form, name)))
+
+
+def test_no_schema_of_version_2_has_a_retired_word() -> None:
+    for kind in ("report", "graph"):
+        assert RETIRED.search(json.dumps(SCHEMAS[kind, "json"].schema)) is None
+        assert RETIRED.search(json.dumps(SCHEMAS[kind, "json1"].schema))
+
+
+@pytest.mark.parametrize("name", ["report-plan", "report-no-plan", "report-rsh231", "roundup"])
+def test_a_baseline_of_either_version_is_the_same(name: str) -> None:
+    old, new = (write(RESULTS[name](), form, Context()) for form in ("json1", "json"))
+    assert old != new
+    assert baseline.parsed(old, "base.json") == baseline.parsed(new, "base.json")
+
+
+def test_what_a_store_holds_keeps_its_words() -> None:
+    document = {
+        "schema": "reshardctl/report/2", "decision": {"kind": "no-safe-plan"},
+        "retention_advice": None, "store": {"harm": "crashes", "kind": "no-safe-plan"},
+        "positions": {"harm": "crashes", "decision": "", "retention_advice": ""},
+        "steps": [{"writes": [{"key": "harm", "set": {"kind": "no-safe-plan"}}]}],
+    }  # fmt: skip
+    told = version_1(document)
+    assert told == {
+        "schema": "reshardctl/report/1", "decision": {"kind": "no-line"}, "first_aid": None,
+        "store": document["store"], "positions": document["positions"],
+        "steps": document["steps"],
+    }  # fmt: skip
+    assert list(told)[2] == "first_aid"

@@ -22,7 +22,7 @@ OWN = {"schema", "type"}
 def read(shown: str) -> list[dict]:
     assert shown.endswith("\n") and shown.isascii()
     lines = [json.loads(line) for line in shown.split("\n")[:-1]]
-    assert all(line["schema"] == "reshardctl/lines/1" for line in lines)
+    assert all(line["schema"] == "reshardctl/lines/2" for line in lines)
     return lines
 
 
@@ -107,7 +107,7 @@ def test_a_plan_names_its_file():
 def test_a_failure_is_one_line():
     (line,) = read(LINES.error(HalfDone("stopped\nhere", "resume", "1.journal"), Context()))
     assert line == {
-        "schema": "reshardctl/lines/1", "type": "error",
+        "schema": "reshardctl/lines/2", "type": "error",
         "exit": {"code": 5, "name": "half-done"}, "what": "stopped\nhere", "next": "resume",
         "journal": "1.journal",
     }

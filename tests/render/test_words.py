@@ -82,7 +82,7 @@ def test_deadlines_are_absolute_too():
         (Effect(Harm.STALLED, None, True), "stalls"),
         (Effect(Harm.DISORDERED, None, True), "out of order"),
         (Effect(Harm.DISORDERED, None, True, past=True), "was out of order"),
-        (Effect(Harm.CRASHES, None, True), "dies at its start"),
+        (Effect(Harm.CRASHES, None, True), "crashes at its start"),
     ],
 )
 def test_costs(effect, shown):

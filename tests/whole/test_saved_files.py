@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,14 @@ def test_there_are_files_of_every_consumer() -> None:
 def test_a_plan_is_written_again_to_the_same_bytes(path: Path) -> None:
     content = path.read_bytes()
     assert plan_file.text(plan_file.parsed(content, "p")).encode() == content
+
+
+def test_a_crash_that_was_promised_is_spelled_as_in_0_1() -> None:
+    content = (FOLDER / "kcl" / "fix.plan").read_bytes()
+    plan = replace(plan_file.parsed(content, "p"), promised=((("crashes", "", "possible"),),))
+    text = plan_file.text(plan)
+    assert json.loads(text)["promised"] == [[["dies", "", "possible"]]]
+    assert plan_file.parsed(text, "p") == plan
 
 
 @pytest.mark.parametrize("path", SNAPSHOTS, ids=name)

@@ -8,7 +8,7 @@ from reshardctl.diagnosis.audit_report import AuditReport, Keys, ShardCoverage
 from reshardctl.diagnosis.rules import Finding
 from reshardctl.lineage import Lineage
 from reshardctl.model.times import instant
-from reshardctl.render.audit.words import life, settled_words
+from reshardctl.render.audit.words import life, processed_words
 from reshardctl.render.documents import Json, stream_document
 
 
@@ -76,7 +76,7 @@ def _standing(report: AuditReport, one: ShardCoverage) -> Json:
             "since": _time(one.window.since), "until": _time(one.window.until),
         },
         "unknowable": [_gap(gap) for gap in one.unknowable],
-        "position": one.position, "settled": settled_words(report, one.shard) or None,
+        "position": one.position, "processed": processed_words(report, one.shard) or None,
         "codes": list(one.codes),
     }
 

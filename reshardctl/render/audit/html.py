@@ -42,7 +42,7 @@ STYLE = """
 h2{font-size:15px;margin:22px 0 6px}
 .one{display:flex;align-items:center;gap:12px;margin:2px 0}
 .one>span{width:150px;flex:none;font-variant-numeric:tabular-nums}
-.reshard path.rows{fill:var(--open)}.reshard path.extra{fill:var(--owed)}
+.reshard path.rows{fill:var(--open)}.reshard path.extra{fill:var(--unread)}
 .reshard path.missing{fill:var(--lost)}
 .reshard path.some{fill-opacity:.7}.reshard path.few{fill-opacity:.4}
 pre{margin:2px 0 10px;padding:6px 10px;background:#f2f5f8;white-space:pre-wrap;

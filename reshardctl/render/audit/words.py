@@ -141,8 +141,8 @@ def worst_first(report: AuditReport, most: int) -> tuple[Sequence[ShardCoverage]
     return [one for one in report.coverages if one.shard in kept], len(ranked) - most
 
 
-def settled_words(report: AuditReport, shard: ShardId) -> str:
-    """Where the consumer certainly stands: `START`, `DONE`, a number, or "" where unknown."""
+def processed_words(report: AuditReport, shard: ShardId) -> str:
+    """Up to where the shard is certainly processed: `START`, `DONE`, a number; "" if unknown."""
     span = None if report.stored is None else report.stored.processed.get(shard)
     if span is None or (span.lo, span.hi) == (START, DONE):
         return ""

@@ -75,7 +75,7 @@ class Chart:
     """boxes: parents before children. expired: parents that are named but not listed any more.
 
     edges: parent and child, in the order of the children. consumer: a locator, or "".
-    crash: that the whole consumer dies at its start, or may, and why; or "".
+    crash: that the whole consumer crashes at its start, or may, and why; or "".
     """
 
     stream: Stream
@@ -103,13 +103,13 @@ def chart_of(lineage: Lineage, now: float, report: Report | None = None) -> Char
 
 
 def _crash(report: Report) -> str:
-    """Certain where every candidate dies of it."""
+    """Certain where every candidate crashes of it."""
     crashes = [judged.simulation.crash for judged in report.judged]
     found = next((crash for crash in crashes if crash is not None), None)
     if found is None:
         return ""
     certain = all(crash is not None and crash.certain for crash in crashes)
-    return f"{'dies' if certain else 'may die'} at its start: {found.why}"
+    return f"{'crashes' if certain else 'may crash'} at its start: {found.why}"
 
 
 def _box(lineage: Lineage, shard: ShardId, now: float, position: DrawnPosition | None) -> Box:

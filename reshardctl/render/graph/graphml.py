@@ -38,7 +38,7 @@ def _attributes(box: Box) -> dict[str, str | float]:
     if (position := box.position) is not None:
         if position.stored is not None:
             found["position"] = escape(cut(position.stored, 1000))
-        found["owed_seconds"] = float(position.unread(box.closed))
+        found["unread_seconds"] = float(position.unread(box.closed))
         found["loss"] = labels.loss(position)
         found["findings"] = " ".join(position.codes)
     return found

@@ -21,9 +21,9 @@ EXPIRED = (
     '<line class="orphan" x1="13" y1="1" x2="13" y2="13"/>', "its parent has expired",
 )
 LINE = (
-    ('<line class="tick" x1="13" y1="0" x2="13" y2="14"/>', "settled up to here"),
-    (_SAMPLE.format("owed"), "owed"),
-    (_SAMPLE.format("perhaps"), "owed or settled: not known"),
+    ('<line class="tick" x1="13" y1="0" x2="13" y2="14"/>', "processed up to here"),
+    (_SAMPLE.format("unread"), "unread"),
+    (_SAMPLE.format("perhaps"), "unread or processed: not known"),
     (_SAMPLE.format("lost"), "will not be read"),
     (_SAMPLE.format("may"), "may not be read"),
 )
@@ -57,7 +57,7 @@ def _legend(chart: Chart) -> Iterator[str]:
 def _table(chart: Chart) -> Iterator[str]:
     heads = ["shard", "opened", "closed", "lived", "hash space", "parents"]
     if chart.consumer:
-        heads += ["position", "owed", "next start", "findings"]
+        heads += ["position", "unread", "next start", "findings"]
     yield '<div class="scroll"><table>'
     yield "<thead><tr>" + "".join(f"<th>{head}</th>" for head in heads) + "</tr></thead>"
     yield "<tbody>"
@@ -81,7 +81,7 @@ def _cells(box: Box) -> list[str]:
     ]
     if box.position is not None:
         cells += [
-            labels.stored(box.position), labels.unread(box).removeprefix("owes "),
+            labels.stored(box.position), labels.unread(box).removeprefix("unread "),
             labels.loss(box.position), ", ".join(box.position.codes),
         ]
     return cells

@@ -1,4 +1,4 @@
-"""For programs: one document, `reshardctl/graph/1`, described by `graph.schema.json`.
+"""For programs: one document, `reshardctl/graph/2`, described by `graph.schema.json`.
 
 As in reports, hash keys and sequence numbers are strings, times ISO 8601 in UTC, lengths of time
 seconds; every object has all of its members, always, and members are only ever added.
@@ -12,13 +12,23 @@ from typing import Any
 from reshardctl.model import Cut, Rank
 from reshardctl.model.times import instant
 from reshardctl.render.graph.chart import Box, Chart, DrawnPosition, Loss
+from reshardctl.render.json1 import version_1
 
-GRAPH = "reshardctl/graph/1"
+GRAPH = "reshardctl/graph/2"
 
 
 def draw(chart: Chart) -> str:
     """ASCII throughout, so that nothing in it can steer a terminal."""
-    return json.dumps(document(chart), indent=2, allow_nan=False, ensure_ascii=True) + "\n"
+    return _text(document(chart))
+
+
+def draw_version_1(chart: Chart) -> str:
+    """The same in the words of version 1."""
+    return _text(version_1(document(chart)))
+
+
+def _text(data: dict[str, Any]) -> str:
+    return json.dumps(data, indent=2, allow_nan=False, ensure_ascii=True) + "\n"
 
 
 def document(chart: Chart) -> dict[str, Any]:
@@ -48,20 +58,20 @@ def _box(box: Box) -> dict[str, Any]:
         "hash_start": str(box.low),
         "hash_end": str(box.high),
         "parents": list(box.parents),
-        "place": None if box.position is None else _place(box.position, box),
+        "position": None if box.position is None else _position(box.position, box),
     }
 
 
-def _place(position: DrawnPosition, box: Box) -> dict[str, Any]:
+def _position(position: DrawnPosition, box: Box) -> dict[str, Any]:
     span = position.processed
     return {
         "stored": position.stored,
-        "settled": None if span is None else {
+        "processed": None if span is None else {
             "lo": _cut(span.lo), "hi": _cut(span.hi), "basis": str(span.basis), "why": span.why,
         },
-        "owed_since": _time(position.since),
-        "perhaps_settled_until": _time(position.perhaps),
-        "owed_seconds": position.unread(box.closed),
+        "unread_since": _time(position.since),
+        "perhaps_processed_until": _time(position.perhaps),
+        "unread_seconds": position.unread(box.closed),
         "loss": None if position.loss is None else _loss(position.loss),
         "findings": list(position.codes),
     }

@@ -38,9 +38,9 @@ def stored(position: DrawnPosition) -> str:
 
 
 def unread(box: Box) -> str:
-    """`owes 12m`, or "" where nothing is unread or how much takes no time."""
+    """`unread 12m`, or "" where nothing is unread or how much takes no time."""
     seconds = 0.0 if box.position is None else box.position.unread(box.closed)
-    return f"owes {duration(seconds)}" if seconds >= 1 else ""
+    return f"unread {duration(seconds)}" if seconds >= 1 else ""
 
 
 def loss(position: DrawnPosition) -> str:
@@ -87,7 +87,7 @@ def _standing(box: Box) -> list[str]:
         span = position.processed
         upto = f"{span.lo}" if span.exact else f"between {span.lo} and {span.hi}"
         why = f": {escape(span.why)}" if span.why else ""
-        lines.append(f"settled {escape(upto)} ({span.basis}{why})")
+        lines.append(f"processed {escape(upto)} ({span.basis}{why})")
     lines.append(unread(box))
     if position.loss is not None:
         lines.append(f"{loss(position)}: {escape(cut(position.loss.effect.why, 300))}")

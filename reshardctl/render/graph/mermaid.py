@@ -13,7 +13,7 @@ EDGES = 500
 STYLES = (
     "classDef open stroke-width:3px",
     "classDef expired stroke-dasharray:4 3",
-    "classDef owed stroke:#b8860b",
+    "classDef unread stroke:#b8860b",
     "classDef lost stroke:#c0392b,color:#c0392b",
 )
 
@@ -42,7 +42,7 @@ def _node(box: Box, now: float) -> str:
         if box.position.loss is not None and box.position.loss.certain:
             kind = "lost"
         elif labels.unread(box):
-            kind = "owed"
+            kind = "unread"
     return f"[{_text([word for word in words if word])}]" + (f":::{kind}" if kind else "")
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 STYLE = """
 .reshard{--paper:#fff;--ink:#1c2733;--faint:#6b7785;--grid:#e4e9ee;--closed:#d3dbe3;
---open:#b4d0ea;--edge:#fff;--owed:#e08700;--owed-wash:#f7b53c;--lost:#c4162a;--lost-fill:#c4162a;--may:#c4162a;
+--open:#b4d0ea;--edge:#fff;--unread:#e08700;--unread-wash:#f7b53c;--lost:#c4162a;--lost-fill:#c4162a;--may:#c4162a;
 --line:#0b3d91;background:var(--paper);
 font-family:ui-sans-serif,system-ui,"Segoe UI","DejaVu Sans",sans-serif}
 @media (prefers-color-scheme:dark){.reshard{--paper:#12171d;--ink:#e6ebf0;--faint:#93a0ae;
---grid:#232c36;--closed:#3a4551;--open:#2b587f;--edge:#12171d;--owed:#ffb52e;
---owed-wash:#b87a00;--lost:#ff4d5e;--lost-fill:#c92a3a;--may:#ff7a86;--line:#ffe9a8}}
+--grid:#232c36;--closed:#3a4551;--open:#2b587f;--edge:#12171d;--unread:#ffb52e;
+--unread-wash:#b87a00;--lost:#ff4d5e;--lost-fill:#c92a3a;--may:#ff7a86;--line:#ffe9a8}}
 .reshard text{fill:var(--ink);font-size:12px}
 .reshard .title{font-size:15px;font-weight:600}
 .reshard .axis{fill:var(--faint);font-size:11px}
@@ -21,7 +21,7 @@ font-family:ui-sans-serif,system-ui,"Segoe UI","DejaVu Sans",sans-serif}
 .reshard .thin>.life{stroke-width:.4}
 .reshard .shard:hover>.life{stroke:var(--ink)}
 .reshard .orphan{stroke:var(--faint);stroke-width:2;stroke-dasharray:3 2}
-.reshard .owed{fill:url(#reshard-owed)}
+.reshard .unread{fill:url(#reshard-unread)}
 .reshard .perhaps{fill:url(#reshard-perhaps)}
 .reshard .lost{fill:var(--lost-fill);fill-opacity:.82}
 .reshard .may{fill:url(#reshard-may)}
@@ -33,12 +33,12 @@ stroke-opacity:.8;stroke-linejoin:round}
 .reshard .on-red{fill:#fff;stroke:none}
 .reshard .bad,.reshard .crash{fill:var(--lost);font-weight:600}
 .reshard .lines{stroke-width:3}
-.reshard .wash{fill:var(--owed-wash)}.reshard .stripe{stroke:var(--owed)}
+.reshard .wash{fill:var(--unread-wash)}.reshard .stripe{stroke:var(--unread)}
 .reshard .red{stroke:var(--may)}
 """
 
 PATTERNS = """<defs>
-<pattern id="reshard-owed" width="7" height="7" patternUnits="userSpaceOnUse" \
+<pattern id="reshard-unread" width="7" height="7" patternUnits="userSpaceOnUse" \
 patternTransform="rotate(45)"><rect class="wash" width="7" height="7" fill-opacity=".45"/>\
 <line class="stripe lines" x1="0" y1="0" x2="0" y2="7"/></pattern>
 <pattern id="reshard-perhaps" width="7" height="7" patternUnits="userSpaceOnUse" \

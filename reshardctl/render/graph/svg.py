@@ -110,7 +110,7 @@ def _shades(box: Box, layout: Layout, across: tuple[float, float]) -> Iterator[s
         if position.since < middle:
             yield rect(layout, 'class="perhaps" ', (position.since, middle), across)
         if middle < box.closed:
-            yield rect(layout, 'class="owed" ', (middle, box.closed), across)
+            yield rect(layout, 'class="unread" ', (middle, box.closed), across)
     if position.loss is not None and position.loss.since < position.loss.until:
         kind = "lost" if position.loss.certain else "may"
         ends = (max(position.loss.since, box.opened), min(position.loss.until, box.closed))

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.connector_entries import entry_text
 
 from reshardctl.consumers.spark.consumer import Spark
 from reshardctl.consumers.spark.lines import awslabs, qubole
@@ -28,6 +27,7 @@ from reshardctl.model import Image, ShardId
 from reshardctl.planning.policy import LOSSLESS
 from reshardctl.testing.consumer_contract import ConsumerContract, Place, _settings
 from reshardctl.testing.lineages import STREAM, lineages, number_inside
+from tests.support.connector_entries import entry_text
 
 pytestmark = pytest.mark.long
 

@@ -45,7 +45,7 @@ class Answer:
 
     @property
     def decides(self) -> str:
-        """The kind of the decision: plan, nothing, no-line, ask."""
+        """The kind of the decision: plan, nothing, no-safe-plan, ask."""
         return str(self.judgement["decision"]["kind"])
 
     def harmed(self, harm: str) -> set[str]:

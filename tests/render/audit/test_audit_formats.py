@@ -90,7 +90,7 @@ def test_jsonl_has_a_line_for_each():
     assert kinds[0] == "header" and kinds[-1] == "summary"
     assert kinds.count("finding") == len(everything().findings)
     assert (kinds.count("shard"), kinds.count("bucket"), kinds.count("unusable")) == (4, 3, 2)
-    assert {line["schema"] for line in lines} == {"reshardctl/lines/1"}
+    assert {line["schema"] for line in lines} == {"reshardctl/lines/2"}
 
 
 def test_text_fits_the_width():

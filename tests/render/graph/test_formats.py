@@ -26,9 +26,9 @@ SPLIT = """\
 orders   us-east-1   ACTIVE   3 open, 1 closed   2026-11-21T00:25:00Z
 kcl://orders-app?initial=LATEST&release=3.5.1
 
-0   closed 00:10   SHARD_END ─┬─ 2   open           no position   owes 14m59s   ✗ stalls
-                              └─ 3   open           no position   owes 14m59s   ✗ stalls
-1   open           4968…7410     owes 17m20s
+0   closed 00:10   SHARD_END ─┬─ 2   open           no position   unread 14m59s   ✗ stalls
+                              └─ 3   open           no position   unread 14m59s   ✗ stalls
+1   open           4968…7410     unread 17m20s
 """
 
 MERGE = """\
@@ -81,7 +81,7 @@ def test_every_case_fits_the_schema(name):
     report = report_of(name)
     out = draw("json", report.snapshot.lineage, report.snapshot.now, report)
     VALIDATOR.validate(json.loads(out))
-    told = {s["id"]: s["place"] for s in json.loads(out)["shards"]}
+    told = {s["id"]: s["position"] for s in json.loads(out)["shards"]}
     assert {i: p["stored"] for i, p in told.items() if p["stored"] is not None} == {
         i: p for i, p in report.positions.items() if i in told
     }
@@ -91,7 +91,7 @@ def test_a_lineage_alone_fits_the_schema():
     Draft202012Validator.check_schema(SCHEMA)
     out = json.loads(drawn("json", wide_case(9)))
     VALIDATOR.validate(out)
-    assert out["consumer"] is None and {s["place"] for s in out["shards"]} == {None}
+    assert out["consumer"] is None and {s["position"] for s in out["shards"]} == {None}
 
 
 def test_the_text_of_a_split():
@@ -106,8 +106,8 @@ def test_the_text_of_a_merge():
 @pytest.mark.parametrize(
     "name,options,said",
     [
-        ("foreign-rows", "release=2.7.2", "✗ dies at its start: KCL 2.7.2"),
-        ("row-no-counter", "", "✗ may die at its start: KCL"),
+        ("foreign-rows", "release=2.7.2", "✗ crashes at its start: KCL 2.7.2"),
+        ("row-no-counter", "", "✗ may crash at its start: KCL"),
         ("foreign-rows", "release=3.5.1", ""),
     ],
 )

@@ -88,7 +88,7 @@ def test_the_line_runs_through_the_stored_places():
     assert [p[1] for p in points] == pytest.approx(
         [two.y, three.y + three.height, one.y, one.y + one.height], abs=0.01
     )
-    owed = shades(svg, "owed")
+    owed = shades(svg, "unread")
     assert set(owed) == {shard_id(i) for i in (1, 2, 3)}
     assert owed[shard_id(1)].x == pytest.approx(at, abs=0.01)
 
@@ -107,7 +107,7 @@ def test_colours_say_what_the_real_consumer_delivers(case, expect, options):
     if expect.dies:
         assert [t for t in svg.iter(f"{SVG}text") if t.attrib.get("class") == "crash"]
         return
-    lost, may, owed = (shades(svg, kind) for kind in ("lost", "may", "owed"))
+    lost, may, owed = (shades(svg, kind) for kind in ("lost", "may", "unread"))
     horizon = case.stream["created"] + case.stream.get("trim", 0)
     for shard in listed(case):
         given = expect.delivers.get(shard, ())
@@ -136,7 +136,7 @@ def test_without_a_consumer_there_is_no_line():
     case = CASES["a-both"]
     svg = parsed(draw("svg", lineage_on(case), float(case.now)))
     assert not list(svg.iter(f"{SVG}polyline"))
-    assert not any(shades(svg, kind) for kind in ("owed", "perhaps", "lost", "may"))
+    assert not any(shades(svg, kind) for kind in ("unread", "perhaps", "lost", "may"))
 
 
 def test_every_shard_has_its_numbers():
@@ -157,7 +157,7 @@ def test_nothing_comes_from_elsewhere(form):
     assert not re.search(r"<(script|link|img|iframe|image|use|foreignObject)\b|@import", out)
     assert not re.search(r"\b(href|src|on\w+)\s*=", out)
     assert set(re.findall(r"url\(([^)]*)\)", out)) <= {
-        "#reshard-owed", "#reshard-perhaps", "#reshard-may"
+        "#reshard-unread", "#reshard-perhaps", "#reshard-may"
     }
     assert set(re.findall(r"https?://[^\s\"<]*", out)) == {"http://www.w3.org/2000/svg"}
     assert "prefers-color-scheme:dark" in out
