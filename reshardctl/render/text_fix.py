@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from reshardctl.diagnosis.report import Report
 from reshardctl.diagnosis.rules import Finding
 from reshardctl.model import ShardId
 from reshardctl.planning.effects import Harm
-from reshardctl.planning.plan import Ask, NoSafePlan, Plan, Residual
+from reshardctl.planning.plan import Ask, Decision, NoSafePlan, Plan, Residual
 from reshardctl.render.changes import Action, Changed, changes, shards_written
 from reshardctl.render.console import LABEL, Sheet
 from reshardctl.render.finding_repair import Mending, costs_after, mending
@@ -16,11 +16,11 @@ from reshardctl.render.words import cost, disorders, shards, shortened, widest
 
 INDENT = 4
 NEVER_READ = "never read"
-"""A place that is no place: how kinsumer's rows spell it."""
+"""What kinsumer's rows hold instead of a position."""
 
 
 class Fixes:
-    """Says why there is no plan once, and afterwards only where that stands."""
+    """The `fix` lines of a report's findings; the first one says why there is no plan."""
 
     def __init__(self, sheet: Sheet, report: Report) -> None:
         self._sheet, self._report, self._verbose = sheet, report, sheet.context.verbose
@@ -28,21 +28,21 @@ class Fixes:
         steps = decision.steps if isinstance(decision, Plan) else ()
         self._changes = {one.shard: one for one in changes(report, steps)}
         self._left = costs_after(decision)
-        self._said = ""
+        self._explained = ""
 
     def show(self, finding: Finding) -> None:
-        """The lines for one finding."""
-        found = mending(self._report, finding)
-        if found.writes:
-            self._writes(finding, found)
-        elif found.mended:
-            self._fix("comes right with the fixes of the other findings")
-        elif found.residuals:
-            self._fix(*(left_alone(residual) for residual in found.residuals))
-        elif finding.effects and all(e.past or e.gone for e in finding.effects):
-            self._fix(f"none: it has happened. {finding.helps}".rstrip(". "))
-        else:
-            self._none(finding)
+        """Write the lines for one finding."""
+        repair = mending(self._report, finding)
+        if repair.writes:
+            self._writes(finding, repair)
+            return
+        decision, reasons = self._report.decision, own_reasons(finding, repair)
+        undecided = not reasons and isinstance(decision, Ask | NoSafePlan)
+        if undecided and self._explained:
+            reasons = [f"as for {self._explained} above"]
+        self._fix(*(reasons or decision_reasons(decision, finding, asked)))
+        if undecided:
+            self._explained = self._explained or finding.code
 
     def _fix(self, *lines: str) -> None:
         first, *others = [shortened(line, self._verbose) for line in lines]
@@ -52,16 +52,16 @@ class Fixes:
         for line in others:
             self._sheet.line(line, indent=INDENT + LABEL)
 
-    def _writes(self, finding: Finding, found: Mending) -> None:
+    def _writes(self, finding: Finding, repair: Mending) -> None:
         changed = [
-            self._changes[shard] for w in found.writes
+            self._changes[shard] for w in repair.writes
             for shard in shards_written(self._report, w) if shard in finding.shards
         ]
         self._fix("; ".join(phrases(changed, self._verbose)), *self._costs(changed))
-        for effect in found.remains:
+        for effect in repair.remains:
             named = shards((effect.shard,), self._verbose) if effect.shard else "the consumer"
             self._sheet.line(f"remains: {named} {cost(effect)}", indent=INDENT + LABEL)
-        for residual in found.residuals:
+        for residual in repair.residuals:
             self._sheet.line(left_alone(residual), indent=INDENT + LABEL)
 
     def _costs(self, changed: Iterable[Changed]) -> list[str]:
@@ -71,20 +71,30 @@ class Fixes:
             f"skips {widest(left, Harm.SKIPPED)}   re-reads {widest(left, Harm.REREAD)}{order}"
         ]
 
-    def _none(self, finding: Finding) -> None:
-        match self._report.decision:
-            case (Ask() | NoSafePlan()) if self._said:
-                self._fix(f"as for {self._said} above")
-            case Ask() as ask:
-                self._said = finding.code
-                self._fix(f"none yet: {asked(ask)}")
-            case NoSafePlan(why, ways):
-                self._said = finding.code
-                helps = [finding.helps] if finding.helps else []
-                self._fix(f"none: {why}", *(f"way out: {way}" for way in [*ways, *helps]))
-            case _:
-                why = finding.helps or "no write is known that makes it better"
-                self._fix(f"none: {why}")
+
+def own_reasons(finding: Finding, repair: Mending) -> list[str]:
+    """Why no row is written for a finding itself; none where that depends on the decision."""
+    if repair.mended:
+        return ["comes right with the fixes of the other findings"]
+    if repair.residuals:
+        return [left_alone(residual) for residual in repair.residuals]
+    if finding.effects and all(e.past or e.gone for e in finding.effects):
+        return [f"none: it has happened. {finding.helps}".rstrip(". ")]
+    return []
+
+
+def decision_reasons(
+    decision: Decision, finding: Finding, question: Callable[[Ask], str]
+) -> list[str]:
+    """Why the decision writes nothing for a finding. question: what an open one is called."""
+    match decision:
+        case Ask() as ask:
+            return [f"none yet: {question(ask)}"]
+        case NoSafePlan(why, ways):
+            helps = [finding.helps] if finding.helps else []
+            return [f"none: {why}", *(f"way out: {way}" for way in [*ways, *helps])]
+        case _:
+            return [f"none: {finding.helps or 'no write is known that makes it better'}"]
 
 
 def phrases(changed: Iterable[Changed], verbose: bool) -> list[str]:
@@ -92,22 +102,27 @@ def phrases(changed: Iterable[Changed], verbose: bool) -> list[str]:
     groups: dict[tuple[Action, str | None, bool], list[ShardId]] = {}
     for one in changed:
         groups.setdefault((one.action, one.after, one.part), []).append(one.shard)
-    said = {
-        Action.CREATE: "start {} at {}", Action.MOVE: "set {} to {}",
-        Action.KEEP: "complete the row of {}, which stays at {}",
-        Action.DELETE: "delete the row of {}",
-    }
-    never = {Action.CREATE: "write {} as {}", Action.MOVE: "mark {} as {}"}
     return [
-        never[action].format(shards(group, verbose), place)
-        if place == NEVER_READ and action in never
-        else (said[action] if not part or action is not Action.KEEP else "read {} from {}").format(
-            shards(group, verbose), place
-        )
-        if place is not None or action is Action.DELETE
-        else f"{'write' if action is Action.CREATE else 'rewrite'} {shards(group, verbose)}"
-        for (action, place, part), group in groups.items()
+        _phrase(action, position, part, shards(group, verbose))
+        for (action, position, part), group in groups.items()
     ]
+
+
+def _phrase(action: Action, position: str | None, part: bool, named: str) -> str:
+    if position is None and action is not Action.DELETE:
+        return f"{'write' if action is Action.CREATE else 'rewrite'} {named}"
+    never = position == NEVER_READ
+    match action:
+        case Action.CREATE:
+            return f"write {named} as {position}" if never else f"start {named} at {position}"
+        case Action.MOVE:
+            return f"mark {named} as {position}" if never else f"set {named} to {position}"
+        case Action.KEEP if part:
+            return f"read {named} from {position}"
+        case Action.KEEP:
+            return f"complete the row of {named}, which stays at {position}"
+        case Action.DELETE:
+            return f"delete the row of {named}"
 
 
 def left_alone(residual: Residual) -> str:
