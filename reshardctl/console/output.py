@@ -32,7 +32,7 @@ class Output:
     A file that cannot be written is a UsageError at once, not after something else was written.
     """
 
-    places: Sequence[Destination]
+    destinations: Sequence[Destination]
     color: ColorMode
     verbose: bool
     suggested_command: Sequence[str]
@@ -40,13 +40,13 @@ class Output:
     """The arguments that name the sink whose positions are wanted."""
 
     def __post_init__(self) -> None:
-        for destination in self.places:
+        for destination in self.destinations:
             if destination.file is not None:
                 check_file(Path(destination.file))
 
     def check_formats(self, known: Sequence[str], problem: str) -> None:
         """UsageError, which states the problem, for a format that is none of the known ones."""
-        for name in map(_name, self.places):
+        for name in map(_name, self.destinations):
             if name not in known:
                 raise UsageError(
                     f"--format {name} {problem}", f"known here are {', '.join(known)}"
@@ -62,9 +62,9 @@ class Output:
 
         texts = [
             written(result, _name(destination), self._context(destination, code))
-            for destination in self.places
+            for destination in self.destinations
         ]
-        for destination, text in reversed(list(zip(self.places, texts, strict=True))):
+        for destination, text in reversed(list(zip(self.destinations, texts, strict=True))):
             if destination.file is None:
                 write(text)
             else:

@@ -8,11 +8,12 @@ from reshardctl.diagnosis.report import Report, told
 from reshardctl.planning.plan import Ask
 
 
-def answers(report: Report, ask: Ask, again: Sequence[str]) -> list[list[str]]:
+def answers(report: Report, ask: Ask, suggested_command: Sequence[str]) -> list[list[str]]:
     """The arguments with each answer in them: in the locator, or as `--recreated TIME`."""
     if ask.options == ("recreated",):
-        return [[*again, "--recreated", answer[0][1]] for answer in ask.answers]
+        return [[*suggested_command, "--recreated", answer[0][1]] for answer in ask.answers]
     text = report.snapshot.locator.text
     return [
-        [told(text, answer) if word == text else word for word in again] for answer in ask.answers
+        [told(text, answer) if word == text else word for word in suggested_command]
+        for answer in ask.answers
     ]

@@ -1,4 +1,4 @@
-"""What a plan does to each row, in the consumer's own spelling of places."""
+"""What a plan does to each row, with positions as the consumer spells them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Action(StrEnum):
 class Changed:
     """One row. now, after: its position as spelled, `None` where there is no row.
 
-    part: one shard's place in the row before it, which holds those of many.
+    part: one shard's position in the row before it, which holds those of many.
     """
 
     shard: ShardId
@@ -36,27 +36,27 @@ class Changed:
     part: bool = False
 
     @property
-    def placeless(self) -> bool:
-        """Whether the row shows no place of its own: a file, whose places come after it."""
+    def without_position(self) -> bool:
+        """Whether the row has no position of its own: a file, whose positions come after it."""
         return not self.part and self.now is None and self.after is None
 
 
 def changes(report: Report, steps: Iterable[Step]) -> list[Changed]:
-    """Every write of these steps on the report's rows, in the order of the shards; after one that
-    holds places of many shards, each of these."""
+    """Every write of these steps on the report's rows, in the order of the shards. A row that holds
+    the positions of many shards is followed by each of these."""
     listed = list(steps)
     consumer = consumer_of(report.snapshot.locator)
     rows = after(report.snapshot.images, listed)
-    places = consumer.positions(consumer.parse(rows, report.snapshot.lineage.stream))
+    positions = consumer.positions(consumer.parse(rows, report.snapshot.lineage.stream))
     writes = sorted((w for step in listed for w in step.writes), key=lambda w: _order(w.key))
-    found: list[Changed] = []
+    listed_changes: list[Changed] = []
     for write in writes:
         shard = consumer.shard_of(write.key)
         if shard != MANY:
-            found.append(_changed(shard, write, report.positions, places))
+            listed_changes.append(_changed(shard, write, report.positions, positions))
         else:
-            found += [_of_many(write), *_parts(report, write)]
-    return found
+            listed_changes += [_of_many(write), *_parts(report, write)]
+    return listed_changes
 
 
 def _order(key: str) -> tuple[int, str]:
@@ -65,21 +65,21 @@ def _order(key: str) -> tuple[int, str]:
 
 
 def shards_written(report: Report, write: Write) -> tuple[ShardId, ...]:
-    """The shards whose places the row holds that a write of the report's plan leaves."""
+    """The shards whose positions are in the row that a write of the report's plan leaves."""
     shard = consumer_of(report.snapshot.locator).shard_of(write.key)
     return tuple(_held(report, write)) if shard == MANY else (shard,)
 
 
 def shards_moved(report: Report, write: Write) -> tuple[ShardId, ...]:
-    """Those of them that stand elsewhere before it; of a row of one shard, that one."""
+    """Those of these shards whose position changes; the shard itself for a row of one shard."""
     shard = consumer_of(report.snapshot.locator).shard_of(write.key)
     held = _held(report, write) if shard == MANY else {}
-    moved = tuple(s for s, place in held.items() if report.positions.get(s) != place)
+    moved = tuple(s for s, position in held.items() if report.positions.get(s) != position)
     return moved if shard == MANY else (shard,)
 
 
 def _held(report: Report, write: Write) -> Mapping[ShardId, str]:
-    """The places in a row of many shards, once it is written."""
+    """The positions in a row of many shards once it is written."""
     snapshot, then = report.snapshot, changed(write.before, write)
     if then is None:
         return {}
@@ -87,25 +87,25 @@ def _held(report: Report, write: Write) -> Mapping[ShardId, str]:
 
 
 def _parts(report: Report, write: Write) -> Iterator[Changed]:
-    for shard, place in _held(report, write).items():
+    for shard, position in _held(report, write).items():
         now = report.positions.get(shard)
-        moved = Action.KEEP if now == place else Action.MOVE
+        moved = Action.KEEP if now == position else Action.MOVE
         action = Action.CREATE if now is None else moved
-        yield Changed(shard, action, now, place, write, part=True)
+        yield Changed(shard, action, now, position, write, part=True)
 
 
 def _changed(
     shard: ShardId, write: Write, now: Mapping[ShardId, str], then: Mapping[ShardId, str]
 ) -> Changed:
-    before, place = now.get(shard), then.get(shard)
+    before, position = now.get(shard), then.get(shard)
     match write.change:
         case Create():
-            return Changed(shard, Action.CREATE, None, place, write)
+            return Changed(shard, Action.CREATE, None, position, write)
         case Delete():
             return Changed(shard, Action.DELETE, before, None, write)
         case _:
-            action = Action.KEEP if before == place else Action.MOVE
-            return Changed(shard, action, before, place, write)
+            action = Action.KEEP if before == position else Action.MOVE
+            return Changed(shard, action, before, position, write)
 
 
 def _of_many(write: Write) -> Changed:

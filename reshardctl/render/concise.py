@@ -28,7 +28,7 @@ from reshardctl.render.changes import Changed, changes
 from reshardctl.render.document import Document
 from reshardctl.render.escape import ascii_only, escape
 from reshardctl.render.finding_repair import all_residuals, costs_after, mending
-from reshardctl.render.forecast_words import place
+from reshardctl.render.forecast_words import locator_words
 from reshardctl.render.journals import Listing
 from reshardctl.render.outcomes import Fixed, Planned, Undoing
 from reshardctl.render.question_effects import explained
@@ -64,7 +64,7 @@ def _lines(document: Document) -> list[str]:
     match document.result:
         case Report() as report:
             lines = inspect_lines(report, verbose)
-            return lines if report.findings else [*lines, f"{place(report)}: no findings"]
+            return lines if report.findings else [*lines, f"{locator_words(report)}: no findings"]
         case Planned() as planned:
             return _planned(planned, verbose)
         case Fixed() as outcome:
@@ -88,16 +88,15 @@ def _planned(planned: Planned, verbose: bool) -> list[str]:
     """A line for every row that fix would write, and one for the file of the plan."""
     lines = plan_lines(planned.report, verbose)
     if (saved := planned.saved) is not None:
-        lines.append(
-            f"{place(planned.report)}: planned: saved in {saved.path} (sha256 {saved.digest})"
-        )
+        subject = locator_words(planned.report)
+        lines.append(f"{subject}: planned: saved in {saved.path} (sha256 {saved.digest})")
     return lines
 
 
 def _fixed(outcome: Fixed, verbose: bool) -> list[str]:
     """One line a row written, then the journal, then what is left."""
     lines = _rows(outcome.before, outcome.steps, None, WROTE, verbose)
-    lines.append(f"{place(outcome.before)}: {WROTE}: journal {outcome.journal}")
+    lines.append(f"{locator_words(outcome.before)}: {WROTE}: journal {outcome.journal}")
     after = outcome.after
     left = [_finding(after, finding, verbose, f"{LEFT}: ") for finding in after.findings]
     return [*lines, *_caveats(after), *left]
@@ -108,8 +107,8 @@ def _undo(undoing: Undoing, verbose: bool) -> list[str]:
     done = PLANNED if undoing.written is None else WROTE
     lines = _rows(undoing.now, undoing.steps, None, done, verbose)
     if not lines:
-        lines = [f"{place(undoing.now)}: {nothing(undoing)}"]
-    return lines + [f"{place(undoing.now)}: {LEFT}: {line}" for line in undoing.kept]
+        lines = [f"{locator_words(undoing.now)}: {nothing(undoing)}"]
+    return lines + [f"{locator_words(undoing.now)}: {LEFT}: {line}" for line in undoing.kept]
 
 
 def _failed(failure: ReshardError) -> str:
@@ -151,12 +150,12 @@ def inspect_lines(report: Report, verbose: bool = False) -> list[str]:
 
 def _caveats(report: Report) -> list[str]:
     """A line for everything without which the others would be misread."""
-    return [f"{place(report)}: note: {caveat}" for caveat in report.caveats]
+    return [f"{locator_words(report)}: note: {caveat}" for caveat in report.caveats]
 
 
 def plan_lines(report: Report, verbose: bool = False) -> list[str]:
     """A line for every row that fix would write, or that or why it would write none."""
-    subject = place(report)
+    subject = locator_words(report)
     match report.decision:
         case Plan(steps):
             lines = _rows(report, steps, costs_after(report.decision), PLANNED, verbose)
@@ -191,7 +190,7 @@ def _finding(report: Report, finding: Finding, verbose: bool, state: str = "") -
         word = "expires" if skipped else "loss"
         harms.append(f"{word} from {instant(finding.deadline.starts)}")
     rule = f"{finding.code}{mark} {finding.name}"
-    return f"{place(report)}: {state}{named} {rule}: {what} ({', '.join(harms)})"
+    return f"{locator_words(report)}: {state}{named} {rule}: {what} ({', '.join(harms)})"
 
 
 def _rows(
@@ -204,7 +203,7 @@ def _rows(
 def _row(report: Report, one: Changed, left: Costs | None, state: str, verbose: bool) -> str:
     now, then = (shortened(position or "-", verbose) for position in (one.now, one.after))
     named = shards((one.shard,), verbose)
-    line = f"{place(report)}: {state}: {named} {one.action} {now} -> {then}"
+    line = f"{locator_words(report)}: {state}: {named} {one.action} {now} -> {then}"
     if left is None:
         return line
     own = left.get(one.shard, [])

@@ -1,4 +1,4 @@
-"""How a view is wanted: for whom, how wide, and with which words to call us again."""
+"""How a result is shown: width, colour, characters, and the arguments of suggested commands."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reshardctl.exit import Exit
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """again: the arguments that name consumer, stream and endpoints, for commands that we print.
+    """suggested_command: arguments that name consumer, stream and endpoints in printed commands.
 
     width: columns of the terminal; never more than 100 are used. ascii: nothing beyond ASCII is
     written. exit: the code that the command will end with.
@@ -22,9 +22,9 @@ class Context:
     verbose: bool = False
     exit: Exit = Exit.OK
     sink: tuple[str, ...] = ()
-    """The arguments that name the sink whose line is wanted; none for a fix."""
+    """The arguments that name the sink whose positions are wanted; none for a fix."""
 
     @property
     def verb(self) -> str:
-        """The verb that plans again."""
+        """The command that makes such a plan again."""
         return "rebuild" if self.sink else "fix"

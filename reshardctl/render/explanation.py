@@ -1,4 +1,4 @@
-"""One shard's life, its place in a store, and its fate, as lines of text."""
+"""One shard's life, its stored position and its fate, as lines of text."""
 
 from __future__ import annotations
 

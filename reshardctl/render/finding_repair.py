@@ -16,7 +16,7 @@ from reshardctl.render.changes import shards_moved, shards_written
 class Mending:
     """mended: nothing of it is left after the plan. writes: those on its own shards.
 
-    remains: its effects that replay still shows after the plan. residuals: why some of its
+    remains: its effects that the simulation still shows after the plan. residuals: why some of its
     shards are left alone, with the flag that would change that.
     """
 
@@ -83,8 +83,8 @@ def effects_after(decision: Decision) -> list[Effect]:
 
 def costs_after(decision: Decision) -> dict[ShardId, list[Effect]]:
     """The same by shard, without what no write could change any more."""
-    found: dict[ShardId, list[Effect]] = {}
+    by_shard: dict[ShardId, list[Effect]] = {}
     for effect in effects_after(decision):
         if effect.shard is not None and not effect.gone and not effect.past:
-            found.setdefault(effect.shard, []).append(effect)
-    return found
+            by_shard.setdefault(effect.shard, []).append(effect)
+    return by_shard

@@ -1,4 +1,4 @@
-"""The words of a forecast and of a watch: what was supposed, what was seen, what was judged."""
+"""What reports say of a forecast and of a watch: what was supposed, seen and judged."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def supposed(report: Report) -> str:
     return f"if {', then '.join(done)} were done now"
 
 
-def place(report: Report) -> str:
-    """The locator; with what is supposed, where something is."""
+def locator_words(report: Report) -> str:
+    """The locator, followed by the reshards that a forecast supposes."""
     found = report.snapshot.foreseen
     text = report.snapshot.locator.text
     return text if found is None else f"{text} [if {found.words()}]"

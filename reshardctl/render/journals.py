@@ -17,7 +17,7 @@ FORMATS = ("text", "concise", "json", "json1", "jsonl")
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """location: the directory or the prefix. usual: its journals go by their names alone."""
+    """location: the directory or the prefix. usual: whether a journal in it is named without it."""
 
     location: str
     entries: Sequence[Entry]

@@ -210,7 +210,7 @@ def _rows(
         if not done:
             SubElement(case, "skipped", message="planned; nothing was written")
         now, then = (
-            shortened(place or "-", context.verbose) for place in (one.now, one.after)
+            shortened(position or "-", context.verbose) for position in (one.now, one.after)
         )
         SubElement(case, "system-out").text = _lines([f"{now} -> {then}", one.write.why])
     SubElement(suite, "system-out").text = count(sum(not one.part for one in changed), "row")

@@ -1,4 +1,4 @@
-"""Pictures of the shards that a finding is about: who descends from whom, who stands where."""
+"""Pictures of a finding's shards: their parents, children and positions."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ class Pictures:
 
     def _head(self, shard: ShardId) -> str:
         """`7 ─ SHARD_END`; that it is closed goes without saying."""
-        name, life, place = self._cells(shard)
-        return f"{name} ─ {place}" + ("" if life.startswith("closed") else f", {life}")
+        name, life, position = self._cells(shard)
+        return f"{name} ─ {position}" + ("" if life.startswith("closed") else f", {life}")
 
     def _cells(self, shard: ShardId) -> tuple[str, str, str]:
         stored = self._report.positions.get(shard)
-        place = "no position" if stored is None else cut(shortened(stored), 40)
-        return self._safe(cut(short(shard), 30)), self._life(shard), self._safe(place)
+        position = "no position" if stored is None else cut(shortened(stored), 40)
+        return self._safe(cut(short(shard), 30)), self._life(shard), self._safe(position)
 
     def _life(self, shard: ShardId) -> str:
         if shard not in self._lineage:

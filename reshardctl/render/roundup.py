@@ -21,8 +21,8 @@ class Entry:
     """One consumer. Exactly one of report and failure is there.
 
     name: as it is configured, or its locator. stream: as the operator names it. origin: file and
-    line, `None` where no file names it. again: the words that name it in commands that we print.
-    report: without the findings that are suppressed, which are in `sifted`.
+    line, `None` where no file names it. suggested_command: the arguments that name it in printed
+    commands. report: without the findings that are suppressed, which are in `sifted`.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Roundup:
-    """All of them, in the order of the file. again: the words of the whole command."""
+    """All of them, in the order of the file. again: the arguments of the whole command."""
 
     entries: tuple[Entry, ...]
     exit: Exit
@@ -53,18 +53,18 @@ class Roundup:
 
     def streams(self) -> Mapping[str, list[Entry]]:
         """Stream → its consumers."""
-        found: dict[str, list[Entry]] = {}
+        streams: dict[str, list[Entry]] = {}
         for entry in self.entries:
-            found.setdefault(entry.stream, []).append(entry)
-        return found
+            streams.setdefault(entry.stream, []).append(entry)
+        return streams
 
     def counts(self) -> dict[str, int]:
         """Findings of each severity, in all of them; suppressed ones are not counted."""
-        found = dict.fromkeys((str(s) for s in reversed(Severity)), 0)
+        counts = dict.fromkeys((str(s) for s in reversed(Severity)), 0)
         for report in self.reports():
             for severity, number in report.counts().items():
-                found[severity] += number
-        return found
+                counts[severity] += number
+        return counts
 
     def reports(self) -> Iterable[Report]:
         """Of those that could be judged."""
@@ -89,8 +89,9 @@ def taken_up(report: Report) -> tuple[int, int]:
 def behind(report: Report) -> float | None:
     """Seconds since the oldest record that may be unread was written, at most.
 
-    From the times in the stored numbers, so that a shard that was read to its end counts as well:
-    nothing in a store tells that it is drained. `None` where nothing is unread or no time is known.
+    Computed from the times in the stored sequence numbers, so that a shard that was read to its
+    end counts as well: no store records that it is drained. `None` where nothing is unread or no
+    time is known.
     """
     if not report.judged:
         return None

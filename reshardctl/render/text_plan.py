@@ -103,7 +103,7 @@ def _table(sheet: Sheet, report: Report, changed: list[Changed], decided: Plan) 
             (sign, color), shortened(shards((one.shard,), verbose), verbose),
             _position(one.now, verbose), _position(one.after, verbose),
             findings.get(one.shard) or _reason(report, one, verbose),
-            *(("", "") if one.placeless else
+            *(("", "") if one.without_position else
               (widest(own, Harm.SKIPPED), widest(own, Harm.REREAD))),
         ])
     heads = ["", "shard", "now", "after", "why", "skips", "re-reads"]
@@ -116,7 +116,7 @@ def _table(sheet: Sheet, report: Report, changed: list[Changed], decided: Plan) 
 def _reason(report: Report, one: Changed, verbose: bool) -> str:
     """Why a row is written on whose shard there is no finding; of many shards, once."""
     policy = report.options.policy
-    if one.part or one.placeless:  # what is done to a file, the writes below say
+    if one.part or one.without_position:  # what is done to a file, the writes below say
         return ""
     return policy.name if policy.skips else shortened(one.write.why, verbose)
 

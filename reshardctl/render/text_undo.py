@@ -48,8 +48,8 @@ def _table(sheet: Sheet, undoing: Undoing) -> None:
     rows: list[list[Part]] = []
     for one in changes(undoing.now, undoing.steps):
         now, then = (
-            "–" if place is None else shortened(place, sheet.context.verbose)
-            for place in (one.now, one.after)
+            "–" if position is None else shortened(position, sheet.context.verbose)
+            for position in (one.now, one.after)
         )
         rows.append([SIGNS[one.action], shards((one.shard,), sheet.context.verbose), now, then])
     sheet.table(["", "shard", "now", "after the undo"], rows)

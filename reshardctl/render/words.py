@@ -63,8 +63,8 @@ def _runs(ids: Iterable[ShardId]) -> list[tuple[str, int]]:
             parts.append((f"{run[0]}–{run[-1]}", len(run)))
         else:
             parts += [(str(number), 1) for number in run]
-    odd = dict.fromkeys(cut(one, 60) for one in listed if index_of(one) is None)
-    return parts + [(one, 1) for one in odd]
+    unnumbered = dict.fromkeys(cut(shard, 60) for shard in listed if index_of(shard) is None)
+    return parts + [(shard, 1) for shard in unnumbered]
 
 
 def count(number: int, one: str, many: str = "") -> str:
@@ -136,13 +136,13 @@ def left_in(effects: Iterable[Effect]) -> list[str]:
     """A line a shard that was read: what is left in it, and from when to when it arrived."""
     lines = {}
     for effect in effects:
-        found = effect.records
-        if found is None or effect.shard is None or effect.harm is not Harm.STALLED:
+        records = effect.records
+        if records is None or effect.shard is None or effect.harm is not Harm.STALLED:
             continue
         when = ""
-        if found.first_arrival is not None and found.last_arrival is not None:
-            when = f", arrived {instant(found.first_arrival)} to {instant(found.last_arrival)}"
-            when += " and on" if found.at_least else ""
+        if records.first_arrival is not None and records.last_arrival is not None:
+            when = f", arrived {instant(records.first_arrival)} to {instant(records.last_arrival)}"
+            when += " and on" if records.at_least else ""
         lines[effect.shard] = f"{shards((effect.shard,))}: {total([effect])} left{when}"
     return list(lines.values())
 
@@ -155,9 +155,9 @@ def _rounded_up(seconds: float) -> float:
 
 def widest(effects: Iterable[Effect], harm: Harm) -> str:
     """The largest extent of a kind, `0` where there is none; with the records of all together."""
-    found = [e for e in effects if e.harm is harm]
-    counted = total(found)
-    return broadest(found) + (f", {counted}" if counted else "")
+    of_kind = [e for e in effects if e.harm is harm]
+    counted = total(of_kind)
+    return broadest(of_kind) + (f", {counted}" if counted else "")
 
 
 def broadest(effects: Sequence[Effect]) -> str:
@@ -276,28 +276,29 @@ def command(*words: str) -> list[str]:
     return ["reshardctl", *(shlex.quote(word) for word in words)]
 
 
-def elsewhere(again: Sequence[str]) -> list[str]:
+def elsewhere(suggested_command: Sequence[str]) -> list[str]:
     """The arguments that say how AWS is reached, without those that say what is worked on."""
     named = {"--region", "--profile", "--role-arn", "--endpoint-url"}
-    places = [index for index, word in enumerate(again[:-1]) if word in named]
-    return [word for index in places for word in again[index : index + 2]]
+    argv = list(suggested_command)
+    indexes = [index for index, word in enumerate(argv[:-1]) if word in named]
+    return [word for index in indexes for word in argv[index : index + 2]]
 
 
-def accepting(again: Sequence[str], flags: Iterable[str]) -> list[str]:
+def accepting(suggested_command: Sequence[str], flags: Iterable[str]) -> list[str]:
     """The arguments with what these `--accept` flags accept, of each word the widest."""
-    words = list(again)
+    argv = list(suggested_command)
     asked: list[str] = []
-    if "--accept" in words[:-1]:
-        index = words.index("--accept")
-        asked = words[index + 1].split(",")
-        del words[index : index + 2]
-    found: dict[str, str] = {}
+    if "--accept" in argv[:-1]:
+        index = argv.index("--accept")
+        asked = argv[index + 1].split(",")
+        del argv[index : index + 2]
+    limits: dict[str, str] = {}
     for part in [*asked, *(flag.removeprefix("--accept ") for flag in flags)]:
         word, _, limit = part.partition("=")
-        if word not in found or _wider(limit, found[word]):
-            found[word] = limit
-    parts = [f"{word}={limit}" if limit else word for word, limit in found.items()]
-    return [*words, "--accept", ",".join(parts)]
+        if word not in limits or _wider(limit, limits[word]):
+            limits[word] = limit
+    parts = [f"{word}={limit}" if limit else word for word, limit in limits.items()]
+    return [*argv, "--accept", ",".join(parts)]
 
 
 def _wider(limit: str, than: str) -> bool:

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
-from reshardctl.render.many.roundup import Entry, Roundup
 
 import reshardctl.render
 from reshardctl.cli.app import run
@@ -36,6 +35,7 @@ from reshardctl.render.data import Result
 from reshardctl.render.graph import draw
 from reshardctl.render.journals import Listing
 from reshardctl.render.json1 import version_1
+from reshardctl.render.roundup import Entry, Roundup
 from tests.dialects import quickwit
 from tests.render.audit.samples import ALL as AUDITED
 from tests.render.graph.samples import lineage_on, wide_case

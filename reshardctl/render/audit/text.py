@@ -90,7 +90,7 @@ def _table(sheet: Sheet, report: AuditReport) -> None:
 
 
 def _kept(names: list[str], rows: list[list[str]]) -> list[int]:
-    """Places of the columns that have something to say."""
+    """Indexes of the columns that have anything in them."""
     return [
         index for index, name in enumerate(names)
         if name not in SILENT or any(row[index] not in ("0", "?") for row in rows)
