@@ -49,15 +49,15 @@ def _tell(text: str, tasks: Tasks, done: Event, every: float | None) -> None:
 
 
 def _room() -> int | None:
-    """Characters in a terminal's line: a longer one could not be removed."""
+    """How many characters fit on a line of the terminal: only one line can be erased."""
     return get_terminal_size().columns - 1 if sys.stderr.isatty() else None
 
 
 def sentence(
-    text: str, found: tuple[int, int] | None, seconds: float, room: int | None = None
+    text: str, tasks: tuple[int, int] | None, seconds: float, room: int | None = None
 ) -> str:
-    """The words `reading lake/orders: 34 of 200 tasks of this stage, for 1m12s`."""
-    many = "" if found is None else f" {found[0]:,} of {found[1]:,} tasks of this stage,"
+    """`reading lake/orders: 34 of 200 tasks of this stage, for 1m12s`."""
+    many = "" if tasks is None else f" {tasks[0]:,} of {tasks[1]:,} tasks of this stage,"
     rest = f":{many} for {duration(int(seconds))}"
     if room is not None and len(text) + len(rest) > room:
         text = text[: max(0, room - len(rest) - 1)] + "…"

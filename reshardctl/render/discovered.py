@@ -42,9 +42,10 @@ def _table(sheet: Sheet, table: Table) -> None:
 def _last(sheet: Sheet, found: Found) -> None:
     others = found.others()
     sheet.blank()
-    said = f"{count(found.looked, 'table')} in this account and region; "
-    said += f"{count(len(others), 'table')} of consumers of other streams"
-    sheet.line(f"{said}." if others else f"{said.partition(';')[0]}.")
+    summary = f"{count(found.looked, 'table')} in this account and region"
+    if others:
+        summary += f"; {count(len(others), 'table')} of consumers of other streams"
+    sheet.line(f"{summary}.")
     if not found.matching():
         sheet.line(("No table holds positions of this stream.", "bold"))
         return

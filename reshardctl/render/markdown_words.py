@@ -1,4 +1,4 @@
-"""Words in Markdown: texts of a store can make no link, mention, picture, HTML or table of theirs.
+"""A page of Markdown, in which no text of a store can make a link, mention, picture or table.
 
 A word with a sign that means something to Markdown, or to GitHub on top of it (`@`, `#`, `:x:`,
 URLs), stands in a code span, where none of them does.
@@ -103,12 +103,12 @@ def code(text: str) -> str:
 
 
 def _word(word: str) -> str:
-    found = _WORD.match(word)
-    if found is None or not _SPECIAL.search(word):
+    parts = _WORD.match(word)
+    if parts is None or not _SPECIAL.search(word):
         return word
-    if _SPECIAL.search(found["close"]) or not found["core"]:
+    if _SPECIAL.search(parts["close"]) or not parts["core"]:
         return code(word)
-    return f"{found['open']}{code(found['core'])}{found['close']}"
+    return f"{parts['open']}{code(parts['core'])}{parts['close']}"
 
 
 def _fenced(words: Sequence[str], indent: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Findings as text: sign and word, shards, cost, picture, fix."""
+"""The findings of a report as text: severity, shards, cost, picture and fix."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SIGNS = {
 }
 BODY = 4
 LEFT = 5
-"""Shards whose records are told one by one; `-v` shows all."""
+"""Shards whose unread records have a line each; `-v` shows all."""
 
 
 def findings(sheet: Sheet, report: Report) -> None:
@@ -145,7 +145,7 @@ def tally(report: Report) -> str:
 
 
 def retention_advice_first(sheet: Sheet, report: Report) -> None:
-    """The command that buys time, before those that mend."""
+    """Write the command that extends retention, above those that repair."""
     if (aid := retention_advice(report)) is None:
         return
     if aid.since is None or aid.since <= report.snapshot.now:

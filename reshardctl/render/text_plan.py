@@ -139,7 +139,7 @@ def codes(report: Report) -> dict[ShardId, str]:
 
 
 def _after(sheet: Sheet, report: Report, decided: Plan) -> None:
-    """What the simulation of the planned rows still shows."""
+    """Write what the simulation of the planned rows still shows."""
     effects = [e for run in decided.after for e in run]
     stalled = {e.shard for e in effects if e.harm is Harm.STALLED and e.certain}
     lineage = report.snapshot.lineage
@@ -210,7 +210,7 @@ def counts(changed: Iterable[Changed]) -> str:
 
 
 def not_written(sheet: Sheet, report: Report, saved: Saved | None) -> None:
-    """That a dry run wrote nothing, and the command that would."""
+    """Write that nothing was written, and the command that writes the plan."""
     sheet.blank()
     also = f" Saved {saved.path} (sha256 {saved.digest[:8]}…)." if saved else ""
     sheet.line(f"Nothing was written.{also}")

@@ -12,7 +12,7 @@ from reshardctl.render.words import ago
 
 
 def forecast(sheet: Sheet, report: Report) -> None:
-    """What is supposed, where something is: before anything that is not so yet."""
+    """Write which reshards a forecast supposes, above everything that rests on them."""
     if words := supposed(report):
         what = happening(report, sheet.context.verbose)
         sheet.line(("Forecast", "bold yellow"), f", {words}: {what}. Nothing was resharded.")

@@ -1,4 +1,4 @@
-"""What every format says of an audit alike. Not escaped yet."""
+"""Texts about an audit that every format shows. They are not escaped yet."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ STORED = ("stored position",)
 
 def total(report: AuditReport) -> str:
     """`1 error, 2 warnings.`, or that there is none, and in what."""
-    if found := counted(report.counts()):
-        return f"{', '.join(found)}."
+    if counts := counted(report.counts()):
+        return f"{', '.join(counts)}."
     where = "" if report.against_stream else " in what the sink alone shows"
     return f"No findings{where}."
 
@@ -43,11 +43,11 @@ def by_when(finding: Finding, now: float) -> str:
 
 def sentences(report: AuditReport, finding: Finding, verbose: bool = False) -> list[str]:
     """What it is, what tells so, by when, and what helps."""
-    said = [
+    parts = [
         about(finding, verbose), finding.costs, by_when(finding, report.facts.taken),
         f"next: {finding.helps}" if finding.helps else "",
     ]
-    return [sentence(shortened(one, verbose)) for one in said if one]
+    return [sentence(shortened(part, verbose)) for part in parts if part]
 
 
 def sink_words(report: AuditReport) -> list[str]:
@@ -57,7 +57,7 @@ def sink_words(report: AuditReport) -> list[str]:
 
 
 def coverage(report: AuditReport) -> str:
-    """Of how much it was known whether anything is missing."""
+    """How much of the stream the sink was compared with."""
     if not report.against_stream:
         return ""
     listed = [one for one in report.coverages if one.shard in report.lineage]
@@ -74,20 +74,20 @@ def coverage(report: AuditReport) -> str:
 
 def remarks(report: AuditReport) -> list[str]:
     """Sentences below the findings."""
-    said = [coverage(report), *report.notes]
+    parts = [coverage(report), *report.notes]
     if report.saved:
-        said.append(f"the offending rows are in {report.saved}, a table a kind")
-    return [sentence(one) for one in said if one]
+        parts.append(f"the offending rows are in {report.saved}, a table a kind")
+    return [sentence(part) for part in parts if part]
 
 
 def heads(report: AuditReport) -> tuple[str, ...]:
-    """Of the table of shards."""
+    """The heads of the table of shards."""
     stored = STORED if report.stored is not None else ()
     return (*HEADS, *(COMPARED if report.against_stream else ALONE), *stored)
 
 
 def cells(report: AuditReport, one: ShardCoverage) -> list[str]:
-    """A shard's line in it."""
+    """A shard's row in that table."""
     inside = one.inside
     order = "" if inside is None or inside.disordered is None else _number(inside.disordered)
     found = [
@@ -160,5 +160,5 @@ def listed_keys(report: AuditReport) -> list[str]:
 
 
 def quoted(way: Way) -> Sequence[str]:
-    """Its words, for a shell."""
+    """The arguments of a suggested command, quoted for a shell."""
     return [shlex.quote(word) for word in way.words]
