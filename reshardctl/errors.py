@@ -1,33 +1,30 @@
-"""Everything reshardctl raises on purpose.
+"""Everything reshardctl raises on purpose; docs/errors.md is made of these classes.
 
-    ReshardError                     exit
-    ├── UsageError                   2   flag, locator, time, file the operator named
-    │   ├── WrongStream              2   the positions belong to another stream
-    │   └── NoStore                  2   no such table or directory is there
-    ├── CannotTell                   3   a read failed or came short
-    │   ├── StreamUnsettled          3   the listing tears or moves, again and again
-    │   ├── EmptyCheckpoint          3   no position stored, and nobody said that it is new
-    │   ├── AnswerLost               3   a write was sent, and nobody can say whether it landed
-    │   └── TimedOut                 3   `--wait` ran out
-    ├── Refused                      4   a safety gate; nothing was written
-    │   ├── ConsumerRunning          4   leases moved while we watched
-    │   ├── StalePlan                4   the state is no longer what the plan was proven on
-    │   ├── NotConfirmed             4   no terminal and neither --yes nor --plan
-    │   └── UndoRefused              4   a row moved since the fix
-    ├── HalfDone                     5   some writes landed, the journal tells which
-    └── Cancelled                    130 interrupted before the first write
-
-Each carries one line of what happened and, where there is one, the next command to run.
+Each error carries one sentence that says what happened and, where there is one, the next command to
+run. A class has an `id` that stays for good, whatever the class is called: E and three digits, the
+first of which is the exit code (E130 for a cancelled command). Each docstring ends with a paragraph
+that begins with "Next:".
 """
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 from reshardctl.exit import Exit
 
 
 class ReshardError(Exception):
-    """A failure with an exit code. `next` is the command to run or the thing to change, or ""."""
+    """Any failure with an exit code.
 
+    Attributes:
+        what: One sentence that says what happened.
+        next: What to run or to change now, or "".
+
+    Next: see the error's own kind. Raised by itself only for a defect of reshardctl, which
+    RESHARDCTL_TRACEBACK=1 shows in full.
+    """
+
+    id: ClassVar[str] = "E300"
     exit = Exit.UNKNOWN
 
     def __init__(self, what: str, next: str = "") -> None:  # noqa: A002
@@ -37,20 +34,36 @@ class ReshardError(Exception):
 
 
 class UsageError(ReshardError):
-    """The operator's request cannot be met."""
+    """A flag, a locator, a time or a file that the operator named cannot be acted on.
 
+    Next: correct what the message names; `--help` lists what a command takes.
+    """
+
+    id = "E200"
     exit = Exit.USAGE
 
 
 class WrongStream(UsageError):
-    """Stored numbers decode as another stream's."""
+    """The stored positions are those of another stream.
+
+    Next: name that stream with `--stream`, or the store that belongs to this one.
+    """
+
+    id = "E201"
 
 
 class NoStore(UsageError):
-    """There is no such table or directory: a mistyped name, or a deleted store.
+    """There is no such table or directory: the name was mistyped, or the store was deleted.
 
-    `table` and `region` name it.
+    Attributes:
+        table: The missing table, or "".
+        region: Where it was looked for, or "".
+
+    Next: check name, account and region. For a store that was deleted the message has the command
+    that creates it again; then run `reshardctl rebuild`.
     """
+
+    id = "E202"
 
     def __init__(
         self, what: str, next: str = "", table: str = "", region: str = ""  # noqa: A002
@@ -59,51 +72,113 @@ class NoStore(UsageError):
         self.table, self.region = table, region
 
 
-class CannotTell(ReshardError):
-    """A read failed or came short: any answer might be wrong."""
+class NoJournal(UsageError):
+    """There is no journal at the S3 address that was named.
 
+    Next: `reshardctl undo --list s3://BUCKET` shows the journals that are there.
+    """
+
+    id = "E203"
+
+
+class CannotTell(ReshardError):
+    """A read failed or came short: whatever a report would say might be wrong.
+
+    Next: remove the cause that the message names (permissions, network, throttling), and run the
+    command again. Nothing is clean until it ends with another code.
+    """
+
+    id = "E301"
     exit = Exit.UNKNOWN
 
 
 class StreamUnsettled(CannotTell):
-    """ListShards gave answers that cannot all be true, more often than we retry."""
+    """ListShards gave answers that contradict one another, more often than reshardctl retries.
+
+    Next: wait until the stream is ACTIVE, and run the command again.
+    """
+
+    id = "E302"
 
 
 class EmptyCheckpoint(CannotTell):
-    """The store holds no position, and the operator did not declare the consumer new."""
+    """The store holds no position, and nobody declared the consumer new.
+
+    Next: check the name. For a new application, run `reshardctl fix --bootstrap`; for one that lost
+    its positions, `reshardctl rebuild`.
+    """
+
+    id = "E303"
 
 
 class AnswerLost(CannotTell):
-    """A step was sent, and it is unknown whether it is in place or may still arrive.
+    """A step was sent, and nobody can say whether it is in place or may still arrive.
 
     Any other error of `Store.write` means that nothing of the step is in place.
+
+    Next: run `reshardctl fix --resume` with the journal; it reads the rows first.
     """
+
+    id = "E304"
 
 
 class TimedOut(CannotTell):
-    """A wait ran out."""
+    """The time of `--wait` ran out before what it waits for.
+
+    Next: see what the message says is missing; wait longer, or inspect without `--wait`.
+    """
+
+    id = "E305"
 
 
 class Refused(ReshardError):
-    """A safety check failed. Nothing was written."""
+    """A safety check failed, and nothing was written.
 
+    Next: do what the message says; no option turns a safety check off.
+    """
+
+    id = "E400"
     exit = Exit.REFUSED
 
 
 class ConsumerRunning(Refused):
-    """The consumer gave signs of life."""
+    """Rows changed while they were watched: the consumer is running.
+
+    Next: stop the application. Where every write of the plan is safe while it runs, use `--live`.
+    """
+
+    id = "E401"
 
 
 class StalePlan(Refused):
-    """What the plan's proof rests on has changed."""
+    """The state is no longer the one that the plan was proven on.
+
+    Next: make a new plan with `reshardctl fix`.
+    """
+
+    id = "E402"
 
 
 class NotConfirmed(Refused):
-    """Consent was not given."""
+    """Nobody agreed to the plan: the answer was no, or there was no terminal to ask at.
+
+    Next: add `--yes`, or the `--accept` that the message names.
+    """
+
+    id = "E403"
 
 
 class UndoRefused(Refused):
-    """A row is no longer as the fix left it. `rows` are the keys of such rows."""
+    """A row is no longer as the fix left it, so undo would overwrite what came after.
+
+    Attributes:
+        rows: The keys of such rows.
+
+    Next: undo a newer fix first if the message names one, else make a new plan with
+    `reshardctl fix`.
+    """
+
+    id = "E404"
 
     def __init__(
         self, what: str, next: str = "", rows: tuple[str, ...] = ()  # noqa: A002
@@ -113,8 +188,16 @@ class UndoRefused(Refused):
 
 
 class HalfDone(ReshardError):
-    """Some writes are in place. `journal` names the file that tells which."""
+    """Some writes are in place, and then something failed.
 
+    Attributes:
+        journal: The journal that says which.
+
+    Next: run `reshardctl fix --resume` with the journal to finish, or `reshardctl undo` with it to
+    go back.
+    """
+
+    id = "E500"
     exit = Exit.HALF_DONE
 
     def __init__(self, what: str, next: str = "", journal: str = "") -> None:  # noqa: A002
@@ -123,6 +206,10 @@ class HalfDone(ReshardError):
 
 
 class Cancelled(ReshardError):
-    """Interrupted before the first write."""
+    """The command was interrupted before its first write.
 
+    Next: nothing has to be repaired; run the command again.
+    """
+
+    id = "E130"
     exit = Exit.CANCELLED

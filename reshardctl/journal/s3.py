@@ -17,7 +17,7 @@ from typing import Any
 
 from reshardctl.aws import s3 as buckets
 from reshardctl.aws.s3 import Kind, kind_of
-from reshardctl.errors import ReshardError, UsageError
+from reshardctl.errors import NoJournal, ReshardError
 from reshardctl.journal.bucket import failure, taken
 from reshardctl.journal.log import S3Object
 from reshardctl.model.retry import Retry
@@ -124,7 +124,7 @@ class S3Log:
         self._tag = None
         try:
             _, tag, writer = self._get(replace(self._retry, pauses=()))
-        except Absent:
+        except NoJournal:
             return False
         except ReshardError:
             return None
@@ -136,7 +136,7 @@ class S3Log:
         """Reads the ETag again after a put that may be in place; it guarded nothing."""
         try:
             content, tag, writer = self._get()
-        except Absent:
+        except NoJournal:
             if self._stored:
                 raise
             self._tag = ""
@@ -147,7 +147,7 @@ class S3Log:
         self._tag = tag
 
     def _get(self, retry: Retry | None = None) -> tuple[bytes, str, str]:
-        """Bytes, ETag and writer of the object. Raises Absent if there is none."""
+        """Bytes, ETag and writer of the object. NoJournal where there is none."""
         def get() -> tuple[bytes, str, str]:
             answer = self._boto.get_object(Bucket=self.where.bucket, Key=self.where.key)
             content: bytes = answer["Body"].read()
@@ -156,15 +156,13 @@ class S3Log:
         def failed(error: Exception) -> ReshardError:
             kind = kind_of(error)
             if kind is Kind.ABSENT:
-                return Absent(f"cannot read journal {self.where}: there is no such object",
-                              _LIST.format(self.where.bucket))
+                return NoJournal(
+                    f"cannot read journal {self.where}: there is no such object",
+                    _LIST.format(self.where.bucket),
+                )
             return failure(error, kind, self.where, "s3:GetObject")
 
         return (retry or self._retry).read(get, failed)
-
-
-class Absent(UsageError):
-    """No such object."""
 
 
 _LIST = "reshardctl undo --list s3://{}"

@@ -65,7 +65,12 @@ class PastEnd(Exception):
 
 
 class ShardGone(CannotTell):
-    """The shard no longer exists: its records have expired."""
+    """A shard is no longer listed: its records have expired.
+
+    Next: read from the oldest records that are left.
+    """
+
+    id = "E308"
 
 
 class Unread(NamedTuple):
@@ -78,11 +83,21 @@ class Unread(NamedTuple):
 
 
 class Overtaken(CannotTell):
-    """Records after those that were read may have expired before they could be read."""
+    """Records behind those that were read may have expired before they could be read.
+
+    Next: read faster, or extend the stream's retention, and read again.
+    """
+
+    id = "E309"
 
 
 class Unmet(CannotTell):
-    """The record to read up to no longer exists, nor does any before it."""
+    """The record to read up to has expired, and so have all before it.
+
+    Next: read from the oldest records that are left.
+    """
+
+    id = "E310"
 
 
 class FastReader:

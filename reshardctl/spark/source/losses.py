@@ -37,7 +37,13 @@ class Loss:
 
 
 class DataLoss(CannotTell):
-    """Unread records of this query have expired, and it was told not to ignore that."""
+    """Unread records of a `kinesis-lineage` query have expired, and `failOnDataLoss` is true.
+
+    Next: inspect the checkpoint and audit the sink; to go on without these records, start the
+    query once with `failOnDataLoss` false.
+    """
+
+    id = "E307"
 
 
 def failure(losses: Sequence[Loss], stream: str) -> DataLoss:

@@ -1,0 +1,85 @@
+"""Write docs/errors.md from the classes of reshardctl/errors.py and what derives from them.
+
+    .venv/bin/python scripts/errors_page.py
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+from reshardctl import errors
+from reshardctl.errors import ReshardError
+
+PAGE = Path(__file__).parents[1] / "docs" / "errors.md"
+ELSEWHERE = (
+    "reshardctl.kinesis.fast.reader",
+    "reshardctl.spark.source.losses",
+    "reshardctl.stores.dynamodb.client",
+)
+"""Modules with errors that nobody but their own room catches."""
+HEAD = """# Errors
+
+Written by `scripts/errors_page.py` from `reshardctl/errors.py`; edit the docstrings there.
+
+A failed command says on stderr what happened and, on the line below, what to do next. Its exit
+code stands in this table. Documents for programs (`--format json` and others) hold the same two
+sentences as `what` and `next`.
+
+An id stays for good, while the name of a class may change. The first digit is the exit code, except
+for `E130`. Ids are for pages, issues and Python callers (`error.id`); no output holds them.
+
+Exit code 1 (findings) is no error. A command can end with one of these codes without an error, for
+example with 3 where one of several consumers could not be read.
+"""
+
+
+def kinds(base: type[ReshardError] = ReshardError, depth: int = 0) -> Iterator[
+    tuple[int, type[ReshardError]]
+]:
+    """The tree of errors, parents first, each with its depth."""
+    for name in ELSEWHERE:
+        import_module(name)
+    yield depth, base
+    for kind in sorted(base.__subclasses__(), key=lambda kind: kind.id):
+        if kind.__module__ in (errors.__name__, *ELSEWHERE):
+            yield from kinds(kind, depth + 1)
+
+
+def sections(kind: type[ReshardError]) -> tuple[str, str]:
+    """When an error is raised and what to do next, out of its docstring."""
+    paragraphs = [
+        " ".join(text.split()) for text in inspect.cleandoc(kind.__doc__ or "").split("\n\n")
+    ]
+    said = [text for text in paragraphs if not text.startswith("Attributes:")]
+    following = [text for text in said if text.startswith("Next: ")]
+    if len(following) != 1:
+        raise ValueError(f"{kind.__name__}: its docstring needs one paragraph that says Next: ...")
+    when = " ".join(text for text in said if text not in following)
+    if kind.__module__ != errors.__name__:
+        when += f" Defined in `{kind.__module__}`."
+    return when, following[0].removeprefix("Next: ")
+
+
+def page() -> str:
+    """The whole page."""
+    tree = list(kinds())
+    lines = [HEAD, "| id | error | exit code |", "|---|---|---|"]
+    for depth, kind in tree:
+        name = f"{'&emsp;' * depth}`{kind.__name__}`"
+        lines.append(f"| [{kind.id}](#{_anchor(kind)}) | {name} | {kind.exit:d} |")
+    for _, kind in sorted(tree, key=lambda entry: entry[1].id):
+        when, following = sections(kind)
+        following = following[0].upper() + following[1:]
+        lines += ["", f"## {kind.id} {kind.__name__}", "", f"{when} *Next:* {following}"]
+    return "\n".join(lines) + "\n"
+
+
+def _anchor(kind: type[ReshardError]) -> str:
+    return f"{kind.id}-{kind.__name__}".lower()
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
