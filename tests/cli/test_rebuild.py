@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 from jsonschema import Draft202012Validator
 
+from reshardctl.console.choices import FormatName
 from reshardctl.exit import Exit
 from tests.reference.kcl import run
 from tests.sinks.random import facts, missing
@@ -361,7 +362,7 @@ def test_words_that_cannot_be_acted_on(lab_of, counted, words):
     assert not lab.wire.calls
 
 
-FORMATS = ("text", "concise", "json", "jsonl", "markdown", "github", "junit", "sarif")
+FORMATS = tuple(FormatName)
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -11,13 +11,14 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from reshardctl.commands.inspect_many import at_once
+from reshardctl.console.choices import FormatName
 from reshardctl.errors import CannotTell, Refused
 from reshardctl.model.times import instant
 from tests.render.test_json import VALIDATOR
 from tests.support.lease_server import LeaseTable
 
 OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
-FORMATS = ("text", "concise", "json", "jsonl", "markdown", "github", "junit", "sarif")
+FORMATS = tuple(FormatName)
 
 
 @pytest.fixture

@@ -76,7 +76,9 @@ every_rule = pytest.mark.parametrize("rule", RULES, ids=[rule.code for rule in R
 
 
 def test_no_code_is_reused_or_retired() -> None:
-    assert {rule.code: rule.name for rule in RULES} == EVERY_CODE_EVER
+    assert {rule.code: rule.name for rule in RULES} == EVERY_CODE_EVER, (
+        "a new rule is a new line of EVERY_CODE_EVER; an old line stays as it is"
+    )
 
 
 def test_codes_are_in_order_and_names_are_unique() -> None:
@@ -98,7 +100,7 @@ def test_page_has_every_section(rule: Rule) -> None:
     assert all(section.text for section in page.sections)
     assert page.summary.endswith(".") and page.summary.count(".") == 1
     lines = [line for section in page.sections for line in section.text.splitlines() if line]
-    assert 9 <= len(lines) <= 25
+    assert 9 <= len(lines) <= 25, f"{rule.code}: {len(lines)} lines in all sections together"
     assert all(len(line) <= 100 for line in rule.page.splitlines())
 
 

@@ -57,7 +57,10 @@ def test_transcript(name):
     view, width = name.split(".")[1:3]
     report = report_of(case, options, policy)
     shown = getattr(FORMATS["text"], view)(report, context(report, width=int(width), **wanted))
-    assert shown == (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
+    file = GOLDEN / f"{name}.txt"
+    assert shown == file.read_text(encoding="utf-8"), (
+        f"if the change is meant, correct {file.name} by hand, line by line"
+    )
 
 
 def test_every_golden_file_is_compared():

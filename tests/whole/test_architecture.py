@@ -189,7 +189,10 @@ def test_no_name_that_says_nothing():
 
 def test_every_rule_is_registered():
     written = {p.stem[:6].upper() for p in (PACKAGE / "diagnosis/rules").glob("rsh*.py")}
-    assert [rule.code for rule in RULES] == sorted(written)
+    assert [rule.code for rule in RULES] == sorted(written), (
+        "name the rule's module in reshardctl/diagnosis/rules/__init__.py: in the import, and in "
+        "STARTS or SINKS; see docs/adding-a-rule.md"
+    )
 
 
 def test_every_consumer_is_registered():
@@ -197,6 +200,13 @@ def test_every_consumer_is_registered():
     folders = {p.parent.name.replace("_", "-") for p in found}
     assert set(CONSUMERS) == set(SPECS) == folders
     assert {name: consumer.spec for name, consumer in CONSUMERS.items()} == SPECS
+    (apart,) = [
+        contract["modules"] for contract in TOOLS["importlinter"]["contracts"]
+        if contract["type"] == "independence"
+    ]
+    assert {name.rpartition(".")[2].replace("_", "-") for name in apart} == folders, (
+        "name the new folder in the contract 'No consumer knows another' of pyproject.toml"
+    )
 
 
 def compared(path: Path) -> Iterator[str]:
