@@ -91,6 +91,7 @@ def test_a_program_gets_one_document(lab_of, name):
     assert shown.code == 0
     start = {"junit": "<?xml", "jsonl": '"type":"header"', "sarif": '"$schema"', "json": '"schema"',
              "json1": '"schema"'}  # fmt: skip
+    assert name in start, "say what stands exactly once in a document of the new format"
     assert shown.out.count(start[name]) == 1
 
 
