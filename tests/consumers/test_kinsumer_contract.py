@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reshardctl.consumers.kinsumer.consumer import Kinsumer
+from reshardctl.consumers.kinsumer.releases import RELEASES
 from reshardctl.model import Image, canonical, shard_id
 from reshardctl.testing.consumer_contract import ConsumerContract, Place
 from reshardctl.testing.lineages import number_inside
@@ -52,7 +53,7 @@ class TestKinsumer(ConsumerContract):
         {}, {"release": "twitch"}, {"initial": "TRIM_HORIZON"},
         *({"initial": i, "release": r}
           for i in ("TRIM_HORIZON", "AT_TIMESTAMP", "AT_TIMESTAMP:2026-11-21T00:05:00Z")
-          for r in ("snowplow-1.6", "snowplow-1.7")),
+          for r in RELEASES if r != "twitch"),
     )  # fmt: skip
     foreign = (
         Image("clients/c1", canonical({"ID": {"S": "c1"}, "LastUpdate": STAMP})),

@@ -17,16 +17,8 @@ from reshardctl.model.times import instant
 from reshardctl.planning.effects import StreamState
 from reshardctl.planning.plan import Case, Nothing, Plan, decide, judge, processed_frontier
 from reshardctl.planning.policy import LOSSLESS, Accept
-from tests.reference.kinsumer import run
-from tests.support.golden_kinsumer import (
-    RELEASES,
-    STORES,
-    fake_of,
-    images_of,
-    read,
-    topology,
-    unread,
-)
+from tests.reference.kinsumer import RELEASES, run
+from tests.support.golden_kinsumer import STORES, fake_of, images_of, read, topology, unread
 from tests.support.judging import lineage_of
 
 LATE = 8000

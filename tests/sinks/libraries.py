@@ -25,7 +25,7 @@ STARTS: Mapping[str, tuple[str, ...]] = {
 }
 RELEASES: Mapping[str, tuple[str, ...]] = {
     "kcl": ("1.3.0", "1.13.3", "1.15.3", "2.2.11", "2.7.2", "3.5.1"),
-    "kinsumer": ("twitch", "snowplow-1.6", "snowplow-1.7"),
+    "kinsumer": kinsumer.RELEASES,
     "kinesis-consumer": ("0.5.0", "master-31e0042", "telegraf-1.39"),
     "quickwit": ("0.8.2", "0.9.0"),
 }

@@ -16,7 +16,6 @@ STORES = sorted(
     path.parent for family in ("twitchscience", "snowplow")
     for path in (GOLDEN / f"kinsumer-{family}").glob("*/truth.json")
 )
-RELEASES = ("twitch", "snowplow-1.6", "snowplow-1.7")
 KEYS = {"checkpoints": "Shard", "clients": "ID", "metadata": "Key"}
 AGED = 900
 """Seconds after the last write of the recording: what runs no more looks stale by then."""
