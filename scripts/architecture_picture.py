@@ -14,7 +14,7 @@ PICTURE = ROOT / "docs" / "architecture.svg"
 PURE = frozenset({
     "auditing", "codec", "consumers", "diagnosis", "errors", "exit", "lineage", "model", "planning",
 })
-"""Rooms without I/O, clock and randomness; tests/test_architecture.py checks them."""
+"""Rooms without I/O, clock and randomness; tests/whole/test_architecture.py checks them."""
 WRITES = frozenset({"execution"})
 """The only room that changes positions."""
 LEFT, WIDTH, HEIGHT, GAP = 90, 460, 26, 8

@@ -13,7 +13,7 @@ GRAVE = ("error", "warning")
 
 def codes_in(texts: Mapping[str, str]) -> dict[str, set[str]]:
     """By the name of the format."""
-    assert texts.keys() <= READERS.keys(), "READERS of tests/audit/shown.py lacks a new format"
+    assert texts.keys() <= READERS.keys(), f"READERS of {__name__} lacks a new format"
     return {name: READERS[name](text) for name, text in texts.items()}
 
 

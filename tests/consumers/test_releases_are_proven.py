@@ -6,9 +6,9 @@ import importlib
 from pathlib import Path
 
 import pytest
-from tests.case import all_cases
 
 from reshardctl.consumers.registry import CONSUMERS
+from tests.support.case import all_cases
 
 PAGE = "see docs/adding-a-release.md"
 WITHOUT_CASES = {

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tests.test_architecture import PURE as CHECKED
-
 from scripts.architecture_picture import PICTURE, PURE, layers, picture
+from tests.whole.test_architecture import PURE as CHECKED
 
 
 def test_the_picture_is_the_one_that_the_script_draws():

@@ -63,7 +63,7 @@ def resolves(name: str) -> bool:
     parts = name.split(".")
     for end in range(len(parts), 0, -1):
         try:
-            value = importlib.import_module(".".join(parts[:end]))
+            value: object = importlib.import_module(".".join(parts[:end]))
         except ModuleNotFoundError:
             continue
         for part in parts[end:]:

@@ -68,8 +68,8 @@ def test_three_broken_and_two_fine(rule: Rule) -> None:
     counted = [len({told.name for told in some(rule.code)}) for some in (broken, fine)]
     assert counted[0] >= 3 and counted[1] >= 2, (
         f"{rule.code} has {counted[0]} broken and {counted[1]} fine situations: add tables to "
-        f"tests/rules/{rule.code.lower()}.toml, or name the rule in RAISED_ELSEWHERE if no lease "
-        "table of KCL can show it; see docs/adding-a-rule.md"
+        f"tests/diagnosis/rules/{rule.code.lower()}.toml, or name the rule in RAISED_ELSEWHERE if "
+        "no lease table of KCL can show it; see docs/adding-a-rule.md"
     )
 
 
