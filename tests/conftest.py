@@ -9,9 +9,11 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support.made_up_aws import MADE_UP
-from tests.support.needs import decide, fail_if_missing
-from tests.support.own_folders import Watch
+pytest.register_assert_rewrite("reshardctl.testing")  # before anything imports its suites
+
+from tests.support.made_up_aws import MADE_UP  # noqa: E402
+from tests.support.needs import decide, fail_if_missing  # noqa: E402
+from tests.support.own_folders import Watch  # noqa: E402
 
 # No deadline: a slow machine is not a defect. Derandomised: a red test is red for everybody.
 settings.register_profile(

@@ -25,6 +25,11 @@ def plant(
         _call(url, region, "PutItem", {"TableName": table["TableName"], "Item": item})
 
 
+def remove(url: str, region: str, table: str) -> None:
+    """Deletes the demo's table: moto keeps it for as long as the process lives."""
+    _call(url, region, "DeleteTable", {"TableName": table})
+
+
 def _call(url: str, region: str, action: str, body: Mapping[str, Any]) -> None:
     connection = HTTPConnection(urlsplit(url).netloc, timeout=_SECONDS)
     # The server takes the region from the signature's scope and checks nothing of the rest.

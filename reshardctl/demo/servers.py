@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from reshardctl.demo import scene
-from reshardctl.demo.planting import plant
+from reshardctl.demo.planting import plant, remove
 from reshardctl.errors import UsageError
 from reshardctl.testing import serve
 
@@ -31,8 +31,12 @@ def seeded(now: float, age: int = scene.AGE) -> Iterator[Endpoints]:
     Raises UsageError if moto is not installed.
     """
     with _dynamodb() as dynamodb, serve(scene.stream_as_of(now, age)) as kinesis:
-        plant(dynamodb, scene.REGION, scene.table_description(), scene.leases_as_of(now, age))
-        yield Endpoints(kinesis.url, dynamodb)
+        table = scene.table_description()
+        plant(dynamodb, scene.REGION, table, scene.leases_as_of(now, age))
+        try:
+            yield Endpoints(kinesis.url, dynamodb)
+        finally:
+            remove(dynamodb, scene.REGION, table["TableName"])
 
 
 @contextmanager

@@ -6,11 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-pytest.register_assert_rewrite(
-    "reshardctl.testing.medium_contract", "reshardctl.testing.store_contract"
-)
-
-from tests.support.lease_server import lease_server  # noqa: E402
+from tests.support.lease_server import lease_server
 
 
 @pytest.fixture(scope="session")
