@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from reshardctl.auditing.sink_frontier import SinkLine
+from reshardctl.auditing.sink_frontier import SinkFrontier
 from reshardctl.codec.cuts import cut_of_quiet_list, quiet_cut_list
 from reshardctl.codec.strict import JsonPath, array, members, string
 from reshardctl.model import Basis, ShardId, Span
 
 
-def line_json(line: SinkLine) -> dict[str, Any]:
+def line_json(line: SinkFrontier) -> dict[str, Any]:
     """The JSON form: {"sink", "notes", "spans": {shard: [lo, hi, basis, why]}}."""
     spans = {
         shard: [quiet_cut_list(span.lo), quiet_cut_list(span.hi), str(span.basis), span.why]
@@ -19,14 +19,14 @@ def line_json(line: SinkLine) -> dict[str, Any]:
     return {"sink": line.sink, "notes": list(line.notes), "spans": spans}
 
 
-def line(value: object, json_path: JsonPath) -> SinkLine:
+def line(value: object, json_path: JsonPath) -> SinkFrontier:
     """Read what `line_json` wrote."""
     values = members(value, ("sink", "notes", "spans"), json_path)
     spans = values["spans"]
     if not isinstance(spans, dict):
         (json_path / "spans").wrong("not an object")
     notes = array(values["notes"], json_path / "notes")
-    return SinkLine(
+    return SinkFrontier(
         string(values["sink"], json_path / "sink"),
         {ShardId(shard): _span(span, json_path / "spans" / shard) for shard, span in spans.items()},
         tuple(string(note, json_path / "notes" / n) for n, note in enumerate(notes)),

@@ -31,7 +31,7 @@ NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class SinkLine:
+class SinkFrontier:
     """A span for every shard that was listed when the sink was read. sink: as it was named."""
 
     sink: str
@@ -39,7 +39,7 @@ class SinkLine:
     notes: tuple[str, ...] = ()
 
 
-def line_of(facts: Facts, lineage: Lineage, *, inside: bool = True) -> SinkLine:
+def sink_frontier_of(facts: Facts, lineage: Lineage, *, inside: bool = True) -> SinkFrontier:
     """The frontier.
 
     inside: whether the store holds positions inside an aggregated record, like KCL's.
@@ -59,7 +59,7 @@ def line_of(facts: Facts, lineage: Lineage, *, inside: bool = True) -> SinkLine:
             "record; or start over and read everything again: reshardctl fix --bootstrap",
         )
     line = _gated(lineage, {s: span for s, span in spans.items() if span is not None})
-    return SinkLine(facts.sink, line, (*_notes(facts, line), *_whole_only(facts, line, inside)))
+    return SinkFrontier(facts.sink, line, (*_notes(facts, line), *_whole_only(facts, line, inside)))
 
 
 def _usable(facts: Facts, lineage: Lineage) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from reshardctl.auditing.sink_frontier import line_of
+from reshardctl.auditing.sink_frontier import sink_frontier_of
 from reshardctl.commands import count_sink as sparking
 from reshardctl.commands.consent import within_limit
 from reshardctl.commands.fix_consumer import fix_target, plan_for
@@ -107,7 +107,7 @@ def _proven_by_sink(
     )  # before counting: the store must be understood
     facts = sparking.count(sink, before.lineage, account, observer).facts
     case.consumer.check_sink(target.locator.options, sink.path, facts.batch)
-    line = line_of(facts, before.lineage, inside=_holds_parts(case))
+    line = sink_frontier_of(facts, before.lineage, inside=_holds_parts(case))
     note = target.locator.spec.rebuilt_empty
     if note and case.consumer.empty(case.checkpoint()):
         line = replace(line, notes=(*line.notes, note))

@@ -20,7 +20,7 @@ _CALLS = re.compile(r"[1-9][0-9]{0,6}\Z", re.ASCII)
 _ACCEPT = re.compile(r"(skip|reread)=(.+)\Z")
 
 
-def wishes_of(
+def repair_options_of(
     policy: str, accept: str | None, bootstrap: bool = False, recreated: str | None = None
 ) -> RepairOptions:
     """What the operator wants, from the options. UsageError for a word that cannot be read."""

@@ -20,8 +20,8 @@ LARGEST = 4_000_000
 _WHERE = re.compile(r"\s*\(at line (\d+), column (\d+)\)\Z")
 
 
-def load(path: Path, wishes: Callable[[str, str | None], object]) -> Config:
-    """Reads a file. wishes: raises UsageError for a policy or an acceptance that cannot be read.
+def load(path: Path, check: Callable[[str, str | None], object]) -> Config:
+    """Reads a file. check: raises UsageError for a policy or an acceptance that cannot be read.
 
     Raises UsageError, which names the line if there is one.
     """
@@ -37,7 +37,7 @@ def load(path: Path, wishes: Callable[[str, str | None], object]) -> Config:
         raise UsageError(f"{name}: not TOML: {reason}") from None
     except RecursionError:
         raise UsageError(f"{name}: nested too deep") from None
-    return read(Spot(name, lines(text), (), values), wishes)
+    return read(Spot(name, lines(text), (), values), check)
 
 
 def _text(path: Path) -> str:

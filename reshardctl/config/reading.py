@@ -15,7 +15,7 @@ from reshardctl.diagnosis.rules.suppressions import Suppression
 from reshardctl.errors import UsageError
 from reshardctl.model import shard_id
 
-Wishes = Callable[[str, str | None], object]
+CheckOptions = Callable[[str, str | None], object]
 
 SERVICES = ("kinesis", "dynamodb", "sts")
 _REACH = ("region", "profile", "role_arn", "endpoint_url")
@@ -25,7 +25,7 @@ _ROLE = re.compile(r"arn:[\w-]+:iam::\d{12}:role/[\w+=,.@/-]+\Z", re.ASCII)
 _REGION = re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d+\Z", re.ASCII)
 
 
-def read(whole: Spot, wishes: Wishes) -> Config:
+def read(whole: Spot, check: CheckOptions) -> Config:
     """Reads a document. Raises UsageError."""
     whole.table(("defaults", "streams", "consumers", "suppress"))
     defaults = (_or_empty(whole, "defaults")).table((*_REACH, *_OURS))
@@ -35,7 +35,7 @@ def read(whole: Spot, wishes: Wishes) -> Config:
     }
     consumers: dict[str, Consumer] = {}
     for name, spot in _or_empty(whole, "consumers").members():
-        consumers[name] = _consumer(name, spot, streams, defaults, wishes)
+        consumers[name] = _consumer(name, spot, streams, defaults, check)
         _alone(consumers[name], consumers, spot)
     spots = (whole / "suppress").elements() if whole.has("suppress") else []
     return Config(
@@ -61,7 +61,7 @@ def _stream(name: str, spot: Spot, common: Reach) -> Stream:
 
 
 def _consumer(
-    name: str, spot: Spot, streams: Mapping[str, Stream], defaults: Spot, wishes: Wishes
+    name: str, spot: Spot, streams: Mapping[str, Stream], defaults: Spot, check: CheckOptions
 ) -> Consumer:
     spot.table(("stream", "locator", *_OURS, *_REACH), needed=("stream", "locator"))
     _name(name, spot)
@@ -78,7 +78,7 @@ def _consumer(
     for key, one in said.items():
         if one is not None and key != "journal":
             policy = words["policy"] if key == "policy" else "lossless"
-            _understood(one, wishes, policy, words["accept"] if key == "accept" else None)
+            _understood(one, check, policy, words["accept"] if key == "accept" else None)
     return Consumer(
         name, streams[named], _place(spot / "locator"), words["policy"] or "lossless",
         words["accept"], words["journal"], _reach(spot, streams[named].reach), spot.origin,
@@ -90,9 +90,9 @@ def _said(key: str, spot: Spot, defaults: Spot) -> Spot | None:
     return next((table / key for table in (spot, defaults) if table.has(key)), None)
 
 
-def _understood(spot: Spot, wishes: Wishes, policy: str, accept: str | None) -> None:
+def _understood(spot: Spot, check: CheckOptions, policy: str, accept: str | None) -> None:
     try:
-        wishes(policy, accept)
+        check(policy, accept)
     except UsageError as error:
         spot.wrong(error.what, error.next)
 

@@ -135,7 +135,7 @@ class BaseConsumer(ABC, Generic[C, A]):
         """Which files of a tree have to be read; `None` for a library that keeps none."""
         return None
 
-    def unnamed(self, _image: Image, _name: Callable[[str], str], /) -> Image | None:
+    def redact(self, _image: Image, _name: Callable[[str], str], /) -> Image | None:
         """A row with names in its texts replaced by `name`; `None` where texts hold no names."""
         return None
 

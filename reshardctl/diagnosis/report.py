@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from reshardctl.auditing.sink_frontier import SinkLine
+from reshardctl.auditing.sink_frontier import SinkFrontier
 from reshardctl.consumers.base import Incarnation
 from reshardctl.consumers.registry import consumer_of
 from reshardctl.diagnosis.earlier_report import Earlier, Whose, whose
@@ -56,7 +56,7 @@ class RepairOptions:
     recreated: float | None = None
     count: bool = False
     """Whether the records of every effect are counted."""
-    line: SinkLine | None = None
+    line: SinkFrontier | None = None
     """The frontier that a sink proves; it is wanted whatever the store holds."""
     created: float | None = None
     """The creation time that `--created` names: the positions belong to that stream."""

@@ -61,7 +61,7 @@ class Redaction:
         self._sides |= {named.name: unnamed.name for named, unnamed in sides}
         self._joined = "app" in spec.selectors
         images = (
-            consumer.unnamed(image, self._name)
+            consumer.redact(image, self._name)
             or self._image(image, spec.plain, spec.owner_attributes)
             for image in original.images
         )

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from reshardctl.auditing.facts import Compared, Facts, Fault, InSink, Record, Unusable
-from reshardctl.auditing.sink_frontier import line_of
+from reshardctl.auditing.sink_frontier import sink_frontier_of
 from reshardctl.errors import Refused
 from reshardctl.model import DONE, START, Basis, ShardId, at_number
 from tests.support.case import from_table
@@ -76,7 +76,7 @@ def test_the_record_before_the_first_missing_one_and_the_furthest(case, lineage)
         [read(S0, records(case, S0), ended=True), read(S1, of, [of[1]], tip=True),
          read(S2, [], tip=True)],
     )  # fmt: skip
-    line = line_of(found, lineage)
+    line = sink_frontier_of(found, lineage)
     assert line.spans[S0].lo == line.spans[S0].hi == DONE
     assert line.spans[S0].basis is Basis.PROBED
     assert (line.spans[S1].lo, line.spans[S1].hi) == (at(of[0]), at(of[2]))
@@ -86,7 +86,7 @@ def test_the_record_before_the_first_missing_one_and_the_furthest(case, lineage)
 
 def test_nothing_missing_is_up_to_the_last_record_read(case, lineage):
     of = records(case, S1)
-    line = line_of(facts([inside(S1, of)], [
+    line = sink_frontier_of(facts([inside(S1, of)], [
         read(S0, [], ended=True), read(S1, of[:2], tip=True), read(S2, [], tip=True),
     ]), lineage)  # fmt: skip
     assert (line.spans[S1].lo, line.spans[S1].hi) == (at(of[1]), at(of[2]))
@@ -98,7 +98,7 @@ def test_a_first_record_that_is_missing_is_the_beginning(case, lineage, whole):
     before is unknowable, and that is said."""
     of = records(case, S0)
     window = of if whole else of[2:]
-    line = line_of(facts([inside(S0, of[3:])], [
+    line = sink_frontier_of(facts([inside(S0, of[3:])], [
         read(S0, window, window[:1], ended=True, whole=whole), read(S1, [], tip=True),
         read(S2, [], tip=True),
     ]), lineage)  # fmt: skip
@@ -115,13 +115,13 @@ def test_ended_only_where_listing_and_stream_prove_it(case, lineage, how):
         ended=how != "not read to its end", short="the budget ran out" if "not" in how else "",
     )
     others = [read(s, [], tip=True) for s in (S0, S1, S2) if s != shard]
-    line = line_of(facts([inside(shard, of)], [compared, *others]), lineage)
+    line = sink_frontier_of(facts([inside(shard, of)], [compared, *others]), lineage)
     assert line.spans[shard].lo == at(of[-2] if how == "one missing" else of[-1])
 
 
 def test_a_closed_shard_without_rows_and_with_nothing_to_read_is_over(case, lineage):
     of = records(case, S1)
-    line = line_of(facts([inside(S1, of)], [
+    line = sink_frontier_of(facts([inside(S1, of)], [
         read(S0, [], ended=True), read(S1, of, tip=True), read(S2, [], tip=True),
     ]), lineage)  # fmt: skip
     assert line.spans[S0].lo == DONE and line.spans[S2].lo == START
@@ -145,7 +145,7 @@ def test_a_shard_that_is_over_below_one_that_is_not_ends_after_it(tmp_path):
         read(S0, first, first[2:], ended=True), read(S1, second, ended=True),
         *(read(ShardId(f"shardId-{n:012d}"), [], tip=True) for n in (2, 3, 4)),
     ]
-    line = line_of(facts([inside(S0, first[:2]), inside(S1, second)], compared), lineage)
+    line = sink_frontier_of(facts([inside(S0, first[:2]), inside(S1, second)], compared), lineage)
     assert line.spans[S0].lo == at(first[1])
     assert line.spans[S1].lo == line.spans[S1].hi == at(second[-1])
 
@@ -153,13 +153,13 @@ def test_a_shard_that_is_over_below_one_that_is_not_ends_after_it(tmp_path):
 def test_without_the_stream_only_what_commits_prove(case, lineage):
     of = records(case, S1)
     proven = inside(S1, of, proven=of[1], proof="the file sink's log")
-    line = line_of(facts([proven]), lineage)
+    line = sink_frontier_of(facts([proven]), lineage)
     assert (line.spans[S1].lo, line.spans[S1].hi) == (at(of[1]), at(of[2]))
     assert line.spans[S1].basis is Basis.STORED
     assert line.spans[S0].lo == line.spans[S2].lo == START
     closed = replace(proven, shard=S0, first=records(case, S0)[0], last=records(case, S0)[3],
                      proven=records(case, S0)[3])  # fmt: skip
-    assert line_of(facts([closed]), lineage).spans[S0].lo == at(records(case, S0)[3])
+    assert sink_frontier_of(facts([closed]), lineage).spans[S0].lo == at(records(case, S0)[3])
 
 
 @pytest.mark.parametrize("found", [
@@ -173,13 +173,13 @@ def test_without_the_stream_only_what_commits_prove(case, lineage):
 ])  # fmt: skip
 def test_what_proves_nothing_is_refused(case, lineage, found):
     with pytest.raises(Refused) as refusal:
-        line_of(found(records(case, S1)), lineage)
+        sink_frontier_of(found(records(case, S1)), lineage)
     assert refusal.value.next
 
 
 def test_rows_that_cannot_be_laid_to_a_shard_are_told(case, lineage):
     of = records(case, S1)
-    line = line_of(facts([inside(S1, of)], [
+    line = sink_frontier_of(facts([inside(S1, of)], [
         read(S0, [], ended=True), read(S1, of, tip=True), read(S2, [], tip=True),
     ], unusable=(Unusable(Fault.OTHER_INCARNATION, 7),)), lineage)  # fmt: skip
     assert any("7 rows" in note and "other incarnation" in note for note in line.notes)
@@ -198,7 +198,7 @@ def test_a_record_that_is_there_in_part(case, lineage, inside):
     found = facts(
         [inside_of(of)], [read(S0, [], ended=True), torn, read(S2, [], tip=True)],
     )
-    span = line_of(found, lineage, inside=inside).spans[S1]
+    span = sink_frontier_of(found, lineage, inside=inside).spans[S1]
     assert span.lo == (at(of[1]) if inside else START)
     assert span.hi == at_number(of[2].number, 1 if inside else 0)
 
@@ -215,6 +215,6 @@ def test_what_was_compared_by_number_alone_is_told(case, lineage, inside):
     found = facts([inside_of(of)], [
         read(S0, [], ended=True), read(S1, of, tip=True), read(S2, [], tip=True),
     ], notes=("records were compared whole",))  # fmt: skip
-    notes = line_of(found, lineage, inside=inside).notes
+    notes = sink_frontier_of(found, lineage, inside=inside).notes
     assert "records were compared whole" in notes
     assert any("all parts but the first" in note for note in notes) is inside

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reshardctl.commands.request import wishes_of
+from reshardctl.commands.request import repair_options_of
 from reshardctl.config import load
 from tests.cli.test_configured import configure
 from tests.whole.test_iam import documented
@@ -34,7 +34,7 @@ def test_what_is_shown_reads_back_as_the_same(lab):
     first = lab.cli("config", "show")
     assert first.code == 0 and lab.wire.calls == []
     Path("again.toml").write_text(first.out, encoding="utf-8")
-    before, after = load(path, wishes_of), load(Path("again.toml"), wishes_of)
+    before, after = load(path, repair_options_of), load(Path("again.toml"), repair_options_of)
     assert meaning(before) == meaning(after)
 
 

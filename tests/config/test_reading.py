@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from reshardctl.commands.request import wishes_of
+from reshardctl.commands.request import repair_options_of
 from reshardctl.config import load
 from reshardctl.errors import UsageError
 from reshardctl.exit import Exit
@@ -42,7 +42,7 @@ why = "expire on their own, ticket 4711"
 def config(tmp_path, text=GOOD):
     path = tmp_path / "reshardctl.toml"
     path.write_text(text, encoding="utf-8")
-    return load(path, wishes_of)
+    return load(path, repair_options_of)
 
 
 def test_what_is_not_said_is_as_outside(tmp_path):
@@ -142,7 +142,7 @@ def test_no_text_at_all(tmp_path, content):
     path = tmp_path / "reshardctl.toml"
     path.write_bytes(content)
     with pytest.raises(UsageError, match=r"reshardctl\.toml"):
-        load(path, wishes_of)
+        load(path, repair_options_of)
 
 
 def test_windows_line_ends(tmp_path):
@@ -150,4 +150,4 @@ def test_windows_line_ends(tmp_path):
     path.write_bytes(GOOD.replace('region = "us-east-1"', "region = 7").encode().replace(
         b"\n", b"\r\n"))
     with pytest.raises(UsageError, match=":17: consumers"):
-        load(path, wishes_of)
+        load(path, repair_options_of)

@@ -36,7 +36,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.usefixtures("java")
+@pytest.mark.needs("real-kcl")
 @pytest.mark.parametrize("release", RELEASES)
 def test_agent_changes_these_constants_and_nothing_else(release: str, tmp_path: Path) -> None:
     """Compares the disassembly of each class; what the agent says is printed for the log."""

@@ -21,7 +21,7 @@ import pytest
 
 from reshardctl.auditing.frontier_file import line as saved_line
 from reshardctl.auditing.frontier_file import line_json
-from reshardctl.auditing.sink_frontier import SinkLine, line_of
+from reshardctl.auditing.sink_frontier import SinkFrontier, sink_frontier_of
 from reshardctl.codec.strict import JsonPath
 from reshardctl.errors import Refused
 from reshardctl.model import Image, Step, after, at_number
@@ -59,7 +59,7 @@ class Trial:
     release: str
     images: list[Image]
     sink: dict[str, frozenset[str]]
-    line: SinkLine
+    line: SinkFrontier
     plan_case: PlanCase
 
     @property
@@ -94,7 +94,7 @@ def trial(consumer: str, seed: int) -> Trial | None:
     try:
         cut = rng if rng.random() < 0.3 else None
         found = facts(case, sink, streamed=streamed, proofs=rng.random() < 0.8, cut=cut)
-        line = line_of(found, bench.plan_case.state.lineage)
+        line = sink_frontier_of(found, bench.plan_case.state.lineage)
     except Refused:
         return None
     plan_case = replace(bench.plan_case, line=line.spans, accept=TAKES_ALL)

@@ -16,7 +16,7 @@ from random import Random
 
 import pytest
 
-from reshardctl.auditing.sink_frontier import line_of
+from reshardctl.auditing.sink_frontier import sink_frontier_of
 from reshardctl.errors import Refused
 from reshardctl.model import after, at_number
 from reshardctl.planning.effects import Effect, Harm
@@ -78,7 +78,7 @@ def trial(release: str, seed: int) -> Trial | None:
         found = facts(case, sink, streamed=rng.random() < 0.7, proofs=True, cut=cut)
         said = {"release": release, "batch": str(batch), "failOnDataLoss": str(fails).lower()}
         bench = Bench.on(case, [], {**said, "sink": "file"})
-        line = line_of(found, bench.plan_case.state.lineage, inside=False)
+        line = sink_frontier_of(found, bench.plan_case.state.lineage, inside=False)
     except Refused:
         return None
     accept = Accept(reread=EVERYTHING, disorder=True)

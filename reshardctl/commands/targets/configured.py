@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from reshardctl.commands.account import Account
 from reshardctl.commands.connect import ports_of
 from reshardctl.commands.observer import Observer
-from reshardctl.commands.request import wishes_of
+from reshardctl.commands.request import repair_options_of
 from reshardctl.commands.suggested_commands import asked_words
 from reshardctl.config import DEFAULT, Config, Consumer, Reach, load
 from reshardctl.consumers.locator import Locator, looks_like_one
@@ -32,7 +32,7 @@ def config_of(selection: Selection) -> Config:
             f"no consumer is named, and there is no {DEFAULT} here",
             "name one, as in kcl://my-application --stream my-stream, or the file with --config",
         )
-    return load(selection.config or DEFAULT, wishes_of)
+    return load(selection.config or DEFAULT, repair_options_of)
 
 
 def names(text: str, selection: Selection) -> Config | None:
@@ -87,7 +87,7 @@ def target_of(entry: Consumer, config: Config, selection: Selection, observer: O
     from reshardctl.commands.target import Target
 
     policy, accept = str(selection.policy or entry.policy), selection.accept or entry.accept or None
-    repair_options = wishes_of(policy, accept, selection.bootstrap, selection.recreated)
+    repair_options = repair_options_of(policy, accept, selection.bootstrap, selection.recreated)
     asked = asked_words(
         selection.policy, selection.accept, repair_options, selection.probe, selection.created
     )
@@ -150,7 +150,7 @@ def _entry_of(
     if file is None and not DEFAULT.exists():
         return None
     try:
-        config = load(file or DEFAULT, wishes_of)
+        config = load(file or DEFAULT, repair_options_of)
     except UsageError as error:
         if file is not None:
             raise

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from reshardctl.commands.connect import place_of, ports_of
 from reshardctl.commands.observer import Observer
-from reshardctl.commands.request import wishes_of
+from reshardctl.commands.request import repair_options_of
 from reshardctl.commands.suggested_commands import suggested_command
 from reshardctl.commands.target import Selection, Target
 from reshardctl.commands.targets import configured
@@ -23,7 +23,7 @@ def one(text: str, selection: Selection, observer: Observer) -> Target:
     locator = place_of(text, observer)
     if selection.stream is None:
         raise UsageError("--stream is missing", "add --stream NAME or --stream ARN")
-    repair_options = wishes_of(
+    repair_options = repair_options_of(
         selection.policy or "lossless", selection.accept, selection.bootstrap, selection.recreated
     )
     argv = suggested_command(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reshardctl.commands.request import wishes_of
+from reshardctl.commands.request import repair_options_of
 from reshardctl.consumers import locator
 from reshardctl.errors import UsageError
 
@@ -107,7 +107,7 @@ def _target(
 
     kept = snapshot.locator
     locator = checked(replace(kept, text=text, options={**kept.options, **options}))
-    repair_options = wishes_of(
+    repair_options = repair_options_of(
         selection.policy or "lossless", selection.accept, selection.bootstrap, selection.recreated
     )
     stream = selection.stream or snapshot.lineage.stream.arn

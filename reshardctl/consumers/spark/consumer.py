@@ -59,7 +59,7 @@ class Spark(BaseConsumer[Checkpoint, App]):
     spec = SPARK
     rebuild = staticmethod(rebuild)
     check_sink = staticmethod(in_step)
-    unnamed = staticmethod(redact)
+    redact = staticmethod(redact)
     signs_of_life = staticmethod(liveness.signs_of_life)
     excluded_by = staticmethod(liveness.excluded_by)
 

@@ -76,7 +76,7 @@ class View:
         """Effects of a kind, of any cause or of the given ones."""
         return [e for e in self.effects if e.harm is harm and (not causes or e.cause in causes)]
 
-    def oddities(self, *kinds: AnomalyKind) -> list[Anomaly]:
+    def anomalies_of(self, *kinds: AnomalyKind) -> list[Anomaly]:
         """Anomalies of these kinds."""
         return [o for o in self.anomalies if o.kind in kinds]
 
@@ -124,7 +124,7 @@ def from_effects(
         )
 
 
-def from_odd(
+def from_anomalies(
     code: str,
     name: str,
     anomalies: Sequence[Anomaly],

@@ -52,9 +52,9 @@ def unreadable(view: View) -> list[Anomaly]:
     """Rows that the consumer cannot read, including those that only this release cannot."""
     fates = view.simulation.fates
     return [
-        *view.oddities(AnomalyKind.UNREADABLE),
+        *view.anomalies_of(AnomalyKind.UNREADABLE),
         *(
-            anomaly for anomaly in view.oddities(AnomalyKind.UNREADABLE_TO_SOME)
+            anomaly for anomaly in view.anomalies_of(AnomalyKind.UNREADABLE_TO_SOME)
             if anomaly.shard is not None and anomaly.shard in fates
             and fates[anomaly.shard].cause is Cause.UNREADABLE
         ),

@@ -57,7 +57,7 @@ CODE, NAME = "RSH102", "stream-recreated"
 def match(view: View) -> Iterator[Finding]:
     """Error: the rows belong to an earlier stream of the same name."""
     if view.recreated:
-        anomalies = view.oddities(AnomalyKind.EARLIER_INCARNATION)
+        anomalies = view.anomalies_of(AnomalyKind.EARLIER_INCARNATION)
         what = "every number in the store is older than the stream: it was deleted and made again"
         costs = "a shard that stands at such a number is never read"
         helps = "name the stream's creation time with --recreated to start over"

@@ -54,7 +54,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reshardctl.diagnosis.earlier_report import Trace
-from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_odd, shards_of
+from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_anomalies, shards_of
 from reshardctl.model import START, Anomaly, AnomalyKind, Cause, ShardId
 from reshardctl.model.times import instant
 from reshardctl.planning.effects import Harm, has_unread
@@ -71,7 +71,7 @@ ASK = "ask the sink, with reshardctl audit"
 def _cannot_tell(view: View) -> Iterator[Finding]:
     """Shards without a row, with unread records, that may not have been read to their end."""
     anomalies = [
-        o for o in view.oddities(AnomalyKind.CLEANED_OR_LOST)
+        o for o in view.anomalies_of(AnomalyKind.CLEANED_OR_LOST)
         if o.shard is not None and has_unread(view.state, o.shard, START)
         and not _finished(view, o.shard)
     ]
@@ -82,12 +82,12 @@ def _cannot_tell(view: View) -> Iterator[Finding]:
         "the sink can, with reshardctl audit, or a snapshot from before that start: inspect "
         "--baseline FILE"
     )
-    yield from from_odd(
+    yield from from_anomalies(
         CODE, NAME, told.pop("", ()), Severity.INFO, f"{GONE}; the table cannot tell", helps=helps
     )
     for what, found in told.items():
         severity = Severity.WARNING if what.startswith(LOST) else Severity.INFO
-        yield from from_odd(CODE, NAME, found, severity, what, helps=ASK)
+        yield from from_anomalies(CODE, NAME, found, severity, what, helps=ASK)
 
 
 def _told(view: View, anomaly: Anomaly) -> str:
@@ -127,15 +127,15 @@ def _finished(view: View, shard: ShardId) -> bool:
 def match(view: View) -> Iterator[Finding]:
     """Info: the row does no harm, or the consumer removes it; an error where it crashes."""
     what = "positions of shards that are not listed any more"
-    gone = view.oddities(AnomalyKind.GONE)
+    gone = view.anomalies_of(AnomalyKind.GONE)
     dies = view.harmed(Harm.CRASHES, Cause.UNBORN)
-    if gone and dies and not view.oddities(AnomalyKind.UNBORN):
+    if gone and dies and not view.anomalies_of(AnomalyKind.UNBORN):
         shards = shards_of(gone)
         yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))
     else:
-        yield from from_odd(CODE, NAME, gone, Severity.INFO, what)
+        yield from from_anomalies(CODE, NAME, gone, Severity.INFO, what)
     yield from _cannot_tell(view)
-    if earlier := view.oddities(AnomalyKind.EARLIER_STREAM):
+    if earlier := view.anomalies_of(AnomalyKind.EARLIER_STREAM):
         count = f"{len(earlier)} row{'s' if len(earlier) > 1 else ''}"
         what = f"{count} of an earlier stream of this name, never touched"
-        yield from from_odd(CODE, NAME, earlier, Severity.INFO, what)
+        yield from from_anomalies(CODE, NAME, earlier, Severity.INFO, what)

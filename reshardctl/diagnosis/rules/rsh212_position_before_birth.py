@@ -43,7 +43,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_odd, shards_of
+from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_anomalies, shards_of
 from reshardctl.model import AnomalyKind, Cause
 from reshardctl.planning.effects import Harm
 
@@ -54,10 +54,10 @@ def match(view: View) -> Iterator[Finding]:
     """Warning: a future shard would begin finished; an error where the consumer crashes."""
     what = "positions of shards that do not exist yet"
     costs = "once such a shard is born, it is taken for finished, or its number is refused"
-    anomalies = view.oddities(AnomalyKind.UNBORN)
+    anomalies = view.anomalies_of(AnomalyKind.UNBORN)
     if dies := view.harmed(Harm.CRASHES, Cause.UNBORN):
         if anomalies:
             shards = shards_of(anomalies)
             yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))
         return
-    yield from from_odd(CODE, NAME, anomalies, Severity.WARNING, what, costs)
+    yield from from_anomalies(CODE, NAME, anomalies, Severity.WARNING, what, costs)

@@ -87,7 +87,7 @@ def _as_without_it(view: View, shard: ShardId | None) -> bool:
 
 def _missing(view: View) -> Iterator[Finding]:
     """Files that are missing, so cannot be read. Mistyped parents are RSH305's."""
-    if view.oddities(AnomalyKind.PARENTS_UNREADABLE):
+    if view.anomalies_of(AnomalyKind.PARENTS_UNREADABLE):
         return
     if dies := view.harmed(Harm.CRASHES, Cause.UNREADABLE):
         what = "what the consumer reads first is not there, or not whole"

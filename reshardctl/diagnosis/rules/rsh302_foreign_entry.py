@@ -58,7 +58,7 @@ CODE, NAME = "RSH302", "foreign-entry"
 
 def match(view: View) -> Iterator[Finding]:
     """Info; an error where the starting release crashes."""
-    anomalies = view.oddities(AnomalyKind.FOREIGN_ENTRY)
+    anomalies = view.anomalies_of(AnomalyKind.FOREIGN_ENTRY)
     if not anomalies:
         return
     dies = view.harmed(Harm.CRASHES, None)

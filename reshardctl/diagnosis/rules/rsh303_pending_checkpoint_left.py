@@ -35,7 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_odd
+from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_anomalies
 from reshardctl.model import AnomalyKind
 
 CODE, NAME = "RSH303", "pending-checkpoint-left"
@@ -44,4 +44,5 @@ CODE, NAME = "RSH303", "pending-checkpoint-left"
 def match(view: View) -> Iterator[Finding]:
     """Info: the application gets it at its next start."""
     what = "a prepared checkpoint was never committed; the application is told of it"
-    yield from from_odd(CODE, NAME, view.oddities(AnomalyKind.PENDING), Severity.INFO, what)
+    anomalies = view.anomalies_of(AnomalyKind.PENDING)
+    yield from from_anomalies(CODE, NAME, anomalies, Severity.INFO, what)

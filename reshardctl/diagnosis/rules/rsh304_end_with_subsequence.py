@@ -40,7 +40,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.diagnosis.rules.base import Finding, Severity, View, earliest, from_odd, shards_of
+from reshardctl.diagnosis.rules.base import (
+    Finding,
+    Severity,
+    View,
+    earliest,
+    from_anomalies,
+    shards_of,
+)
 from reshardctl.model import AnomalyKind, Cause
 from reshardctl.planning.effects import Harm
 
@@ -49,7 +56,7 @@ CODE, NAME = "RSH304", "end-with-subsequence"
 
 def match(view: View) -> Iterator[Finding]:
     """Error: the shard never ends, its children wait for ever; info where the release ends it."""
-    anomalies = view.oddities(AnomalyKind.END_WITH_SUB)
+    anomalies = view.anomalies_of(AnomalyKind.END_WITH_SUB)
     fates = view.simulation.fates
     loops = [
         one for one in anomalies
@@ -58,7 +65,7 @@ def match(view: View) -> Iterator[Finding]:
     ]
     if not loops:
         what = "SHARD_END with a sub-sequence number, which this release takes for an end"
-        yield from from_odd(CODE, NAME, anomalies, Severity.INFO, what)
+        yield from from_anomalies(CODE, NAME, anomalies, Severity.INFO, what)
         return
     # Only an open shard has unread records; a closed one has been read to that mark.
     stalls = view.harmed(Harm.STALLED, Cause.BAD_END_MARK)

@@ -38,7 +38,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_odd, shards_of
+from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_anomalies, shards_of
 from reshardctl.diagnosis.rules.families import unreadable
 from reshardctl.model import AnomalyKind, Cause
 from reshardctl.planning.effects import Harm
@@ -49,7 +49,7 @@ CODE, NAME = "RSH305", "parents-unreadable"
 
 def match(view: View) -> Iterator[Finding]:
     """Error where the consumer crashes, warning where the order depends on it, else info."""
-    anomalies = view.oddities(AnomalyKind.PARENTS_UNREADABLE)
+    anomalies = view.anomalies_of(AnomalyKind.PARENTS_UNREADABLE)
     dies = view.harmed(Harm.CRASHES, Cause.UNREADABLE)
     if anomalies and dies and not unreadable(view):
         what = "sets of shards on rows that are no string sets"
@@ -65,4 +65,4 @@ def match(view: View) -> Iterator[Finding]:
         what = f"{PARENTS} is no string set and is read as empty: the shard waits for no parent"
         if not parents:
             what = "childShardIds is no string set and is read as empty"
-        yield from from_odd(CODE, NAME, some, severity, what)
+        yield from from_anomalies(CODE, NAME, some, severity, what)

@@ -42,7 +42,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_odd
+from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_anomalies
 from reshardctl.model import AnomalyKind
 
 CODE, NAME = "RSH307", "unreadable-beside"
@@ -50,7 +50,7 @@ CODE, NAME = "RSH307", "unreadable-beside"
 
 def match(view: View) -> Iterator[Finding]:
     """Error: nothing starts that has to list the whole store first."""
-    anomalies = view.oddities(AnomalyKind.UNREADABLE_STORE)
+    anomalies = view.anomalies_of(AnomalyKind.UNREADABLE_STORE)
     what = "beside this one cannot be read: " + "; ".join(o.why for o in anomalies)
     costs = "listing all indexes fails, so no source of any of them is scheduled at a start"
-    yield from from_odd(CODE, NAME, anomalies, Severity.ERROR, what, costs)
+    yield from from_anomalies(CODE, NAME, anomalies, Severity.ERROR, what, costs)

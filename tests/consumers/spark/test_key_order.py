@@ -31,7 +31,7 @@ GOLDENS = [
 ]
 
 
-def line_of(vector: dict) -> str:
+def sink_frontier_of(vector: dict) -> str:
     shards = (vector["first"] + i * vector["step"] for i in range(vector["count"]))
     positions = {shard_id(index): Position("TRIM_HORIZON") for index in shards}
     return LINES[vector["connector"]]("st", 7, positions, vector["scala"])
@@ -44,7 +44,7 @@ def label(vector: dict) -> str:
 @pytest.mark.parametrize("vector", [v for v in VECTORS if v["count"] < LARGE], ids=label)
 def test_real_scala_wrote_this_text(vector):
     """Written by scala-library 2.12.10 to 2.12.18 and 2.13.5 to 2.13.18 (key_order.scala)."""
-    text = line_of(vector)
+    text = sink_frontier_of(vector)
     assert text == vector.get("text", text)
     assert hashlib.sha256(text.encode()).hexdigest() == vector["sha256"]
 
@@ -55,7 +55,7 @@ def test_real_scala_wrote_a_hundred_thousand_shards(scala):
         v for v in VECTORS
         if v["count"] >= LARGE and (v["scala"], v["connector"]) == (scala, "qubole")
     )
-    assert hashlib.sha256(line_of(vector).encode()).hexdigest() == vector["sha256"]
+    assert hashlib.sha256(sink_frontier_of(vector).encode()).hexdigest() == vector["sha256"]
 
 
 @pytest.mark.parametrize(("path", "scala"), GOLDENS)

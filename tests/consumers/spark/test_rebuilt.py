@@ -15,7 +15,7 @@ from random import Random
 
 import pytest
 
-from reshardctl.auditing.sink_frontier import line_of
+from reshardctl.auditing.sink_frontier import sink_frontier_of
 from reshardctl.consumers.registry import CONSUMERS
 from reshardctl.errors import Refused, UsageError
 from reshardctl.model import START, Span, after, at_number
@@ -94,7 +94,7 @@ def test_all_that_is_missing_comes_and_no_more_again_than_is_printed(release, tm
         plain = lost(case, release, initial, last)
         found = facts(case, sink, streamed=rng.random() < 0.7, proofs=True)
         try:
-            line = line_of(found, plain.state.lineage, inside=False)
+            line = sink_frontier_of(found, plain.state.lineage, inside=False)
         except Refused:
             continue
         decision = rebuilt(replace(plain, line=line.spans))
@@ -128,7 +128,7 @@ def test_the_files_of_a_lost_checkpoint(tmp_path):
     case = case_of(rng)
     sink = {s: frozenset(p for _, p, _ in held) for s, held in case.records.items()}
     plain = lost(case, LINEAGE, "LATEST", 7)
-    line = line_of(facts(case, sink), plain.state.lineage)
+    line = sink_frontier_of(facts(case, sink), plain.state.lineage)
     decision = rebuilt(replace(plain, line=line.spans))
     assert [w.key for step in decision.steps for w in step.writes] == [
         "offsets/6", "offsets/7", "commits/7", "metadata",
