@@ -2,9 +2,9 @@
 
 What it is
 ----------
-The consumer's next start begins a shard behind unread records, or never reads the rest of it, and
-none of the other rules explains it. This rule looks last, and reports every loss that the others
-leave.
+The consumer's next start begins a shard after unread records, or never reads the rest of it, or the
+whole consumer crashes, and none of the other rules explains it. This rule looks last, and reports
+every loss that the others leave.
 
 Why it matters
 --------------
@@ -48,27 +48,32 @@ from reshardctl.diagnosis.rules.base import Finding, Severity, View, from_effect
 from reshardctl.planning.effects import Effect, Harm
 
 CODE, NAME = "RSH218", "unread-skipped"
+LOSSES = (
+    (Harm.SKIPPED, "the next start begins after unread records",
+     "the records before that are lost once they expire"),
+    (Harm.STALLED, "the next start never reads the rest of this shard",
+     "its unread records are lost once they expire"),
+    (Harm.CRASHES, "the consumer may crash at its start, and reads nothing then", ""),
+)
+"""A loss, what a finding says of it, and what it costs: of a crash, what crashes it."""
 
 
 def match(view: View) -> Iterator[Finding]:
-    """Report a loss that none of `view.findings` names: an error where it is certain."""
+    """Report a loss that none of `view.findings` explains: an error where it is certain."""
     if view.findings is None:
         return
-    skipped = [e for e in view.harmed(Harm.SKIPPED) if not _explained(e, view.findings)]
-    what = "the next start begins behind unread records"
-    costs = "the records before that are lost once they expire"
-    yield from from_effects(CODE, NAME, skipped, what, costs)
-    stalled = [e for e in view.harmed(Harm.STALLED) if not _explained(e, view.findings)]
-    what = "the next start never reads the rest of this shard"
-    costs = "its unread records are lost once they expire"
-    yield from from_effects(CODE, NAME, stalled, what, costs)
+    for harm, what, costs in LOSSES:
+        left = [e for e in view.harmed(harm) if not _explained(e, view.findings)]
+        yield from from_effects(CODE, NAME, left, what, costs or (left[0].why if left else ""))
 
 
 def _explained(effect: Effect, findings: Sequence[Finding]) -> bool:
-    """Whether a finding lists the effect, or names its shard without listing effects."""
+    """Whether a finding lists the effect, or lists none and says why: a warning or an error of its
+    shard, or an error of the whole consumer."""
     return any(
-        effect in finding.effects
-        or (not finding.effects and finding.severity > Severity.INFO
-            and (effect.shard in finding.shards or not finding.shards))
+        effect in finding.effects or (not finding.effects and (
+            (effect.shard in finding.shards and finding.severity > Severity.INFO)
+            or (not finding.shards and finding.severity is Severity.ERROR)
+        ))
         for finding in findings
     )

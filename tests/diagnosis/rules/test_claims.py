@@ -125,7 +125,10 @@ def test_in_any_table(
 def test_an_unclaimed_loss_is_reported_all_the_same() -> None:
     told = next(t for t in TOLD if "RSH203" in t.findings)
     view = view_of(told)
-    for harm, cause in ((Harm.SKIPPED, None), (Harm.STALLED, Cause.BACKFILL)):
+    unclaimed = (
+        (Harm.SKIPPED, None), (Harm.STALLED, Cause.BACKFILL), (Harm.CRASHES, Cause.BACKFILL),
+    )
+    for harm, cause in unclaimed:
         stray = [replace(e, harm=harm, cause=cause) for e in view.effects]
         last = [f for f in findings(replace(view, effects=stray)) if f.code == THE_LAST]
         assert [f.effects for f in last] == [tuple(stray)]
