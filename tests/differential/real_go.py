@@ -10,7 +10,7 @@ from reshardctl.model import Image
 from tests.differential.states import State
 from tests.differential.trial import Judge, Seen
 from tests.interop.go import built
-from tests.interop.go.library import Library, Watch
+from tests.interop.go.library import Library, despite_panics, observed
 from tests.interop.go.stores import Place, Stores
 from tests.interop.kcl.dynamodb import DynamoDb
 from tests.interop.kcl.stream import ServedStream
@@ -20,7 +20,6 @@ from tests.servers.redisserver import redis_server
 from tests.support.case_stream import shard_name
 
 SERVERS = {"redis": redis_server, "postgres": postgresql, "mysql": mariadb}
-STOP_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -51,31 +50,23 @@ def judging(consumer: str, store: str) -> Callable[[int], AbstractContextManager
             stores = Stores(dynamodb, servers)
 
             def judge(state: State, images: list[Image]) -> Seen:
-                return _start(state, images, stores.plant(_Store(consumer, store), images), library)  # type: ignore[arg-type]
+                def attempt() -> Seen:
+                    place = stores.plant(_Store(consumer, store), images)  # type: ignore[arg-type]
+                    return _start(state, place, library)
+
+                return despite_panics(attempt)
 
             yield judge
 
     return opened
 
 
-def _start(state: State, _images: list[Image], place: Place, library: Library) -> Seen:
+def _start(state: State, place: Place, library: Library) -> Seen:
     with ServedStream(state.case) as stream:
         said = {"kinesis": stream.address, "stream": stream.name, "initial": state.initial}
-        run, log = library.start({**place.settings, **said})
-        try:
-            watch = Watch(state.consumer, log, stream.fake)
-            settled = watch.settled()
-            stream.put_live()
-            settled &= watch.settled()
-            died = bool(log.of("DIED"))
-        finally:
-            library.stop(run)
-            log.wait(lambda log: log.ended(), STOP_SECONDS)
-        found: dict[str, tuple[str, ...]] = {}
-        for event in log.of("RECORD"):
-            shard = shard_name(int(event.members["key"][1:]))  # its partition key is k and that
-            found[shard] = (*found.get(shard, ()), event.members["payload"])
-        return Seen(found, died, "" if settled else "it still moved when its time was up")
-
-
-
+        seen = observed(library, state.consumer, stream, {**place.settings, **said})
+    delivered: dict[str, tuple[str, ...]] = {}
+    for event in seen.log.of("RECORD"):
+        shard = shard_name(int(event.members["key"][1:]))  # its partition key is k and that
+        delivered[shard] = (*delivered.get(shard, ()), event.members["payload"])
+    return Seen(delivered, seen.died, "" if seen.settled else "it still moved when its time was up")

@@ -6,12 +6,13 @@ import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from reshardctl.model import Image
 from tests.cli.lab import option_words
 from tests.dialects import dialect_of
-from tests.interop.go.library import Library, Watch
+from tests.interop.go.library import Library, despite_panics, observed
 from tests.interop.go.situations import ROBBED, Situation, State
 from tests.interop.go.stores import Place, Stores
 from tests.interop.go.tool import Tool
@@ -25,7 +26,6 @@ from tests.support.case import Case
 from tests.support.judging import asked
 
 AT_ONCE = 16
-STOP_SECONDS = 30.0
 
 
 class Laboratory:
@@ -42,7 +42,9 @@ class Laboratory:
     def begin(self, selected: Iterable[Situation]) -> None:
         """Start working through these in the background."""
         for each in selected:
-            self._outcomes[each.id] = self._pool.submit(self.run, each)
+            self._outcomes[each.id] = self._pool.submit(
+                despite_panics, partial(self.run, each)
+            )
 
     def outcome(self, name: str) -> Outcome:
         """What came of a situation that was begun; what run() raised is raised here."""
@@ -63,23 +65,12 @@ class Laboratory:
                 {**place.surroundings, "AWS_ENDPOINT_URL_KINESIS": stream.address},
             )
             _prepare(tool, situation, case, place)
-            return self._observe(stream, _settings(situation, case, place, stream))
-
-    def _observe(self, stream: ServedStream, settings: Mapping[str, str]) -> Outcome:
-        began = time.monotonic()
-        stream.fake.calls.clear()
-        run, log = self._library.start(settings)
-        try:
-            watch = Watch(self._consumer, log, stream.fake)
-            settled = watch.settled()
-            stream.put_live()
-            settled &= watch.settled()
-            died = bool(log.of("DIED"))
-        finally:
-            # Leave no application polling a stream that is about to close.
-            self._library.stop(run)
-            log.wait(lambda log: log.ended(), STOP_SECONDS)
-        return Outcome(_delivered(log), died, settled, False, time.monotonic() - began, log)
+            began = time.monotonic()
+            stream.fake.calls.clear()
+            settings = _settings(situation, case, place, stream)
+            seen = observed(self._library, self._consumer, stream, settings)
+        seconds = time.monotonic() - began
+        return Outcome(_delivered(seen.log), seen.died, seen.settled, False, seconds, seen.log)
 
 
 def _rows(situation: Situation, case: Case) -> list[Image]:

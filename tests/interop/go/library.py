@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
 
 from reshardctl.testing import FakeKinesis
 from tests.interop.go.built import TARGET, program
 from tests.interop.kcl.log import ENDS, Event, Log
 from tests.interop.kcl.process import LineProcess
+from tests.interop.kcl.stream import ServedStream
 
+T = TypeVar("T")
 START_SECONDS = 60.0
+STOP_SECONDS = 30.0
 QUIET_SECONDS = 4.0
 PATIENCE_SECONDS = 90.0
 HUSH_SECONDS = 12.0
@@ -23,30 +30,97 @@ ROUNDS = {"kinsumer": ("ListShards", 5), "kinesis-consumer": ("GetRecords", 12)}
 """The call that a library repeats for as long as it runs, and how many without a record or a new
 iterator show that nothing more will come: kinsumer's leader compares the shards in each round."""
 
+ATTEMPTS = 4
+KNOWN_PANICS = {"kinesis-consumer": ("panic: send on closed channel",)}
+"""allgroup.go of v0.5.0, findNewShards: a shard whose parents are done is sent to a channel that
+Scan (consumer.go) closes when it ends; where both happen at once the process panics."""
+
+
+class Panicked(RuntimeError):
+    """A panic of the library ended its process, with all applications that ran in it."""
+
 
 class Library:
-    """One process; `start` and `stop` may be called from many threads."""
+    """The library's program, started again after a panic that is known.
+
+    `start`, `stop` and `check` may be called from many threads.
+    """
 
     def __init__(self, consumer: str) -> None:
-        self._logs: dict[str, Log] = {"": Log()}
+        self._program = program(consumer)
+        self._known = KNOWN_PANICS.get(consumer, ())
         self._lock = threading.Lock()
+        self._process = _Process(self._program)
+        self._processes: dict[str, _Process] = {}
         self._serial = itertools.count(1)
-        errors = TARGET / f"{program(consumer).name}.log"
-        self._process = LineProcess([str(program(consumer))], errors, self._hear)
-        if not self._logs[""].wait(lambda log: bool(log.of("READY")), START_SECONDS):
-            self.close()
-            raise RuntimeError(f"{program(consumer)} did not start; see {errors}")
 
     def start(self, settings: Mapping[str, str]) -> tuple[str, Log]:
         """Start an application: the name of the run, and what it reports."""
         with self._lock:
+            if self._process.gone():
+                self._renew()
             run = str(next(self._serial))
-            log = self._logs[run] = Log()
-        self._process.say(json.dumps({"run": run, "do": "start", "settings": dict(settings)}))
-        return run, log
+            process = self._processes[run] = self._process
+        return run, process.start(run, settings)
 
     def stop(self, run: str) -> None:
-        self._process.say(json.dumps({"run": run, "do": "stop"}))
+        """Tell an application to end; a process that is gone needs no telling."""
+        with contextlib.suppress(BrokenPipeError):
+            self._processes[run].say(json.dumps({"run": run, "do": "stop"}))
+
+    def panic(self) -> None:
+        """End the process as the library's own panic does, for a test of what follows."""
+        self._process.say(json.dumps({"run": "", "do": "panic"}))
+
+    def gone(self, run: str) -> bool:
+        """Whether the process of this run has ended."""
+        return self._processes[run].gone()
+
+    def check(self, run: str) -> None:
+        """Raise Panicked when the process of this run has ended, so its report is not whole."""
+        if self.gone(run):
+            raise Panicked(self._processes[run].last_words())
+
+    def close(self) -> None:
+        self._process.close()
+
+    def _renew(self) -> None:
+        said = self._process.last_words()
+        self._process.close()
+        if not any(panic in said for panic in self._known):
+            raise RuntimeError(f"{self._program.name} ended: {said}")
+        print(f"{self._program.name} is started again after a panic of the library: {said}")
+        self._process = _Process(self._program)
+
+
+class _Process:
+    """One process of a library's program, and what each of its runs reported."""
+
+    def __init__(self, path: Path) -> None:
+        self._logs: dict[str, Log] = {"": Log()}
+        self._lock = threading.Lock()
+        self._errors = TARGET / f"{path.name}.log"
+        self._process = LineProcess([str(path)], self._errors, self._hear)
+        if not self._logs[""].wait(lambda log: bool(log.of("READY")), START_SECONDS):
+            self.close()
+            raise RuntimeError(f"{path} did not start; see {self._errors}")
+
+    def start(self, run: str, settings: Mapping[str, str]) -> Log:
+        with self._lock:
+            log = self._logs[run] = Log()
+        with contextlib.suppress(BrokenPipeError):  # check() tells
+            self.say(json.dumps({"run": run, "do": "start", "settings": dict(settings)}))
+        return log
+
+    def say(self, line: str) -> None:
+        self._process.say(line)
+
+    def gone(self) -> bool:
+        return self._process.gone()
+
+    def last_words(self) -> str:
+        """The first line of what it wrote to standard error, which names a panic."""
+        return self._errors.read_text(encoding="utf-8").partition("\n")[0] or "without a word"
 
     def close(self) -> None:
         self._process.close()
@@ -57,6 +131,50 @@ class Library:
         with self._lock:
             log = self._logs[run]
         log.add(Event(kind, time.time(), members))
+
+
+def despite_panics(attempt: Callable[[], T]) -> T:
+    """What an attempt returns; it is made anew, with a store of its own, after a panic.
+
+    Raises:
+        Panicked: Each of ATTEMPTS ended so: then the panic belongs to what is tried.
+    """
+    for _ in range(ATTEMPTS - 1):
+        with contextlib.suppress(Panicked):
+            return attempt()
+    return attempt()
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What one application did until nothing more came."""
+
+    log: Log
+    died: bool
+    settled: bool
+
+
+def observed(
+    library: Library, consumer: str, stream: ServedStream, settings: Mapping[str, str]
+) -> Observed:
+    """Start an application, put the records that come while it runs, and stop it.
+
+    Raises:
+        Panicked: Its process ended before it was stopped.
+    """
+    run, log = library.start(settings)
+    try:
+        watch = Watch(consumer, log, stream.fake)
+        settled = watch.settled()
+        stream.put_live()
+        settled &= watch.settled()
+        died = bool(log.of("DIED"))
+        library.check(run)
+    finally:
+        # Leave no application polling a stream that is about to close.
+        library.stop(run)
+        log.wait(lambda log: log.ended() or library.gone(run), STOP_SECONDS)
+    return Observed(log, died, settled)
 
 
 class Watch:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import threading
 from collections.abc import Callable
@@ -37,10 +38,18 @@ class LineProcess:
             self._process.stdin.write(line + "\n")
             self._process.stdin.flush()
 
+    def gone(self) -> bool:
+        """Whether it has ended by itself; all that it wrote has been heard then."""
+        if self._process.poll() is None:
+            return False
+        self._reader.join(GOODBYE_SECONDS)
+        return True
+
     def close(self) -> None:
         """End its standard input and wait; kill it when it does not go."""
         assert self._process.stdin is not None
-        self._process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
         try:
             self._process.wait(GOODBYE_SECONDS)
         except subprocess.TimeoutExpired:

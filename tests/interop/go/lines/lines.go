@@ -1,8 +1,9 @@
 // Package lines lets one process hold many runs of a consumer library, spoken to by lines of JSON.
 //
-// In: {"run": "7", "do": "start", "settings": {…}} and {"run": "7", "do": "stop"}. Out: the events
-// of each run, {"run": "7", "event": "RECORD", …}. The process ends when its input does, so it never
-// outlives the one that started it.
+// In: {"run": "7", "do": "start", "settings": {…}} and {"run": "7", "do": "stop"}; {"do": "panic"}
+// ends the process as a panic of the library does. Out: the events of each run, {"run": "7",
+// "event": "RECORD", …}. The process ends when its input does, so it never outlives the one that
+// started it.
 package lines
 
 import (
@@ -41,6 +42,12 @@ func Serve(run func(context.Context, Settings, Say) error) {
 		}
 		if wanted.Do == "stop" {
 			stops[wanted.Run]()
+			continue
+		}
+		if wanted.Do == "panic" {
+			closed := make(chan struct{})
+			close(closed)
+			go func() { closed <- struct{}{} }()
 			continue
 		}
 		ctx, stop := context.WithCancel(context.Background())
