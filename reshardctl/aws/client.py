@@ -24,6 +24,7 @@ from botocore.exceptions import (
 from botocore.exceptions import ConnectionError as BrokenConnectionError
 from botocore.parsers import ResponseParserError
 
+from reshardctl.aws import call_log
 from reshardctl.aws.malformed_answers import refuse_malformed
 from reshardctl.errors import CannotTell, UsageError
 from reshardctl.model.retry import FailureKind, Retry
@@ -115,6 +116,7 @@ def client_of(
             service, region_name=region, endpoint_url=endpoint_url, config=config
         )
         refuse_malformed(client)
+        call_log.follow(client)
         return client
     except NoRegionError:
         raise UsageError(
@@ -179,6 +181,7 @@ def assumed(
 
     sts = session.client("sts", endpoint_url=endpoint_url)
     refuse_malformed(sts)
+    call_log.follow(sts)
     asked = {"RoleArn": role, "RoleSessionName": name or "reshardctl"}
     if external_id is not None:
         asked["ExternalId"] = external_id

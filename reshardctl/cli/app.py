@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from reshardctl import __version__
+from reshardctl.cli import global_options
 from reshardctl.cli.audit import audit
 from reshardctl.cli.config import config
 from reshardctl.cli.demo import demo
@@ -26,7 +28,8 @@ from reshardctl.console.failures import guarded
 EPILOG = (
     "Exit codes: 0 clean, applied and verified, or nothing to do; 1 findings, or something to do; "
     "2 usage; 3 could not tell; 4 refused, nothing written; 5 half done, journal named; "
-    "130 cancelled before the first write."
+    "130 cancelled before the first write. "
+    "--quiet and --debug may stand after the command, too."
 )
 
 app = typer.Typer(
@@ -50,16 +53,28 @@ app.add_typer(config)
 @app.callback(invoke_without_command=True)
 def _root(
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="No progress and no notes on stderr; errors remain.")
+    ] = False,
+    debug: Annotated[
+        Path | None,
+        typer.Option(
+            "--debug", metavar="FILE",
+            help="Log each call to AWS: time, request id, attempt; no secrets, no rows.",
+        ),
+    ] = None,
 ) -> None:
     if version:
         typer.echo(f"reshardctl {__version__}")
         raise typer.Exit
+    global_options.apply(quiet, debug)
 
 
 def run(arguments: Sequence[str]) -> int:
     """Runs one command line and returns the exit code."""
-    lastword.begin(arguments)
+    ahead, rest = global_options.split(arguments)
+    lastword.begin(rest)
     return guarded(
-        lambda: app(list(arguments), prog_name="reshardctl", standalone_mode=False),
+        lambda: app([*ahead, *rest], prog_name="reshardctl", standalone_mode=False),
         lastword.speak,
     )

@@ -11,6 +11,14 @@ QUIET = 1.0
 _ERASE = "\r\x1b[K"
 
 _shown = False
+_silent = False
+
+
+def silence(silent: bool) -> None:
+    """Show neither progress nor notes, as with `--quiet`."""
+    global _silent
+    _silent = silent
+
 
 
 def delayed(text: str) -> Callable[..., None]:
@@ -41,8 +49,9 @@ def phase(text: str) -> None:
 
 def note(text: str) -> None:
     """Write a note beside the result, at a terminal or not."""
-    clear()
-    print(text, file=sys.stderr, flush=True)
+    if not _silent:
+        clear()
+        print(text, file=sys.stderr, flush=True)
 
 
 def clear() -> None:
@@ -55,5 +64,7 @@ def clear() -> None:
 
 def _write(text: str) -> None:
     global _shown
+    if _silent:
+        return
     print(f"{_ERASE}{text}", end="", file=sys.stderr, flush=True)
     _shown = True

@@ -1,4 +1,4 @@
-"""A panic of a Go library ends the process that all its applications share; it costs a second start.
+"""A panic of a Go library ends the process that all its applications share: it costs a second run.
 
 kinesis-consumer v0.5.0 panics where a shard becomes ready while Scan ends: allgroup.go,
 findNewShards, "send on closed channel". Seen in one run of CI among some hundred.
