@@ -58,7 +58,8 @@ def _ours(text: str, endpoint: str, count: int) -> None:
     locator = parse(text)
     endpoints = {"dynamodb": endpoint} if endpoint else {}
     reached = Reached(
-        _session(), "us-east-1", endpoints, time.monotonic, time.sleep, lambda _done, _all: None
+        _session(), "us-east-1", endpoints, time.monotonic, time.sleep,
+        lambda _done, _all: None, lambda _rows: None,
     )
     medium = STORES[locator.medium](locator, reached)
     writes = [write for image in medium.read() if (write := _moved(image)) is not None]

@@ -60,7 +60,8 @@ BudgetOption = Annotated[
         "--probe-budget",
         metavar="calls=N,time=DURATION",
         help="What reading records may take in all, for --probe, --count and policies by time. "
-        "Default: calls=1000,time=2m; two reads a second a shard at most.",
+        "Default: 22 calls and half a second for each shard, at least calls=1000,time=2m; two "
+        "reads a second a shard at most.",
         show_default=False,
     ),
 ]

@@ -12,6 +12,8 @@ from reshardctl.console import interrupt, progress
 from reshardctl.console.choices import FailOn
 from reshardctl.console.failures import harmless
 from reshardctl.diagnosis.rules import Severity
+from reshardctl.kinesis.budget import USUAL_CALLS, USUAL_SECONDS, Allowance
+from reshardctl.model.times import duration
 
 
 class Terminal(Observer):
@@ -22,8 +24,10 @@ class Terminal(Observer):
     """
 
     def __init__(self) -> None:
-        self._listing = progress.delayed("{} shards listed")
-        self._reading = progress.delayed("{} of {} files read")
+        self._listing = progress.counter("shards listed")
+        self._rows = progress.counter("rows read")
+        self._files = progress.counter("files read")
+        self._shards = progress.counter("shards read")
         self._until_the_end = ExitStack()
 
     def __enter__(self) -> Self:
@@ -53,7 +57,24 @@ class Terminal(Observer):
 
     def files_read(self, done: int, total: int) -> None:
         """Shows the number of files read."""
-        self._reading(done, total)
+        self._files(done, total)
+
+    def rows_read(self, count: int) -> None:
+        """Shows the number of rows read."""
+        self._rows(count)
+
+    def reading_shards(self, allowed: Allowance) -> None:
+        """Says what reading records may take; in a log only if that is more than usual."""
+        limit = f"at most {allowed.calls:,} calls in {duration(allowed.seconds)}"
+        shards = f"{allowed.shards:,} shard{'' if allowed.shards == 1 else 's'}"
+        self.phase(
+            f"reading records of {shards}: {limit} (--probe-budget)",
+            logged=allowed.calls > USUAL_CALLS or allowed.seconds > USUAL_SECONDS,
+        )
+
+    def shards_read(self, done: int, total: int) -> None:
+        """Shows of how many shards the records are read."""
+        self._shards(done, total)
 
     def spark_works(self, text: str, tasks: Tasks) -> AbstractContextManager[None]:
         """Shows Spark's progress while the context lasts."""

@@ -65,7 +65,8 @@ def ports_of(
         account, endpoints = store, endpoints_of(store.endpoints)
         session = _session(account, endpoints)
     reached = Reached(
-        session, account.region, endpoints, time.monotonic, time.sleep, observer.files_read
+        session, account.region, endpoints, time.monotonic, time.sleep, observer.files_read,
+        observer.rows_read,
     )
     opened = STORES[locator.medium](locator, reached)
     return Ports(kinesis, opened, time.time, time.sleep, observer.interrupted)
@@ -108,11 +109,13 @@ def _kinesis(
 ) -> Kinesis:
     from reshardctl.commands.request import budget_of
     from reshardctl.kinesis import Kinesis
+    from reshardctl.kinesis.look import Look
 
     return Kinesis(
         session, endpoint_url=endpoints.get("kinesis"), region=account.region,
         clock=time.time, sleep=time.sleep, progress=observer.shards_listed,
         limits=budget_of(account.budget),
+        look=Look(observer.reading_shards, observer.shards_read),
     )
 
 

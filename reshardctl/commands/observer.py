@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from reshardctl.commands.planned import Planned
+    from reshardctl.kinesis.budget import Allowance
 
 Tasks = Callable[[], tuple[int, int] | None]
 """Tasks done and in all of Spark's current stage; `None` if none runs."""
@@ -32,6 +33,15 @@ class Observer:
 
     def shards_listed(self, count: int) -> None:
         """Receives the number of shards listed; a smaller number begins another listing."""
+
+    def rows_read(self, count: int) -> None:
+        """Receives the number of a table's rows read; a smaller number begins another table."""
+
+    def reading_shards(self, allowed: Allowance) -> None:
+        """Receives what reading records may take, before the first is read."""
+
+    def shards_read(self, done: int, total: int) -> None:
+        """Receives of how many of how many shards the wanted records are read."""
 
     def files_read(self, done: int, total: int) -> None:
         """Receives how many of how many files of a store are read."""

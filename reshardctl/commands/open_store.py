@@ -20,7 +20,8 @@ class Reached:
     """How the store's account is reached.
 
     endpoints: service → URL, for those that are given. session: a boto3 Session. clock: monotonic
-    seconds; sleep: waits that many. files_read: receives how many of how many files are read.
+    seconds; sleep: waits that many. files_read: receives how many of how many files are read;
+    rows_read: how many rows of a table.
     """
 
     session: Any
@@ -29,6 +30,7 @@ class Reached:
     clock: Callable[[], float]
     sleep: Callable[[float], None]
     files_read: Callable[[int, int], None]
+    rows_read: Callable[[int], None]
 
 
 def _dynamodb(locator: Locator, reached: Reached) -> Store:
@@ -39,7 +41,7 @@ def _dynamodb(locator: Locator, reached: Reached) -> Store:
     return DynamoDb(
         reached.session, tables, region=reached.region,
         endpoint_url=reached.endpoints.get("dynamodb"), clock=reached.clock, sleep=reached.sleep,
-        side=consumer_of(locator).side_tables(locator.target),
+        side=consumer_of(locator).side_tables(locator.target), progress=reached.rows_read,
     )
 
 
@@ -50,7 +52,7 @@ def _files(locator: Locator, reached: Reached) -> Store:
     scheme, slashes, path = locator.target.partition("://")
     if not slashes or scheme == "file":
         path = path if slashes else locator.target.removeprefix("file:")
-        return _of_files(locator, Local(path), reached)
+        return _of_files(locator, Local(path, reached.files_read), reached)
     from reshardctl.spark.hadoop import Hadoop
 
     return _of_files(locator, Hadoop(locator.target), reached)
@@ -77,6 +79,7 @@ def _of_files(locator: Locator, blobs: Blobs, reached: Reached) -> Store:
     rows = DynamoDb(
         reached.session, [table], region=reached.region,
         endpoint_url=reached.endpoints.get("dynamodb"), clock=reached.clock, sleep=reached.sleep,
+        progress=reached.rows_read,
     )
     return Joined(files, {table.prefix: rows})
 

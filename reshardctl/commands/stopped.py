@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 
@@ -46,7 +47,12 @@ def stopped(
         return "the operator says that it is stopped"
     seconds = parse_seconds(watched)
     observer.phase(f"looking for signs of life for {duration(seconds)}")
-    excluded = watch(ports, locator, seconds)
+
+    def tell(left: float, so_far: str) -> None:
+        more = f"; so far {so_far}" if so_far else ""
+        observer.phase(f"looking for signs of life, {duration(math.ceil(left))} left{more}")
+
+    excluded = watch(ports, locator, seconds, tell)
     observer.note(f"not running: {excluded}")
     return excluded
 

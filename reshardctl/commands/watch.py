@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from reshardctl.diagnosis.report import Report
     from reshardctl.execution.ports import Ports
 
-SLICE = 5.0
+SLICE = 1.0
 """Seconds after which the time left is shown anew."""
 
 

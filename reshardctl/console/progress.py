@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable
+from shutil import get_terminal_size
+
+from reshardctl.model.times import duration
 
 QUIET = 1.0
 """Seconds of one listing or reading before anything is shown."""
+OFTEN = 0.1
+"""Seconds between two counts that are shown."""
 _ERASE = "\r\x1b[K"
 
 _shown = False
@@ -21,24 +27,37 @@ def silence(silent: bool) -> None:
 
 
 
-def delayed(text: str) -> Callable[..., None]:
-    """A function that shows counts once they have been growing for `QUIET` seconds.
+def counter(what: str) -> Callable[..., None]:
+    """A function that shows a count once it has been growing for `QUIET` seconds.
 
-    text: what is shown, with `{}` for each count. A first count that has not grown begins anew.
+    It is called with a count, and with the total if that is known. A count that has not grown
+    begins anew. what: what is counted and done, such as "files read".
     """
     if not sys.stderr.isatty():
         return lambda *_counts: None
-    began, last = time.monotonic(), 0
+    began, first, last, shown = time.monotonic(), 0, 0, 0.0
 
-    def show(*counts: int) -> None:
-        nonlocal began, last
-        if counts[0] <= last or not last:
-            began = time.monotonic()
-        last = counts[0]
-        if time.monotonic() - began > QUIET:
-            _write(text.format(*counts))
+    def show(done: int, total: int | None = None) -> None:
+        nonlocal began, first, last, shown
+        now = time.monotonic()
+        if done <= last or not last:
+            began, first = now, done
+        last = done
+        if now - began > QUIET and now - shown >= OFTEN:
+            shown = now
+            _write(sentence(what, done, total, (done - first) / (now - began)))
 
     return show
+
+
+def sentence(what: str, done: int, total: int | None, rate: float) -> str:
+    """`1,200 of 48,000 files read, 400 a second, 1m57s left`. rate: how many a second."""
+    parts = [f"{done:,} {what}" if total is None else f"{done:,} of {total:,} {what}"]
+    if rate > 0:
+        parts.append(f"{rate:,.0f} a second" if rate >= 1 else f"{60 * rate:,.0f} a minute")
+        if total is not None and total > done:
+            parts.append(f"{duration(math.ceil((total - done) / rate))} left")
+    return ", ".join(parts)
 
 
 def phase(text: str) -> None:
@@ -66,5 +85,6 @@ def _write(text: str) -> None:
     global _shown
     if _silent:
         return
+    text = text[: get_terminal_size().columns - 1]  # of a wrapped line only the last can be erased
     print(f"{_ERASE}{text}", end="", file=sys.stderr, flush=True)
     _shown = True

@@ -1,9 +1,9 @@
-"""The watch before a write: two reads of the store that rule out a running consumer."""
+"""The watch before a write: reads of the store that rule out a running consumer."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 
 from reshardctl.consumers.base import Consumer
 from reshardctl.consumers.locator import Locator
@@ -11,12 +11,24 @@ from reshardctl.consumers.registry import consumer_of
 from reshardctl.errors import ConsumerRunning, Refused, UsageError
 from reshardctl.execution.ports import Ports
 
+TICK = 1.0
+"""Seconds after which the time left is told anew."""
+LOOK = 5.0
+"""Seconds after which the rows are read again."""
+SHARE = 4
+"""A read that took long is followed by a pause of so many times as long."""
 
-def watch(ports: Ports, locator: Locator, seconds: float) -> str:
-    """Reads twice, so many seconds apart, and returns what the lack of changes rules out.
+Tell = Callable[[float, str], None]
+"""Receives the seconds left, and what the lack of changes has ruled out so far."""
 
-    Raises ConsumerRunning if anything changed, and UsageError if no change in so many seconds would
-    rule out nothing. A store in which nothing could change is not waited for.
+
+def watch(
+    ports: Ports, locator: Locator, seconds: float, tell: Tell = lambda _left, _excluded: None
+) -> str:
+    """Reads again and again for so many seconds, and returns what the lack of changes rules out.
+
+    Raises ConsumerRunning as soon as anything has changed, and UsageError if no change in so many
+    seconds would rule out nothing. A store in which nothing could change is not waited for.
     """
     consumer = consumer_of(locator)
     if not consumer.spec.watchable:
@@ -25,17 +37,31 @@ def watch(ports: Ports, locator: Locator, seconds: float) -> str:
     if not first:
         return "nothing in the store has an owner"
     _require_enough(first, seconds, consumer.watch_needed(locator.options))
-    ports.sleep(seconds)
-    second = consumer.signs_of_life(ports.store.read())
-    moved = sorted(key for key in second if second[key] != first.get(key))
-    if moved:
+    passed, told = 0.0, ""
+    pause = LOOK
+    while passed < seconds:
+        looked = min(seconds, passed + pause)
+        while passed < looked:
+            tell(seconds - passed, told)
+            step = min(TICK, looked - passed)
+            ports.sleep(step)
+            passed += step
+        began = ports.clock()
+        _require_still(first, consumer.signs_of_life(ports.store.read()), passed)
+        pause = max(LOOK, SHARE * (ports.clock() - began))
+        told = consumer.excluded_by(passed)
+    return consumer.excluded_by(seconds)
+
+
+def _require_still(first: Mapping[str, str], second: Mapping[str, str], seconds: float) -> None:
+    """ConsumerRunning if a row has changed in so many seconds, or is new."""
+    if moved := sorted(key for key in second if second[key] != first.get(key)):
         named = ", ".join(moved[:3]) + (f" and {len(moved) - 3} more" if len(moved) > 3 else "")
         raise ConsumerRunning(
             f"the consumer is running: in {seconds:g} s {len(moved)} of {len(first)} watched "
             f"rows moved ({named})",
             "stop every process of it, wait until its rows are still, and run this again",
         )
-    return consumer.excluded_by(seconds)
 
 
 def _require_enough(signs: Collection[str], seconds: float, needed: float) -> None:

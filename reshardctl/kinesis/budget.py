@@ -16,22 +16,48 @@ API reference)."""
 FIRST_PAGE = 10
 """Records asked for while their size is unknown."""
 LONGEST_PAGE = 10_000
+USUAL_CALLS = 1000
+USUAL_SECONDS = 120.0
+"""The least that one look may take, if nothing else is asked for."""
+CALLS_A_SHARD = 22
+"""More than the reads and iterators of a probe of one shard (`probe.PROBED_READS`)."""
+SECONDS_A_SHARD = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits on all reads of one look: GetRecords and GetShardIterator calls, and seconds."""
+    """Limits on all reads of one look: GetRecords and GetShardIterator calls, and seconds.
 
-    calls: int = 1000
-    seconds: float = 120.0
+    `None` follows the number of shards that are read.
+    """
+
+    calls: int | None = None
+    seconds: float | None = None
+
+    def of(self, shards: int) -> Allowance:
+        """The limits for a look at so many shards."""
+        calls = max(USUAL_CALLS, CALLS_A_SHARD * shards) if self.calls is None else self.calls
+        seconds = (
+            max(USUAL_SECONDS, SECONDS_A_SHARD * shards) if self.seconds is None else self.seconds
+        )
+        return Allowance(shards, calls, seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What one look may take. shards: how many are read."""
+
+    shards: int
+    calls: int
+    seconds: float
 
 
 class Budget:
     """What is left of the limits, from its creation on."""
 
-    def __init__(self, limits: Limits, clock: Callable[[], float]) -> None:
-        self._calls = limits.calls
-        self._end = clock() + limits.seconds
+    def __init__(self, allowed: Allowance, clock: Callable[[], float]) -> None:
+        self._calls = allowed.calls
+        self._end = clock() + allowed.seconds
         self._clock = clock
         self.spent = 0
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from reshardctl.kinesis.budget import PACE, Budget, Limits, Pace
+from reshardctl.kinesis.budget import PACE, Allowance, Budget, Limits, Pace
+from reshardctl.kinesis.look import UNSEEN, Look
 from reshardctl.kinesis.tally import NO_LIMIT, Beyond, Met, Tally, never
 from reshardctl.kinesis.target import Target
 from reshardctl.kinesis.transport import Transport
@@ -38,17 +39,20 @@ class Prober:
     """Reads records of streams, each shard at most once in PACE seconds."""
 
     def __init__(
-        self, transport: Transport, clock: Callable[[], float], limits: Limits | None = None
+        self, transport: Transport, clock: Callable[[], float], limits: Limits | None = None,
+        look: Look = UNSEEN,
     ) -> None:
         self._transport, self._clock = transport, clock
         self._limits = limits or Limits()
+        self._look = look
         self._pace = Pace(clock)
 
     def probe(
         self, target: Target, shard: ShardId, since: Cut, limit_records: int, limit_calls: int
     ) -> Probe:
         """Does what `Kinesis.probe` says."""
-        walker = self._walker(target, Limits(3 * limit_calls, 1e9))
+        budget = Budget(Allowance(1, 3 * limit_calls, 1e9), self._clock)
+        walker = Walker(self._transport, target, self._pace, budget)
         walk = _probe(walker, shard, since, limit_records, limit_calls)
         return walker.together({shard: walk}, self._clock)[shard]
 
@@ -56,26 +60,30 @@ class Prober:
         self, target: Target, places: Iterable[tuple[ShardId, Cut]]
     ) -> dict[ShardId, Probe]:
         """Does what `Kinesis.probes` says."""
-        walker = self._walker(target, self._limits)
-        walks = {s: _probe(walker, s, cut, PROBED_RECORDS, PROBED_READS) for s, cut in places}
-        return walker.together(walks, self._clock)
+        wanted = list(places)
+        walker = self._walker(target, len(wanted))
+        walks = {s: _probe(walker, s, cut, PROBED_RECORDS, PROBED_READS) for s, cut in wanted}
+        return walker.together(walks, self._clock, self._look.read)
 
     def counts(self, target: Target, intervals: Iterable[Interval]) -> dict[Interval, Count]:
         """Does what `Kinesis.counts` says."""
-        walker = self._walker(target, self._limits)
-        walks = {interval: _count(walker, interval) for interval in dict.fromkeys(intervals)}
-        return walker.together(walks, self._clock)
+        wanted = list(dict.fromkeys(intervals))
+        walker = self._walker(target, len(wanted))
+        walks = {interval: _count(walker, interval) for interval in wanted}
+        return walker.together(walks, self._clock, self._look.read)
 
     def places(
         self, target: Target, opened: Mapping[ShardId, float | None], time: float
     ) -> dict[ShardId, PositionAtTime | None]:
         """Does what `Kinesis.places` says."""
-        walker = self._walker(target, self._limits)
+        walker = self._walker(target, len(opened))
         walks = {shard: _place(walker, shard, then, time) for shard, then in opened.items()}
-        return walker.together(walks, self._clock)
+        return walker.together(walks, self._clock, self._look.read)
 
-    def _walker(self, target: Target, limits: Limits) -> Walker:
-        return Walker(self._transport, target, self._pace, Budget(limits, self._clock))
+    def _walker(self, target: Target, shards: int) -> Walker:
+        allowed = self._limits.of(shards)
+        self._look.begin(allowed)
+        return Walker(self._transport, target, self._pace, Budget(allowed, self._clock))
 
 
 def _probe(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from reshardctl.errors import CannotTell
 from reshardctl.kinesis.budget import Limits
 from reshardctl.kinesis.listing import Progress
+from reshardctl.kinesis.look import UNSEEN, Look
 from reshardctl.kinesis.probe import Prober
 from reshardctl.kinesis.settle import settled_lineage
 from reshardctl.kinesis.summary import summary
@@ -41,14 +42,16 @@ class Kinesis:
         sleep: Callable[[float], None] = time.sleep,
         progress: Progress | None = None,
         limits: Limits | None = None,
+        look: Look = UNSEEN,
     ) -> None:
         """Makes a client and calls nothing yet. UsageError without a region.
 
         session: a boto3 Session with its profile, role and region. progress: called with the number
         of shards listed so far. limits: the cost allowed to each of `probes`, `counts` and
-        `places`.
+        `places`. look: hears of each of them.
         """
-        self._set_up(client_of(session, region, endpoint_url), clock, sleep, progress, limits)
+        client = client_of(session, region, endpoint_url)
+        self._set_up(client, clock, sleep, progress, limits, look)
 
     @classmethod
     def of_client(
@@ -59,10 +62,11 @@ class Kinesis:
         sleep: Callable[[float], None] = time.sleep,
         progress: Progress | None = None,
         limits: Limits | None = None,
+        look: Look = UNSEEN,
     ) -> Kinesis:
         """Makes a reader of a ready client, whose own retries come on top of ours."""
         new = cls.__new__(cls)
-        new._set_up(client, clock, sleep, progress, limits)
+        new._set_up(client, clock, sleep, progress, limits, look)
         return new
 
     def _set_up(
@@ -72,9 +76,10 @@ class Kinesis:
         sleep: Callable[[float], None],
         progress: Progress | None,
         limits: Limits | None,
+        look: Look,
     ) -> None:
         self._transport = Transport(client, sleep)
-        self._prober = Prober(self._transport, clock, limits)
+        self._prober = Prober(self._transport, clock, limits, look)
         self._progress = progress or (lambda _listed: None)
 
     @property

@@ -120,9 +120,13 @@ class Walker:
             self._pace.read(key, records, size)
 
     def together(
-        self, walks: Mapping[K, Walk[T]], clock: Callable[[], float]
+        self, walks: Mapping[K, Walk[T]], clock: Callable[[], float],
+        done: Callable[[int, int], None] = lambda _done, _walks: None,
     ) -> dict[K, T]:
-        """Runs all walks to their ends; the shard that may be read first goes first."""
+        """Runs all walks to their ends; the shard that may be read first goes first.
+
+        done: called with the number of walks that have ended, and of all.
+        """
         results: dict[K, T] = {}
         queue: list[tuple[float, int, K, ShardId]] = []
         order = {key: index for index, key in enumerate(walks)}
@@ -133,6 +137,7 @@ class Walker:
                 shard = next(walk) if may is None else walk.send(may)
             except StopIteration as stopped:
                 results[key] = stopped.value
+                done(len(results), len(walks))
                 return
             heapq.heappush(queue, (self._free_at(shard), order[key], key, shard))
 

@@ -11,6 +11,7 @@ import pytest
 import typer
 
 from reshardctl.cli.app import app
+from reshardctl.execution.watch import LOOK
 from tests.cli.lab import SECRETS
 
 OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
@@ -93,7 +94,27 @@ def test_a_running_consumer_is_refused(lab_of, position):
     refused = lab.cli("fix", *lab.where, "--yes")
     assert refused.code == 4 and refused.says("is running", key, "stop every process")
     assert lab.wire.writes == [] and lab.journals() == []
-    assert lab.slept == [30.0]
+    assert sum(lab.slept) == LOOK, "at the first look, not at the end of the watch"
+
+
+@pytest.mark.parametrize("moment", [1, 6, 29, 30])
+def test_the_watch_lasts_until_its_end(lab_of, moment):
+    """A worker that renews once in 30 s is seen whenever that is (failoverTimeMillis 90 s)."""
+    lab = lab_of("a-both", OPTIONS)
+    lab.alter(key := next(iter(lab.items())), leaseOwner={"S": "w1"})
+    renew = renewing(lab, key)
+    lab.on_sleep.append(lambda seconds: renew(seconds) if sum(lab.slept) == moment else None)
+    refused = lab.cli("fix", *lab.where, "--yes")
+    assert refused.code == 4 and refused.says("is running", key)
+    assert sum(lab.slept) == -(-moment // LOOK) * LOOK
+    assert lab.wire.writes == []
+
+
+def test_a_still_consumer_is_watched_for_the_whole_time(lab_of):
+    lab = lab_of("a-both", OPTIONS)
+    lab.alter(next(iter(lab.items())), leaseOwner={"S": "w1"})
+    assert lab.cli("fix", *lab.where, "--yes", "--watch", "43s").code == 0
+    assert sum(lab.slept) == 43
 
 
 def test_a_running_consumer_stops_an_undo_too(lab_of):
@@ -105,7 +126,7 @@ def test_a_running_consumer_stops_an_undo_too(lab_of):
     lab.on_sleep.append(renewing(lab, key))
     refused = lab.cli("undo", lab.journal(), "--yes", "--watch", "90s")
     assert refused.code == 4 and refused.says("is running")
-    assert lab.wire.writes == [] and lab.slept == [90.0]
+    assert lab.wire.writes == [] and sum(lab.slept) == LOOK
     assert {k for k, v in lab.items().items() if v != fixed[k]} == {key}
 
 

@@ -7,7 +7,15 @@ from hashlib import md5
 import pytest
 
 from reshardctl.kinesis.aggregated import user_records
-from reshardctl.kinesis.budget import FIRST_PAGE, PAGE_BYTES, Limits
+from reshardctl.kinesis.budget import (
+    CALLS_A_SHARD,
+    FIRST_PAGE,
+    PAGE_BYTES,
+    SECONDS_A_SHARD,
+    USUAL_CALLS,
+    USUAL_SECONDS,
+    Limits,
+)
 from reshardctl.model import (
     DONE,
     START,
@@ -181,7 +189,9 @@ def test_the_help_names_the_budget_there_is() -> None:
     from reshardctl.commands import request as wishes
 
     named = options.BudgetOption.__metadata__[0].help  # type: ignore[attr-defined]
-    default = named.partition("Default: ")[2].partition(";")[0]
-    assert wishes.budget_of(default) == Limits() == wishes.budget_of(None)
+    least = named.partition("at least ")[2].partition(";")[0]
+    assert wishes.budget_of(least) == Limits(USUAL_CALLS, USUAL_SECONDS)
+    assert f"{CALLS_A_SHARD} calls and half a second for each shard" in named
+    assert (wishes.budget_of(None), SECONDS_A_SHARD) == (Limits(), 0.5)
 
 

@@ -35,18 +35,20 @@ class DynamoDb:
         clock: Callable[[], float],
         sleep: Callable[[float], None],
         side: Sequence[SideTable] = (),
+        progress: Callable[[int], None] = lambda _rows: None,
     ) -> None:
         """Makes the clients and calls nothing yet. Raises UsageError without a region.
 
         session: a boto3 Session. store: its tables, the main one first; a name means one lease
-        table. side: tables to read as well, if they exist.
+        table. side: tables to read as well, if they exist. progress: called with the number of
+        rows of a table that are read so far.
         """
         self._shapes = (TableShape(store),) if isinstance(store, str) else tuple(store)
         check(self._shapes)
         self._client = Client(session, self._shapes[0].name, region, endpoint_url, sleep)
         self._beside = Beside(self._client, side, lambda: reading.Pace(0, clock, sleep))
         self._tables = [
-            Table(self._client.of_table(shape.name), shape, clock, sleep)
+            Table(self._client.of_table(shape.name), shape, clock, sleep, progress)
             for shape in self._shapes
         ]
 

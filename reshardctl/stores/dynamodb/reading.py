@@ -59,24 +59,33 @@ def read_units(table: Mapping[str, Any]) -> float:
     return float(units) if billing == "PROVISIONED" else 0.0
 
 
-def scan(client: Client, shape: TableShape, pace: Pace) -> list[Image]:
+Progress = Callable[[int], None]
+"""Called with the number of rows read so far."""
+
+
+def scan(
+    client: Client, shape: TableShape, pace: Pace, progress: Progress = lambda _rows: None
+) -> list[Image]:
     """Every row in key order. CannotTell if any page fails: never a part of the table."""
-    return _pages(client, shape, pace, "scan", "dynamodb:Scan", {})
+    return _pages(client, shape, pace, "scan", "dynamodb:Scan", {}, progress)
 
 
-def query(client: Client, shape: TableShape, value: str, pace: Pace) -> list[Image]:
+def query(
+    client: Client, shape: TableShape, value: str, pace: Pace,
+    progress: Progress = lambda _rows: None,
+) -> list[Image]:
     """Every row with this hash value, in key order."""
     asked = {
         "KeyConditionExpression": "#n0 = :v0",
         "ExpressionAttributeNames": {"#n0": shape.hash},
         "ExpressionAttributeValues": {":v0": {"S": value}},
     }
-    return _pages(client, shape, pace, "query", "dynamodb:Query", asked)
+    return _pages(client, shape, pace, "query", "dynamodb:Query", asked, progress)
 
 
 def _pages(
     client: Client, shape: TableShape, pace: Pace, operation: str, action: str,
-    asked: Mapping[str, Any],
+    asked: Mapping[str, Any], progress: Progress,
 ) -> list[Image]:
     images: dict[str, Image] = {}
     start: dict[str, Any] = {}
@@ -96,6 +105,7 @@ def _pages(
         for item in answer["Items"]:
             image = image_of(item, shape)
             images[image.key] = image
+        progress(len(images))
         pace.spent(answer.get("ConsumedCapacity"))
         last = answer.get("LastEvaluatedKey")
         if not last:

@@ -17,11 +17,11 @@ class Table:
 
     def __init__(
         self, client: Client, shape: TableShape, clock: Callable[[], float],
-        sleep: Callable[[float], None],
+        sleep: Callable[[float], None], progress: Callable[[int], None],
     ) -> None:
-        """Calls nothing yet. client: of this table."""
+        """Calls nothing yet. client: of this table. progress: called with the rows read so far."""
         self._client, self.shape = client, shape
-        self._clock, self._sleep = clock, sleep
+        self._clock, self._sleep, self._progress = clock, sleep, progress
         self._pace: reading.Pace | None = None
 
     def identity(self) -> dict[str, str]:
@@ -38,8 +38,10 @@ class Table:
         """Every row that belongs to the store, in key order."""
         pace = self._paced()
         if self.shape.fixed is None:
-            return reading.scan(self._client, self.shape, pace)
-        return reading.query(self._client, self.shape, self.shape.fixed, pace)
+            return reading.scan(self._client, self.shape, pace, self._progress)
+        return reading.query(
+            self._client, self.shape, self.shape.fixed, pace, self._progress
+        )
 
     def get(self, keys: Sequence[str]) -> dict[str, Image | None]:
         """The named rows as they are now."""

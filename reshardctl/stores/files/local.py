@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -27,8 +27,11 @@ class Local:
 
     checksums = True
 
-    def __init__(self, path: str) -> None:
-        """Touches nothing yet."""
+    def __init__(
+        self, path: str, progress: Callable[[int, int], None] = lambda _done, _all: None
+    ) -> None:
+        """Touches nothing yet. progress: called with the number of files read and their total."""
+        self._progress = progress
         self.location = path
         self._root = _resolved(Path(path))
         self._alone = False
@@ -61,7 +64,11 @@ class Local:
     def read(self, keys: Collection[str]) -> dict[str, Blob | None]:
         """Reads one file after the other, which is fastest on a disk."""
         folders: dict[str, Path | None] = {}
-        return {key: self._read(key, folders) for key in keys}
+        blobs: dict[str, Blob | None] = {}
+        for key in keys:
+            blobs[key] = self._read(key, folders)
+            self._progress(len(blobs), len(keys))
+        return blobs
 
     @contextmanager
     def writing(self) -> Iterator[None]:
