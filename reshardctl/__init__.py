@@ -15,8 +15,8 @@ _HOMES = {
     "FixResult": "planned", "InspectRequest": "inspect", "Inspection": "inspect",
     "Observer": "observer", "Planned": "planned", "RebuildRequest": "rebuild", "Sink": "sinks",
     "UndoRequest": "undo_source", "UndoResult": "undo", "audit": "audit", "fix": "fix",
-    "inspect": "inspect", "plan": "fix", "plan_rebuild": "rebuild", "rebuild": "rebuild",
-    "undo": "undo",
+    "fix_many": "fix_many", "inspect": "inspect", "plan": "fix", "plan_many": "fix_many",
+    "plan_rebuild": "rebuild", "rebuild": "rebuild", "undo": "undo",
 }
 """Name → its module in `reshardctl.commands`, which is imported when the name is first used.
 Type checkers read `__init__.pyi`."""
@@ -24,7 +24,7 @@ Type checkers read `__init__.pyi`."""
 __all__ = [
     "Account", "AuditRequest", "FixRequest", "FixResult", "InspectRequest", "Inspection",
     "Observer", "Planned", "RebuildRequest", "Sink", "UndoRequest", "UndoResult", "__version__",
-    "audit", "fix", "inspect", "plan", "plan_rebuild", "rebuild", "undo",
+    "audit", "fix", "fix_many", "inspect", "plan", "plan_many", "plan_rebuild", "rebuild", "undo",
 ]  # fmt: skip
 
 

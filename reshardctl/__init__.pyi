@@ -3,6 +3,8 @@ from reshardctl.commands.audit import AuditRequest as AuditRequest
 from reshardctl.commands.audit import audit as audit
 from reshardctl.commands.fix import fix as fix
 from reshardctl.commands.fix import plan as plan
+from reshardctl.commands.fix_many import fix_many as fix_many
+from reshardctl.commands.fix_many import plan_many as plan_many
 from reshardctl.commands.fix_request import FixRequest as FixRequest
 from reshardctl.commands.inspect import Inspection as Inspection
 from reshardctl.commands.inspect import InspectRequest as InspectRequest

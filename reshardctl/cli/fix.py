@@ -28,10 +28,11 @@ from reshardctl.console.choices import ColorMode
 
 
 def fix(
-    locator: Annotated[
-        str | None,
+    consumers: Annotated[
+        list[str] | None,
         typer.Argument(
-            metavar="CONSUMER", help="As for inspect; not with --plan or --resume.",
+            metavar="CONSUMER...",
+            help="As for inspect; of several, each is asked for. Not with --plan or --resume.",
             show_default=False,
         ),
     ] = None,
@@ -116,23 +117,32 @@ def fix(
     Example: reshardctl fix kcl://my-application --stream my-stream --dry-run
     """
     from reshardctl.cli.run_fix import run_fix, show_plan
+    from reshardctl.cli.run_fix_many import run_fix_many
     from reshardctl.commands.account import Account
     from reshardctl.commands.fix import fix as fixed
     from reshardctl.commands.fix import plan as planned
+    from reshardctl.commands.fix_many import several_plans
     from reshardctl.commands.fix_request import FixRequest
     from reshardctl.commands.inspect_modes import not_for_fix
     from reshardctl.console.destinations import destinations, one_document
     from reshardctl.console.output import Output
 
     not_for_fix(if_reshard)
+    names = consumers or []
     request = FixRequest(
-        locator, plan, resume, out, to, count, assume_stopped, live, watch, journal,
+        names[0] if len(names) == 1 else None, plan, resume, out, to, count, assume_stopped, live,
+        watch, journal,
         stream=stream, policy=policy, accept=accept, probe=probe, bootstrap=bootstrap,
         recreated=recreated, created=created, config=config,
         account=Account(region, profile, role_arn, endpoint_url or (), probe_budget),
     )
     places = destinations(form, output)
     shown = Output(places, color, verbose, ())
+    if len(names) > 1 or (plan is not None and not names and several_plans(plan)):
+        quiet = one_document(places)
+        raise typer.Exit(
+            run_fix_many(request, names, shown, dry_run=dry_run, quiet=quiet, yes=yes)
+        )
     if dry_run:
         raise typer.Exit(show_plan(planned, request, shown))
     raise typer.Exit(run_fix(fixed, request, shown, quiet=one_document(places), yes=yes))

@@ -85,23 +85,42 @@ def fix_target(
     planned = plan_for(request, target, ports, observer)
     if planned.plan is None:
         return FixResult(planned, None, planned.words, planned.sink_words)
-    limit = accept_of(request.accept) or planned.report.options.accept
-    unambiguous(planned, limit, _created(request, target))
-    require_consent(planned, confirm)
-    if target.entry is not None:
-        request = configured.told(request, target.entry)
+    consented(request, target, planned, confirm)
+    request = request_for(request, target)
     if copied:
         request = replace(request, assume_stopped=True)
     fixed = write(request, ports, planned.plan, target.locator, planned.report, observer)
     return FixResult(planned, fixed, planned.words, planned.sink_words)
 
 
+def consented(
+    request: FixRequest, target: Target, planned: Planned, confirm: Confirm
+) -> None:
+    """Raises Refused unless the plan is of this stream and may be written."""
+    limit = accept_of(request.accept) or planned.report.options.accept
+    unambiguous(planned, limit, _created(request, target))
+    require_consent(planned, confirm)
+
+
+def request_for(request: FixRequest, target: Target) -> FixRequest:
+    """The same request, with the account and the journal that reshardctl.toml names."""
+    return request if target.entry is None else configured.told(request, target.entry)
+
+
 def write(
     request: FixRequest, ports: Ports, plan: SavedPlan, locator: Locator, before: Report,
     observer: Observer,
 ) -> Fixed:
-    """Journals, writes and verifies a plan that there is consent to."""
+    """Watches the consumer, then journals, writes and verifies a plan that there is consent to."""
     why = allowed(request, ports, locator, plan.steps, observer)
+    return write_allowed(request, ports, plan, locator, before, observer, why)
+
+
+def write_allowed(
+    request: FixRequest, ports: Ports, plan: SavedPlan, locator: Locator, before: Report,
+    observer: Observer, why: str,
+) -> Fixed:
+    """Journals, writes and verifies a plan. why: what `allowed` returned."""
     header = header_of(plan, ports, why)
     log = Journals(request.account).new(request.journal, header)
     with kept_if_used(log, header) as journal:

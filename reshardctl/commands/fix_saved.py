@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reshardctl.commands.consent import require_consent
@@ -18,19 +18,52 @@ from reshardctl.commands.survey import survey
 from reshardctl.commands.targets.configured import of_saved
 from reshardctl.commands.write_plan import go_on, verify
 from reshardctl.consumers import locator as locators
+from reshardctl.consumers.locator import Locator
+from reshardctl.diagnosis.report import Report
 from reshardctl.errors import EmptyCheckpoint, StalePlan, UsageError
 from reshardctl.execution import plan_file as savedplan
+from reshardctl.execution.plan_file import SavedPlan
+from reshardctl.execution.ports import Ports
 from reshardctl.journal import Journal
 from reshardctl.model.times import instant
 from reshardctl.planning.plan import Plan
 from reshardctl.render.outcomes import Fixed
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A saved plan that was made again on what is stored now.
+
+    planned: `None` if it cannot be made again; then it is refused as stale before the first write.
+    """
+
+    request: FixRequest
+    ports: Ports
+    locator: Locator
+    plan: SavedPlan
+    report: Report
+    planned: Planned | None
+    words: tuple[str, ...]
+
+
 def fix_from_plan(
     request: FixRequest, path: Path, confirm: Confirm, observer: Observer
 ) -> FixResult:
     """Applies a saved plan exactly, or refuses."""
-    plan = savedplan.load(path)
+    ready = prepared(request, savedplan.load(path), path, observer)
+    if ready.planned is not None:
+        require_consent(ready.planned, confirm)
+    fixed = write(ready.request, ready.ports, ready.plan, ready.locator, ready.report, observer)
+    return FixResult(ready.planned, fixed, ready.words)
+
+
+def prepared(
+    request: FixRequest, plan: SavedPlan, path: Path, observer: Observer
+) -> Prepared:
+    """Reads and judges again, and tells the observer of the plan. path: the plan's file.
+
+    Raises Refused for a plan of another stream, StalePlan for a checkpoint that is empty now.
+    """
     locator = locators.parse(plan.locator)
     argv = tuple(suggested_command(locator, plan.stream, request.account))
     saved = of_saved(request.account, request.config, locator, plan.stream, observer)
@@ -42,7 +75,7 @@ def fix_from_plan(
     created = plan.options.created if request.created_at is None else request.created_at
     right_incarnation(report, created)
     planned = None
-    if isinstance(report.decision, Plan):  # otherwise refused as stale
+    if isinstance(report.decision, Plan):
         stamp = () if request.created_at is None else ("--created", instant(request.created_at))
         verb = "fix" if plan.options.line is None else "rebuild"
         once_more = Again(
@@ -52,10 +85,8 @@ def fix_from_plan(
         planned = Planned(report, plan, limit, argv, (), once_more)
         unambiguous(planned, accept_of(request.accept) or report.options.accept, created)
         observer.planned(planned)
-        require_consent(planned, confirm)
     reached = replace(request, account=saved.account, journal=request.journal or saved.journal)
-    fixed = write(reached, saved.ports, plan, locator, report, observer)
-    return FixResult(planned, fixed, argv)
+    return Prepared(reached, saved.ports, locator, plan, report, planned, argv)
 
 
 def resume(request: FixRequest, name: str, observer: Observer) -> FixResult:

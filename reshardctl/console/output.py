@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import get_terminal_size
@@ -21,6 +21,7 @@ from reshardctl.stores.named_file import check_file, replace_file
 
 if TYPE_CHECKING:
     from reshardctl.render.data import Result
+    from reshardctl.render.fixes import Fixes
 
 PIPED_WIDTH = 80
 
@@ -60,8 +61,17 @@ class Output:
         """
         from reshardctl.render import write as written
 
+        self._emit(lambda name, context: written(result, name, context), code)
+
+    def write_fixes(self, fixes: Fixes) -> None:
+        """Write what came of several consumers, as `write` does."""
+        from reshardctl.render.fixes import write as written
+
+        self._emit(lambda name, context: written(fixes, name, context), fixes.exit)
+
+    def _emit(self, written: Callable[[FormatName, Context], str], code: Exit) -> None:
         texts = [
-            written(result, _name(destination), self._context(destination, code))
+            written(_name(destination), self._context(destination, code))
             for destination in self.destinations
         ]
         for destination, text in reversed(list(zip(self.destinations, texts, strict=True))):

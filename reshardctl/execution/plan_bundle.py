@@ -1,0 +1,66 @@
+"""Plans of several consumers in one file: each as in a file of its own, with its digest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from reshardctl.codec.strict import JsonPath, array, members, parse
+from reshardctl.errors import UsageError
+from reshardctl.execution import plan_file
+from reshardctl.execution.plan_file import SavedPlan
+from reshardctl.render.outcomes import Saved
+from reshardctl.stores.named_file import is_regular, replace_file
+from reshardctl.stores.new_file import create_whole
+
+VERSION = "reshardctl/plans/1"
+
+
+def save(plans: Sequence[SavedPlan], path: Path) -> Saved:
+    """Save the plans to a new file, or to an existing pipe or device.
+
+    Raises:
+        UsageError: The file exists, or cannot be written; no plan was saved.
+    """
+    whole = text(plans)
+    try:
+        if is_regular(path):
+            create_whole(path, [whole])
+        else:
+            replace_file(path, whole)
+    except FileExistsError:
+        raise UsageError(
+            f"{path} exists already; no plan was saved", "name another file with --out"
+        ) from None
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}; no plan was saved") from None
+    return Saved(str(path), hashlib.sha256(whole.encode()).hexdigest())
+
+
+def text(plans: Sequence[SavedPlan]) -> str:
+    """The file's content."""
+    bodies = [json.loads(plan_file.text(plan)) for plan in plans]
+    return json.dumps({"schema": VERSION, "plans": bodies}, indent=1, sort_keys=True) + "\n"
+
+
+def load(path: Path) -> list[SavedPlan]:
+    """Read the plans of a file, or the one plan of a file that holds one.
+
+    Raises:
+        UsageError: The file has no plans, or was edited or damaged.
+    """
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}", "name a file made with --out") from None
+    json_path = JsonPath(str(path))
+    body = parse(source, json_path)
+    if not isinstance(body, dict) or body.get("schema") != VERSION:
+        return [plan_file.parsed(source, str(path))]
+    bodies = array(members(body, ("schema", "plans"), json_path)["plans"], json_path / "plans")
+    return [
+        plan_file.parsed(json.dumps(each, indent=1, sort_keys=True) + "\n", f"{path}: plan {n}")
+        for n, each in enumerate(bodies, 1)
+    ]

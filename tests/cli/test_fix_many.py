@@ -1,0 +1,208 @@
+"""`fix` of several consumers: consent, journal and outcome of each; a failure leaves the others."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reshardctl.aws.client import ATTEMPTS
+from tests.cli.lab import Lab
+from tests.render.test_json import VALIDATOR
+from tests.support.lease_server import LeaseTable
+
+OPTIONS = "?initial=TRIM_HORIZON&release=3.5.1"
+Rows = dict[str, dict[str, Any]]
+
+
+class Two:
+    """Two applications on one stream, `left` and `right`, each with two lost leases."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        rows = list(lab.items().values())
+        self.left, self.right = lab.table, LeaseTable(lab.servers.dynamodb)
+        lab.table = self.right
+        lab.plant(*rows)
+        lab.wire.calls.clear()
+        self.names = [f"kcl://{table.name}{OPTIONS}" for table in (self.left, self.right)]
+        Path("reshardctl.toml").write_text("\n".join([
+            "[streams.all-orders]", 'stream = "orders"',
+            "[consumers.left]", 'stream = "all-orders"', f'locator = "{self.names[0]}"',
+            "[consumers.right]", 'stream = "all-orders"', f'locator = "{self.names[1]}"', "",
+        ]), encoding="utf-8")
+
+    def fix(self, *more: str) -> Any:
+        return self.lab.cli("fix", "left", "right", *more)
+
+    def rows(self) -> tuple[Rows, Rows]:
+        return self._rows(self.left), self._rows(self.right)
+
+    def _rows(self, table: LeaseTable) -> Rows:
+        self.lab.table = table
+        return self.lab.items()
+
+    def alter(self, table: LeaseTable, **attributes: Any) -> None:
+        self.lab.table = table
+        self.lab.alter(next(iter(self.lab.items())), **attributes)
+
+
+@pytest.fixture
+def two(lab_of, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    two = Two(lab_of("a-both", OPTIONS))
+    yield two
+    two.right.boto.delete_table(TableName=two.right.name)
+
+
+def outcomes(two: Two, *more: str) -> list[tuple[str, int]]:
+    shown = two.fix("--format", "json", *more).json
+    VALIDATOR.validate(shown)
+    assert shown["schema"] == "reshardctl/fixes/1"
+    return [(each["name"], each["exit"]["code"]) for each in shown["consumers"]]
+
+
+def test_both_are_repaired_and_each_has_a_journal(two: Two) -> None:
+    before = two.rows()
+    fixed = two.fix("--yes", "--assume-stopped")
+    assert fixed.code == 0
+    after = two.rows()
+    assert [len(rows) - len(old) for rows, old in zip(after, before, strict=True)] == [2, 2]
+    journals = two.lab.journals()
+    assert len(journals) == 2 and all(str(journal) in fixed.out for journal in journals)
+    for journal in journals:
+        assert two.lab.cli("undo", str(journal), "--yes", "--assume-stopped").code == 0
+    assert two.rows() == before
+
+
+def test_it_writes_what_a_fix_of_each_alone_writes(two: Two) -> None:
+    alone = [
+        two.lab.cli("fix", name, "-n", "--format", "json").json["decision"]["steps"]
+        for name in ("left", "right")
+    ]
+    shown = two.fix("-n", "--format", "json").json
+    assert [each["plan"]["decision"]["steps"] for each in shown["consumers"]] == alone
+    assert shown["dry_run"] and shown["exit"]["code"] == 1 and alone[0]
+    assert two.lab.wire.writes == []
+
+
+def test_both_are_watched_at_the_same_time(two: Two) -> None:
+    for table in (two.left, two.right):
+        two.alter(table, leaseOwner={"S": "w1"})
+    slept: list[float] = []
+    two.lab.on_sleep.append(slept.append)
+    fixed = two.fix("--yes", "--watch", "30s")
+    assert fixed.code == 0 and sum(slept) == 60
+    assert fixed.err.count("not running: ") == 2 and "right: not running: " in fixed.err
+
+
+def test_a_running_one_leaves_the_other_complete(two: Two) -> None:
+    two.alter(two.left, leaseOwner={"S": "w1"})
+    before = two.rows()
+    counter = iter(range(100, 1000))
+
+    def renew(_seconds: float) -> None:
+        two.alter(two.left, leaseCounter={"N": str(next(counter))})
+
+    two.lab.on_sleep.append(renew)
+    refused = two.fix("--yes")
+    two.lab.on_sleep.clear()
+    left, right = two.rows()
+    assert refused.code == 4
+    assert set(left) == set(before[0]) and len(right) == len(before[1]) + 2
+    assert "refused: left: the consumer is running" in refused.err
+    lines = refused.out.splitlines()[-2:]
+    assert lines[0].startswith("left ") and "refused, nothing was written" in lines[0]
+    assert lines[1].startswith("right") and "wrote 1 step, journal" in lines[1]
+
+
+def test_one_that_cannot_be_read_leaves_the_other_complete(two: Two) -> None:
+    with Path("reshardctl.toml").open("a", encoding="utf-8") as file:
+        file.write('[consumers.lost]\nstream = "all-orders"\nlocator = "kcl://no-such-table"\n')
+    before = two.rows()
+    fixed = two.lab.cli("fix", "lost", "right", "--yes", "--assume-stopped", "--format", "json")
+    VALIDATOR.validate(fixed.json)
+    lost, right = fixed.json["consumers"]
+    assert fixed.code == lost["exit"]["code"] == fixed.json["exit"]["code"] == 2
+    assert lost["fix"] is None and "no-such-table" in lost["error"]["what"]
+    assert right["exit"]["code"] == 0 and right["fix"]["written_steps"] == 1
+    assert two.rows()[0] == before[0]
+
+
+def test_one_that_breaks_half_way_leaves_the_other_complete(two: Two) -> None:
+    two.lab.wire.fail("TransactWriteItems", "InternalServerError", 500, times=ATTEMPTS)
+    fixed = two.fix("--yes", "--assume-stopped")
+    assert fixed.code in (3, 5) and "wrote 1 step" in fixed.out
+    left, right = two.rows()
+    assert len(left) + 2 == len(right)
+
+
+def test_nothing_is_written_without_a_terminal_or_yes(two: Two) -> None:
+    before = two.rows()
+    refused = two.fix("--assume-stopped")
+    assert refused.code == 4 and two.rows() == before
+    assert refused.err.count("there is no terminal to ask at") == 2
+
+
+def test_one_file_holds_both_plans(two: Two) -> None:
+    planned = two.fix("-n", "--out", "both.plan")
+    assert planned.code == 1 and "plans saved to both.plan" in planned.out
+    path = Path("both.plan")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert json.loads(path.read_text("utf-8"))["schema"] == "reshardctl/plans/1"
+    fixed = two.lab.cli("fix", "--plan", "both.plan", "--yes", "--assume-stopped")
+    assert fixed.code == 0 and len(two.lab.journals()) == 2
+    assert outcomes(two, "-n") == [("left", 0), ("right", 0)]
+
+
+def test_a_plan_that_was_carried_out_leaves_the_other(two: Two) -> None:
+    two.fix("-n", "--out", "both.plan")
+    assert two.lab.cli("fix", "left", "--yes", "--assume-stopped").code == 0
+    fixed = two.lab.cli("fix", "--plan", "both.plan", "--yes", "--assume-stopped")
+    assert fixed.code == 2 and "--resume" in fixed.err and two.left.name in fixed.err
+    assert outcomes(two, "-n") == [("left", 0), ("right", 0)]
+
+
+def test_an_edited_file_is_refused(two: Two) -> None:
+    two.fix("-n", "--out", "both.plan")
+    path = Path("both.plan")
+    path.write_text(path.read_text("utf-8").replace("TRIM_HORIZON", "LATEST", 1), "utf-8")
+    refused = two.lab.cli("fix", "--plan", "both.plan", "--yes")
+    assert refused.code == 2 and refused.says("both.plan: plan 1", "edited or damaged")
+    assert two.lab.wire.writes == []
+
+
+def test_an_existing_plan_file_stays(two: Two) -> None:
+    Path("both.plan").write_text("mine", encoding="utf-8")
+    refused = two.fix("--yes", "--assume-stopped", "--out", "both.plan")
+    assert refused.code == 2 and refused.says("both.plan exists already")
+    assert two.lab.wire.writes == [] and Path("both.plan").read_text("utf-8") == "mine"
+
+
+def test_one_store_named_twice_is_written_once(two: Two) -> None:
+    fixed = two.lab.cli(
+        "fix", two.names[0], two.names[0].replace("TRIM_HORIZON", "LATEST"), "--stream", "orders",
+        "--yes", "--assume-stopped",
+    )
+    assert fixed.code == 2 and "have the same positions" in fixed.err
+    assert len(two.lab.journals()) == 1
+
+
+@pytest.mark.parametrize(
+    "option",
+    [["--resume", "a.jsonl"], ["--to", "copy"], ["--recreated", "2026-09-22T09:14:00Z"],
+     ["--created", "2026-09-22T09:14:00Z"], ["--plan", "a.plan"], ["--journal", "a.jsonl"]],
+)  # fmt: skip
+def test_options_for_one_consumer(two: Two, option: list[str]) -> None:
+    refused = two.fix("--yes", *option)
+    assert refused.code == 2 and refused.says(option[0], "for one consumer")
+    assert two.lab.wire.calls == []
+
+
+def test_a_format_of_one_consumer(two: Two) -> None:
+    refused = two.fix("--yes", "--format", "sarif")
+    assert refused.code == 2 and refused.says("--format sarif shows one consumer")
+    assert two.lab.wire.calls == []
