@@ -185,7 +185,7 @@ def test_a_table_that_is_gone_is_not_made(lab_of, counted):
      ("--table-name gone", "AttributeName=namespace,KeyType=HASH",
       "AttributeName=shard_id,KeyType=RANGE")),
     ("quickwit+file:///no/such/place?index=i&source=s&release=0.9",
-     ("more than positions was in it", "backup")),
+     ("held more than positions", "backup")),
 ])  # fmt: skip
 def test_other_stores_that_are_gone(lab_of, counted, locator, words):
     lab = lab_of("a-both", OPTIONS)

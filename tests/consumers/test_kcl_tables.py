@@ -112,7 +112,7 @@ def test_once_the_move_is_complete_the_lease_table_counts():
 
 
 @pytest.mark.parametrize(("tm", "said"), [
-    ("", "dies at its start until"), ("INIT", "dies at its start until"),
+    ("", "crashes at its start until"), ("INIT", "crashes at its start until"),
     ("DEPLOYED", "may be moved"), ("PENDING", "can still go back"), ("COMPLETE", "for good"),
 ])  # fmt: skip
 def test_what_the_move_into_the_lease_table_allows(tm, said):

@@ -21,7 +21,7 @@ from reshardctl.model import Cause, Crash, Image, ShardId
 
 MULTI_STREAM = (2, 3)
 """The first release that reads several streams from one table."""
-WHOLE_AGAIN = "the row is whole again"
+READABLE_AGAIN = "the row can be read again"
 _EPOCH_ZERO = re.compile(r"\d+:[^:]+:0+\Z", re.ASCII)
 """A stream's name that StreamIdentifier.validateCreationEpoch refuses."""
 
@@ -34,8 +34,8 @@ _STATES = {
 }
 
 _NOT_YET = (
-    "a worker of KCL 3.5 with migrateAllEntitiesToLeaseTable dies at its start until "
-    "TableMigration3.5 is DEPLOYED"
+    "a worker of KCL 3.5 with migrateAllEntitiesToLeaseTable crashes at its start "
+    "until TableMigration3.5 is DEPLOYED"
 )
 _MOVES = {
     "": f"its side tables are in use; {_NOT_YET}",
@@ -52,8 +52,8 @@ def death(table: LeaseTable, traits: Traits) -> Crash | None:
     if traits.leader_lock and table.coordinator.broken:
         return Crash(
             f"KCL {traits.release} cannot read the row {MIGRATION} ({table.coordinator.broken}) "
-            "and dies after twenty attempts",
-            f"the row {MIGRATION} is whole again, or gone",
+            "and crashes after twenty attempts",
+            f"the row {MIGRATION} can be read again, or is deleted",
         )
     for key, image in table.strangers.items():
         if found := unreadable(f"the row {key!r}", unread(image, table, traits), traits, None):
@@ -106,11 +106,14 @@ def unreadable(
     """The crash at a row that the release cannot read; cause `None`: not the stream's own row."""
     if not bad or traits.unreadable is Unreadable.LEFT_OUT:
         return None
-    why = f"KCL {traits.release} cannot read {what} ({', '.join(map(str, bad))}) and dies"
+    why = f"KCL {traits.release} cannot read {what} ({', '.join(map(str, bad))}) and"
     if _kills(traits):
-        return Crash(f"{why} after twenty attempts", WHOLE_AGAIN, cause=cause)
-    otherwise = "if a scan returns it first; else it leaves the row out, and every audit fails"
-    return Crash(f"{why} {otherwise}", WHOLE_AGAIN, certain=False, cause=cause)
+        return Crash(f"{why} dies after twenty attempts", READABLE_AGAIN, cause=cause)
+    otherwise = (
+        "crashes if a scan returns it first; otherwise it leaves the row out, and every pass of "
+        "KCL's hash-range auditor fails"
+    )
+    return Crash(f"{why} {otherwise}", READABLE_AGAIN, certain=False, cause=cause)
 
 
 def _kills(traits: Traits) -> bool:
@@ -130,9 +133,9 @@ def in_the_way(table: LeaseTable, traits: Traits) -> Cannot | None:
         )
     if traits.leader_lock and table.coordinator.broken:
         return Cannot(
-            f"KCL {traits.release} dies of the row {MIGRATION}: {table.coordinator.broken}; "
-            "only leases are ours to write",
-            ("put the row right by hand: reshardctl rule RSH302",),
+            f"KCL {traits.release} crashes at the row {MIGRATION}: {table.coordinator.broken}; "
+            "reshardctl writes leases only",
+            ("repair the row by hand: reshardctl rule RSH302",),
         )
     return _beside_in_the_way(table, traits)
 
@@ -147,14 +150,15 @@ def _beside_in_the_way(table: LeaseTable, traits: Traits) -> Cannot | None:
         return None
     if bad := [key for key, image in table.strangers.items() if unread(image, table, traits)]:
         return Cannot(
-            f"KCL {traits.release} dies of the row {bad[0]!r}, which is no lease of this stream",
+            f"KCL {traits.release} crashes at the row {bad[0]!r}, which is no lease of this "
+            "stream",
             ("stop every worker and delete that row by hand: reshardctl rule RSH302",),
         )
     for named, rows in table.others.items():
         if any(row.unread(traits) for row in rows):
             return Cannot(
-                f"KCL {traits.release} dies of a row of another stream, {named.text}",
-                (f"mend that stream's rows first, with --stream {named.name}",),
+                f"KCL {traits.release} crashes at a row of another stream, {named.text}",
+                (f"repair that stream's rows first, with --stream {named.name}",),
             )
     return None
 

@@ -51,13 +51,13 @@ def _of_sync(lineage: Lineage, row: Row, traits: Traits) -> Crash | None:
             return None
         return Crash(
             f"KCL {traits.release} finds no shard {shard} while a parent named on its lease is "
-            "listed, takes that for a reshard under way and dies after twenty attempts",
+            "listed, takes that for a reshard under way and crashes after twenty attempts",
             "the row is gone", cause=Cause.UNBORN,
         )
     if finished(row, traits) and lineage.is_open(shard):
         return Crash(
             f"KCL {traits.release} finds {shard} marked as finished while it is open, takes that "
-            "for a reshard under way and dies after twenty attempts",
-            "the mark is taken back", cause=Cause.FALSE_END,
+            "for a reshard under way and crashes after twenty attempts",
+            "the lease is no longer finished", cause=Cause.FALSE_END,
         )
     return None

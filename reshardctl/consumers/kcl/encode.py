@@ -210,7 +210,7 @@ class _Orders:
             names = ", ".join(str(index_of(shard_id)) for shard_id in wrong)
             self._order(_Order(shard, None, f"it waits for {names}, and that is no parent of it"))
         elif shard in self._deadly:
-            self._order(_Order(shard, None, "KCL cannot read the row and dies of it"))
+            self._order(_Order(shard, None, "KCL cannot read the row and crashes"))
 
     def _flawed(self, row: Row) -> bool:
         """Whether the release leaves the row out, or assigns it to nobody."""

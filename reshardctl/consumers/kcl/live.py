@@ -84,7 +84,7 @@ class _Judge:
             return "not tried on a running application of several streams"
         match write.change:
             case Delete():
-                return "whoever reads the shard would lose its lease and its place"
+                return "whoever reads the shard would lose its lease and its position"
             case Create():
                 return self._against_place(shard) or self._against_new(shard)
             case Update() as update:

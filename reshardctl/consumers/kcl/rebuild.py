@@ -25,7 +25,7 @@ def rebuild(lineage: Lineage, table: LeaseTable, want: TargetFrontier, app: App)
     writes = begun(lineage, table, want, app, shards, "lost; as the sink has it")
     ordered = [writes[shard] for shard in shards]
     parts = [ordered[at : at + TRANSACTION] for at in range(0, len(ordered), TRANSACTION)]
-    title = "leases on the line of the sink"
+    title = "leases at the positions of the sink"
     return [
         Step(title if len(parts) == 1 else f"{title}, part {n}", tuple(part))
         for n, part in enumerate(parts, start=1)

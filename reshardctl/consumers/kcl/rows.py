@@ -288,7 +288,7 @@ def _coordinator_oddities(state: Coordinator) -> Iterator[Anomaly]:
         owner = text(state.leader.attributes, "ownerName") or ""
         yield Anomaly(AnomalyKind.LEADER_LEFT, state.leader.key, owner, why)
     if state.broken:
-        why = f"KCL 3.x cannot read it ({state.broken}) and dies at its start"
+        why = f"KCL 3.x cannot read it ({state.broken}) and crashes at its start"
         yield Anomaly(AnomalyKind.FOREIGN_ENTRY, MIGRATION, "unreadable migration state", why)
 
 

@@ -29,7 +29,7 @@ from reshardctl.model import (
     is_number,
 )
 
-MENDED = "its row is mended"
+REPAIRED = "its row is repaired"
 
 
 def simulate_start(lineage: Lineage, positions: Positions, app: App) -> Simulation:
@@ -66,7 +66,7 @@ class _Run:
         if not deadly:
             return None
         first = next(iter(deadly.values()))
-        return Crash(first.why, MENDED, True, first.cause, tuple(deadly))
+        return Crash(first.why, REPAIRED, True, first.cause, tuple(deadly))
 
     def fate(self, shard: ShardId) -> Fate:
         """The fate of a listed shard."""
@@ -113,7 +113,10 @@ class _Run:
                 why = "its number is none of this shard: Kinesis refuses it, once a start"
                 return WontRead(Cause.FOREIGN_NUMBER, why)
             case kind if kind.foreign:
-                why = "its number is none of this shard: Kinesis refuses it, and it is read whole"
+                why = (
+                    "its number is none of this shard: Kinesis refuses it, and the shard is read "
+                    "from the beginning"
+                )
                 return self._reads(shard, START, Cause.FOREIGN_NUMBER, why)
             case _ if survives:
                 return WontRead(Cause.UNREADABLE, "its row is no number: Kinesis refuses it")

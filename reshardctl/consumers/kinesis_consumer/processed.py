@@ -82,7 +82,7 @@ class _Processed:
         """The span of a text that is no position in the shard, though it may show one."""
         meant = self._seen.own_number(shard) or text.strip().lstrip("0")
         if meant != text and classify(self._lineage, shard, meant) is NumberKind.INSIDE:
-            why = "its number stands in another row, in blanks or behind zeros"
+            why = "its number is in another row, or between blanks, or follows zeros"
             return exactly(at_number(meant), why=why)
         return Span(START, furthest(self._lineage, shard))
 

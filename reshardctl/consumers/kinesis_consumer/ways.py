@@ -24,7 +24,8 @@ def unread_above(shard: ShardId, unread: Sequence[ShardId], app: App) -> Cannot:
     if app.initial is not Start.TRIM_HORIZON:
         ways.insert(0, (
             "start it with TRIM_HORIZON (WithShardIteratorType) instead of "
-            f"{app.initial}: shards with a row go on from it, those without are read whole"
+            f"{app.initial}: shards with a row go on from it, the others are read from their "
+            "beginning"
         ))
     return Cannot(
         f"master takes a row of shard {short(shard)} as proof that shard {_names(unread)} was read "
@@ -47,6 +48,6 @@ def no_tip(app: App) -> Cannot:
     return Cannot(
         "no row says that a shard begins at its tip as of each start: only a missing row does, "
         f"and this application then begins at {app.initial}",
-        ("--policy latest pins every shard where it stands now",
+        ("--policy latest pins every shard at its present tip",
          "start it with LATEST and add initial=LATEST to the locator"),
     )

@@ -64,7 +64,7 @@ def _crash(tables: Tables) -> Crash | None:
     if tables.cache is None or not tables.cache.broken:
         return None
     why = f"Run() ends with an error at every start: the ShardCache's {tables.cache.broken}"
-    return Crash(why, "the ShardCache is mended", cause=Cause.UNREADABLE)
+    return Crash(why, "the ShardCache is repaired", cause=Cause.UNREADABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +192,8 @@ class _Start:
         ]
         if bare:
             yield (
-                f"finished without a number: {', '.join(sorted(bare, key=int))}; read whole if the "
-                "ShardCache is ever deleted"
+                f"finished without a number: {', '.join(sorted(bare, key=int))}; read again from "
+                "the beginning if the ShardCache is ever deleted"
             )
         if any(row.owner is not None for row in self.store.rows.values()):
             yield (

@@ -103,7 +103,7 @@ def _crash(
         return Crash(
             "the source panics at every start (position of a Kinesis shard should never be EOF): "
             f"{named(marked)} stand{'s' if len(marked) == 1 else ''} at ~, and no shard is read",
-            "no listed shard stands there", cause=Cause.UNREADABLE, by=tuple(marked),
+            "no listed shard is at ~", cause=Cause.UNREADABLE, by=tuple(marked),
         )
     if not app.traits.dies_of_known_child:
         return None
@@ -127,6 +127,6 @@ def _notes(checkpoint: Checkpoint) -> list[str]:
     if checkpoint.enabled:
         return []
     return [
-        f"source {checkpoint.source} is disabled: what is said of its next start holds from when "
-        "it is enabled"
+        f"source {checkpoint.source} is disabled: the forecast is of its first start after it "
+        "is enabled"
     ]

@@ -217,7 +217,7 @@ def _version(text: str, level: Mapping[str, Member], what: str) -> str:
     if version not in VERSIONS:
         raise UsageError(
             f"is of version {version}; known are {', '.join(VERSIONS)}",
-            "let a release that reads it save it anew, or use a newer reshardctl",
+            "let a release that reads it save it again, or use a newer reshardctl",
         )
     return version
 

@@ -46,8 +46,8 @@ MOST = 5_000
 of a plan is no worse than none."""
 RUNNING = "a running node writes the whole text from memory, or passes over what it does not expect"
 PIPELINE = (
-    "a pipeline publishes from the place in its memory: over one that was put back, and refused "
-    "by one that was put forward"
+    "a pipeline publishes from the position in its memory: it overwrites a lower stored position, "
+    "and is refused where the stored position is higher"
 )
 """In PostgreSQL (whole pipeline of 0.9.0 with the row edited under it, Nov 2026)."""
 
@@ -72,7 +72,7 @@ def encode(
             wanted = DONE  # the very end: after the last record it would announce its children
         writes += _entry(lineage, checkpoint, shard, wanted)
     writes += [
-        _write(checkpoint, shard, None, "the stream has no such shard yet: it would be born there")
+        _write(checkpoint, shard, None, "the stream has no such shard yet: it would begin there")
         for shard in checkpoint.rows if unborn(lineage, shard) and shard not in leave
     ]
     writes = _of_this_stream(lineage, checkpoint, writes)
@@ -108,8 +108,8 @@ def _obstacle(
 ) -> Cannot | None:
     if any(want.get(shard) == TIP for shard in lineage):
         return Cannot(
-            "Quickwit has no mark for the tip as of each start",
-            ("--policy latest: the numbers at which the shards stand now",),
+            "Quickwit has no position for the tip as of each start",
+            ("--policy latest: the present tip of every shard, as a number",),
         )
     if not app.traits.dies_of_known_child:
         return None

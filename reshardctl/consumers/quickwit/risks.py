@@ -32,7 +32,8 @@ def _backfill(parents: list[ShardId]) -> Risk:
     return Risk(
         Cause.BACKFILL, tuple(parents),
         "in backfill mode a child may come to its tip before its parent announces it: the source "
-        "then fails (failed to record partition delta) and begins anew, until it is lucky",
+        "then fails (failed to record partition delta) and starts again, until the parent comes "
+        "first",
         "turn enable_backfill_mode off until these shards are no longer listed",
     )
 
@@ -42,7 +43,7 @@ def _livelock(shards: tuple[ShardId, ...]) -> Risk:
         Cause.LIVELOCK, shards,
         "closed shards with unread records have parents with unread records: if one drains before "
         "its parent does and before a commit, the batch is refused (does not follow indexer "
-        "checkpoint) and all begins anew, perhaps for ever",
+        "checkpoint) and the source starts again, perhaps for ever",
         "lower commit_timeout_secs below the time in which the parents drain; no position helps",
     )
 

@@ -87,7 +87,7 @@ def members(text: str, at: int, what: str) -> Iterator[Member]:
         if text[at:at + 1] == ",":
             at = blank(text, at + 1)
             if text[at:at + 1] == "}":
-                raise broken(text, at, "a comma stands before the end of an object")
+                raise broken(text, at, "a comma comes before the end of an object")
         elif text[at:at + 1] != "}":
             raise broken(text, at, "a comma or the end of an object is expected here")
 

@@ -17,8 +17,8 @@ from reshardctl.consumers.spec import (
 def _create_store(_missing: Missing) -> str:
     """How to re-create the metastore: positions are useless without the index and its splits."""
     return (
-        "more than positions was in it: restore it from a backup, or create the index and its "
-        "source anew, which then reads from the beginning of what the stream still has"
+        "the metastore held more than positions: restore it from a backup, or create the index "
+        "and its source again, which then reads from the beginning of what the stream still has"
     )
 
 

@@ -102,12 +102,12 @@ class _Run:
         if held is not None:
             return self._dropped(shard, held) if drops else self._goes_on(shard, held)
         if drops:
-            return self._passed_over("takes every closed shard that it has no place of for read")
+            return self._passed_over("takes every closed shard that it has no position of for read")
         if shard in self._added:
             late = self._late.get(shard)
             at_end = furthest(self._lineage, shard)
             return self._begins(shard) if late is None else self._reads(shard, late, at_end)
-        why = "no batch holds a place of it, and nothing below it is new: it is not looked at"
+        why = "no batch has a position of it, and nothing below it is new: it is not looked at"
         return WontRead(Cause.NO_POSITION, why)
 
     def _goes_on(self, shard: ShardId, held: Resumed) -> Fate:
@@ -136,7 +136,7 @@ class _Run:
             why = "stored as LATEST: begins at the tip as of each batch"
             return WillRead(exactly(TIP), until, NOBODY, closed, Cause.LATEST, why)
         cause = Cause.REFILLED if at.kind == AT_TIMESTAMP else Cause.POSITION
-        why = "goes on at its stored place"
+        why = "goes on at its stored position"
         if at.kind == AT_TIMESTAMP:
             why = "goes on at the time at which the query first met it"
         elif cut != START and shard in self._heads:

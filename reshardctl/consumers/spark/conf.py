@@ -46,7 +46,7 @@ def flaw(line: str) -> str:
     """Why Spark cannot read the line, "" where it can."""
     if not line.strip():
         return (
-            "its second line is empty: a continuous query writes it so, and any other dies of it"
+            "its second line is empty: a continuous query writes it so, and any other crashes at it"
         )
     try:
         _members(line)

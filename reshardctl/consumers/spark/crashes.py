@@ -46,7 +46,7 @@ def _from_the_beginning(checkpoint: Checkpoint) -> Crash | None:
         return None
     first = min(checkpoint.committed)
     why = (
-        f"commits/{first} is there and offsets/ is empty: Spark begins at batch 0 anew, runs it "
+        f"commits/{first} is there and offsets/ is empty: Spark begins at batch 0 again, runs it "
         f"and stops at batch {first} with a concurrent update of its log"
     )
     return Crash(why, REPAIRED, certain=first == 0, cause=Cause.UNREADABLE)
@@ -103,7 +103,7 @@ def _of_log(checkpoint: Checkpoint, batch: Batch) -> Iterator[Crash]:
         if not written_over(batch, checkpoint.connector, key.rpartition("/")[2])
     )
     if strays:
-        why = f"{strays[0]} is no entry of the connector's log: it dies of any other file there"
+        why = f"{strays[0]} is no entry of the connector's log: it crashes at any other file there"
         yield Crash(why, "that file is moved elsewhere", cause=Cause.UNREADABLE)
     if batch.committed and not checkpoint.entries.get(log) and batch.begun:
         why = (
@@ -125,7 +125,7 @@ def _of_shards(
     if asked:
         why = (
             f"the planned batch names shard {short(asked[0])}, which is not listed any more: "
-            f"{app.traits.release} dies of it whatever failOnDataLoss says"
+            f"{app.traits.release} crashes at it whatever failOnDataLoss says"
         )
         yield Crash(why, REPAIRED, cause=Cause.GONE, by=tuple(asked))
     for shard, resumed in held.items():

@@ -50,9 +50,9 @@ def encode(
     batch = checkpoint.batches.get(-1 if checkpoint.newest is None else checkpoint.newest)
     if any(_marks_the_tip(lineage, checkpoint, s, want) for s in want if s not in leave):
         return Cannot(
-            "a connector resolves LATEST anew in every batch until a record comes: what arrives "
+            "a connector resolves LATEST again in every batch until a record comes: what arrives "
             "between two batches is never read",
-            ("--policy latest pins every shard to a place, and misses nothing from then on",),
+            ("--policy latest pins every shard to a number, and misses nothing from then on",),
         )
     places = _places(lineage, checkpoint, want, app, leave)
     why = obstacle(checkpoint, places, app)

@@ -77,7 +77,7 @@ def _span(
     else:
         known = last_known(lineage, past, shard)
         if known is not None:
-            return exactly(cut_of(known), why="a batch before had a mark of it")
+            return exactly(cut_of(known), why="an earlier batch had a position of it")
         if over:
             return exactly(DONE, Basis.INFERRED, "a shard below it was begun")
         return exactly(START, Basis.INFERRED, "no batch names it")
@@ -201,8 +201,8 @@ def _in_the_way(
         return Cannot(
             f"batch {checkpoint.newest} is planned and not committed: its end is fixed already",
             (
-                "start the query once (with failOnDataLoss=false, where it dies of what is gone), "
-                "stop it when that batch is committed, and look again",
+                "start the query once (with failOnDataLoss=false, where it crashes at expired "
+                "records), stop it when that batch is committed, and look again",
             ),
         )
     if any(position.kind not in ("AFTER_SEQUENCE_NUMBER", "TRIM_HORIZON", SHARD_END)

@@ -116,7 +116,7 @@ def _gaps(stored: Retained) -> Iterator[Anomaly]:
     if older := [number for number in stored.gaps if number != before]:
         why = (
             f"{len(older)} offset logs of committed batches are missing, the first is "
-            f"offsets/{older[0]}: files were removed, and what they told is unknown"
+            f"offsets/{older[0]}: files were removed, and what they held is unknown"
         )
         yield Anomaly(AnomalyKind.FOREIGN_ENTRY, f"{OFFSETS}/{older[0]}", "gap in the batches", why)
 
@@ -152,5 +152,5 @@ def _strays(batches: Mapping[int, Batch], log: Log) -> Iterator[Anomaly]:
         name = stray.image.key.rpartition("/")[2]
         if batch and stray.batch == reads and written_over(batch, log.connector, name):
             kind = AnomalyKind.FOREIGN_ENTRY
-            why += "; its batch runs again, and writes it anew"
+            why += "; its batch runs again, and writes it again"
         yield Anomaly(kind, stray.image.key, "stray file in the connector's log", why)

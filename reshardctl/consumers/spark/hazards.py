@@ -85,7 +85,7 @@ def _of_gaps(checkpoint: Checkpoint, batch: Batch | None) -> Cannot | None:
     if checkpoint.gaps and not checkpoint.asynchronous:
         missing = checkpoint.gaps[0]
         return Cannot(
-            f"offsets/{missing} of a committed batch was removed: what it told is unknown",
+            f"offsets/{missing} of a committed batch was removed: what it held is unknown",
             (f"restore offsets/{missing} from a backup", NEW_CHECKPOINT),
         )
     appends = batch is not None and batch.committed and checkpoint.connector != LINEAGE
@@ -112,7 +112,7 @@ def _of_shared_log(checkpoint: Checkpoint, batch: Batch) -> Cannot | None:
         return None
     return Cannot(
         f"the table of the connector's log has rows of batches that this query has not planned, "
-        f"the first is {rows[0]}: after the planned batch the query would go on at their places",
+        f"the first is {rows[0]}: after the planned batch the query would go on at their positions",
         ("delete the rows that no query is to read, or give every query a table of its own: "
          "reshardctl rule RSH234",),
     )

@@ -28,8 +28,8 @@ class Head:
     def why(self) -> str:
         """The reason, as text."""
         return (
-            f"begun at {instant(self.begun)}, {self.begun - self.born:g} s after its birth: what "
-            "came before was never read"
+            f"begun at {instant(self.begun)}, {self.begun - self.born:g} s after its creation: "
+            "what came before was never read"
         )
 
 

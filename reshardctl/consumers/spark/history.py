@@ -229,7 +229,7 @@ class _Past:
         if not self._ids or self._since is None:
             return Span(START, DONE, Basis.INFERRED, "nothing tells whether it was read")
         if opened is not None and opened > self._since:
-            return exactly(START, Basis.INFERRED, "born since the oldest batch, and never begun")
+            return exactly(START, Basis.INFERRED, "created since the oldest batch, and never begun")
         if closed is not None and closed > self._since + SLACK:
             why = "open when the oldest batch was planned, and not in it"
             return Span(START, DONE, Basis.INFERRED, why)

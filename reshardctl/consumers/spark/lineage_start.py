@@ -67,7 +67,7 @@ def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simula
     for shard in lineage:
         mark = marks.get(shard)
         if mark is None and shard in had:
-            why = "has no mark, and a shard below it has: the source takes it for read"
+            why = "has no position, and a shard below it has: the source takes it for read"
             fates[shard] = WillRead(exactly(DONE), DONE, NOBODY, True, Cause.TAKEN_FOR_READ, why)
         else:
             fates[shard] = _fate(lineage, shard, mark, opened, app)

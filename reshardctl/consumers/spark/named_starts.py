@@ -69,7 +69,7 @@ def _start(name: str, given: Any) -> Position:
     if isinstance(kind, str) and not value and is_number(kind):
         kind, value = AFTER_SEQUENCE_NUMBER, str(kind)
     if not isinstance(kind, str) or kind.upper() not in KINDS:
-        raise _wrong(f"{name}: {str(given)[:60]!r} is no place")
+        raise _wrong(f"{name}: {str(given)[:60]!r} is no position")
     kind = kind.upper()
     if kind == AT_TIMESTAMP:
         return Position(kind, str(round(_moment(value) * 1000)))

@@ -63,7 +63,7 @@ def rebuild(
     if app.traits.release.startswith(qubole.NAME):
         return list(_planned(lineage, want, app.batch, app.traits.scala))
     return Cannot(
-        f"a checkpoint of {app.traits.release} that is gone was never written anew and run on the "
+        f"a checkpoint of {app.traits.release} that is gone was never rebuilt and run on the "
         "real connector", tuple(_ways(lineage, want, app)),
     )
 

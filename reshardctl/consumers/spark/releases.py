@@ -63,7 +63,7 @@ RONCEMER_1_2_3 = replace(
 AWSLABS_1_4_2 = Traits(
     "awslabs-1.4.2", AWSLABS, "2.12", drops_closed=False, merges=True, fails=False,
     always_dies=True, forgets_idle=False,
-    source="v1.4.2, in which planning never hands failOnDataLoss to its client (mended by #81 "
+    source="v1.4.2, in which planning never hands failOnDataLoss to its client (fixed by #81 "
     "and #88); runs on Spark 3.5.9",
 )
 AWSLABS_1_4_3 = replace(

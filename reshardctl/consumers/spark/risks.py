@@ -21,7 +21,7 @@ def risks(checkpoint: Checkpoint) -> Iterator[Risk]:
     why = (
         f"{len(rows)} rows, the first is {rows[0]}: another query uses the table, or an earlier "
         "checkpoint did. Its key knows no query, and the first writer wins: each query will go on "
-        "at the other's places"
+        "at the other's positions"
     )
     helps = "give every query a table of its own; delete rows that no query is to read"
     yield Risk(Cause.SHARED_LOG, tuple(shards), why, helps)

@@ -20,7 +20,7 @@ def in_step(options: Mapping[str, str], sink: str, newest: int | None) -> None:
     if int(batch) < newest:
         why = f"it would pass over batches {int(batch) + 1} to {newest} of the query without a word"
     else:
-        why = f"batches {newest + 1} to {batch} would be missing, and the query dies of that"
+        why = f"batches {newest + 1} to {batch} would be missing, and the query crashes at that"
     raise Refused(
         f"batch={batch}, and the last batch in the log of {sink} is {newest}: {why}",
         f"say batch={newest}",

@@ -26,4 +26,4 @@ def startable(checkpoint: Checkpoint) -> Iterator[Step]:
         newest = checkpoint.batches[max(checkpoint.batches)].image
         text = metadata_of(image, newest)
         write = created(key, text, newest, why) if image is None else replaced(image, text, why)
-        yield Step("write metadata anew", (write,))
+        yield Step("write metadata again", (write,))

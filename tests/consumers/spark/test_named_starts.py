@@ -44,7 +44,7 @@ BAD = (
     ("{}", "names no shard"),
     ('{"metadata":{"streamName":"st","batchId":"0"}}', "names no shard"),
     ('{"shard-1":"LATEST"}', "no shard id"),
-    (json.dumps({ZERO: "SOMEWHERE"}), "is no place"),
+    (json.dumps({ZERO: "SOMEWHERE"}), "is no position"),
     (json.dumps({ZERO: {"AT_SEQUENCE_NUMBER": "x"}}), "no sequence number"),
     (json.dumps({ONE: MET}), "is a number of shard 0"),
 )

@@ -106,7 +106,7 @@ def _remarks(shard: ShardId, members: object, names: frozenset[str]) -> Iterator
         why = "it names something twice; the last one counts"
         yield Flaw(why, _raw(members), shard, False)
     if any(isinstance(value, Digits) for value in members.values()):
-        why = "a number stands where the connector writes a string; it reads it too"
+        why = "a number is where the connector writes a string; it reads it too"
         yield Flaw(why, _raw(members), shard, False)
 
 
