@@ -138,7 +138,7 @@ def aged(state: StreamState, run: Simulation) -> Simulation:
     old = _too_old(state, run) if run.dies_of_age and run.crash is None else []
     if not old:
         return run
-    why = "what lay behind the place may be past the stream's retention, and it dies of that"
+    why = "records after the position may be past the stream's retention, which crashes it"
     until = "it is started without minding what is lost"
     return replace(run, crash=Crash(why, until, cause=Cause.EXPIRED, by=tuple(old)))
 
@@ -404,7 +404,7 @@ def _expired(
         return
     yield Effect(
         Harm.SKIPPED, shard, False, wanted, Cut(Rank.INSIDE, time=horizon, by_time=True),
-        horizon - written, fate.cause, "the place is older than the stream's retention",
+        horizon - written, fate.cause, "the position is older than the stream's retention",
         gone=True,
     )
 

@@ -66,7 +66,7 @@ def match(view: View) -> Iterator[Finding]:
     costs = "the consumer goes on behind it, or Kinesis refuses it: what is there is not read"
     yield from from_effects(CODE, NAME, ahead, what_ahead, costs, Severity.ERROR)
     again = [] if view.recreated else view.harmed(Harm.REREAD, Cause.FOREIGN_NUMBER)
-    costs = "Kinesis refuses the number, and the consumer silently reads the whole shard"
+    costs = "Kinesis refuses the number; the consumer silently reads the shard from its beginning"
     yield from from_effects(CODE, NAME, again, what, costs, Severity.WARNING)
     dies = [] if view.recreated else view.harmed(Harm.CRASHES, Cause.FOREIGN_NUMBER)
     if dies:

@@ -53,7 +53,7 @@ CODE, NAME = "RSH212", "position-before-birth"
 def match(view: View) -> Iterator[Finding]:
     """Warning: a future shard would begin finished; an error where the consumer crashes."""
     what = "positions of shards that do not exist yet"
-    costs = "once such a shard is born, it is taken for finished, or its number is refused"
+    costs = "once such a shard exists, it is taken for finished, or its number is refused"
     anomalies = view.anomalies_of(AnomalyKind.UNBORN)
     if dies := view.harmed(Harm.CRASHES, Cause.UNBORN):
         if anomalies:

@@ -51,7 +51,7 @@ CODE, NAME = "RSH215", "time-mark-without-time"
 def match(view: View) -> Iterator[Finding]:
     """Error or warning: the shard cannot be started, and neither can its children."""
     found = view.harmed(Harm.STALLED, Cause.TIME_WITHOUT_CLOCK)
-    what = "stands at AT_TIMESTAMP, and the application is not started by time"
+    what = "is at AT_TIMESTAMP, and the application is not started by time"
     costs = "the consumer fails on it for ever; nothing is read"
     yield from from_effects(CODE, NAME, found, what, costs)
     gone = tuple(

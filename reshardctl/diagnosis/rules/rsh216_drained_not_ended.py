@@ -59,7 +59,7 @@ def match(view: View) -> Iterator[Finding]:
         yield Finding(
             CODE, NAME, Severity.WARNING, tuple(found),
             "closed and read to the last record, but not marked as ended",
-            "the children wait for that mark; if the application never sets it, they wait again "
+            "the children wait for that end; if the application never sets it, they wait again "
             "after every reshard",
             helps="if it returns, the application does not checkpoint when a shard ends",
         )

@@ -58,5 +58,5 @@ def match(view: View) -> Iterator[Finding]:
         yield Finding(
             CODE, NAME, Severity.ERROR, (), "the source has no key in the checkpoint",
             dies[0].why, dies,
-            helps="releases before 0.9 begin anew instead",
+            helps="releases before 0.9 start from the beginning instead",
         )

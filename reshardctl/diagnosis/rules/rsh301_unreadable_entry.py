@@ -90,5 +90,5 @@ def _missing(view: View) -> Iterator[Finding]:
     if view.anomalies_of(AnomalyKind.PARENTS_UNREADABLE):
         return
     if dies := view.harmed(Harm.CRASHES, Cause.UNREADABLE):
-        what = "what the consumer reads first is not there, or not whole"
+        what = "what the consumer reads first is missing or incomplete"
         yield Finding(CODE, NAME, Severity.ERROR, (), what, dies[0].why, tuple(dies))

@@ -49,7 +49,7 @@ WORDS = {
     Fault.OTHER_INCARNATION: "their numbers are older than the stream: of an earlier one of its "
     "name",
     Fault.UNKNOWN_SHARD: "their shards are newer than the newest that is listed",
-    Fault.NOT_ITS_SHARD: "the column for the shard says another one than the number does",
+    Fault.NOT_ITS_SHARD: "the column for the shard names another one than the number does",
 }
 HELPS = "check --stream and --column, or audit each stream by itself"
 

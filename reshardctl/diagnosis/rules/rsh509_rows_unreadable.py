@@ -46,7 +46,7 @@ CODE, NAME = "RSH509", "rows-unreadable"
 WORDS = {
     Fault.NO_NUMBER: "they have no sequence number",
     Fault.NOT_NUMERIC: "what stands for the sequence number is no number",
-    Fault.ODD_LENGTH: "what stands for the sequence number has not the 56 digits of one",
+    Fault.ODD_LENGTH: "the value for the sequence number does not have the 56 digits of one",
 }
 COSTS = "they may be records that count as missing otherwise"
 HELPS = "for a list of them: audit --rows DIR; another column: --column number=COLUMN"
