@@ -118,8 +118,8 @@ def of_another_stream(lineage: Lineage, text: str) -> bool:
     home = ShardId(f"shardId-{decoded.shard:012d}")
     if home not in lineage:
         return decoded.shard > lineage.newest_index()
-    one = lineage[home]
-    return int(text) < int(one.start) or (one.end is not None and int(text) > int(one.end))
+    listed = lineage[home]
+    return int(text) < int(listed.start) or (listed.end is not None and int(text) > int(listed.end))
 
 
 def of_wrong_stream(

@@ -68,7 +68,7 @@ def create_dynamodb_table(missing: Missing) -> str:
     """
     shapes, error = missing.tables, missing.error
     shape = next((shape for shape in shapes if shape.name == error.table), shapes[0])
-    words = [
+    arguments = [
         "aws", "dynamodb", "create-table", "--table-name", shape.name,
         "--attribute-definitions",
         *(f"AttributeName={name},AttributeType=S" for name in shape.names),
@@ -77,7 +77,7 @@ def create_dynamodb_table(missing: Missing) -> str:
         "--billing-mode", "PAY_PER_REQUEST",
         *(("--region", error.region) if error.region else ()),
     ]
-    return "make it first, with your own tags: " + " ".join(shlex.quote(word) for word in words)
+    return "make it first, with your own tags: " + " ".join(shlex.quote(word) for word in arguments)
 
 
 def key_of(shape: TableShape) -> TableKey:

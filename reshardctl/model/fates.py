@@ -147,5 +147,5 @@ class Simulation:
     risks: tuple[Risk, ...] = ()
     orders: bool = True
     """Whether shards can wait for their parents at all; if not, disorder is not reported."""
-    dies_of_age: bool = False
+    crashes_when_expired: bool = False
     """Whether a position older than the stream's retention crashes the whole consumer."""

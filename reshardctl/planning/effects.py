@@ -135,7 +135,7 @@ def effects(
 
 def aged(state: StreamState, run: Simulation) -> Simulation:
     """The same simulation at this time: some consumers crash on an expired position."""
-    old = _too_old(state, run) if run.dies_of_age and run.crash is None else []
+    old = _too_old(state, run) if run.crashes_when_expired and run.crash is None else []
     if not old:
         return run
     why = "records after the position may be past the stream's retention, which crashes it"

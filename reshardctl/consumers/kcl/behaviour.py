@@ -164,7 +164,7 @@ class _Run:
             lease.stuck = WontRead(Cause.UNREADABLE, why)
             return lease
         if shard not in self._lineage and not fails_unasked(self._lineage, row, app):
-            lease.at = place(row, app)
+            lease.at = cut_of(row, app)
             lease.cause = Cause.UNBORN if unborn(self._lineage, shard) else Cause.GONE
             lease.why = "the shard is not listed; KCL takes ResourceNotFound for its end"
             return lease
@@ -174,7 +174,7 @@ class _Run:
     def _sweep(self, lease: _Lease, row: Row) -> _Lease:
         lease.cause = Cause.UNBORN if unborn(self._lineage, row.shard) else Cause.GONE
         lease.why = "the shard is not listed; the synchronisation at the start deletes its lease"
-        lease.at = place(row, self._app) if row.understood else START
+        lease.at = cut_of(row, self._app) if row.understood else START
         return lease
 
     def _end_by_sub(self, lease: _Lease) -> None:
@@ -203,7 +203,7 @@ class _Run:
                 why = "its number is none of this shard; GetShardIterator refuses it for ever"
                 lease.stuck = WontRead(Cause.FOREIGN_NUMBER, why)
             case PositionKind.AHEAD:
-                lease.at, lease.cause = place(row, self._app), Cause.FOREIGN_NUMBER
+                lease.at, lease.cause = cut_of(row, self._app), Cause.FOREIGN_NUMBER
                 lease.why = (
                     "its number lies in the future: behind it nothing is found, or it is refused"
                 )
@@ -219,7 +219,7 @@ class _Run:
                 lease.at, lease.cause = furthest(self._lineage, row.shard), Cause.LATEST
                 lease.why = "starts at LATEST as of its own start, whatever was written before"
             case _:
-                lease.at = place(row, self._app)
+                lease.at = cut_of(row, self._app)
 
     def _listed_range(self, shard: ShardId) -> tuple[int, int]:
         if shard not in self._lineage:
@@ -399,7 +399,7 @@ def fails_unasked(lineage: Lineage, row: Row, app: App) -> bool:
     return kind is PositionKind.NONSENSE or (kind is PositionKind.END and not ends)
 
 
-def place(row: Row, app: App) -> Cut:
+def cut_of(row: Row, app: App) -> Cut:
     """The cut that a readable position means."""
     match row.position:
         case "TRIM_HORIZON" | None:

@@ -47,7 +47,7 @@ _MOVES = {
 """TableMigrationStateMachineImpl of 3.5.1, by the state stored in `TableMigration3.5`."""
 
 
-def death(table: LeaseTable, traits: Traits) -> Crash | None:
+def of_other_rows(table: LeaseTable, traits: Traits) -> Crash | None:
     """The crash caused by the first row beside the stream's own that the release cannot read."""
     if traits.leader_lock and table.coordinator.broken:
         return Crash(
@@ -56,12 +56,12 @@ def death(table: LeaseTable, traits: Traits) -> Crash | None:
             f"the row {MIGRATION} can be read again, or is deleted",
         )
     for key, image in table.strangers.items():
-        if found := unreadable(f"the row {key!r}", unread(image, table, traits), traits, None):
-            return found
+        if crash := unreadable(f"the row {key!r}", unread(image, table, traits), traits, None):
+            return crash
     for row in (row for rows in table.others.values() for row in rows):
         what = f"the lease {row.image.key}"
-        if found := unreadable(what, row.unread(traits), traits, None):
-            return found
+        if crash := unreadable(what, row.unread(traits), traits, None):
+            return crash
     if (refused := _with_epoch_zero(table)) is not None:
         return Crash(
             f"KCL refuses the stream of the row {refused!r}, whose creation epoch is 0, and may "
@@ -96,8 +96,8 @@ def of_other_kinds(table: LeaseTable, traits: Traits) -> Crash | None:
 def unread(image: Image, table: LeaseTable, traits: Traits) -> tuple[Flaw, ...]:
     """Why the release makes no lease of a row of another kind, or of none."""
     item = image.attributes
-    found = [*flaws(item, None, ShardId(image.key)), *(unnamed(item) if table.named else ())]
-    return tuple(flaw for flaw in found if flaw.name in traits.reads)
+    row_flaws = [*flaws(item, None, ShardId(image.key)), *(unnamed(item) if table.named else ())]
+    return tuple(flaw for flaw in row_flaws if flaw.name in traits.reads)
 
 
 def unreadable(

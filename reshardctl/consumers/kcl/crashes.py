@@ -21,13 +21,13 @@ from reshardctl.model import Cause, Crash, ShardId
 
 def crash(lineage: Lineage, table: LeaseTable, traits: Traits) -> Crash | None:
     """The first crash, `None` where the worker starts."""
-    if found := bystanders.of_other_kinds(table, traits):
-        return found
-    deaths = (death for row in table.rows.values() if (death := _of_row(lineage, row, traits)))
-    return next(deaths, None) or bystanders.death(table, traits)
+    if of_other_kinds := bystanders.of_other_kinds(table, traits):
+        return of_other_kinds
+    of_rows = (of_row for row in table.rows.values() if (of_row := _of_row(lineage, row, traits)))
+    return next(of_rows, None) or bystanders.of_other_rows(table, traits)
 
 
-def deadly(lineage: Lineage, table: LeaseTable, traits: Traits) -> Iterator[ShardId]:
+def crashing(lineage: Lineage, table: LeaseTable, traits: Traits) -> Iterator[ShardId]:
     """Shards whose rows crash the worker."""
     return (s for s, row in table.rows.items() if _of_row(lineage, row, traits) is not None)
 

@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from reshardctl.consumers.kcl.app import App
-from reshardctl.consumers.kcl.behaviour import fails_unasked, place, simulate_start
-from reshardctl.consumers.kcl.crashes import deadly as deadly_rows
+from reshardctl.consumers.kcl.behaviour import cut_of, fails_unasked, simulate_start
+from reshardctl.consumers.kcl.crashes import crashing as crashing_shards
 from reshardctl.consumers.kcl.fingerprints import Shape, shape_of
 from reshardctl.consumers.kcl.flaws import COUNTER, OLD_OWNER, PARENTS
 from reshardctl.consumers.kcl.full_sync import swept
@@ -89,8 +89,8 @@ def encode(
     if missed := _missed(lineage, table, want, app, leave, writes):
         orders |= missed
         writes = {o.shard: _write(lineage, table, orders, o, form) for o in orders.values()}
-    deadly = frozenset(deadly_rows(lineage, table, app.traits))
-    return marked(lineage, table, in_steps(lineage, writes, deadly), want, app)
+    crashing = frozenset(crashing_shards(lineage, table, app.traits))
+    return marked(lineage, table, in_steps(lineage, writes, crashing), want, app)
 
 
 def _missed(
@@ -150,7 +150,7 @@ class _Orders:
         self._lineage, self._table, self._want, self._leave = lineage, table, want, leave
         self._app = app
         self._fates = simulate_start(lineage, table, app).fates
-        self._deadly = frozenset(deadly_rows(lineage, table, app.traits))
+        self._crashing = frozenset(crashing_shards(lineage, table, app.traits))
         self._orders: dict[ShardId, _Order] = {}
         self._coming: dict[ShardId, bool] = {}
         """Absent rows that the library itself creates after the orders are carried out."""
@@ -189,7 +189,7 @@ class _Orders:
             fails = fails_unasked(self._lineage, row, self._app)
             at = DONE if fails else None
             self._order(_Order(shard, at, fate.why))
-        elif shard in self._deadly:
+        elif shard in self._crashing:
             self._order(_Order(shard, None if row.understood else DONE, fate.why))
 
     def _order(self, order: _Order) -> None:
@@ -209,7 +209,7 @@ class _Orders:
         elif wrong := self._waits_wrongly(row):
             names = ", ".join(str(index_of(shard_id)) for shard_id in wrong)
             self._order(_Order(shard, None, f"it waits for {names}, and that is no parent of it"))
-        elif shard in self._deadly:
+        elif shard in self._crashing:
             self._order(_Order(shard, None, "KCL cannot read the row and crashes"))
 
     def _flawed(self, row: Row) -> bool:
@@ -229,7 +229,7 @@ class _Orders:
         if want == DONE:
             return False
         if fate.cause is Cause.UNREADABLE and row.understood:
-            return place(row, self._app) != want
+            return cut_of(row, self._app) != want
         return fate.cause not in (Cause.NO_POSITION, Cause.MERGE_WAITS)
 
     def _mistyped(self, row: Row) -> bool:

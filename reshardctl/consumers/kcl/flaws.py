@@ -82,7 +82,7 @@ def hash_range(item: Attributes) -> tuple[int, int] | None:
 def _long(value: object) -> int | None:
     if not isinstance(value, str) or not _INTEGER.match(value):
         return None
-    return found if _LEAST <= (found := int(value)) <= _MOST else None
+    return integer if _LEAST <= (integer := int(value)) <= _MOST else None
 
 
 def _of_kind(item: Attributes) -> Iterator[Flaw]:

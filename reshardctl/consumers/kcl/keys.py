@@ -35,10 +35,10 @@ class Named:
     @classmethod
     def of(cls, text: str) -> Named | None:
         """Read `account:stream:epoch`, `None` for anything else."""
-        found = _STREAM.match(text)
-        if found is None or int(found["epoch"]) <= 0:
+        match = _STREAM.match(text)
+        if match is None or int(match["epoch"]) <= 0:
             return None
-        return cls(found["account"], found["name"], int(found["epoch"]), text)
+        return cls(match["account"], match["name"], int(match["epoch"]), text)
 
     def key(self, shard: str) -> str:
         """The key of one of its rows."""

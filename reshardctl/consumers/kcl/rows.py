@@ -193,12 +193,12 @@ def _table(
     anomalies += [*_other_oddities(named, others), *_foreign_oddities(foreign, strangers)]
     coordinator = coordinator_of(foreign, side)
     anomalies += _coordinator_oddities(coordinator)
-    said = others_in_words(named, {n: len(r) for n, r in others.items()}) if named else []
+    notes = others_in_words(named, {n: len(r) for n, r in others.items()}) if named else []
     return LeaseTable(
         rows, foreign, tuple(anomalies),
         any("entityType" in item for item in items),
         bool(foreign) or coordinator.beside or any(_written_by_3(item) for item in items),
-        named, others, tuple(said), side, coordinator, strangers,
+        named, others, tuple(notes), side, coordinator, strangers,
     )
 
 

@@ -12,7 +12,7 @@ TRANSACTION = 100
 
 
 def in_steps(
-    lineage: Lineage, writes: Mapping[ShardId, Write], deadly: frozenset[ShardId]
+    lineage: Lineage, writes: Mapping[ShardId, Write], crashing: frozenset[ShardId]
 ) -> list[Step]:
     """One step a family of shards, children first.
 
@@ -26,7 +26,7 @@ def in_steps(
 
     def rank(family: list[ShardId]) -> tuple[bool, bool]:
         fills = any(isinstance(writes[shard].change, Create) for shard in family)
-        return not deadly.isdisjoint(family), fills
+        return not crashing.isdisjoint(family), fills
 
     for ordered in sorted(families, key=rank):
         for first in range(0, len(ordered), TRANSACTION):

@@ -25,20 +25,20 @@ Positions = Mapping[Named, Sequence[str]]
 """Every stream of the table, with the positions of its rows as spelled."""
 
 
-def chosen(found: Positions, stream: Stream | None) -> Named:
+def chosen(positions: Positions, stream: Stream | None) -> Named:
     """The judged stream's name in the table; raises UsageError or WrongStream if there is none."""
     if stream is None:
         raise UsageError(
-            f"a multi-stream table, with rows of {listed(found)}", "name one with --stream"
+            f"a multi-stream table, with rows of {listed(positions)}", "name one with --stream"
         )
-    same = [n for n in found if (n.account, n.name) == (stream.account, stream.name)]
+    same = [n for n in positions if (n.account, n.name) == (stream.account, stream.name)]
     exact = [n for n in same if n.epoch == int(stream.created)]
-    alive = exact or [n for n in same if any(_since(stream, text) for text in found[n])]
-    if not alive and len(same) == 1 and not any(map(time_of, found[same[0]])):
+    alive = exact or [n for n in same if any(_since(stream, text) for text in positions[n])]
+    if not alive and len(same) == 1 and not any(map(time_of, positions[same[0]])):
         alive = same
     if len(alive) == 1:
         return alive[0]
-    raise _none(found, stream, same, alive)
+    raise _none(positions, stream, same, alive)
 
 
 def _since(stream: Stream, position: str) -> bool:
@@ -48,10 +48,10 @@ def _since(stream: Stream, position: str) -> bool:
 
 
 def _none(
-    found: Positions, stream: Stream, same: Sequence[Named], alive: Sequence[Named]
+    positions: Positions, stream: Stream, same: Sequence[Named], alive: Sequence[Named]
 ) -> WrongStream:
     what = f"stream {stream.name} of account {stream.account}, created {instant(stream.created)}"
-    there = f"the table serves several streams, and has rows of {listed(found)}"
+    there = f"the table serves several streams, and has rows of {listed(positions)}"
     if len(alive) > 1:
         return WrongStream(
             f"{there}: more than one may be {what}",
@@ -83,16 +83,16 @@ def others_in_words(own: Named, others: Mapping[Named, int]) -> list[str]:
     """Notes on the rows that are not judged. others: stream → number of rows."""
     earlier = {n: c for n, c in others.items() if (n.account, n.name) == (own.account, own.name)}
     rest = {n: c for n, c in others.items() if n not in earlier}
-    said = []
+    notes = []
     if rest:
         named = ", ".join(f"{n.text} ({rest[n]})" for n in sorted(rest, key=str)[:NAMED])
         more = f" and {len(rest) - NAMED} more" if len(rest) > NAMED else ""
-        said.append(
+        notes.append(
             f"a multi-stream table: {_rows(rest.values())} of {len(rest)} other "
             f"stream{'s' if len(rest) > 1 else ''} {'are' if sum(rest.values()) > 1 else 'is'} "
             f"left alone: {named}{more}"
         )
-    return said
+    return notes
 
 
 def earlier(own: Named, other: Named) -> bool:

@@ -59,14 +59,14 @@ class _Run:
         """The crash at a refused number, unless Kinesis says that the number is another shard's."""
         if self._app.traits.survives:
             return None
-        deadly = {
+        crashing = {
             shard: fate for shard, fate in fates.items()
             if shard in self._lineage and fate.cause in (Cause.AT_END, Cause.UNREADABLE)
         }
-        if not deadly:
+        if not crashing:
             return None
-        first = next(iter(deadly.values()))
-        return Crash(first.why, REPAIRED, True, first.cause, tuple(deadly))
+        first = next(iter(crashing.values()))
+        return Crash(first.why, REPAIRED, True, first.cause, tuple(crashing))
 
     def fate(self, shard: ShardId) -> Fate:
         """The fate of a listed shard."""

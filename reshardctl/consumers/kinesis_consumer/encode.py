@@ -71,7 +71,7 @@ def encode(
     orders.collect()
     if orders.obstacles:
         return orders.obstacles[0]
-    return _steps(positions, orders.found)
+    return _steps(positions, orders.by_shard)
 
 
 def bootstrap(lineage: Lineage, want: TargetFrontier, app: App, namespace: str) -> list[Step]:
@@ -91,7 +91,7 @@ def bootstrap(lineage: Lineage, want: TargetFrontier, app: App, namespace: str) 
             continue
         if not app.traits.infers_ends or not orders.unread_above(shard):
             orders.order(shard, orders.spelled(shard, want[shard]), "it begins there")
-    return _steps(empty, orders.found)
+    return _steps(empty, orders.by_shard)
 
 
 def rewound(lineage: Lineage, want: TargetFrontier) -> dict[ShardId, Cut]:
@@ -109,7 +109,7 @@ class _Orders:
     want: TargetFrontier
     app: App
     leave: frozenset[ShardId]
-    found: dict[ShardId, _Order] = field(default_factory=dict)
+    by_shard: dict[ShardId, _Order] = field(default_factory=dict)
     obstacles: list[Cannot] = field(default_factory=list)
     fates: Mapping[ShardId, Fate] = field(default_factory=dict)
 
@@ -128,7 +128,7 @@ class _Orders:
 
     def order(self, shard: ShardId, number: str | None, why: str) -> None:
         """Note what a row is to become; `None` deletes it."""
-        self.found[shard] = _Order(number, why)
+        self.by_shard[shard] = _Order(number, why)
 
     def _comes_right(self, shard: ShardId) -> bool:
         fate, want = self.fates[shard], self.want[shard]
@@ -208,12 +208,13 @@ class _Orders:
         """
         for shard in self.lineage:
             end = self.lineage[shard].end
-            if self.want[shard] != DONE or end is None or shard in self.leave | self.found.keys():
+            left = shard in self.leave or shard in self.by_shard
+            if self.want[shard] != DONE or end is None or left:
                 continue
             proofs = [s for s in self.lineage.descendants(shard) if self._read_inside(s)]
             if shard in self.positions.rows or not proofs:
                 continue
-            if all(s in self.found and self.found[s].number == self.lineage[s].start
+            if all(s in self.by_shard and self.by_shard[s].number == self.lineage[s].start
                    for s in proofs):
                 self.order(shard, end, "its end: the rows below do not prove it any more")
 

@@ -64,9 +64,9 @@ class Evidence:
         numbers, kind = self._lost.get(shard, {}), self.kinds.get(shard)
         if len(numbers) != 1 or kind is None or not kind.foreign:
             return ""
-        ((place, number),) = numbers.items()
+        ((row_shard, number),) = numbers.items()
         decoded = decode(self._positions.rows[shard].text)
-        return number if decoded is not None and shard_id(decoded.shard) == place else ""
+        return number if decoded is not None and shard_id(decoded.shard) == row_shard else ""
 
     def _rows(self) -> Iterator[tuple[ShardId, Row]]:
         return iter(self._positions.rows.items())

@@ -16,8 +16,8 @@ from reshardctl.consumers.kinsumer.positions import (
     PositionKind,
     asked_first,
     beginning,
+    cut_of,
     kind_of,
-    place,
 )
 from reshardctl.consumers.kinsumer.rows import Row, Tables
 from reshardctl.consumers.kinsumer.tables import CACHE, LEADER
@@ -107,14 +107,14 @@ class _Start:
         return WontRead(Cause.CLOCK_AHEAD, why)
 
     def _unlisted(self, row: Row) -> Fate:
-        at = DONE if row.finished is not None else place(self.lineage, row, self.app) or START
+        at = DONE if row.finished is not None else cut_of(self.lineage, row, self.app) or START
         born = not unborn(self.lineage, row.shard)
         why = "the shard is not listed; the leader drops it from the ShardCache"
         return self._reads(row.shard, exactly(at), Cause.GONE if born else Cause.UNBORN, why)
 
     def _finished(self, row: Row) -> Fate:
         """The fate of a finished shard; only the leader checks Finished."""
-        shard, at = row.shard, place(self.lineage, row, self.app)
+        shard, at = row.shard, cut_of(self.lineage, row, self.app)
         if self.lineage.is_open(shard):
             why = "marked as finished although it is open: the leader leaves it out"
             if shard not in self.asked or at is None:
@@ -137,7 +137,7 @@ class _Start:
         return self._reads(shard, exactly(at), cause, why)
 
     def _unfinished(self, row: Row) -> Fate:
-        shard, at = row.shard, place(self.lineage, row, self.app)
+        shard, at = row.shard, cut_of(self.lineage, row, self.app)
         match kind_of(self.lineage, row):
             case PositionKind.FOREIGN:
                 why = "its number is none of this shard; GetShardIterator refuses it at every start"

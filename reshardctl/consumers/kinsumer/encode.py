@@ -272,7 +272,7 @@ def _steps(writes: list[Write]) -> list[Step]:
         shards = [w for w in part if w.key.startswith(CHECKPOINTS)]
         names = ", ".join(str(index_of(w.key.partition("/")[2])) for w in shards[:4])
         more = f" and {len(shards) - 4} more" if len(shards) > 4 else ""
-        words = [f"checkpoint{'s' if len(shards) > 1 else ''} of {names}{more}"] if shards else []
-        words += [named(w.key) for w in part if not w.key.startswith(CHECKPOINTS)]
-        steps.append(Step(" and ".join(words), tuple(part)))
+        titles = [f"checkpoint{'s' if len(shards) > 1 else ''} of {names}{more}"] if shards else []
+        titles += [named(w.key) for w in part if not w.key.startswith(CHECKPOINTS)]
+        steps.append(Step(" and ".join(titles), tuple(part)))
     return steps

@@ -61,7 +61,7 @@ def beginning(lineage: Lineage, shard: ShardId, app: App) -> Cut:
     return at_time(app.time)
 
 
-def place(lineage: Lineage, row: Row, app: App) -> Cut | None:
+def cut_of(lineage: Lineage, row: Row, app: App) -> Cut | None:
     """The cut that a position means, `None` for one that Kinesis refuses."""
     match kind_of(lineage, row):
         case PositionKind.UNREAD:

@@ -7,7 +7,7 @@ progress in a child proves nothing of its parents.
 from __future__ import annotations
 
 from reshardctl.consumers.kinsumer.app import App
-from reshardctl.consumers.kinsumer.positions import PositionKind, beginning, kind_of, place
+from reshardctl.consumers.kinsumer.positions import PositionKind, beginning, cut_of, kind_of
 from reshardctl.consumers.kinsumer.rows import LATEST, Row, Tables
 from reshardctl.consumers.sequence_numbers import furthest
 from reshardctl.lineage import Lineage
@@ -37,7 +37,7 @@ def _span(lineage: Lineage, tables: Tables, app: App, shard: ShardId) -> Span:
 def _finished(lineage: Lineage, row: Row, app: App) -> Span:
     if row.shard not in lineage or not lineage.is_open(row.shard):
         return exactly(DONE)
-    at = place(lineage, row, app)
+    at = cut_of(lineage, row, app)
     if kind_of(lineage, row) is PositionKind.NUMBER and at is not None:
         return exactly(at)
     return Span(START, TIP, Basis.INFERRED, "marked as finished while it is open")
@@ -57,7 +57,7 @@ def _at_its_word(lineage: Lineage, tables: Tables, row: Row, app: App) -> Span:
         case PositionKind.FOREIGN | PositionKind.NONSENSE:
             return Span(START, furthest(lineage, row.shard))
         case PositionKind.START | PositionKind.NUMBER:
-            at = place(lineage, row, app)
+            at = cut_of(lineage, row, app)
             assert at is not None
             return exactly(at)
 

@@ -105,13 +105,13 @@ def _crash(
             f"{named(marked)} stand{'s' if len(marked) == 1 else ''} at ~, and no shard is read",
             "no listed shard is at ~", cause=Cause.UNREADABLE, by=tuple(marked),
         )
-    if not app.traits.dies_of_known_child:
+    if not app.traits.crashes_at_known_child:
         return None
     parents = announcing(lineage, checkpoint)
-    return _dies_of(lineage, parents) if parents else None
+    return _crash_at(lineage, parents) if parents else None
 
 
-def _dies_of(lineage: Lineage, parents: list[ShardId]) -> Crash:
+def _crash_at(lineage: Lineage, parents: list[ShardId]) -> Crash:
     last = max(parents, key=lambda shard: lineage.closed_at(shard) or 0.0)
     closed = lineage.closed_at(last)
     when = "" if closed is None else f", at {instant(closed + lineage.stream.retention)}"

@@ -68,7 +68,7 @@ def encode(
         if shard in leave:
             continue
         wanted = want.get(shard, START)
-        if wanted == DONE and app.traits.dies_of_known_child and announces(lineage, shard):
+        if wanted == DONE and app.traits.crashes_at_known_child and announces(lineage, shard):
             wanted = DONE  # the very end: after the last record it would announce its children
         writes += _entry(lineage, checkpoint, shard, wanted)
     writes += [
@@ -111,7 +111,7 @@ def _obstacle(
             "Quickwit has no position for the tip as of each start",
             ("--policy latest: the present tip of every shard, as a number",),
         )
-    if not app.traits.dies_of_known_child:
+    if not app.traits.crashes_at_known_child:
         return None
     unread = [s for s in announcing(lineage, checkpoint) if want.get(s) != DONE]
     return _ways_out(lineage, unread) if unread else None

@@ -21,25 +21,25 @@ class Traits:
         release: The newest of them, which stands for all.
         first: The oldest of them, as numbers.
         reads: Versions of the metastore's texts that they load.
-        dies_of_known_child: A closed shard that announces a child which is read already crashes the
-            whole source (fixed by #5912, first released in 0.9.0).
+        crashes_at_known_child: A closed shard that announces a child which is read already crashes
+            the whole source (fixed by #5912, first released in 0.9.0).
         needs_key: The source's key must be in the checkpoint (#4913); before, none means empty.
     """
 
     release: str
     first: tuple[int, ...]
     reads: frozenset[str]
-    dies_of_known_child: bool
+    crashes_at_known_child: bool
     needs_key: bool
     source: str
 
 
 QUICKWIT_0_7 = Traits(
-    "0.8.2", (0, 7), frozenset({"0.7", "0.8"}), dies_of_known_child=True, needs_key=False,
+    "0.8.2", (0, 7), frozenset({"0.7", "0.8"}), crashes_at_known_child=True, needs_key=False,
     source="runs on 0.8.2; kinesis_source.rs:145 and indexing_pipeline.rs:441 of 0.8.2",
 )
 QUICKWIT_0_9 = Traits(
-    "0.9.0", (0, 9), frozenset({"0.7", "0.8", "0.9"}), dies_of_known_child=False, needs_key=True,
+    "0.9.0", (0, 9), frozenset({"0.7", "0.8", "0.9"}), crashes_at_known_child=False, needs_key=True,
     source="runs on 0.9.0; kinesis_source.rs:139 and source/mod.rs:193 of 0.9.0",
 )
 RELEASES = (QUICKWIT_0_7, QUICKWIT_0_9)

@@ -37,14 +37,14 @@ class Log:
 
     entries: Mapping[int, Mapping[ShardId, Entry]]
     listed: frozenset[int]
-    found: tuple[Stray, ...] = ()
+    stray_files: tuple[Stray, ...] = ()
     connector: str = ""
 
     @property
     def strays(self) -> dict[int, tuple[str, ...]]:
         """Keys of stray files by batch."""
         keys: dict[int, tuple[str, ...]] = {}
-        for stray in self.found:
+        for stray in self.stray_files:
             keys[stray.batch] = (*keys.get(stray.batch, ()), stray.image.key)
         return keys
 

@@ -121,7 +121,7 @@ def _of_shards(
     if gone and app.fails:
         why = f"shard {short(gone[0])} is not listed any more, and failOnDataLoss=true"
         yield Crash(why, "failOnDataLoss=false, or a repair", cause=Cause.GONE, by=tuple(gone))
-    asked = [shard for shard in gone if held[shard].runs and app.traits.always_dies]
+    asked = [shard for shard in gone if held[shard].runs and app.traits.always_crashes]
     if asked:
         why = (
             f"the planned batch names shard {short(asked[0])}, which is not listed any more: "
@@ -141,7 +141,7 @@ def _of_reading_nothing(
     lineage: Lineage, batch: Batch, held: Mapping[ShardId, Resumed], app: App
 ) -> Iterator[Crash]:
     """Crashes of Qubole after a batch that read no shard, so wrote no log."""
-    if app.traits.connector != QUBOLE or any(not _ended(place) for place in held.values()):
+    if app.traits.connector != QUBOLE or any(not _ended(resumed) for resumed in held.values()):
         return
     if not held and not batch.committed and batch.begun:
         why = f"batch {batch.id} names no shard to read, and leaves no log for the one after it"

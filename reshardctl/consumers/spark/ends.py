@@ -117,8 +117,8 @@ def encode(
     except Malformed as error:
         return Cannot(f"offsets/{batch.id}: {error}", ("restore offsets/ from a backup",))
     text = batch.log.replacing(checkpoint.source, line).text()
-    words = f"batch {batch.id} is committed: the next one starts where this line ends"
-    return [Step(f"move the end of batch {batch.id}", (replaced(batch.image, text, words),))]
+    reason = f"batch {batch.id} is committed: the next one starts where this line ends"
+    return [Step(f"move the end of batch {batch.id}", (replaced(batch.image, text, reason),))]
 
 
 def _edit(

@@ -28,7 +28,7 @@ def edited(
         text = batch.log.replacing(checkpoint.source, line).text()
         why = f"batch {batch.id} is planned and not committed: {len(places)} shards, their starts"
         edit = Step(f"plan batch {batch.id} anew", (replaced(batch.image, text, why),))
-        reads = any(place.kind != SHARD_END for place in batch.positions.values())
+        reads = any(position.kind != SHARD_END for position in batch.positions.values())
         last = checkpoint.connector == QUBOLE and not reads
         steps = [edit, *steps] if last else [*steps, edit]
     return [*unblocked(checkpoint, batch.id), *steps]

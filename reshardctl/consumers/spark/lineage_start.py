@@ -71,8 +71,8 @@ def simulate_start(lineage: Lineage, checkpoint: Checkpoint, app: App) -> Simula
             fates[shard] = WillRead(exactly(DONE), DONE, NOBODY, True, Cause.TAKEN_FOR_READ, why)
         else:
             fates[shard] = _fate(lineage, shard, mark, opened, app)
-    died = _died(lineage, checkpoint, tuple(fates), app)
-    return Simulation(fates, died, tuple(of_default(app, fates)), dies_of_age=app.fails)
+    crash = _crash(lineage, checkpoint, tuple(fates), app)
+    return Simulation(fates, crash, tuple(of_default(app, fates)), crashes_when_expired=app.fails)
 
 
 def _fate(
@@ -105,7 +105,7 @@ def _is_end(mark: Position | None) -> bool:
     return mark is not None and mark.kind == SHARD_END
 
 
-def _died(
+def _crash(
     lineage: Lineage, checkpoint: Checkpoint, judged: Iterable[ShardId], app: App
 ) -> Crash | None:
     """The first cause of a crash: Spark's own files, then the offset, then losses."""

@@ -187,7 +187,7 @@ def _order(text: str | None) -> bool:
 
 
 def _hazards(text: str) -> frozenset[str]:
-    words = text.split(",")
-    if unknown := sorted(set(words) - set(HAZARDS)):
+    names = text.split(",")
+    if unknown := sorted(set(names) - set(HAZARDS)):
         raise UsageError(f"allow={text}: no hazard {unknown[0]!r}", f"it takes {','.join(HAZARDS)}")
-    return frozenset(words)
+    return frozenset(names)

@@ -35,7 +35,7 @@ class Traits:
         merges: Positions are those of the newest offset line, overruled by the log of its batch;
             otherwise only the log counts.
         fails: The default of failOnDataLoss.
-        always_dies: A batch that names an expired shard crashes even without failOnDataLoss.
+        always_crashes: A batch that names an expired shard crashes even without failOnDataLoss.
         forgets_idle: A start by time that meets no record is stored as LATEST, in every batch.
     """
 
@@ -45,14 +45,14 @@ class Traits:
     drops_closed: bool
     merges: bool
     fails: bool
-    always_dies: bool
+    always_crashes: bool
     forgets_idle: bool
     source: str
 
 
 QUBOLE_1_2 = Traits(
     "qubole-1.2.0_spark-3.0", QUBOLE, "2.12", drops_closed=False, merges=False, fails=True,
-    always_dies=False, forgets_idle=False,
+    always_crashes=False, forgets_idle=False,
     source="KinesisSource, ShardSyncer and KinesisSourceRDD of 8d0f125; runs of "
     "spark-sql-kinesis_2.12:1.2.0_spark-3.0 on Spark 3.5.9",
 )
@@ -62,12 +62,12 @@ RONCEMER_1_2_3 = replace(
 )
 AWSLABS_1_4_2 = Traits(
     "awslabs-1.4.2", AWSLABS, "2.12", drops_closed=False, merges=True, fails=False,
-    always_dies=True, forgets_idle=False,
+    always_crashes=True, forgets_idle=False,
     source="v1.4.2, in which planning never hands failOnDataLoss to its client (fixed by #81 "
     "and #88); runs on Spark 3.5.9",
 )
 AWSLABS_1_4_3 = replace(
-    AWSLABS_1_4_2, release="awslabs-1.4.3", drops_closed=True, always_dies=False,
+    AWSLABS_1_4_2, release="awslabs-1.4.3", drops_closed=True, always_crashes=False,
     source="branch-1.4.3: ShardSyncer.updateShard (#65), failOnDataLoss handed on (#88)",
 )
 AWSLABS_2_0 = replace(
@@ -80,12 +80,12 @@ AWSLABS_HEAD = replace(
 )
 KINESIS_LINEAGE = Traits(
     "kinesis-lineage", LINEAGE, "", drops_closed=False, merges=True, fails=True,
-    always_dies=True, forgets_idle=False,
+    always_crashes=True, forgets_idle=False,
     source="reshardctl's own Python data source: offsets are ends, children wait for their parents",
 )
 DATABRICKS_ANY = Traits(
     "databricks", DATABRICKS, "", drops_closed=False, merges=True, fails=True,
-    always_dies=True, forgets_idle=False,
+    always_crashes=True, forgets_idle=False,
     source="Databricks' documentation of its StreamingQueryListener events; its source is closed",
 )
 

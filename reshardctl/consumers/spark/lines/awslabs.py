@@ -52,8 +52,8 @@ def entry(text: str) -> tuple[ShardId, Position]:
         raise Malformed(f"subSequenceNumber is {_absent(sub)}, and the connector wants a number")
     if not isinstance(last, bool):
         raise Malformed(f"isLast is {_absent(last)}, and the connector wants true or false")
-    place = members["iteratorType"], members["iteratorPosition"]
-    return ShardId(members["shardId"]), connector.position(*place, int(sub), last)
+    iterator = members["iteratorType"], members["iteratorPosition"]
+    return ShardId(members["shardId"]), connector.position(*iterator, int(sub), last)
 
 
 def _position(members: Mapping[str, str]) -> Position:

@@ -22,8 +22,8 @@ _METADATA = r'"metadata":\{"(batchId|streamName)":"([^"\\]*)","(batchId|streamNa
 _SHARD = r'"(shardId-\d{12})"'
 
 
-def _member(place: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:\A\{{|,)(?:{_SHARD}:\{{{place}\}}|{_METADATA})", re.ASCII)
+def _member(position: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:\A\{{|,)(?:{_SHARD}:\{{{position}\}}|{_METADATA})", re.ASCII)
 
 
 _AWSLABS, _QUBOLE = _member(_AGGREGATE + _PLACE), _member(_PLACE)

@@ -35,7 +35,7 @@ def recognised(value: object) -> bool:
 
 
 def read(
-    connector: str, value: Mapping[str, Any], names: frozenset[str], place: Place
+    connector: str, value: Mapping[str, Any], names: frozenset[str], position_of: Place
 ) -> SourceOffset:
     """Read an offset of a connector whose shards have the members `names`."""
     flaws: list[Flaw] = []
@@ -47,7 +47,7 @@ def read(
         shard = ShardId(name)
         flaws += _remarks(shard, members, names)
         try:
-            positions[shard] = place(strings(members, names))
+            positions[shard] = position_of(strings(members, names))
         except Malformed as error:
             flaws.append(Flaw(str(error), _raw(members), shard))
     if isinstance(value, Twice):

@@ -82,11 +82,11 @@ def line(
     for shard in without:
         shards.pop(shard, None)
     for shard in sorted(positions):
-        place = shards.setdefault(shard, {})
+        entry = shards.setdefault(shard, {})
         for name in ("from", "tip"):
-            place.pop(name, None)
-        place["seq"] = positions[shard].value
-        place["end"] = positions[shard].kind == SHARD_END
+            entry.pop(name, None)
+        entry["seq"] = positions[shard].value
+        entry["end"] = positions[shard].kind == SHARD_END
     if in_order:
         value["shards"] = {shard: shards[shard] for shard in sorted(shards)}
     if created is not None:
