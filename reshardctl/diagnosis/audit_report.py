@@ -66,7 +66,7 @@ class Keys:
 class Way:
     """A command for the operator to run next, as arguments, and its purpose."""
 
-    words: tuple[str, ...]
+    arguments: tuple[str, ...]
     why: str
 
 

@@ -64,7 +64,7 @@ class Evidence:
             return Confidence.LIKELY
         return Confidence.POSSIBLE if self.known else Confidence.NONE
 
-    def words(self) -> str:
+    def sentence(self) -> str:
         """The evidence, as a sentence."""
         if self.named:
             return f"the keys of its rows ({self.rows} in the sample) name the stream"

@@ -115,7 +115,7 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
     judged = judge(case, want, processed)
     anomalies = consumer.anomalies(lineage, checkpoint)
     recreated = incarnation is Incarnation.RECREATED and repair_options.recreated is None
-    found = merged({
+    merged_findings = merged({
         _label(case, j): findings(View(
             case.state, processed, j.simulation,
             (*j.effects, *beside_the_crash(case.state, want, processed, j.simulation)),
@@ -130,7 +130,7 @@ def make(snapshot: Snapshot, repair_options: RepairOptions) -> Report:
     counts = {**by_probes(snapshot.probes), **snapshot.counts}
     return Report(
         snapshot, repair_options, incarnation, counted_judged(judged, counts),
-        counted_findings(found, counts), counted_decision(decision, counts),
+        counted_findings(merged_findings, counts), counted_decision(decision, counts),
         consumer.positions(checkpoint),
         (*case.caveats, *repair_options.notes, *_unanswered(snapshot), *notes),
         caveats=case.caveats,

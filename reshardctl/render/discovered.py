@@ -33,7 +33,7 @@ def _table(sheet: Sheet, table: Table) -> None:
     confidence = table.evidence.confidence
     head: Part = (table.locator or table.name, "bold")
     sheet.fields(head, (str(confidence), _COLORS.get(confidence, "")), indent=2)
-    sheet.line(f"{table.evidence.words()}.", indent=4)
+    sheet.line(f"{table.evidence.sentence()}.", indent=4)
     if not table.locator:
         why = f"its name does not end in {table.library.table_ending}"
         sheet.line(f"A table of {table.library.name}: {why}.", indent=4)
@@ -75,7 +75,7 @@ def _one(table: Table) -> Json:
     evidence = table.evidence
     return {
         "table": table.name, "library": table.library.name, "locator": table.locator or None,
-        "confidence": str(evidence.confidence), "why": evidence.words(),
+        "confidence": str(evidence.confidence), "why": evidence.sentence(),
         "evidence": {
             "rows": evidence.rows, "rows_of_others": evidence.others,
             "numbers": evidence.numbers, "fitting": evidence.fitting, "exact": evidence.exact,

@@ -152,9 +152,9 @@ def sink_findings(sink: Sink) -> list[Finding]:
     return worst_first(finding for rule in SINKS for finding in rule.match(sink))
 
 
-def worst_first(found: Iterable[Finding]) -> list[Finding]:
+def worst_first(unsorted: Iterable[Finding]) -> list[Finding]:
     """Findings in the order of every report."""
-    return sorted(found, key=lambda f: (-f.severity, f.code, f.shards))
+    return sorted(unsorted, key=lambda f: (-f.severity, f.code, f.shards))
 
 
 def fails(finding: Finding, policy: str) -> bool:

@@ -107,9 +107,9 @@ def earliest(effects: Iterable[Effect]) -> Deadline | None:
     return min(known, key=lambda d: (d.starts is None, d.starts or 0.0), default=None)
 
 
-def shards_of(found: Iterable[Effect | Anomaly]) -> tuple[ShardId, ...]:
+def shards_of(harmed: Iterable[Effect | Anomaly]) -> tuple[ShardId, ...]:
     """The shards concerned, each once, in order."""
-    return tuple(dict.fromkeys(f.shard for f in found if f.shard is not None))
+    return tuple(dict.fromkeys(f.shard for f in harmed if f.shard is not None))
 
 
 def from_effects(

@@ -19,10 +19,10 @@ LATE = 600.0
 class Why(Enum):
     """Why the missing records of a shard are lost or not: severity and text."""
 
-    SETTLED = (Severity.ERROR, "the consumer's stored position lies behind them: it will not read "
+    PASSED = (Severity.ERROR, "the consumer's stored position lies behind them: it will not read "
                "them again")
-    PARTLY_SETTLED = (Severity.ERROR, "the consumer's stored position lies behind the first of "
-                      "them: it will not read them again, and has still to read the others")
+    PARTLY_PASSED = (Severity.ERROR, "the consumer's stored position lies behind the first of "
+                     "them: it will not read them again, and has still to read the others")
     HOLE = (Severity.ERROR, "the sink has later records of the same shard")
     PARTLY_HOLE = (Severity.ERROR, "the sink has later records of the same shard than the first of "
                    "them; what is newer than all of these may still be on its way")
@@ -33,8 +33,8 @@ class Why(Enum):
             "still on their way")
     UNREAD = (Severity.ERROR, "the consumer's next start skips them, or never reads the shard: see "
               "reshardctl inspect")
-    OWED = (Severity.INFO, "the consumer has still to read them: its stored position lies before "
-            "them")
+    STILL_TO_READ = (Severity.INFO, "the consumer has still to read them: its stored position lies "
+                     "before them")
 
     @property
     def severity(self) -> Severity:
@@ -42,7 +42,7 @@ class Why(Enum):
         return self.value[0]
 
     @property
-    def words(self) -> str:
+    def clause(self) -> str:
         """The reason, as a clause."""
         return self.value[1]
 
@@ -59,30 +59,30 @@ def lacks(sink: Sink) -> Iterator[Lack]:
     """Every shard of which records are missing."""
     facts = sink.facts
     passed = _with_rows_below(sink)
-    newest = max((t for one in facts.shards.values() if (t := time_in(one.last))), default=None)
+    newest = max((t for held in facts.shards.values() if (t := time_in(held.last))), default=None)
     for shard in sink.lineage:
-        one = facts.compared.get(shard)
-        if one is not None and one.missing:
-            yield Lack(one, _why(sink, one, shard in passed, newest))
+        compared = facts.compared.get(shard)
+        if compared is not None and compared.missing:
+            yield Lack(compared, _why(sink, compared, shard in passed, newest))
 
 
-def _why(sink: Sink, one: Compared, passed: bool, newest: float | None) -> Why:
-    first = one.first_missing
-    span = sink.processed.get(one.shard) if sink.processed is not None else None
+def _why(sink: Sink, compared: Compared, passed: bool, newest: float | None) -> Why:
+    first = compared.first_missing
+    span = sink.processed.get(compared.shard) if sink.processed is not None else None
     if span is not None and first is not None:
         if covers(span.lo, first):
-            rest = one.last_missing is not None and behind(span.hi, one.last_missing)
-            unread = one.shard in sink.unread
-            return Why.PARTLY_SETTLED if rest and not unread else Why.SETTLED
-        if one.shard in sink.unread:
+            rest = compared.last_missing is not None and behind(span.hi, compared.last_missing)
+            unread = compared.shard in sink.unread
+            return Why.PARTLY_PASSED if rest and not unread else Why.PASSED
+        if compared.shard in sink.unread:
             return Why.UNREAD
         if behind(span.hi, first):
-            return Why.OWED
-    inside = sink.facts.shards.get(one.shard)
+            return Why.STILL_TO_READ
+    inside = sink.facts.shards.get(compared.shard)
     if inside is not None and first is not None and _order(first) < _order(inside.last):
-        last = one.last_missing
+        last = compared.last_missing
         newer = last is not None and _order(last) > _order(inside.last)
-        return Why.PARTLY_HOLE if newer and sink.lineage.is_open(one.shard) else Why.HOLE
+        return Why.PARTLY_HOLE if newer and sink.lineage.is_open(compared.shard) else Why.HOLE
     if passed:
         return Why.CHILDREN
     arrived = time_in(first)
@@ -96,11 +96,11 @@ def _order(record: Record) -> tuple[int, int]:
 
 def _with_rows_below(sink: Sink) -> set[ShardId]:
     """Shards that have a descendant with rows in the sink."""
-    found: set[ShardId] = set()
+    ancestors: set[ShardId] = set()
     todo = [shard for shard in sink.facts.shards if shard in sink.lineage]
     while todo:
         for parent in sink.lineage.parents(todo.pop()):
-            if parent not in found:
-                found.add(parent)
+            if parent not in ancestors:
+                ancestors.add(parent)
                 todo.append(parent)
-    return found
+    return ancestors

@@ -62,8 +62,9 @@ def match(view: View) -> Iterator[Finding]:
         costs = "a shard that stands at such a number is never read"
         helps = "name the stream's creation time with --recreated to start over"
         stalls = view.harmed(Harm.STALLED, Cause.FOREIGN_NUMBER)
-        dies = view.harmed(Harm.CRASHES, Cause.FOREIGN_NUMBER)
+        crashes = view.harmed(Harm.CRASHES, Cause.FOREIGN_NUMBER)
         yield Finding(
-            CODE, NAME, Severity.ERROR, shards_of(anomalies), what, dies[0].why if dies else costs,
-            (*dies, *stalls), earliest(stalls), helps=helps,
+            CODE, NAME, Severity.ERROR, shards_of(anomalies), what,
+            crashes[0].why if crashes else costs, (*crashes, *stalls), earliest(stalls),
+            helps=helps,
         )

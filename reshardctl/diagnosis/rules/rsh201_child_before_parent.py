@@ -55,7 +55,7 @@ CODE, NAME = "RSH201", "child-before-parent"
 
 def match(view: View) -> Iterator[Finding]:
     """Warning: order by key is certainly broken between the two."""
-    found = [effect for effect in view.harmed(Harm.DISORDERED) if effect.certain]
+    effects = [effect for effect in view.harmed(Harm.DISORDERED) if effect.certain]
     what = "read while an ancestor still has unread records, and does not wait for it"
     costs = "records of one key may be processed out of order"
-    yield from from_effects(CODE, NAME, found, what, costs, Severity.WARNING)
+    yield from from_effects(CODE, NAME, effects, what, costs, Severity.WARNING)

@@ -65,15 +65,15 @@ def match(view: View) -> Iterator[Finding]:
         if not waits_for_a_parent(view, e.shard)
     ]
     too_late = [e for e in view.harmed(Harm.SKIPPED, Cause.REFILLED, Cause.LATEST) if not e.gone]
-    found = [
+    effects = [
         e for e in (*never, *too_late)
         if is_closed(view, e.shard) and not below_a_row(view, e.shard)
     ]
-    found += [e for e in view.harmed(Harm.SKIPPED, Cause.TAKEN_FOR_READ) if not e.gone]
-    probes = [view.state.probes.get(e.shard) for e in found if e.shard is not None]
+    effects += [e for e in view.harmed(Harm.SKIPPED, Cause.TAKEN_FOR_READ) if not e.gone]
+    probes = [view.state.probes.get(e.shard) for e in effects if e.shard is not None]
     seen = bool(probes) and all(probe is not None and probe.count for probe in probes)
     what = "closed, and nothing will read what is still owed"
     if seen:
         what = "closed with records left in it, and nothing will read them"
     costs = "the unread records are lost once they expire"
-    yield from from_effects(CODE, NAME, found, what, costs)
+    yield from from_effects(CODE, NAME, effects, what, costs)

@@ -56,11 +56,11 @@ CODE, NAME = "RSH203", "child-not-started"
 
 def match(view: View) -> Iterator[Finding]:
     """Error: the child is never read, however long the consumer runs."""
-    found = [
+    effects = [
         e for e in view.harmed(Harm.STALLED, Cause.NO_POSITION)
         if (is_open(view, e.shard) or below_a_row(view, e.shard))
         and not e.by and not waits_for_a_parent(view, e.shard)
     ]
     what = "the parents have ended, there is no position, and nothing will ever make one"
     costs = "never read; the records expire unread"
-    yield from from_effects(CODE, NAME, found, what, costs)
+    yield from from_effects(CODE, NAME, effects, what, costs)

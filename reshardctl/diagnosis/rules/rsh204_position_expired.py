@@ -56,22 +56,23 @@ CODE, NAME = "RSH204", "position-expired"
 
 def match(view: View) -> Iterator[Finding]:
     """Warning: records may be gone; an error where the consumer crashes at an expired shard."""
-    if dies := view.harmed(Harm.CRASHES, Cause.GONE):
-        shards = tuple(s for e in dies for s in e.by)
+    if crashes := view.harmed(Harm.CRASHES, Cause.GONE):
+        shards = tuple(s for e in crashes for s in e.by)
         what = "the shard is not listed any more, and the consumer still wants it"
-        yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))
+        yield Finding(CODE, NAME, Severity.ERROR, shards, what, crashes[0].why, tuple(crashes))
         return
-    if dies := view.harmed(Harm.CRASHES, Cause.EXPIRED):
-        shards = tuple(s for e in dies for s in e.by)
+    if crashes := view.harmed(Harm.CRASHES, Cause.EXPIRED):
+        shards = tuple(s for e in crashes for s in e.by)
         what = "the position is older than the stream's retention"
         helps = "started once with failOnDataLoss=false it goes on at the oldest record left"
         yield Finding(
-            CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies), helps=helps
+            CODE, NAME, Severity.ERROR, shards, what, crashes[0].why, tuple(crashes), helps=helps
         )
         return
-    found = [e for e in view.harmed(Harm.SKIPPED) if e.gone]
+    effects = [e for e in view.harmed(Harm.SKIPPED) if e.gone]
     what = "the position is older than the stream's retention, or the shard has expired"
     costs = "records behind it may be gone already; nothing brings them back"
     yield from from_effects(
-        CODE, NAME, found, what, costs, Severity.WARNING, "--probe tells an idle shard from a loss"
+        CODE, NAME, effects, what, costs, Severity.WARNING,
+        "--probe tells an idle shard from a loss"
     )

@@ -75,22 +75,23 @@ def _cannot_tell(view: View) -> Iterator[Finding]:
         if o.shard is not None and has_unread(view.state, o.shard, START)
         and not _finished(view, o.shard)
     ]
-    told: dict[str, list[Anomaly]] = {}
-    for one in anomalies:
-        told.setdefault(_told(view, one), []).append(one)
+    by_what: dict[str, list[Anomaly]] = {}
+    for anomaly in anomalies:
+        by_what.setdefault(_traced(view, anomaly), []).append(anomaly)
     helps = (
         "the sink can, with reshardctl audit, or a snapshot from before that start: inspect "
         "--baseline FILE"
     )
     yield from from_anomalies(
-        CODE, NAME, told.pop("", ()), Severity.INFO, f"{GONE}; the table cannot tell", helps=helps
+        CODE, NAME, by_what.pop("", ()), Severity.INFO, f"{GONE}; the table cannot tell",
+        helps=helps,
     )
-    for what, found in told.items():
+    for what, alike in by_what.items():
         severity = Severity.WARNING if what.startswith(LOST) else Severity.INFO
-        yield from from_anomalies(CODE, NAME, found, severity, what, helps=ASK)
+        yield from from_anomalies(CODE, NAME, alike, severity, what, helps=ASK)
 
 
-def _told(view: View, anomaly: Anomaly) -> str:
+def _traced(view: View, anomaly: Anomaly) -> str:
     """What an earlier reading says of the shard, "" for nothing."""
     earlier, shard = view.earlier, anomaly.shard
     if earlier is None or shard is None:
@@ -128,10 +129,10 @@ def match(view: View) -> Iterator[Finding]:
     """Info: the row does no harm, or the consumer removes it; an error where it crashes."""
     what = "positions of shards that are not listed any more"
     gone = view.anomalies_of(AnomalyKind.GONE)
-    dies = view.harmed(Harm.CRASHES, Cause.UNBORN)
-    if gone and dies and not view.anomalies_of(AnomalyKind.UNBORN):
+    crashes = view.harmed(Harm.CRASHES, Cause.UNBORN)
+    if gone and crashes and not view.anomalies_of(AnomalyKind.UNBORN):
         shards = shards_of(gone)
-        yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))
+        yield Finding(CODE, NAME, Severity.ERROR, shards, what, crashes[0].why, tuple(crashes))
     else:
         yield from from_anomalies(CODE, NAME, gone, Severity.INFO, what)
     yield from _cannot_tell(view)

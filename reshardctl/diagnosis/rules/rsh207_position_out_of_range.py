@@ -58,9 +58,9 @@ CODE, NAME = "RSH207", "position-out-of-range"
 def match(view: View) -> Iterator[Finding]:
     """Error or warning: Kinesis always refuses the number, while the row looks alive."""
     what = "its position is a number of another shard or of an earlier stream of this name"
-    found = [] if view.recreated else view.harmed(Harm.STALLED, Cause.FOREIGN_NUMBER)
-    costs = f"Kinesis refuses the number at every attempt; {_unread(view, found)} not read"
-    yield from from_effects(CODE, NAME, found, what, costs)
+    stalls = [] if view.recreated else view.harmed(Harm.STALLED, Cause.FOREIGN_NUMBER)
+    costs = f"Kinesis refuses the number at every attempt; {_unread(view, stalls)} not read"
+    yield from from_effects(CODE, NAME, stalls, what, costs)
     ahead = [] if view.recreated else view.harmed(Harm.SKIPPED, Cause.FOREIGN_NUMBER)
     what_ahead = "its position is a number from the future, and of no record"
     costs = "the consumer goes on behind it, or Kinesis refuses it: what is there is not read"
@@ -68,15 +68,15 @@ def match(view: View) -> Iterator[Finding]:
     again = [] if view.recreated else view.harmed(Harm.REREAD, Cause.FOREIGN_NUMBER)
     costs = "Kinesis refuses the number; the consumer silently reads the shard from its beginning"
     yield from from_effects(CODE, NAME, again, what, costs, Severity.WARNING)
-    dies = [] if view.recreated else view.harmed(Harm.CRASHES, Cause.FOREIGN_NUMBER)
-    if dies:
-        shards = tuple(s for e in dies for s in e.by)
-        yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))
+    crashes = [] if view.recreated else view.harmed(Harm.CRASHES, Cause.FOREIGN_NUMBER)
+    if crashes:
+        shards = tuple(s for e in crashes for s in e.by)
+        yield Finding(CODE, NAME, Severity.ERROR, shards, what, crashes[0].why, tuple(crashes))
 
 
-def _unread(view: View, found: Sequence[Effect]) -> str:
+def _unread(view: View, stalls: Sequence[Effect]) -> str:
     """What is unread: consumers that keep no order read the children of such a shard."""
-    refused = {effect.shard for effect in found}
+    refused = {effect.shard for effect in stalls}
     fates = view.simulation.fates.values()
     awaited = (f.after if isinstance(f, WillRead) else f.waits_for for f in fates)
     waits = any(not refused.isdisjoint(shards) for shards in awaited)

@@ -57,10 +57,10 @@ WANTED_BY = frozenset({LATEST_AT_START.name})
 
 def match(view: View) -> Iterator[Finding]:
     """Error or warning: records written to the child before that start are skipped."""
-    found = [
+    effects = [
         e for e in view.harmed(Harm.SKIPPED, Cause.LATEST)
         if not e.gone and (is_open(view, e.shard) or below_a_row(view, e.shard))
     ]
     what = "at LATEST: the start is at the tip as of the consumer's next start"
     costs = "everything written until then is skipped"
-    yield from from_effects(CODE, NAME, found, what, costs)
+    yield from from_effects(CODE, NAME, effects, what, costs)

@@ -59,10 +59,10 @@ CODE, NAME = "RSH209", "refilled-at-start-position"
 
 def match(view: View) -> Iterator[Finding]:
     """Error or warning: what was written to the shard before that is skipped."""
-    found = [
+    effects = [
         e for e in view.harmed(Harm.SKIPPED, Cause.REFILLED)
         if is_open(view, e.shard) or below_a_row(view, e.shard)
     ]
     what = "has no position; the consumer makes one at the application's start position"
     costs = "what was written before that is skipped"
-    yield from from_effects(CODE, NAME, found, what, costs)
+    yield from from_effects(CODE, NAME, effects, what, costs)

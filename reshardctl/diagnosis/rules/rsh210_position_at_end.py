@@ -55,10 +55,10 @@ CODE, NAME = "RSH210", "position-at-end"
 
 def match(view: View) -> Iterator[Finding]:
     """Warning: Kinesis's answer to the number is not known; an error where the consumer crashes."""
-    found = [e for e in view.effects if e.cause is Cause.AT_END and e.harm is Harm.STALLED]
+    effects = [e for e in view.effects if e.cause is Cause.AT_END and e.harm is Harm.STALLED]
     what = "its position is the shard's EndingSequenceNumber, which is no record's number"
-    costs = "; ".join(dict.fromkeys(e.why for e in found))
-    yield from from_effects(CODE, NAME, found, what, costs, Severity.WARNING)
-    if dies := view.harmed(Harm.CRASHES, Cause.AT_END):
-        shards = tuple(s for e in dies for s in e.by)
-        yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))
+    costs = "; ".join(dict.fromkeys(e.why for e in effects))
+    yield from from_effects(CODE, NAME, effects, what, costs, Severity.WARNING)
+    if crashes := view.harmed(Harm.CRASHES, Cause.AT_END):
+        shards = tuple(s for e in crashes for s in e.by)
+        yield Finding(CODE, NAME, Severity.ERROR, shards, what, crashes[0].why, tuple(crashes))

@@ -55,9 +55,9 @@ def match(view: View) -> Iterator[Finding]:
     what = "positions of shards that do not exist yet"
     costs = "once such a shard exists, it is taken for finished, or its number is refused"
     anomalies = view.anomalies_of(AnomalyKind.UNBORN)
-    if dies := view.harmed(Harm.CRASHES, Cause.UNBORN):
+    if crashes := view.harmed(Harm.CRASHES, Cause.UNBORN):
         if anomalies:
             shards = shards_of(anomalies)
-            yield Finding(CODE, NAME, Severity.ERROR, shards, what, dies[0].why, tuple(dies))
+            yield Finding(CODE, NAME, Severity.ERROR, shards, what, crashes[0].why, tuple(crashes))
         return
     yield from from_anomalies(CODE, NAME, anomalies, Severity.WARNING, what, costs)

@@ -55,30 +55,30 @@ CODE, NAME = "RSH213", "blocked-for-ever"
 
 def match(view: View) -> Iterator[Finding]:
     """Error: nothing of the shard is read until the parent is mended."""
-    found = [
+    effects = [
         e for e in view.harmed(Harm.STALLED)
         if e.cause is None
         or (e.cause is Cause.NO_POSITION and (e.by or waits_for_a_parent(view, e.shard)))
         or (e.cause is Cause.UNREADABLE and e.by)
     ]
-    named = dict.fromkeys(shard for effect in found for shard in effect.by)
+    named = dict.fromkeys(shard for effect in effects for shard in effect.by)
     what = "waiting for a parent that never ends"
     if named:
         what += f": {', '.join(map(_short, named))}"
     costs = "not read until that parent is mended; the records expire unread"
-    strange = [shard for shard in named if _is_no_parent(view, found, shard)]
+    strange = [shard for shard in named if _is_no_parent(view, effects, shard)]
     helps = f"mend {'it' if len(named) == 1 else 'them'} first: see the other findings"
     if strange:
         wrong = ", ".join(map(_short, strange))
         helps = f"{wrong} is no parent of what waits for it: the row names a wrong one"
-    yield from from_effects(CODE, NAME, found, what, costs, helps=helps if named else "")
+    yield from from_effects(CODE, NAME, effects, what, costs, helps=helps if named else "")
 
 
-def _is_no_parent(view: View, found: Sequence[Effect], shard: ShardId) -> bool:
-    waiting = [effect.shard for effect in found if shard in effect.by]
+def _is_no_parent(view: View, effects: Sequence[Effect], shard: ShardId) -> bool:
+    waiting = [effect.shard for effect in effects if shard in effect.by]
     return any(
-        one in view.lineage and shard not in view.lineage[one].parents
-        for one in waiting if one is not None
+        waiter in view.lineage and shard not in view.lineage[waiter].parents
+        for waiter in waiting if waiter is not None
     )
 
 

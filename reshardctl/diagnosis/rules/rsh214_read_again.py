@@ -61,6 +61,6 @@ CODE, NAME = "RSH214", "read-again"
 
 def match(view: View) -> Iterator[Finding]:
     """Warning: duplicates beyond what the consumer delivers twice anyway."""
-    found = [e for e in view.harmed(Harm.REREAD) if e.certain]
+    effects = [e for e in view.harmed(Harm.REREAD) if e.certain]
     what = "records that were already processed are read again"
-    yield from from_effects(CODE, NAME, found, what, "duplicates", Severity.WARNING)
+    yield from from_effects(CODE, NAME, effects, what, "duplicates", Severity.WARNING)

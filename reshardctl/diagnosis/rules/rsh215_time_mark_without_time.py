@@ -50,10 +50,10 @@ CODE, NAME = "RSH215", "time-mark-without-time"
 
 def match(view: View) -> Iterator[Finding]:
     """Error or warning: the shard cannot be started, and neither can its children."""
-    found = view.harmed(Harm.STALLED, Cause.TIME_WITHOUT_CLOCK)
+    effects = view.harmed(Harm.STALLED, Cause.TIME_WITHOUT_CLOCK)
     what = "is at AT_TIMESTAMP, and the application is not started by time"
     costs = "the consumer fails on it for ever; nothing is read"
-    yield from from_effects(CODE, NAME, found, what, costs)
+    yield from from_effects(CODE, NAME, effects, what, costs)
     gone = tuple(
         shard for shard, fate in view.simulation.fates.items()
         if fate.cause is Cause.TIME_WITHOUT_CLOCK and shard not in view.lineage

@@ -55,9 +55,9 @@ CODE, NAME = "RSH216", "drained-not-ended"
 
 def match(view: View) -> Iterator[Finding]:
     """Warning: the children wait for a mark that should be set, as a read shows."""
-    if found := drained_unended(view.state, view.simulation):
+    if shards := drained_unended(view.state, view.simulation):
         yield Finding(
-            CODE, NAME, Severity.WARNING, tuple(found),
+            CODE, NAME, Severity.WARNING, tuple(shards),
             "closed and read to the last record, but not marked as ended",
             "the children wait for that end; if the application never sets it, they wait again "
             "after every reshard",

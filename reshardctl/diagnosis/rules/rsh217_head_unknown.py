@@ -59,10 +59,10 @@ CODE, NAME = "RSH217", "head-unknown"
 
 def match(view: View) -> Iterator[Finding]:
     """Warning: its first records may be missing, and no row shows it."""
-    found = [
+    effects = [
         e for e in view.harmed(Harm.SKIPPED, Cause.UNMARKED, Cause.HEAD_PASSED)
         if not e.gone and not e.certain
     ]
     what = "begun late, while the application was at work: its first records may be missing"
     costs = "what was written to it before it was first asked for was never read"
-    yield from from_effects(CODE, NAME, found, what, costs, Severity.WARNING)
+    yield from from_effects(CODE, NAME, effects, what, costs, Severity.WARNING)

@@ -55,11 +55,11 @@ CODE, NAME = "RSH231", "dies-after-reshard"
 def match(view: View) -> Iterator[Finding]:
     """Error: nothing is read until the closed shards are no longer listed."""
     crash = view.simulation.crash
-    if dies := tuple(view.harmed(Harm.CRASHES, Cause.KNOWN_CHILD)):
+    if crashes := tuple(view.harmed(Harm.CRASHES, Cause.KNOWN_CHILD)):
         assert crash is not None
         yield Finding(
             CODE, NAME, Severity.ERROR, crash.by,
             "closed shards are listed together with their children, of which this release dies",
-            f"{crash.why}; so at every start until {crash.until}", dies,
+            f"{crash.why}; so at every start until {crash.until}", crashes,
             helps="deleting or resetting the source does not help; release 0.9.0 starts",
         )

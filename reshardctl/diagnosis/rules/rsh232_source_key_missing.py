@@ -54,9 +54,9 @@ CODE, NAME = "RSH232", "source-key-missing"
 
 def match(view: View) -> Iterator[Finding]:
     """Error: the source does not start."""
-    if dies := tuple(view.harmed(Harm.CRASHES, Cause.NO_CHECKPOINT)):
+    if crashes := tuple(view.harmed(Harm.CRASHES, Cause.NO_CHECKPOINT)):
         yield Finding(
             CODE, NAME, Severity.ERROR, (), "the source has no key in the checkpoint",
-            dies[0].why, dies,
+            crashes[0].why, crashes,
             helps="releases before 0.9 start from the beginning instead",
         )

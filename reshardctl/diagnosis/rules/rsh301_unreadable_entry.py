@@ -69,14 +69,14 @@ def match(view: View) -> Iterator[Finding]:
         return
     why = "; ".join(dict.fromkeys(o.why for o in anomalies))
     costs = "nothing of such a shard is read"
-    if dies := view.harmed(Harm.CRASHES, Cause.UNREADABLE):
-        costs = dies[0].why
-    elif all(_as_without_it(view, one.shard) for one in anomalies):
+    if crashes := view.harmed(Harm.CRASHES, Cause.UNREADABLE):
+        costs = crashes[0].why
+    elif all(_as_without_it(view, anomaly.shard) for anomaly in anomalies):
         costs = "the consumer goes on as if there were no such row"
     stalls = tuple(e for e in view.harmed(Harm.STALLED, Cause.UNREADABLE) if not e.by)
     yield Finding(
         CODE, NAME, Severity.ERROR, shards_of(anomalies), f"rows that cannot be read: {why}", costs,
-        (*dies, *stalls), earliest(stalls),
+        (*crashes, *stalls), earliest(stalls),
     )
 
 
@@ -89,6 +89,6 @@ def _missing(view: View) -> Iterator[Finding]:
     """Files that are missing, so cannot be read. Mistyped parents are RSH305's."""
     if view.anomalies_of(AnomalyKind.PARENTS_UNREADABLE):
         return
-    if dies := view.harmed(Harm.CRASHES, Cause.UNREADABLE):
+    if crashes := view.harmed(Harm.CRASHES, Cause.UNREADABLE):
         what = "what the consumer reads first is missing or incomplete"
-        yield Finding(CODE, NAME, Severity.ERROR, (), what, dies[0].why, tuple(dies))
+        yield Finding(CODE, NAME, Severity.ERROR, (), what, crashes[0].why, tuple(crashes))

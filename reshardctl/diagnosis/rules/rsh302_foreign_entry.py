@@ -61,10 +61,10 @@ def match(view: View) -> Iterator[Finding]:
     anomalies = view.anomalies_of(AnomalyKind.FOREIGN_ENTRY)
     if not anomalies:
         return
-    dies = view.harmed(Harm.CRASHES, None)
-    severity = Severity.ERROR if dies else Severity.INFO
+    crashes = view.harmed(Harm.CRASHES, None)
+    severity = Severity.ERROR if crashes else Severity.INFO
     kinds = ", ".join(dict.fromkeys(o.raw for o in anomalies))
     yield Finding(
         CODE, NAME, severity, (), f"rows that are no positions ({kinds}); they are never touched",
-        dies[0].why if dies else "", tuple(dies),
+        crashes[0].why if crashes else "", tuple(crashes),
     )

@@ -59,9 +59,9 @@ def match(view: View) -> Iterator[Finding]:
     anomalies = view.anomalies_of(AnomalyKind.END_WITH_SUB)
     fates = view.simulation.fates
     loops = [
-        one for one in anomalies
-        if one.shard is not None and one.shard in fates
-        and fates[one.shard].cause is Cause.BAD_END_MARK
+        anomaly for anomaly in anomalies
+        if anomaly.shard is not None and anomaly.shard in fates
+        and fates[anomaly.shard].cause is Cause.BAD_END_MARK
     ]
     if not loops:
         what = "SHARD_END with a sub-sequence number, which this release takes for an end"

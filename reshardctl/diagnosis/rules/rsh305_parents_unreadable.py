@@ -50,11 +50,11 @@ CODE, NAME = "RSH305", "parents-unreadable"
 def match(view: View) -> Iterator[Finding]:
     """Error where the consumer crashes, warning where the order depends on it, else info."""
     anomalies = view.anomalies_of(AnomalyKind.PARENTS_UNREADABLE)
-    dies = view.harmed(Harm.CRASHES, Cause.UNREADABLE)
-    if anomalies and dies and not unreadable(view):
+    crashes = view.harmed(Harm.CRASHES, Cause.UNREADABLE)
+    if anomalies and crashes and not unreadable(view):
         what = "sets of shards on rows that are no string sets"
         yield Finding(
-            CODE, NAME, Severity.ERROR, shards_of(anomalies), what, dies[0].why, tuple(dies)
+            CODE, NAME, Severity.ERROR, shards_of(anomalies), what, crashes[0].why, tuple(crashes)
         )
         return
     loose = {e.shard for e in view.harmed(Harm.DISORDERED) if not e.past}

@@ -73,11 +73,11 @@ def match(view: View) -> Iterator[Finding]:
     watched = view.watched
     if watched is None or not watched.runs:
         return
-    found: dict[tuple[bool, _Known], list[ShardId]] = {}
+    by_state: dict[tuple[bool, _Known], list[ShardId]] = {}
     for shard in _standing(view, watched):
         known = _known(view, watched, shard)
-        found.setdefault((watched.shards[shard].renewed, known), []).append(shard)
-    for (renewed, known), shards in found.items():
+        by_state.setdefault((watched.shards[shard].renewed, known), []).append(shard)
+    for (renewed, known), shards in by_state.items():
         if not renewed:
             yield _not_taken(view, watched, known, shards)
         elif known is not _Known.IDLE:
@@ -86,8 +86,8 @@ def match(view: View) -> Iterator[Finding]:
 
 def _standing(view: View, watched: Watched) -> Iterator[ShardId]:
     """Listed shards that are not finished, did not move, and do not wait for a parent."""
-    for shard, one in watched.shards.items():
-        if one.finished or one.moved or shard not in view.lineage:
+    for shard, movement in watched.shards.items():
+        if movement.finished or movement.moved or shard not in view.lineage:
             continue
         fate = view.simulation.fates.get(shard)
         after = fate.after if isinstance(fate, WillRead) else frozenset()
@@ -112,7 +112,7 @@ _NOT_TAKEN = {_Known.UNREAD: ", and has unread records", _Known.CLOSED: ", and i
 def _not_taken(
     view: View, watched: Watched, known: _Known, shards: Sequence[ShardId]
 ) -> Finding:
-    others = sum(one.renewed for one in watched.shards.values())
+    others = sum(movement.renewed for movement in watched.shards.values())
     renewed = f"{others} other{'s were' if others > 1 else ' was'} renewed"
     runs = renewed if others else "the consumer runs"
     what = (

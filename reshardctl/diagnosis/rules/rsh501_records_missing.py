@@ -63,23 +63,23 @@ HELPS = {
 
 def match(sink: Sink) -> Iterator[Finding]:
     """One finding for each severity, over all its shards."""
-    found = list(lacks(sink))
+    all_lacks = list(lacks(sink))
     for severity in (Severity.ERROR, Severity.WARNING, Severity.INFO):
-        if such := [lack for lack in found if lack.why.severity is severity]:
+        if such := [lack for lack in all_lacks if lack.why.severity is severity]:
             yield _finding(sink, severity, such)
 
 
-def _finding(sink: Sink, severity: Severity, found: list[Lack]) -> Finding:
-    compared = [lack.compared for lack in found]
-    missing = sum(one.missing for one in compared)
+def _finding(sink: Sink, severity: Severity, lacking: list[Lack]) -> Finding:
+    compared = [lack.compared for lack in lacking]
+    missing = sum(each.missing for each in compared)
     are = "is" if missing == 1 else "are"
-    first = [t for one in compared if (t := time_in(one.first_missing)) is not None]
-    last = [t for one in compared if (t := time_in(one.last_missing)) is not None]
+    first = [t for each in compared if (t := time_in(each.first_missing)) is not None]
+    last = [t for each in compared if (t := time_in(each.last_missing)) is not None]
     arrived = f", arrived {_stretch(min(first), max(last))}" if first and last else ""
     return Finding(
-        CODE, NAME, severity, in_order(sink.lineage, (one.shard for one in compared)),
+        CODE, NAME, severity, in_order(sink.lineage, (each.shard for each in compared)),
         f"{many(missing, 'record')} of the stream {are} not in the sink{arrived}",
-        _reasons(found), deadline=_deadline(sink, compared), helps=HELPS[severity],
+        _reasons(lacking), deadline=_deadline(sink, compared), helps=HELPS[severity],
     )
 
 
@@ -88,26 +88,26 @@ def _stretch(first: float, last: float) -> str:
     return f"at {since}" if since == until else f"{since} to {until}"
 
 
-def _reasons(found: list[Lack]) -> str:
+def _reasons(lacking: list[Lack]) -> str:
     """Every reason once, with its shards if there are several."""
-    reasons = list(dict.fromkeys(lack.why for lack in found))
+    reasons = list(dict.fromkeys(lack.why for lack in lacking))
     if len(reasons) == 1:
-        return reasons[0].words
-    return "; ".join(f"{_shards_of(found, why)}: {why.words}" for why in reasons)
+        return reasons[0].clause
+    return "; ".join(f"{_shards_of(lacking, why)}: {why.clause}" for why in reasons)
 
 
-def _shards_of(found: list[Lack], why: Why) -> str:
-    named = [short(lack.compared.shard) for lack in found if lack.why is why]
+def _shards_of(lacking: list[Lack], why: Why) -> str:
+    named = [short(lack.compared.shard) for lack in lacking if lack.why is why]
     more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
     return ", ".join(named[:NAMED]) + more
 
 
 def _deadline(sink: Sink, compared: list[Compared]) -> Deadline | None:
     """When the first, and when the last, of the records expires."""
-    first = [t for one in compared if (t := time_in(one.first_missing)) is not None]
-    last = [t for one in compared if (t := time_in(one.last_missing)) is not None]
+    first = [t for each in compared if (t := time_in(each.first_missing)) is not None]
+    last = [t for each in compared if (t := time_in(each.last_missing)) is not None]
     if not first or not last:
         return None
     keeps = sink.lineage.stream.retention
-    seen = all(one.first_missing and one.first_missing.arrival is not None for one in compared)
+    seen = all(each.first_missing and each.first_missing.arrival is not None for each in compared)
     return Deadline(min(first) + keeps, max(last) + keeps, seen)

@@ -48,12 +48,13 @@ CODE, NAME = "RSH502", "records-doubled"
 
 def match(sink: Sink) -> Iterator[Finding]:
     """One warning over all shards."""
-    found = [one for one in sink.facts.shards.values() if one.doubled]
-    if found:
-        records, extra = sum(one.doubled for one in found), sum(one.extra for one in found)
+    held = [inside for inside in sink.facts.shards.values() if inside.doubled]
+    if held:
+        records = sum(inside.doubled for inside in held)
+        extra = sum(inside.extra for inside in held)
         is_there = "is" if records == 1 else "are"
         yield Finding(
-            CODE, NAME, Severity.WARNING, in_order(sink.lineage, (one.shard for one in found)),
+            CODE, NAME, Severity.WARNING, in_order(sink.lineage, (inside.shard for inside in held)),
             f"{many(records, 'record')} {is_there} in the sink more than once: "
             f"{many(extra, 'row')} too many",
             helps="for a list of them: audit --rows DIR",

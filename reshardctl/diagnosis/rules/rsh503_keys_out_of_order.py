@@ -48,12 +48,12 @@ CODE, NAME = "RSH503", "keys-out-of-order"
 
 def match(sink: Sink) -> Iterator[Finding]:
     """One warning over all shards; none if no column shows the order."""
-    found = [one for one in sink.facts.shards.values() if one.disordered]
-    if found:
-        rows = sum(one.disordered or 0 for one in found)
+    held = [inside for inside in sink.facts.shards.values() if inside.disordered]
+    if held:
+        rows = sum(inside.disordered or 0 for inside in held)
         by = f", by {sink.facts.ordered_by}" if sink.facts.ordered_by else ""
         yield Finding(
-            CODE, NAME, Severity.WARNING, in_order(sink.lineage, (one.shard for one in found)),
+            CODE, NAME, Severity.WARNING, in_order(sink.lineage, (inside.shard for inside in held)),
             f"{many(rows, 'row')} came behind a later record of the same key{by}",
             helps="whether the consumer's next start does it again: reshardctl inspect",
         )

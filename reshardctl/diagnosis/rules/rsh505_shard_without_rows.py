@@ -96,12 +96,14 @@ def _quiet(sink: Sink, shards: list[ShardId]) -> Iterator[Finding]:
 
 def _read_whole(sink: Sink, shard: ShardId) -> bool:
     """Whether all records that the stream still has of the shard were read."""
-    facts, one = sink.facts, sink.facts.compared.get(shard)
+    facts, compared = sink.facts, sink.facts.compared.get(shard)
     windowed = facts.since is not None or facts.until is not None
-    return one is not None and not one.short and not windowed
+    return compared is not None and not compared.short and not windowed
 
 
 def _seen_empty(sink: Sink, shard: ShardId) -> bool:
     """Whether the whole shard was read, from its beginning, and had no record."""
-    one = sink.facts.compared.get(shard)
-    return one is not None and one.whole and not one.short and (one.ended or one.tip)
+    compared = sink.facts.compared.get(shard)
+    if compared is None or not compared.whole or compared.short:
+        return False
+    return compared.ended or compared.tip

@@ -51,25 +51,25 @@ CODE, NAME = "RSH506", "position-behind-sink"
 
 def match(sink: Sink) -> Iterator[Finding]:
     """One warning over all shards; silent without a consumer."""
-    found: list[tuple[ShardId, Cut, InSink]] = []
+    ahead: list[tuple[ShardId, Cut, InSink]] = []
     for shard in sink.lineage if sink.processed is not None else ():
         span = (sink.processed or {}).get(shard)
         inside = sink.facts.shards.get(shard)
         if span is not None and inside is not None and behind(span.hi, inside.last):
-            found.append((shard, span.hi, inside))
-    if found:
+            ahead.append((shard, span.hi, inside))
+    if ahead:
         yield Finding(
-            CODE, NAME, Severity.WARNING, tuple(shard for shard, _, _ in found),
-            f"the sink is ahead of the stored position{_by(found)}",
+            CODE, NAME, Severity.WARNING, tuple(shard for shard, _, _ in ahead),
+            f"the sink is ahead of the stored position{_by(ahead)}",
             "what lies between is read and stored again at the next start",
             helps="nothing has to be done where the sink takes each record once",
         )
 
 
-def _by(found: list[tuple[ShardId, Cut, InSink]]) -> str:
+def _by(ahead: list[tuple[ShardId, Cut, InSink]]) -> str:
     """The largest difference, if the numbers show one."""
     gaps = [
-        then - since for _, cut, inside in found
+        then - since for _, cut, inside in ahead
         if (then := time_of(inside.last.number)) is not None
         and (since := time_of(cut.number) if cut.number else time_of(inside.first.number))
         is not None

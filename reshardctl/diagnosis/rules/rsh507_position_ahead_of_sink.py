@@ -71,8 +71,9 @@ def match(sink: Sink) -> Iterator[Finding]:
 
 
 def _acknowledged(sink: Sink, shard: ShardId, lo: Cut) -> bool:
-    one = sink.facts.compared.get(shard)
-    return one is not None and one.first_missing is not None and covers(lo, one.first_missing)
+    compared = sink.facts.compared.get(shard)
+    first = None if compared is None else compared.first_missing
+    return first is not None and covers(lo, first)
 
 
 def _ahead(sink: Sink, shard: ShardId, lo: Cut) -> bool:
@@ -87,13 +88,16 @@ def _ahead(sink: Sink, shard: ShardId, lo: Cut) -> bool:
 
 def _refuted(sink: Sink, shard: ShardId, lo: Cut) -> bool:
     """Whether the stream was read from the sink's last row to the position, without a record."""
-    one = sink.facts.compared.get(shard)
-    if one is None or one.short:
+    compared = sink.facts.compared.get(shard)
+    if compared is None or compared.short:
         return False
     inside = sink.facts.shards.get(shard)
-    since = one.since
-    begins = one.whole or (
+    since = compared.since
+    begins = compared.whole or (
         inside is not None and since is not None and int(since.number) <= int(inside.last.number)
     )
-    reaches = one.tip or one.ended or (one.until is not None and int(one.until.number) >= lo.number)
+    until = compared.until
+    reaches = compared.tip or compared.ended or (
+        until is not None and int(until.number) >= lo.number
+    )
     return begins and reaches

@@ -56,10 +56,10 @@ WORDS = {
 def match(sink: Sink) -> Iterator[Finding]:
     """An info for each reason; none if the stream was not read, which the report says by itself."""
     reasons: dict[str, list[Unknowable]] = {}
-    for one in unknowable(sink.facts, sink.lineage):
-        if one.why != NOT_ASKED:
-            reasons.setdefault(one.why, []).append(one)
-    for why, found in reasons.items():
-        words = WORDS.get(why, f"not compared: {why}")
-        shards = in_order(sink.lineage, (one.shard for one in found))
-        yield Finding(CODE, NAME, Severity.INFO, shards, words)
+    for stretch in unknowable(sink.facts, sink.lineage):
+        if stretch.why != NOT_ASKED:
+            reasons.setdefault(stretch.why, []).append(stretch)
+    for why, stretches in reasons.items():
+        what = WORDS.get(why, f"not compared: {why}")
+        shards = in_order(sink.lineage, (stretch.shard for stretch in stretches))
+        yield Finding(CODE, NAME, Severity.INFO, shards, what)

@@ -26,9 +26,9 @@ class Sink:
     unread: frozenset[ShardId] = frozenset()
 
 
-def many(number: int, one: str) -> str:
+def many(number: int, noun: str) -> str:
     """`1 record`, `1,204 records`."""
-    return f"{number:,} {one}" if number == 1 else f"{number:,} {one}s"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def in_order(lineage: Lineage, shards: Iterable[ShardId]) -> tuple[ShardId, ...]:
@@ -57,20 +57,21 @@ def covers(cut: Cut, record: Record) -> bool:
 
 
 def with_faults(
-    sink: Sink, code: str, name: str, words: Mapping[Fault, str], costs: str, helps: str
+    sink: Sink, code: str, name: str, facts: Mapping[Fault, str], costs: str, helps: str
 ) -> Iterable[Finding]:
     """A finding for each of these faults that some row has."""
-    for fault, said in words.items():
-        found = [one for one in sink.facts.unusable if one.fault is fault and one.rows]
-        if not found:
+    for fault, what in facts.items():
+        faulty = [group for group in sink.facts.unusable if group.fault is fault and group.rows]
+        if not faulty:
             continue
-        rows = sum(one.rows for one in found)
-        samples = list(dict.fromkeys(text for one in found for text in one.samples))[:3]
+        rows = sum(group.rows for group in faulty)
+        samples = list(dict.fromkeys(text for group in faulty for text in group.samples))[:3]
         spelled = [_spelled(text, fault is Fault.ODD_LENGTH) for text in samples]
         such = f", such as {', '.join(spelled)}" if any(samples) else ""
-        shards = in_order(sink.lineage, (one.shard for one in found if one.shard is not None))
+        named = (group.shard for group in faulty if group.shard is not None)
+        shards = in_order(sink.lineage, named)
         yield Finding(
-            code, name, Severity.WARNING, shards, f"{many(rows, 'row')}: {said}{such}", costs,
+            code, name, Severity.WARNING, shards, f"{many(rows, 'row')}: {what}{such}", costs,
             helps=helps,
         )
 

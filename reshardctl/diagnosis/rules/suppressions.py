@@ -57,7 +57,7 @@ def sift(
     used: set[int] = set()
     expired: list[Suppression] = []
     for finding in findings:
-        covering = [index for index, one in enumerate(owned) if one.covers(finding)]
+        covering = [index for index, suppression in enumerate(owned) if suppression.covers(finding)]
         used.update(covering)
         valid = [owned[index] for index in covering if _holds(owned[index], now)]
         if valid:
@@ -65,9 +65,9 @@ def sift(
             continue
         kept.append(finding)
         expired += [owned[index] for index in covering if owned[index] not in expired]
-    unused = tuple(one for index, one in enumerate(owned) if index not in used)
+    unused = tuple(suppression for index, suppression in enumerate(owned) if index not in used)
     return Sifted(tuple(kept), tuple(hidden), tuple(expired), unused)
 
 
-def _holds(one: Suppression, now: float) -> bool:
-    return one.until is None or now < one.until
+def _holds(suppression: Suppression, now: float) -> bool:
+    return suppression.until is None or now < suppression.until

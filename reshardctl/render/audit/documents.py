@@ -37,7 +37,7 @@ def audit_document(report: AuditReport) -> Json:
         "keys": _keys(report.keys),
         "saved": report.saved or None,
         "notes": list(report.notes),
-        "next": [{"command": list(way.words), "why": way.why} for way in report.ways],
+        "next": [{"command": list(way.arguments), "why": way.why} for way in report.ways],
     }
 
 

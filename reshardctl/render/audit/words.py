@@ -161,4 +161,4 @@ def listed_keys(report: AuditReport) -> list[str]:
 
 def quoted(way: Way) -> Sequence[str]:
     """The arguments of a suggested command, quoted for a shell."""
-    return [shlex.quote(word) for word in way.words]
+    return [shlex.quote(word) for word in way.arguments]
