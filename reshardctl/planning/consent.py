@@ -24,9 +24,9 @@ def flag(plan: Plan, limit: Accept | None) -> str:
         return ""
     parts: dict[str, str] = {}
     for harm, word in ((Harm.SKIPPED, "skip"), (Harm.REREAD, "reread")):
-        found = [e for e in plan.price if e.harm is harm and not acceptable(e, UNASKED)]
-        if found:
-            parts[word] = f"{word}={_rounded_up([e.seconds for e in found])}"
+        effects = [e for e in plan.price if e.harm is harm and not acceptable(e, UNASKED)]
+        if effects:
+            parts[word] = f"{word}={_rounded_up([e.seconds for e in effects])}"
     if any(e.harm is Harm.DISORDERED for e in plan.price):
         parts["disorder"] = "disorder"
     if limit is not None and limit.reread < UNASKED.reread:

@@ -96,17 +96,17 @@ def joined(steps: Iterable[Step], more: Iterable[Step]) -> list[Step]:
     return [step for step in result if step.writes]
 
 
-def both(one: Write, other: Write) -> Write | None:
+def both(first: Write, second: Write) -> Write | None:
     """Two successive writes of one row as one; `None` if they cancel out."""
-    middle = changed(one.before, one)
-    last = changed(middle, other)
-    if last == one.before:
+    middle = changed(first.before, first)
+    last = changed(middle, second)
+    if last == first.before:
         return None
     return Write(
-        one.key, _change(one, other, last), one.before,
-        one.why if one.why == other.why else f"{one.why}; {other.why}",
-        tuple(dict.fromkeys([*one.guard, *(other.guard if one.before is not None else ())])),
-        one.live and other.live, one.running if not one.live else other.running,
+        first.key, _change(first, second, last), first.before,
+        first.why if first.why == second.why else f"{first.why}; {second.why}",
+        tuple(dict.fromkeys([*first.guard, *(second.guard if first.before is not None else ())])),
+        first.live and second.live, first.running if not first.live else second.running,
     )
 
 

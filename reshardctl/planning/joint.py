@@ -38,7 +38,7 @@ def joint(trial: Trial, decisions: Sequence[Decision]) -> Plan | None:
     if not all(_plain(decision) for decision in decisions):
         return None
     plans = [decision for decision in decisions if isinstance(decision, Plan)]
-    found = []
+    proofs = []
     tried: list[tuple[Step, ...]] = []
     for plan in plans:
         if plan.steps in tried:
@@ -47,10 +47,10 @@ def joint(trial: Trial, decisions: Sequence[Decision]) -> Plan | None:
         steps = _carried_on(trial, plan, decisions)
         proof = trial.proven(steps) if steps else None
         if proof is not None and not _disorders(proof, decisions):
-            found.append(proof)
-    if not found:
+            proofs.append(proof)
+    if not proofs:
         return None
-    best = min(found, key=_cost)
+    best = min(proofs, key=_cost)
     left = {r.shard: r for d in decisions if isinstance(d, Plan | Nothing) for r in d.residuals}
     steps = _live_if_all(best.steps, decisions)
     return replace(best, steps=steps, residuals=tuple(left.values()))

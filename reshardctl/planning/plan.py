@@ -264,17 +264,17 @@ def _for_candidate(
         rows = after(case.images, ahead(steps))  # steps behind a barrier are proven later
         run = judged_as(case, case.checkpoint(rows), judged.candidate, want, processed)
         bad = [e for e in run.effects if not _no_worse(case, e, before)]
-        dies = [] if bad else _crashes(case, run)
-        if not bad and not dies:
+        crashes = [] if bad else _crashes(case, run)
+        if not bad and not crashes:
             return Plan(
                 tuple(steps), tuple(j.effects for j in all_judged), (run.effects,),
                 tuple(leave.values()), _policy_costs(case, want, processed, run.simulation),
                 run.simulation.notes, price(run.effects, before),
             )
         fresh = {s: e for e in bad for s in _concerned(case, e, steps) if s not in leave}
-        fresh |= {s: e for e in dies for s in _written(case, steps) if s in e.by}
+        fresh |= {s: e for e in crashes for s in _written(case, steps) if s in e.by}
         if not fresh:
-            return too_dear([r.costs for r in leave.values() if r.flag] or bad or dies)
+            return too_dear([r.costs for r in leave.values() if r.flag] or bad or crashes)
         leave |= {s: Residual(s, e, flag(e)) for s, e in fresh.items()}
     if leave:
         return Nothing(tuple(leave.values()))

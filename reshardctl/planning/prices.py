@@ -43,10 +43,10 @@ def worthwhile(effect: Effect, accept: Accept) -> bool:
     return not acceptable(effect, accept)
 
 
-def price(found: Iterable[Effect], before: Sequence[Effect]) -> tuple[Effect, ...]:
+def price(effects: Iterable[Effect], before: Sequence[Effect]) -> tuple[Effect, ...]:
     """What is re-read, out of order or skipped after a plan and not without it."""
     return tuple(
-        e for e in found
+        e for e in effects
         if not (e.gone or e.past or e.inherent) and not so_already(e, before)
     )
 
@@ -77,8 +77,8 @@ def too_dear(bad: Sequence[Effect]) -> NoSafePlan:
     if stuck:
         return no_line(stuck[0])
     widest = sorted(bad, key=lambda e: inf if e.seconds is None else e.seconds)
-    words = {e.harm: flag(e).removeprefix("--accept ") for e in widest}
-    accept = "--accept " + ",".join(words.values())
+    limits = {e.harm: flag(e).removeprefix("--accept ") for e in widest}
+    accept = "--accept " + ",".join(limits.values())
     shards = ", ".join(dict.fromkeys(str(e.shard) for e in bad if e.shard))
     return NoSafePlan(
         f"what would mend it costs more than is accepted ({shards}: {bad[0].why})",
